@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config"
 
-/** What the real Claude Code does when its model is silent for minutes, side by side: some seven minutes, by hand alone. */
+/**
+ * What the real Claude Code does when its model is silent for minutes, side by side: some seven minutes, by hand alone.
+ */
 export default defineConfig({
   test: {
     include: ["test/claude/**/*.slow.ts"],

@@ -15,7 +15,9 @@ const fibers = 100
 const rawLog = (path: string) => {
   const database = new DatabaseSync(path)
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${Store.migrations.flat().join(";")}`)
-  const insert = database.prepare("INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)")
+  const insert = database.prepare(
+    "INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)"
+  )
   const append = (stream: string, revision: number, at: number) => {
     const { _tag, at: when, ...data } = died(at)
     insert.run(stream, revision, _tag, 1, when, JSON.stringify(data))
@@ -42,10 +44,14 @@ const single = Effect.fnUntraced(function* (stream: string) {
 const concurrent = Effect.fnUntraced(function* (stream: string) {
   const log = yield* EventLog
   for (let revision = 0; revision < batches; revision++) {
-    yield* Effect.forEach(Array.from({ length: fibers }), (_, n) => log.append(`${stream}/${n}`, revision, [died(revision)]), {
-      concurrency: "unbounded",
-      discard: true
-    })
+    yield* Effect.forEach(
+      Array.from({ length: fibers }),
+      (_, n) => log.append(`${stream}/${n}`, revision, [died(revision)]),
+      {
+        concurrency: "unbounded",
+        discard: true
+      }
+    )
   }
 })
 
@@ -58,7 +64,12 @@ export const append = Effect.gen(function* () {
     (log) => Effect.sync(() => log.close())
   )
   const ours = EventLog.layerSql().pipe(Layer.provide(SqliteClient.layerOwn({ path: `${folder}/ours.db`, ...Store })))
-  const measured = { single: [] as Array<number>, rawSingle: [] as Array<number>, many: [] as Array<number>, rawMany: [] as Array<number> }
+  const measured = {
+    single: [] as Array<number>,
+    rawSingle: [] as Array<number>,
+    many: [] as Array<number>,
+    rawMany: [] as Array<number>
+  }
   yield* Effect.gen(function* () {
     for (let round = 0; round <= rounds; round++) {
       const took = [
@@ -85,7 +96,12 @@ export const append = Effect.gen(function* () {
       ["append, events a second", "ours", "raw", "ratio", "target", ""],
       [
         row("one after the other", rate(singles, measured.single), rate(singles, measured.rawSingle), 0.75),
-        row(`${fibers} fibers, a stream each`, rate(batches * fibers, measured.many), rate(batches * fibers, measured.rawMany), 0.6)
+        row(
+          `${fibers} fibers, a stream each`,
+          rate(batches * fibers, measured.many),
+          rate(batches * fibers, measured.rawMany),
+          0.6
+        )
       ]
     )
   )

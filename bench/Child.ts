@@ -2,7 +2,10 @@ import { Effect, FileSystem, Path, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { timed } from "./Table.ts"
 
-/** Told by the child itself as it ends: memory by its own address space, which `maxRSS` is not (it keeps the parent's over exec). */
+/**
+ * Told by the child itself as it ends: memory by its own address space, which `maxRSS` is not (it keeps the parent's
+ * over exec).
+ */
 const tellsPeak = `data:text/javascript,${encodeURIComponent(
   'import { readFileSync, writeSync } from "node:fs"; process.on("exit", () => writeSync(2, readFileSync("/proc/self/status")))'
 )}`
@@ -16,14 +19,19 @@ export const child = Effect.fnUntraced(function* (
 ) {
   let told = ""
   const run = Effect.gen(function* () {
-    const handle = yield* ChildProcess.make(program, args, { env, extendEnv: true, stdin: Stream.make(new TextEncoder().encode(input)) })
+    const handle = yield* ChildProcess.make(program, args, {
+      env,
+      extendEnv: true,
+      stdin: Stream.make(new TextEncoder().encode(input))
+    })
     const hear = handle.stderr.pipe(
       Stream.decodeText(),
       Stream.runForEach((text) => Effect.sync(() => (told += text)))
     )
     yield* Effect.all([Stream.runDrain(handle.stdout), hear], { concurrency: 2 })
     const code = yield* handle.exitCode
-    if (code !== 0) return yield* Effect.die(new Error(`${program} ended with exit code ${code}: ${told.slice(0, 300)}`))
+    if (code !== 0)
+      return yield* Effect.die(new Error(`${program} ended with exit code ${code}: ${told.slice(0, 300)}`))
   }).pipe(Effect.scoped)
   const seconds = yield* timed(run)
   const kilobytes = /VmHWM:\s*(\d+) kB/u.exec(told)?.[1]
@@ -31,8 +39,12 @@ export const child = Effect.fnUntraced(function* (
 })
 
 /** A program that runs until the scope ends, in a folder of its own. */
-export const running = (program: string, args: ReadonlyArray<string>, cwd: string, env: Readonly<Record<string, string>>) =>
-  ChildProcess.make(program, args, { cwd, env, extendEnv: true, stderr: "ignore" })
+export const running = (
+  program: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  env: Readonly<Record<string, string>>
+) => ChildProcess.make(program, args, { cwd, env, extendEnv: true, stderr: "ignore" })
 
 /** souffleur as its users run it: the bundle where it was built, else the source. */
 export const souffleur = Effect.gen(function* () {

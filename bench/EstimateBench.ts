@@ -16,7 +16,12 @@ export const estimate = Effect.gen(function* () {
   const foreign = yield* exportFile(`${folder}/foreign.md`, bytes, "foreign")
   const tenth = yield* exportFile(`${folder}/tenth.md`, bytes / 10, "foreign")
   const before = process.resourceUsage().maxRSS
-  const seconds = { wc: [] as Array<number>, own: [] as Array<number>, foreign: [] as Array<number>, tenth: [] as Array<number> }
+  const seconds = {
+    wc: [] as Array<number>,
+    own: [] as Array<number>,
+    foreign: [] as Array<number>,
+    tenth: [] as Array<number>
+  }
   for (let round = 0; round < rounds; round++) {
     seconds.wc.push((yield* child("wc", ["-lc", own])).seconds)
     seconds.own.push(yield* timed(ours(own)))

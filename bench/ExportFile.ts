@@ -8,7 +8,9 @@ const page = Array.from(
   { length: 400 },
   (_, index) =>
     `## Assistant\nThe handler in \`src/routes/${index}.ts\` reads the request — then it compares each field, and writes what changed.\n` +
-    (index % 8 === 0 ? "```ts\nexport const handler = (request: Request) => compare(request.body, stored[0])\n```\n" : "") +
+    (index % 8 === 0
+      ? "```ts\nexport const handler = (request: Request) => compare(request.body, stored[0])\n```\n"
+      : "") +
     (index % 40 === 0 ? "Größe geprüft ✓ 完成 🎉\n" : "")
 ).join("")
 
@@ -23,7 +25,9 @@ export const exportFile = Effect.fnUntraced(function* (path: string, bytes: numb
   for (let written = 0; written < pages; written++) {
     yield* file.writeAll(block)
     if (written === pages >> 1)
-      yield* file.writeAll(utf8.encode(kind === "own" ? `<!-- compact_boundary nonce=${nonce} -->\n` : "compact_boundary\n"))
+      yield* file.writeAll(
+        utf8.encode(kind === "own" ? `<!-- compact_boundary nonce=${nonce} -->\n` : "compact_boundary\n")
+      )
   }
   return path
 }, Effect.scoped)

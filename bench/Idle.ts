@@ -24,8 +24,8 @@ const used = Effect.fnUntraced(function* (pid: number) {
 })
 
 /**
- * What a watch costs in which nothing happens, its probe included, beside a bare program on Effect and bare Node, all at once; and how
- * soon the end of the watched process is noticed. It is no child of souffleur's.
+ * What a watch costs in which nothing happens, its probe included, beside a bare program on Effect and bare Node, all
+ * at once; and how soon the end of the watched process is noticed. It is no child of souffleur's.
  */
 export const idle = (seconds: number) =>
   Effect.gen(function* () {
@@ -36,7 +36,9 @@ export const idle = (seconds: number) =>
 
     const bare = path.join(folder, "bareEffect.js")
     const input = path.join(import.meta.dirname, "bareEffect.ts")
-    yield* Effect.promise(() => build({ input, platform: "node", logLevel: "silent", output: { file: bare, codeSplitting: false } }))
+    yield* Effect.promise(() =>
+      build({ input, platform: "node", logLevel: "silent", output: { file: bare, codeSplitting: false } })
+    )
 
     const start = (...args: ReadonlyArray<string>) =>
       running(process.execPath, args, folder, { SOUFFLEUR_STATE_DIR: path.join(folder, "state") })
@@ -54,7 +56,10 @@ export const idle = (seconds: number) =>
       )
     )
     const until = <A>(found: () => A | undefined) =>
-      Effect.repeat(Effect.sync(found), { schedule: Schedule.spaced("2 millis"), until: (value) => value !== undefined }).pipe(
+      Effect.repeat(Effect.sync(found), {
+        schedule: Schedule.spaced("2 millis"),
+        until: (value) => value !== undefined
+      }).pipe(
         Effect.map((value) => value!),
         Effect.timeout("90 seconds")
       )

@@ -17,7 +17,9 @@ const rawPages = (path: string, use: (event: WatchEvent) => void) => {
   )
   statement.setReturnArrays(true)
   for (let last = 0; ;) {
-    const rows = statement.all(last) as unknown as ReadonlyArray<readonly [number, string, number, string, number, number, string]>
+    const rows = statement.all(last) as unknown as ReadonlyArray<
+      readonly [number, string, number, string, number, number, string]
+    >
     for (const [, , , tag, , at, data] of rows) {
       const event = JSON.parse(data) as { _tag: string; at: number }
       event._tag = tag
@@ -30,7 +32,9 @@ const rawPages = (path: string, use: (event: WatchEvent) => void) => {
   database.close()
 }
 
-/** Microseconds an event, from a file to decoded events and to a state: ours beside the limit, in turns. `count` events. */
+/**
+ * Microseconds an event, from a file to decoded events and to a state: ours beside the limit, in turns. `count` events.
+ */
 export const rebuild = (count: number) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -44,7 +48,11 @@ export const rebuild = (count: number) =>
     yield* Effect.gen(function* () {
       const log = yield* EventLog
       for (let revision = 0; revision < count; revision += page) {
-        yield* log.append("watch", revision, Array.from({ length: page / 10 }, (_, n) => cycle(revision / 10 + n, revision)).flat())
+        yield* log.append(
+          "watch",
+          revision,
+          Array.from({ length: page / 10 }, (_, n) => cycle(revision / 10 + n, revision)).flat()
+        )
       }
       const seen = { ours: 0, raw: 0 }
       for (let round = 0; round <= rounds; round++) {
@@ -84,7 +92,14 @@ export const rebuild = (count: number) =>
     }
     yield* Console.log(
       table(
-        [`rebuild of ${count} events, microseconds each`, "ours, validated", "pages + JSON.parse", "ratio", "target", ""],
+        [
+          `rebuild of ${count} events, microseconds each`,
+          "ours, validated",
+          "pages + JSON.parse",
+          "ratio",
+          "target",
+          ""
+        ],
         [row("decoded", took.decoded, took.rawDecoded), row("folded to a state", took.folded, took.rawFolded)]
       )
     )

@@ -24,8 +24,22 @@ export const died = (at: number): WatchEvent => ({
 export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
   died(at),
   { _tag: "RecoveryStarted", at, cycle: n, purpose: "relaunch", trigger: "pid" },
-  { _tag: "StepStarted", at, cycle: n, step: "1 stop the old Conductor", kind: "act", attempt: 1, token: `watch/${n}/1/1` },
-  { _tag: "StepSucceeded", at, cycle: n, step: "1 stop the old Conductor", outcome: { pids: [4711, 4712], signal: "SIGTERM" } },
+  {
+    _tag: "StepStarted",
+    at,
+    cycle: n,
+    step: "1 stop the old Conductor",
+    kind: "act",
+    attempt: 1,
+    token: `watch/${n}/1/1`
+  },
+  {
+    _tag: "StepSucceeded",
+    at,
+    cycle: n,
+    step: "1 stop the old Conductor",
+    outcome: { pids: [4711, 4712], signal: "SIGTERM" }
+  },
   { _tag: "StepStarted", at, cycle: n, step: "2 export and trim", kind: "act", attempt: 1, token: `watch/${n}/2/1` },
   {
     _tag: "StepSucceeded",

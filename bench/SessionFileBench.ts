@@ -1,6 +1,7 @@
 import { Effect, FileSystem } from "effect"
 
-const prose = "The handler reads the request — then it compares each field with what is stored, and writes what changed. ".repeat(6)
+const prose =
+  "The handler reads the request — then it compares each field with what is stored, and writes what changed. ".repeat(6)
 const code = "export const handler = (request: Request) => compare(request.body, stored[0])\n".repeat(30)
 
 /** One exchange with a tool: what is said, asked of the tool and answered, and a record that no export has. */
@@ -8,13 +9,20 @@ const exchange = (n: number): ReadonlyArray<object> => {
   const common = { parentUuid: null, isSidechain: false, sessionId: "bench", timestamp: "2026-03-01T12:00:00.000Z" }
   const message = (content: unknown) => ({ role: "assistant", model: "model", content })
   return [
-    { ...common, type: "user", uuid: `u${n}`, message: { role: "user", content: `Look at src/routes/${n}.ts. Größe geprüft ✓ 🎉` } },
+    {
+      ...common,
+      type: "user",
+      uuid: `u${n}`,
+      message: { role: "user", content: `Look at src/routes/${n}.ts. Größe geprüft ✓ 🎉` }
+    },
     { ...common, type: "assistant", uuid: `a${n}`, message: message([{ type: "text", text: prose }]) },
     {
       ...common,
       type: "assistant",
       uuid: `t${n}`,
-      message: message([{ type: "tool_use", id: `toolu_${n}`, name: "Read", input: { file_path: `src/routes/${n}.ts` } }])
+      message: message([
+        { type: "tool_use", id: `toolu_${n}`, name: "Read", input: { file_path: `src/routes/${n}.ts` } }
+      ])
     },
     {
       ...common,

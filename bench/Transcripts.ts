@@ -43,12 +43,25 @@ export const transcripts = (sizes: ReadonlyArray<number>) =>
       const large = size >= 1000
       const judged: ReadonlyArray<readonly [asked: number | undefined, what: string, met: boolean]> = [
         [target?.peakMegabytes, `<= ${target?.peakMegabytes} MB`, peak <= (target?.peakMegabytes ?? 0)],
-        [Number.isNaN(peer) || !large ? undefined : target?.python, `>= ${target?.python} x Python`, faster >= (target?.python ?? 0)],
+        [
+          Number.isNaN(peer) || !large ? undefined : target?.python,
+          `>= ${target?.python} x Python`,
+          faster >= (target?.python ?? 0)
+        ],
         [large ? target?.wc : undefined, `<= ${target?.wc} x wc`, slower <= (target?.wc ?? 0)]
       ]
       const shown = (value: number, digits: number) => (Number.isFinite(value) ? value.toFixed(digits) : "-")
-      const verdicts = judged.flatMap(([asked, what, met]) => (asked === undefined ? [] : [`${what} ${met ? "met" : "missed"}`]))
-      rows.push([`${what}, ${size} MB`, shown(work, 3), shown(peak, 0), shown(slower, 1), shown(faster, 1), verdicts.join(", ")])
+      const verdicts = judged.flatMap(([asked, what, met]) =>
+        asked === undefined ? [] : [`${what} ${met ? "met" : "missed"}`]
+      )
+      rows.push([
+        `${what}, ${size} MB`,
+        shown(work, 3),
+        shown(peak, 0),
+        shown(slower, 1),
+        shown(faster, 1),
+        verdicts.join(", ")
+      ])
     }
 
     for (const size of sizes) {
@@ -64,7 +77,11 @@ export const transcripts = (sizes: ReadonlyArray<number>) =>
 
       add("wc -lc", size, counted, Number.NaN, wc)
       if (estimated.length > 0) add("estimate, Python", size, estimated, peerEstimate, wc)
-      add("estimate", size, yield* own("estimate", markdown, "--json"), peerEstimate, wc, { peakMegabytes: 70, python: 80, wc: 3 })
+      add("estimate", size, yield* own("estimate", markdown, "--json"), peerEstimate, wc, {
+        peakMegabytes: 70,
+        python: 80,
+        wc: 3
+      })
       if (exported.length > 0) add("export, Python", size, exported, peerExport, wc)
       const target = { peakMegabytes: 150, python: 3 }
       add("export", size, yield* own("export", session, "--out", out), peerExport, wc, target)

@@ -17,7 +17,10 @@ const benches = {
   rebuild: [rebuild(Number(option ?? 200_000)), "a log folded to its state, beside reading it; [events]"],
   estimate: [estimate, "1 GB estimated in process, beside wc and Python"],
   start: [start, "how long --version, a hook and --help take to start, beside bare Node"],
-  idle: [idle(Number(option ?? 60)), "memory and processor of a watch at rest, beside bare Effect; how soon a death is noticed; [seconds]"],
+  idle: [
+    idle(Number(option ?? 60)),
+    "memory and processor of a watch at rest, beside bare Effect; how soon a death is noticed; [seconds]"
+  ],
   trim: [trim, "10 MB, 100 MB and 1 GB trimmed in process"],
   transcripts: [
     transcripts(option === "--gigabyte" ? [10, 100, 1000] : [10, 100]),

@@ -11,12 +11,14 @@ export interface Block {
 }
 
 const blocksIn = (path: string, text: string): ReadonlyArray<Block> =>
-  [...text.matchAll(/^```(\S*) ?(.*)\n([^]*?)^```$/gmu)].map(({ 1: language = "", 2: mark = "", 3: code = "", index }) => ({
-    place: `${path}:${text.slice(0, index).split("\n").length}`,
-    language,
-    mark,
-    text: code
-  }))
+  [...text.matchAll(/^```(\S*) ?(.*)\n([^]*?)^```$/gmu)].map(
+    ({ 1: language = "", 2: mark = "", 3: code = "", index }) => ({
+      place: `${path}:${text.slice(0, index).split("\n").length}`,
+      language,
+      mark,
+      text: code
+    })
+  )
 
 /** The words of docstrings, each in its own line of the file. */
 const docstringsOf = (source: string): string =>
@@ -32,4 +34,5 @@ export const blocks: ReadonlyArray<Block> = tracked.flatMap((path) => {
 })
 
 /** The blocks of a language. */
-export const blocksOf = (language: string): ReadonlyArray<Block> => blocks.filter((block) => block.language === language)
+export const blocksOf = (language: string): ReadonlyArray<Block> =>
+  blocks.filter((block) => block.language === language)

@@ -28,5 +28,7 @@ export const unknownIn = (line: string): ReadonlyArray<string> => {
   const command = commands.find(([path]) => path === `${first} ${second}`) ?? commands.find(([path]) => path === first)
   if (command === undefined) return [line]
   const known = new Set([...builtIn, ...command[1].flags.flatMap(flagNames)])
-  return [...words.matchAll(/\s--([a-z-]+)/gu)].flatMap(([, name = ""]) => (known.has(name) ? [] : [`${line}: --${name}`]))
+  return [...words.matchAll(/\s--([a-z-]+)/gu)].flatMap(([, name = ""]) =>
+    known.has(name) ? [] : [`${line}: --${name}`]
+  )
 }

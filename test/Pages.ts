@@ -8,10 +8,14 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 export const textOf = (path: string): string => readFileSync(`${root}/${path}`, "utf8")
 
 /** Files that are, or are about to be, under version control. */
-export const tracked: ReadonlyArray<string> = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: root,
-  encoding: "utf8"
-})
+export const tracked: ReadonlyArray<string> = execFileSync(
+  "git",
+  ["ls-files", "--cached", "--others", "--exclude-standard"],
+  {
+    cwd: root,
+    encoding: "utf8"
+  }
+)
   .split("\n")
   .filter((path) => path !== "" && existsSync(`${root}/${path}`))
 

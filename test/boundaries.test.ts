@@ -6,11 +6,16 @@ import { fileURLToPath } from "node:url"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const text = (path: string) => readFileSync(`${root}/${path}`, "utf8")
 /** What is, or is about to be, under version control. */
-const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" })
+const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8"
+})
   .split("\n")
   .filter((path) => path !== "" && existsSync(`${root}/${path}`))
 
-const sources = tracked.filter((path) => /^packages\/[a-z]+\/src\/.*\.ts$/u.test(path)).map((path) => ({ path, text: text(path) }))
+const sources = tracked
+  .filter((path) => /^packages\/[a-z]+\/src\/.*\.ts$/u.test(path))
+  .map((path) => ({ path, text: text(path) }))
 const packageOf = (path: string) => path.split("/")[1]!
 const packages = [...new Set(sources.map(({ path }) => packageOf(path)))]
 
@@ -23,7 +28,11 @@ const importsOf = (source: string) =>
 const packageNamed = (specifier: string) =>
   specifier.startsWith("@") ? specifier.split("/").slice(0, 2).join("/") : specifier.split("/")[0]!
 const importedBy = (files: ReadonlyArray<{ readonly text: string }>) => [
-  ...new Set(files.flatMap(({ text }) => importsOf(text).flatMap((one) => (/^(?:\.|node:)/u.test(one) ? [] : [packageNamed(one)]))))
+  ...new Set(
+    files.flatMap(({ text }) =>
+      importsOf(text).flatMap((one) => (/^(?:\.|node:)/u.test(one) ? [] : [packageNamed(one)]))
+    )
+  )
 ]
 const imports = sources.flatMap(({ path, text }) => importsOf(text).map((specifier) => ({ path, specifier })))
 const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleur/${name}`)
@@ -41,12 +50,30 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   claude: ["effect", ...ours("domain", "process")],
   comms: ["effect", ...ours("eventlog", "domain")],
   plan: ["effect", ...ours("eventlog", "domain", "process")],
-  node: ["effect", "@effect/platform-node", "@effect/sql-sqlite-node", "node:", ...ours("eventlog", "domain", "process")],
+  node: [
+    "effect",
+    "@effect/platform-node",
+    "@effect/sql-sqlite-node",
+    "node:",
+    ...ours("eventlog", "domain", "process")
+  ],
   supervisor: ["effect", ...ours("eventlog", "domain", "process", "watcher", "monitor", "recovery")],
   cli: [
     "effect",
     "@effect/platform-node",
-    ...ours("eventlog", "domain", "process", "supervisor", "watcher", "monitor", "recovery", "claude", "comms", "plan", "node")
+    ...ours(
+      "eventlog",
+      "domain",
+      "process",
+      "supervisor",
+      "watcher",
+      "monitor",
+      "recovery",
+      "claude",
+      "comms",
+      "plan",
+      "node"
+    )
   ]
 }
 
@@ -64,12 +91,17 @@ describe("the floors", () => {
     it(`${name} imports only from the floors below it`, () => {
       const allowed = floors[name] ?? []
       const foreign = imports
-        .filter(({ path, specifier }) => packageOf(path) === name && !specifier.startsWith("./") && !specifier.startsWith("../"))
+        .filter(
+          ({ path, specifier }) =>
+            packageOf(path) === name && !specifier.startsWith("./") && !specifier.startsWith("../")
+        )
         .filter(({ specifier }) => !allowed.includes(specifier.startsWith("node:") ? "node:" : packageNamed(specifier)))
       assert.deepStrictEqual(foreign, [])
     })
     it(`${name} declares what it imports, and nothing from outside that it does not`, () => {
-      const { dependencies } = JSON.parse(text(`packages/${name}/package.json`)) as { dependencies: Record<string, string> }
+      const { dependencies } = JSON.parse(text(`packages/${name}/package.json`)) as {
+        dependencies: Record<string, string>
+      }
       const declared = Object.keys(dependencies)
       const imported = importedBy(sources.filter(({ path }) => packageOf(path) === name))
       assert.deepStrictEqual(
@@ -112,20 +144,34 @@ describe("the floors", () => {
     const files = imports
       .filter(({ path, specifier }) => packageOf(path) !== "claude" && packageNamed(specifier) === "@souffleur/claude")
       .map(({ path }) => path)
-    assert.deepStrictEqual([...new Set(files)].toSorted(), ["packages/cli/src/agent/HookReader.ts", "packages/cli/src/agent/Kind.ts"])
+    assert.deepStrictEqual([...new Set(files)].toSorted(), [
+      "packages/cli/src/agent/HookReader.ts",
+      "packages/cli/src/agent/Kind.ts"
+    ])
   })
   it("no word of an agent stands outside its package", () => {
     // Where one may, and why.
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
       [/^packages\/cli\/src\/demo\//u, "imitates Claude Code, for the demonstration and for tests"],
-      [/^packages\/domain\/src\/settings\/Permission\.ts$/u, "has the two words of MAX_EXTERNAL_PERMISSION, which a user writes"],
-      [/^packages\/recovery\/src\/export\/CompactMarkers\.ts$/u, "has the markers of exports that others make, by the specification"],
-      [/^packages\/plan\/src\/publish\/WorkProblem\.ts$/u, "has the setting that a person pastes where an agent made no commit"]
+      [
+        /^packages\/domain\/src\/settings\/Permission\.ts$/u,
+        "has the two words of MAX_EXTERNAL_PERMISSION, which a user writes"
+      ],
+      [
+        /^packages\/recovery\/src\/export\/CompactMarkers\.ts$/u,
+        "has the markers of exports that others make, by the specification"
+      ],
+      [
+        /^packages\/plan\/src\/publish\/WorkProblem\.ts$/u,
+        "has the setting that a person pastes where an agent made no commit"
+      ]
     ]
     const words = /claude|anthropic|SessionStart|SessionEnd|acceptEdits|bypassPermissions|(?<!\.)\/compact\b/iu
     // The name of a provider in the specification and in the log.
-    const known = sources.filter(({ path, text }) => packageOf(path) !== "claude" && words.test(text.replaceAll("claude_export", "")))
+    const known = sources.filter(
+      ({ path, text }) => packageOf(path) !== "claude" && words.test(text.replaceAll("claude_export", ""))
+    )
     assert.deepStrictEqual(
       known.filter(({ path }) => !allowed.some(([where]) => where.test(path))).map(({ path }) => path),
       []
@@ -163,7 +209,9 @@ describe("the floors", () => {
       "effect/sql":
         /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInComms)\.ts$/u
     }
-    const unstable = imports.filter(({ specifier }) => /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier))
+    const unstable = imports.filter(({ specifier }) =>
+      /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier)
+    )
     assert.deepStrictEqual(
       unstable.filter(({ path, specifier }) => !allowed[specifier]?.test(path)),
       []
@@ -174,12 +222,17 @@ describe("the floors", () => {
 it("a folder has about a dozen files, but for that of the commands", () => {
   const folders = Map.groupBy(sources, ({ path }) => path.slice(0, path.lastIndexOf("/")))
   assert.deepStrictEqual(
-    [...folders].filter(([folder, files]) => files.length > 14 && folder !== "packages/cli/src/commands").map(([folder]) => folder),
+    [...folders]
+      .filter(([folder, files]) => files.length > 14 && folder !== "packages/cli/src/commands")
+      .map(([folder]) => folder),
     []
   )
 })
 
-/** How many parameters each function takes in a source: its lists between parentheses, before an arrow or behind `function`. */
+/**
+ * How many parameters each function takes in a source: its lists between parentheses, before an arrow or behind
+ * `function`.
+ */
 const parametersIn = (source: string): ReadonlyArray<number> => {
   const code = source.replace(/\/\*[^]*?\*\/|\/\/.*|"(?:\\.|[^"\\\n])*"/gu, '""').replaceAll("=>", "→")
   const counts: Array<number> = []
@@ -200,7 +253,10 @@ const parametersIn = (source: string): ReadonlyArray<number> => {
 
 describe("the lines", () => {
   it("a function takes four parameters at most, and more as one object", () => {
-    assert.deepStrictEqual(parametersIn("const f = (a, [b, c], { d, e }: D<A, B>,\n  g\n): E => function* <A, B>(\n  a,\n) {}"), [4, 1])
+    assert.deepStrictEqual(
+      parametersIn("const f = (a, [b, c], { d, e }: D<A, B>,\n  g\n): E => function* <A, B>(\n  a,\n) {}"),
+      [4, 1]
+    )
     assert.deepStrictEqual(
       sources.filter((one) => parametersIn(one.text).some((count) => count > 4)).map(({ path }) => path),
       []
@@ -212,7 +268,10 @@ describe("the lines", () => {
     ["wall clock: time is Effect's Clock", /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/u],
     ["timer: waiting is Effect's", /\b(?:setTimeout|setInterval|setImmediate)\b/u],
     ["randomness of the machine's: it is Effect's Random", /\bMath\.random\b|\brandomUUID\b/u],
-    ["time told by another than `iso`, which is total", /\bnew Date\(|\.toISOString\(|\bDateTime\.(?:make|makeUnsafe|format\w*)\(/u],
+    [
+      "time told by another than `iso`, which is total",
+      /\bnew Date\(|\.toISOString\(|\bDateTime\.(?:make|makeUnsafe|format\w*)\(/u
+    ],
     ["tuple of yields: one value a line", /\b(?:const|let) \[[^\]]*\] = \[[^\]]*yield\*/u],
     ["any", /(?::|\bas|<)\s*any\b/u],
     ["shell", /\bshell:\s*true\b|\bexecSync\(|(?<!\.)\bexec\(\s*[`"']/u],
@@ -221,13 +280,17 @@ describe("the lines", () => {
   for (const [what, pattern] of banned) {
     it(`have no ${what}`, () =>
       assert.deepStrictEqual(
-        sources.filter(({ path, text }) => path !== "packages/domain/src/Time.ts" && pattern.test(code(text))).map(({ path }) => path),
+        sources
+          .filter(({ path, text }) => path !== "packages/domain/src/Time.ts" && pattern.test(code(text)))
+          .map(({ path }) => path),
         []
       ))
   }
   it("name a span as its function", () => {
     const named = /\b(?:const (\w+)(?:: [^=\n]+)? = |(\w+): )Effect\.fn\("([^"]+)"/gu
-    const spans = sources.flatMap(({ text }) => [...text.matchAll(named)].map(([, constant, field, span]) => [constant ?? field, span!]))
+    const spans = sources.flatMap(({ text }) =>
+      [...text.matchAll(named)].map(([, constant, field, span]) => [constant ?? field, span!])
+    )
     assert.isAbove(spans.length, 100)
     assert.deepStrictEqual(
       spans.filter(([name, span]) => span !== name && !span!.endsWith(`.${name}`)),
@@ -235,7 +298,8 @@ describe("the lines", () => {
     )
   })
   it("of the command line are printed by its console alone, and nothing else reaches its standard streams", () => {
-    // Who prints otherwise, and why it may: the console itself, a version of ours, an agent's output, JSON for a program, the demonstration's agent.
+    // Who prints otherwise, and why it may: the console itself, a version of ours, an agent's output, JSON for a
+    // program, the demonstration's agent.
     const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
       ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
       [
@@ -264,7 +328,9 @@ describe("the lines", () => {
   it("of a comment are no longer than those of code", () => {
     assert.deepStrictEqual(
       sources.flatMap(({ path, text }) =>
-        text.split("\n").flatMap((line, n) => (line.length > 140 && /^\s*(?:\/?\*|\/\/)/u.test(line) ? [`${path}:${n + 1}`] : []))
+        text
+          .split("\n")
+          .flatMap((line, n) => (line.length > 140 && /^\s*(?:\/?\*|\/\/)/u.test(line) ? [`${path}:${n + 1}`] : []))
       ),
       []
     )
@@ -275,7 +341,9 @@ describe("the lines", () => {
       []
     )
     assert.deepStrictEqual(
-      sources.filter(({ path }) => /\/(?:utils?|helpers?|common|misc|shared)(?:\.ts|\/)/iu.test(path)).map(({ path }) => path),
+      sources
+        .filter(({ path }) => /\/(?:utils?|helpers?|common|misc|shared)(?:\.ts|\/)/iu.test(path))
+        .map(({ path }) => path),
       []
     )
   })

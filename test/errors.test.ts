@@ -6,7 +6,9 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const text = (path: string) => readFileSync(`${root}/${path}`, "utf8")
-const sources = execFileSync("git", ["ls-files", "packages/*/src/*.ts"], { cwd: root, encoding: "utf8" }).trim().split("\n")
+const sources = execFileSync("git", ["ls-files", "packages/*/src/*.ts"], { cwd: root, encoding: "utf8" })
+  .trim()
+  .split("\n")
 
 interface ErrorClass {
   readonly name: string
@@ -20,13 +22,17 @@ const errorsOf = async (path: string): Promise<ReadonlyArray<ErrorClass>> => {
   if (names.length === 0) return []
   const module: Record<string, unknown> = await import(`${root}/${path}`)
   return names.map((name) => {
-    const found = module[name] as (Schema.Top & { readonly fields: Schema.Struct.Fields; new (fields: object): Error }) | undefined
+    const found = module[name] as
+      | (Schema.Top & { readonly fields: Schema.Struct.Fields; new (fields: object): Error })
+      | undefined
     if (found === undefined) throw new Error(`${path} does not export ${name}`)
     const words = Object.entries(found.fields).map(([key, field]) => [
       key,
       field.ast._tag === "String"
         ? `words of ${key}`
-        : Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(field as Schema.Schema<unknown>), { count: 1, seed: 1 }))[0]
+        : Effect.runSync(
+            Arbitrary.sampleEffect(Arbitrary.schema(field as Schema.Schema<unknown>), { count: 1, seed: 1 })
+          )[0]
     ])
     return { name, fields: Object.keys(found.fields), make: () => new found(Object.fromEntries(words)) }
   })

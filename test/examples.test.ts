@@ -20,7 +20,11 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Writes each block into a folder of its own for the time of an act. */
-const inFolder = <A>(all: ReadonlyArray<Block>, extension: string, act: (folder: string, files: ReadonlyArray<string>) => A): A => {
+const inFolder = <A>(
+  all: ReadonlyArray<Block>,
+  extension: string,
+  act: (folder: string, files: ReadonlyArray<string>) => A
+): A => {
   const folder = fs.mkdtempSync(join(tmpdir(), "souffleur-examples-"))
   try {
     const files = all.map(({ place, text }) => {
@@ -72,7 +76,10 @@ it("every block of TypeScript compiles against the packages, strictly", () => {
       noUnusedLocals: false,
       typeRoots: [join(root, "node_modules/@types")]
     }
-    fs.writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: join(root, "tsconfig.base.json"), compilerOptions, files }))
+    fs.writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: join(root, "tsconfig.base.json"), compilerOptions, files })
+    )
     return spawnSync(join(root, "node_modules/.bin/tsc"), ["-p", folder], { encoding: "utf8" }).stdout
   })
   assert.strictEqual(said, "")
@@ -99,7 +106,10 @@ it("every block of data is read by what it is for", () => {
   for (const { text } of blocksOf("json")) JSON.parse(text)
   assert.deepStrictEqual(
     wrong(blocksOf("yaml"), ({ text }) =>
-      Result.match(planOf(Yaml.parse(text), new Map(), "plan"), { onFailure: (problems) => problems.map(String), onSuccess: () => [] })
+      Result.match(planOf(Yaml.parse(text), new Map(), "plan"), {
+        onFailure: (problems) => problems.map(String),
+        onSuccess: () => []
+      })
     ),
     []
   )

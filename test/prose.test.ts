@@ -28,7 +28,8 @@ const longest = 25
 const forbidden =
   /\b(?:nobody|anew|one that|ones that|whoever|whomever|stands|thereof|merely|seeds?|overheard)\b|^(?:Who|What|Whose|Whom)\b(?!.*\?$)|\/work\//iu
 
-const wrong = (look: (path: string) => ReadonlyArray<string>) => held.flatMap((path) => look(path).map((what) => `${path}: ${what}`))
+const wrong = (look: (path: string) => ReadonlyArray<string>) =>
+  held.flatMap((path) => look(path).map((what) => `${path}: ${what}`))
 
 it("has the pages that are held", () => {
   assert.isAtLeast(held.length, 5)
@@ -36,7 +37,9 @@ it("has the pages that are held", () => {
 it("has no sentence of more than 25 words", () => {
   assert.deepStrictEqual(
     wrong((path) =>
-      sentencesOf(textOf(path)).filter((sentence) => sentence.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length > longest)
+      sentencesOf(textOf(path)).filter(
+        (sentence) => sentence.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length > longest
+      )
     ),
     []
   )
@@ -53,7 +56,8 @@ const beside = ["hook"]
 /** Of Claude Code, where a launch is described. */
 const ofTheAgent = ["settings", "model", "permission-mode"]
 const flags = new Set([...builtIn, ...ofTheAgent, ...commands.flatMap(([, { flags }]) => flags.flatMap(flagNames))])
-const codeOf = (path: string): ReadonlyArray<string> => [...textOf(path).matchAll(/`([^`\n]+)`/gu)].map(([, code]) => code!)
+const codeOf = (path: string): ReadonlyArray<string> =>
+  [...textOf(path).matchAll(/`([^`\n]+)`/gu)].map(([, code]) => code!)
 
 it("names commands that are there", () => {
   assert.isAbove(commands.length, 25)

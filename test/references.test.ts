@@ -2,7 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { posix } from "node:path"
 import { anchorsOf, isThere, textOf, tracked } from "./Pages.ts"
 
-const sources = tracked.filter((path) => /^(?:packages|test|bench)\/.*\.ts$/u.test(path) && !path.includes("/fixtures/"))
+const sources = tracked.filter(
+  (path) => /^(?:packages|test|bench)\/.*\.ts$/u.test(path) && !path.includes("/fixtures/")
+)
 const pages = tracked.filter((path) => path.endsWith(".md") && !path.includes("/fixtures/"))
 
 /** What a source says in comments; a `//` behind a colon is an address. */
@@ -14,10 +16,14 @@ const wrong = (paths: ReadonlyArray<string>, look: (text: string, path: string) 
 
 /** `spec: behaviour#stop`, and more of them with commas. */
 const references = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/\bspec: ((?:[a-z-]+#[\w-]+)(?:,\s+(?:\*\s+)?[a-z-]+#[\w-]+)*)/gu)].flatMap(([, list]) => list!.split(/,[\s*]+/u))
+  [...text.matchAll(/\bspec: ((?:[a-z-]+#[\w-]+)(?:,\s+(?:\*\s+)?[a-z-]+#[\w-]+)*)/gu)].flatMap(([, list]) =>
+    list!.split(/,[\s*]+/u)
+  )
 
 const anchors = new Map(
-  tracked.filter((path) => path.startsWith("docs/spec/")).map((path) => [posix.basename(path, ".md"), anchorsOf(textOf(path))] as const)
+  tracked
+    .filter((path) => path.startsWith("docs/spec/"))
+    .map((path) => [posix.basename(path, ".md"), anchorsOf(textOf(path))] as const)
 )
 
 it("refers to headings of the specification that are there", () => {
@@ -37,9 +43,11 @@ it("refers to the specification in no other way", () => {
   // A section of another document's is named with that.
   assert.deepStrictEqual(
     wrong([...sources, ...pages], (text, path) =>
-      [...(path.endsWith(".ts") ? commentsOf(text) : text).matchAll(/\bspec(?:ification)?(?:\.md)? §[^.\n]*|\bthe seed's \w+/giu)].map(
-        ([found]) => found
-      )
+      [
+        ...(path.endsWith(".ts") ? commentsOf(text) : text).matchAll(
+          /\bspec(?:ification)?(?:\.md)? §[^.\n]*|\bthe seed's \w+/giu
+        )
+      ].map(([found]) => found)
     ),
     []
   )
@@ -47,10 +55,15 @@ it("refers to the specification in no other way", () => {
 it("names no document that is not in the repository", () => {
   /** Of a user's project, or such as one would be called. */
   const others = new Set(["PLAN.md", "NOTES.md", "README.md", "docs/spec.md", "AGENTS.md", "CLAUDE.md", "x.md"])
-  const named = (text: string) => [...text.matchAll(/(?<![\w/.<>~*$}-])(?:[\w-]+\/)*[\w-]+\.md\b/gu)].map(([name]) => name)
+  const named = (text: string) =>
+    [...text.matchAll(/(?<![\w/.<>~*$}-])(?:[\w-]+\/)*[\w-]+\.md\b/gu)].map(([name]) => name)
   assert.deepStrictEqual(
     wrong([...sources, ...pages], (text, path) =>
-      named(path.endsWith(".ts") ? commentsOf(text) : text.replaceAll(/^```[^]*?^```$/gmu, "").replaceAll(/\]\([^)]*\)/gu, "]")).filter(
+      named(
+        path.endsWith(".ts")
+          ? commentsOf(text)
+          : text.replaceAll(/^```[^]*?^```$/gmu, "").replaceAll(/\]\([^)]*\)/gu, "]")
+      ).filter(
         (name) =>
           !others.has(name) &&
           !isThere(name) &&
@@ -63,7 +76,9 @@ it("names no document that is not in the repository", () => {
   )
 })
 it("names decisions that are there", () => {
-  const decisions = new Set(tracked.filter((path) => path.startsWith("docs/decisions/")).map((path) => posix.basename(path).slice(0, 4)))
+  const decisions = new Set(
+    tracked.filter((path) => path.startsWith("docs/decisions/")).map((path) => posix.basename(path).slice(0, 4))
+  )
   assert.deepStrictEqual(
     wrong([...sources, ...pages], (text) =>
       [...text.matchAll(/\bdecision (\d{4})\b/giu)].map(([, number]) => number!).filter((one) => !decisions.has(one))

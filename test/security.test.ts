@@ -30,7 +30,9 @@ it("has seven cells in each row, none of them empty, and each source once", () =
 })
 it("names borders that are there", () => {
   assert.deepStrictEqual(
-    wrong(([, , , , border]) => (quoted(border!).length === 0 ? ["no border"] : quoted(border!).filter((file) => !existsSync(path(file))))),
+    wrong(([, , , , border]) =>
+      quoted(border!).length === 0 ? ["no border"] : quoted(border!).filter((file) => !existsSync(path(file)))
+    ),
     []
   )
 })

@@ -4,15 +4,15 @@ import { configKeys, programKeys } from "@souffleur/domain"
 import { commands, flagNames } from "./Commands.ts"
 import { textOf } from "./Pages.ts"
 
-const [behaviour, commandLine, settings] = ["behaviour", "command-line", "settings"].map((page) => textOf(`docs/spec/${page}.md`)) as [
-  string,
-  string,
-  string
-]
+const [behaviour, commandLine, settings] = ["behaviour", "command-line", "settings"].map((page) =>
+  textOf(`docs/spec/${page}.md`)
+) as [string, string, string]
 /** A part of a page: from its heading to the next one. */
-const section = (page: string, title: string): string => page.split(/^#+ /mu).find((part) => part.startsWith(`${title}\n`)) ?? ""
+const section = (page: string, title: string): string =>
+  page.split(/^#+ /mu).find((part) => part.startsWith(`${title}\n`)) ?? ""
 /** The first cells of a table's rows, as code. */
-const firstCells = (text: string): ReadonlyArray<string> => [...text.matchAll(/^\| `([^`]+)`/gmu)].map(([, cell]) => cell!)
+const firstCells = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/^\| `([^`]+)`/gmu)].map(([, cell]) => cell!)
 const sorted = (words: Iterable<string>): ReadonlyArray<string> => [...new Set(words)].toSorted()
 
 it("has a row for each key of the config file, and for no other", () => {

@@ -19,8 +19,9 @@ const style = `
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
 
 /**
- * One night as SVG: the agents above, souffleur below, by the seconds at which it happened. A red cross is a process that was killed.
- * `events`: of one watch, from its beginning to its end, with one death of the Conductor and one of souffleur.
+ * One night as SVG: the agents above, souffleur below, by the seconds at which it happened. A red cross is a process
+ * that was killed. `events`: of one watch, from its beginning to its end, with one death of the Conductor and one of
+ * souffleur.
  */
 export const drawing = (events: ReadonlyArray<Told>): string => {
   const when = (tag: string, nth = 0) => events.filter(({ _tag }) => _tag === tag)[nth]!.at
@@ -30,11 +31,13 @@ export const drawing = (events: ReadonlyArray<Told>): string => {
   const secondOwner = when("OwnerTook", 1)
   const lastOfFirst = Math.max(...events.filter(({ at }) => at < secondOwner).map(({ at }) => at))
 
-  const text = (at: number, y: number, words: string, more = "") => `<text x="${at}" y="${y}" ${more}>${escaped(words)}</text>`
+  const text = (at: number, y: number, words: string, more = "") =>
+    `<text x="${at}" y="${y}" ${more}>${escaped(words)}</text>`
   const bar = (lane: number, kind: string, from: number, to: number, words: string) =>
     `<rect class="${kind}" x="${x(from)}" y="${lane - 13}" width="${Math.max(3, x(to) - x(from))}" height="26" rx="4"/>` +
     text((x(from) + x(to)) / 2, lane + 5, words, 'class="bar" text-anchor="middle"')
-  const dead = (lane: number, at: number) => `<path class="dead" d="M${x(at) - 7} ${lane - 7}l14 14m0 -14l-14 14" fill="none"/>`
+  const dead = (lane: number, at: number) =>
+    `<path class="dead" d="M${x(at) - 7} ${lane - 7}l14 14m0 -14l-14 14" fill="none"/>`
 
   /** Steps that come too close to be told apart have one label. */
   const steps = events
@@ -71,7 +74,9 @@ export const drawing = (events: ReadonlyArray<Told>): string => {
     dead(souffleurLane, lastOfFirst),
     text(x(lastOfFirst), souffleurLane - 22, "souffleur is killed, and goes on from its log"),
     ...steps.map(({ at }) => `<path class="step" d="M${at} ${souffleurLane - 13}v26"/>`),
-    ...labels.map(({ at, names }, index) => text(at, souffleurLane + 29 + (index % 2) * 13, names.join(", "), 'class="small"')),
+    ...labels.map(({ at, names }, index) =>
+      text(at, souffleurLane + 29 + (index % 2) * 13, names.join(", "), 'class="small"')
+    ),
     `<path class="axis" d="M${left} ${height - 30}H${width - right}"/>`,
     ...ticks.map(tick),
     "</svg>",

@@ -6,13 +6,16 @@ import { fileURLToPath } from "node:url"
 import { drawing } from "./Night.ts"
 
 /**
- * `pnpm picture`: runs the demonstration on real processes, and draws its event log as `night.svg`, the picture in the README.
+ * `pnpm picture`: runs the demonstration on real processes, and draws its event log as `night.svg`, the picture in the
+ * README.
  */
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const souffleur = file("../../packages/cli/src/main.ts")
 
 const Line = Schema.fromJsonString(
-  Schema.StructWithRest(Schema.Struct({ _tag: Schema.String, at: Schema.String }), [Schema.Record(Schema.String, Schema.Unknown)])
+  Schema.StructWithRest(Schema.Struct({ _tag: Schema.String, at: Schema.String }), [
+    Schema.Record(Schema.String, Schema.Unknown)
+  ])
 )
 
 const main = Effect.gen(function* () {
@@ -20,7 +23,9 @@ const main = Effect.gen(function* () {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const home = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-picture-" })
   const run = (args: ReadonlyArray<string>, more = {}) =>
-    spawner.string(ChildProcess.make(process.execPath, [souffleur, ...args], { env: { HOME: home, ...more }, extendEnv: true }))
+    spawner.string(
+      ChildProcess.make(process.execPath, [souffleur, ...args], { env: { HOME: home, ...more }, extendEnv: true })
+    )
 
   const story = yield* run(["demo"])
   const log = /^The log: +(.+)\/souffleur\.db$/mu.exec(story)?.[1]

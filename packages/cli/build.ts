@@ -3,16 +3,17 @@ import { fileURLToPath } from "node:url"
 import { build } from "rolldown"
 
 /**
- * One file that runs under plain Node, the command of the published package: `node build.ts [folder]`, `dist` beside this file by
- * default. Beside it `hook.js`, which is `souffleur hook` alone: a tool call of the agent waits for it, and to read all of the
- * command takes longer than Node takes to start; and `comms.js`, which touches comms alone, and is started once a minute. Not minified: that saves 4 ms of a start, and a stack trace could no longer be read.
+ * One file that runs under plain Node, the command of the published package: `node build.ts [folder]`, `dist` beside
+ * this file by default. Beside it `hook.js`, which is `souffleur hook` alone: a tool call of the agent waits for it,
+ * and to read all of the command takes longer than Node takes to start; and `comms.js`, which touches comms alone, and
+ * is started once a minute. Not minified: that saves 4 ms of a start, and a stack trace could no longer be read.
  */
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
 
 /**
- * A Node without its SQLite would end with a stack trace before a line of ours runs: an import of what is not there cannot be
- * caught. Asked for instead, it is told in a sentence.
+ * A Node without its SQLite would end with a stack trace before a line of ours runs: an import of what is not there
+ * cannot be caught. Asked for instead, it is told in a sentence.
  */
 const sqlite = `const found = process.getBuiltinModule?.("node:sqlite")
 if (found === undefined) {

@@ -38,12 +38,17 @@ for (const [where, window] of [
           Effect.flatMap(agent.sessions, (now) => Ref.update(live, (before) => [...before, now]))
         )
         for (const [index, prompt] of prompts.entries()) {
-          const session: AgentOrder["session"] = index === 0 ? { _tag: "Fresh", sessionId } : { _tag: "Resume", sessionId }
+          const session: AgentOrder["session"] =
+            index === 0 ? { _tag: "Fresh", sessionId } : { _tag: "Resume", sessionId }
           const order = { session, permission: clamp("bypassPermissions", "acceptEdits"), prompt, print: true, window }
           const command = yield* agent.command(order)
           assert.strictEqual(command.args.includes(prompt), window)
           const stdin = Stream.encodeText(Stream.make(command.input ?? ""))
-          const started = ChildProcess.make(command.program, command.args, { ...lab.options, env: command.environment, stdin })
+          const started = ChildProcess.make(command.program, command.args, {
+            ...lab.options,
+            env: command.environment,
+            stdin
+          })
           assert.strictEqual(yield* spawner.exitCode(started), 0, prompt)
         }
 
@@ -61,9 +66,11 @@ for (const [where, window] of [
         assert.strictEqual(file.path, lab.sessionFile(sessionId))
       }).pipe(
         Effect.provide(
-          Claude.layer({ agentDir: `${lab.home}/.claude`, agentCommand: { program: claude!, args: [] }, environment }).pipe(
-            Layer.provideMerge(host)
-          )
+          Claude.layer({
+            agentDir: `${lab.home}/.claude`,
+            agentCommand: { program: claude!, args: [] },
+            environment
+          }).pipe(Layer.provideMerge(host))
         )
       )
       const { all } = yield* lab.agents

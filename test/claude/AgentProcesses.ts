@@ -33,7 +33,9 @@ export const alive = (pid: number) => Effect.sync(() => !["Z", "X"].includes(sta
 /** The agent's processes of one home folder: its sessions, not what they run. */
 const sessionsIn = (program: string, home: string): ReadonlyArray<AgentProcess> => {
   const found = pids()
-    .filter((pid) => quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)) === program && !["Z", "X"].includes(stat(pid)[0]))
+    .filter(
+      (pid) => quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)) === program && !["Z", "X"].includes(stat(pid)[0])
+    )
     .map((pid) => ({ pid: Number(pid), argv: listOf(pid, "cmdline"), environment: listOf(pid, "environ") }))
     .filter(({ argv, environment }) => argv.includes("--permission-mode") && environment.includes(`HOME=${home}`))
   const these = new Set(found.map(({ pid }) => pid))

@@ -33,7 +33,8 @@ const rejected = (word: string) =>
 /** A project of that plan, in which real agents conduct it, and everything that its conductor said. */
 const conducted = Effect.fn("conducted")(function* (text: string, part: Part, options: LabOptions = {}) {
   const lab = yield* makeLab(claude!, "opera", part, options)
-  const git = (...args: ReadonlyArray<string>) => execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
+  const git = (...args: ReadonlyArray<string>) =>
+    execFileSync("git", ["-C", lab.project, ...args], { encoding: "utf8" })
   git("init", "-q", "-b", "main")
   git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
   yield* lab.write("plan.yaml", text)
@@ -47,7 +48,9 @@ const conducted = Effect.fn("conducted")(function* (text: string, part: Part, op
   assert.strictEqual(code, 0, said)
   const events = said
     .split("\n")
-    .flatMap((line): ReadonlyArray<{ _tag: string; [field: string]: unknown }> => (line.startsWith("{") ? [JSON.parse(line)] : []))
+    .flatMap((line): ReadonlyArray<{ _tag: string; [field: string]: unknown }> =>
+      line.startsWith("{") ? [JSON.parse(line)] : []
+    )
   const asked = events
     .filter(({ _tag }) => _tag === "AgentAsked")
     .map(({ resumed, role, taskId }) => `${String(taskId)} ${String(role)}${resumed === true ? " again" : ""}`)
@@ -63,8 +66,11 @@ it.live.skipIf(claude === null)("conduct: two tasks and one rejection by real ag
     let reviews = 0
     const { asked, git, lab, state } = yield* conducted(plan, ({ known, toolResult }) => {
       const { role, task, word } = turnOf(known)
-      if (toolResult === undefined) return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
-      return Effect.sync(() => ({ text: (role === "Implementation" ? complete : ++reviews === 1 ? rejected : approved)(word) }))
+      if (toolResult === undefined)
+        return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
+      return Effect.sync(() => ({
+        text: (role === "Implementation" ? complete : ++reviews === 1 ? rejected : approved)(word)
+      }))
     })
     assert.deepStrictEqual(asked, [
       "overture implementer",
@@ -88,7 +94,8 @@ it.live.skipIf(claude === null)(
       const part: Part = ({ known, toolResult }) =>
         Effect.gen(function* () {
           const { role, task, word } = turnOf(known)
-          if (role !== "Implementation") return toolResult === undefined ? bash("git log --oneline") : { text: approved(word) }
+          if (role !== "Implementation")
+            return toolResult === undefined ? bash("git log --oneline") : { text: approved(word) }
           if (met.length > 0) return { text: complete(word) }
           if (toolResult === undefined) return bash(write(task))
           const resetsAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 4

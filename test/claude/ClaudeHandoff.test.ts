@@ -38,8 +38,9 @@ const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | t
   assert.deepStrictEqual(permissionsOf(flagsOf(argv)), ["acceptEdits"])
 })
 
-it.live.skipIf(claude === null)("a handoff's own prompt arrives byte for byte, and its permission stays below the ceiling", () =>
-  handedOff(headless).pipe(Effect.scoped, Effect.provide(services))
+it.live.skipIf(claude === null)(
+  "a handoff's own prompt arrives byte for byte, and its permission stays below the ceiling",
+  () => handedOff(headless).pipe(Effect.scoped, Effect.provide(services))
 )
 
 it.live.skipIf(claude === null || tmuxMissing)("the same in a window of tmux (skipped where tmux is missing)", () =>

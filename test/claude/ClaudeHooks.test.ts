@@ -11,7 +11,8 @@ import { bash, first, services } from "./Watched.ts"
 const claude = inject("claude")
 const settings = ".claude/settings.local.json"
 /** A user's own, which goes on to run beside ours. */
-const before = '{ "permissions": {"allow": []},\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "touch stopped"}]}]} }'
+const before =
+  '{ "permissions": {"allow": []},\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "touch stopped"}]}]} }'
 const part: Part = (asked) =>
   Effect.succeed(
     asked.compaction
@@ -37,72 +38,77 @@ const signsOf = Effect.fn("Hooks.signsOf")(function* (lab: Lab, sessionId: strin
 /** Clock ticks from boot to the beginning of a process. */
 const startOf = (lab: Lab, pid: number) =>
   Effect.map(lab.read(`/proc/${pid}/stat`), (text) => Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[19]))
-const told = (signs: ReadonlyArray<HookSign>) => signs.map(({ event, kind }) => (kind === undefined ? event : `${event} ${kind}`))
+const told = (signs: ReadonlyArray<HookSign>) =>
+  signs.map(({ event, kind }) => (kind === undefined ? event : `${event} ${kind}`))
 
-it.live.skipIf(claude === null)("hooks say what a turn and a compaction do, of which process, and are taken out to the byte", () =>
-  Effect.gen(function* () {
-    const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-    const held = yield* Ref.make<Effect.Effect<unknown>>(Effect.void)
-    const lab = yield* makeLab(claude!, "it's opera", (asked, board) => Effect.andThen(Effect.flatten(Ref.get(held)), part(asked, board)))
-    const hooks = yield* hooksOf(lab)
-    yield* lab.write(settings, before)
-    yield* lab.said("hooks", "install")
+it.live.skipIf(claude === null)(
+  "hooks say what a turn and a compaction do, of which process, and are taken out to the byte",
+  () =>
+    Effect.gen(function* () {
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      const held = yield* Ref.make<Effect.Effect<unknown>>(Effect.void)
+      const lab = yield* makeLab(claude!, "it's opera", (asked, board) =>
+        Effect.andThen(Effect.flatten(Ref.get(held)), part(asked, board))
+      )
+      const hooks = yield* hooksOf(lab)
+      yield* lab.write(settings, before)
+      yield* lab.said("hooks", "install")
 
-    const live: Array<string | null> = []
-    const agent = (...args: ReadonlyArray<string>) =>
-      Effect.gen(function* () {
-        const handle = yield* spawner.spawn(ChildProcess.make(claude!, args, lab.options))
-        const process = { pid: Number(handle.pid), startTime: yield* startOf(lab, Number(handle.pid)) }
-        yield* Ref.set(
-          held,
-          Effect.map(hooks.holds(process), (session) => live.push(Option.getOrNull(session)))
-        )
-        assert.strictEqual(yield* handle.exitCode, 0)
-        assert.deepStrictEqual(yield* hooks.holds(process), Option.none(), "it has ended")
-        return process
-      }).pipe(Effect.scoped)
-    const worked = yield* agent("--session-id", first, "-p", "--allowedTools=Bash", "--", "Rehearse.")
-    const signs = yield* signsOf(lab, first)
-    assert.deepStrictEqual(told(signs), [
-      "SessionStart startup",
-      "UserPromptSubmit",
-      "PreToolUse",
-      "PostToolUse",
-      "Stop",
-      "SessionEnd other"
-    ])
-    for (const { pid, startTime } of signs) assert.deepStrictEqual({ pid, startTime }, worked)
-    assert.isTrue(yield* lab.exists("stopped"), "the user's own hook ran")
+      const live: Array<string | null> = []
+      const agent = (...args: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const handle = yield* spawner.spawn(ChildProcess.make(claude!, args, lab.options))
+          const process = { pid: Number(handle.pid), startTime: yield* startOf(lab, Number(handle.pid)) }
+          yield* Ref.set(
+            held,
+            Effect.map(hooks.holds(process), (session) => live.push(Option.getOrNull(session)))
+          )
+          assert.strictEqual(yield* handle.exitCode, 0)
+          assert.deepStrictEqual(yield* hooks.holds(process), Option.none(), "it has ended")
+          return process
+        }).pipe(Effect.scoped)
+      const worked = yield* agent("--session-id", first, "-p", "--allowedTools=Bash", "--", "Rehearse.")
+      const signs = yield* signsOf(lab, first)
+      assert.deepStrictEqual(told(signs), [
+        "SessionStart startup",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PostToolUse",
+        "Stop",
+        "SessionEnd other"
+      ])
+      for (const { pid, startTime } of signs) assert.deepStrictEqual({ pid, startTime }, worked)
+      assert.isTrue(yield* lab.exists("stopped"), "the user's own hook ran")
 
-    const compacted = yield* agent("-p", "--resume", first, "--", "/compact")
-    const since = (yield* signsOf(lab, first)).slice(signs.length)
-    assert.includeMembers(told(since), [
-      "SessionStart resume",
-      "PreCompact manual",
-      "SessionStart compact",
-      "PostCompact manual",
-      "SessionEnd other"
-    ])
-    for (const { pid, startTime } of since) assert.deepStrictEqual({ pid, startTime }, compacted)
-    const lineage = yield* hooks.lineage(first)
-    assert.deepStrictEqual(
-      lineage.map(({ pid, sessionId, source }) => [pid, sessionId, source]),
-      [
-        [worked.pid, first, "startup"],
-        [compacted.pid, first, "resume"]
-      ]
-    )
-    assert.isAbove(live.length, 2)
-    assert.isTrue(
-      live.every((session) => session === first),
-      live.join(" ")
-    )
-    assert.notInclude(JSON.stringify([signs, since]), "earse")
+      const compacted = yield* agent("-p", "--resume", first, "--", "/compact")
+      const since = (yield* signsOf(lab, first)).slice(signs.length)
+      assert.includeMembers(told(since), [
+        "SessionStart resume",
+        "PreCompact manual",
+        "SessionStart compact",
+        "PostCompact manual",
+        "SessionEnd other"
+      ])
+      for (const { pid, startTime } of since) assert.deepStrictEqual({ pid, startTime }, compacted)
+      const lineage = yield* hooks.lineage(first)
+      assert.deepStrictEqual(
+        lineage.map(({ pid, sessionId, source }) => [pid, sessionId, source]),
+        [
+          [worked.pid, first, "startup"],
+          [compacted.pid, first, "resume"]
+        ]
+      )
+      assert.isAbove(live.length, 2)
+      assert.isTrue(
+        live.every((session) => session === first),
+        live.join(" ")
+      )
+      assert.notInclude(JSON.stringify([signs, since]), "earse")
 
-    yield* lab.said("hooks", "uninstall")
-    assert.strictEqual(yield* lab.read(settings), before)
-    assert.isFalse(yield* lab.exists(`${settings}.souffleur-backup`))
-  }).pipe(Effect.scoped, Effect.provide(services))
+      yield* lab.said("hooks", "uninstall")
+      assert.strictEqual(yield* lab.read(settings), before)
+      assert.isFalse(yield* lab.exists(`${settings}.souffleur-backup`))
+    }).pipe(Effect.scoped, Effect.provide(services))
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(

@@ -17,12 +17,16 @@ const souffleur = (tool: string, input: Readonly<Record<string, string>> = {}): 
 const conducts: Part = ({ sessionId, toolResult = "" }) => {
   if (sessionId !== first) {
     if (toolResult.includes("you_are")) return Effect.succeed(souffleur("done"))
-    return Effect.succeed(toolResult.includes("said to be complete") ? { text: "All is complete." } : souffleur("my_state"))
+    return Effect.succeed(
+      toolResult.includes("said to be complete") ? { text: "All is complete." } : souffleur("my_state")
+    )
   }
   if (toolResult === "") return Effect.succeed(bash(waiting))
   if (toolResult.includes("finished")) return Effect.succeed(souffleur("heartbeat"))
   if (!toolResult.includes("Beat again")) return Effect.succeed({ text: "I was stopped, or have nothing to do." })
-  return Effect.succeed(souffleur("request_context_recovery", { resume_prompt: prompt, permission_mode: "bypassPermissions" }))
+  return Effect.succeed(
+    souffleur("request_context_recovery", { resume_prompt: prompt, permission_mode: "bypassPermissions" })
+  )
 }
 
 /** As the README says it: the server once a project, and nobody has to be asked. */
@@ -52,7 +56,10 @@ const conducted = Effect.fn("Mcp.conducted")(function* (solo: boolean) {
   assert.strictEqual(only(log, "ConductorCompleted")["by"], solo ? "agent" : "watcher")
   const turns = (yield* lab.asked).filter(({ turn }) => turn)
   // Its beat came to where it is looked for.
-  assert.include(turns.find(({ toolResult }) => toolResult?.includes("Beat again"))?.toolResult ?? "", `\\"comms\\":${!solo}`)
+  assert.include(
+    turns.find(({ toolResult }) => toolResult?.includes("Beat again"))?.toolResult ?? "",
+    `\\"comms\\":${!solo}`
+  )
   const successor = turns.filter(({ sessionId }) => sessionId === relaunched["sessionId"])
   assert.strictEqual(successor[0]?.said.at(-1)?.slice(0, prompt.length), prompt)
   const known = successor.find(({ toolResult }) => toolResult?.includes("you_are"))?.toolResult ?? ""
@@ -64,8 +71,9 @@ const conducted = Effect.fn("Mcp.conducted")(function* (solo: boolean) {
   assert.strictEqual(most, 1)
 })
 
-it.live.skipIf(claude === null)("MCP: the agent itself beats, asks for a fresh context, and its successor says that all is done", () =>
-  conducted(false).pipe(Effect.scoped, Effect.provide(services))
+it.live.skipIf(claude === null)(
+  "MCP: the agent itself beats, asks for a fresh context, and its successor says that all is done",
+  () => conducted(false).pipe(Effect.scoped, Effect.provide(services))
 )
 
 it.live.skipIf(claude === null)("MCP: the same without a task database", () =>

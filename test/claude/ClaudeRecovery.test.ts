@@ -7,11 +7,13 @@ import { services } from "./Watched.ts"
 
 const claude = inject("claude")
 
-it.live.skipIf(claude === null)("an agent that is killed in the middle of a tool comes back with its conversation", () =>
-  Effect.gen(function* () {
-    const { argv } = yield* recovered(claude!, { stageOf: headless, harm: "SIGKILL" })
-    assert.include(argv, "-p")
-  }).pipe(Effect.scoped, Effect.provide(services))
+it.live.skipIf(claude === null)(
+  "an agent that is killed in the middle of a tool comes back with its conversation",
+  () =>
+    Effect.gen(function* () {
+      const { argv } = yield* recovered(claude!, { stageOf: headless, harm: "SIGKILL" })
+      assert.include(argv, "-p")
+    }).pipe(Effect.scoped, Effect.provide(services))
 )
 
 it.live.skipIf(claude === null)("an agent that hangs is ended, with its tool, before its successor starts", () =>

@@ -10,10 +10,14 @@ const claude = inject("claude")
 const Statuses = Schema.Tuple([
   Schema.Struct({
     standing: Schema.String,
-    conductor: Schema.Struct({ heartbeat_age_ms: Schema.NullOr(Schema.Number), waits_for: Schema.NullOr(Schema.String) })
+    conductor: Schema.Struct({
+      heartbeat_age_ms: Schema.NullOr(Schema.Number),
+      waits_for: Schema.NullOr(Schema.String)
+    })
   })
 ])
-const statusOf = (lab: Lab) => Effect.flatMap(lab.said("status", "--json"), Schema.decodeUnknownEffect(Schema.fromJsonString(Statuses)))
+const statusOf = (lab: Lab) =>
+  Effect.flatMap(lab.said("status", "--json"), Schema.decodeUnknownEffect(Schema.fromJsonString(Statuses)))
 
 it.live.skipIf(claude === null || tmuxMissing)(
   "an agent that waits for a permission is not dead, however old its heartbeat is; a person hears of it once (skipped where tmux is missing)",
@@ -27,7 +31,9 @@ it.live.skipIf(claude === null || tmuxMissing)(
         tmux,
         ({ toolResult = "" }, board) => {
           if (toolResult.includes("a libretto")) return Effect.as(board.complete, { text: "All is complete." })
-          return Effect.succeed(toolResult.includes("finished") ? { tool: { name: "Read", input: { file_path: outside } } } : bash(waiting))
+          return Effect.succeed(
+            toolResult.includes("finished") ? { tool: { name: "Read", input: { file_path: outside } } } : bash(waiting)
+          )
         },
         "",
         { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "4 seconds" } }
@@ -55,59 +61,64 @@ it.live.skipIf(claude === null || tmuxMissing)(
     }).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null)("an agent that is stopped in solo hangs once its calls may no longer stall, and is recovered", () =>
-  Effect.gen(function* () {
-    const part: Part = ({ sessionId }) => Effect.succeed(sessionId === first ? bash(rehearsal) : { text: "All is complete." })
-    const settings = { SOUFFLEUR_STALL_AFTER: "4 seconds" }
-    const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
-    process.kill(conductor, "SIGSTOP")
-    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-    const log = yield* lab.log
-    const died = only(log, "ConductorDied")
-    assert.deepInclude(died, { cause: "hang" })
-    assert.deepInclude(died["evidence"], { process: "stopped" })
-    only(log, "HandoffTaken")
-    const { all, most } = yield* lab.agents
-    assert.deepStrictEqual([most, all.size], [1, 2])
-  }).pipe(Effect.scoped, Effect.provide(services))
+it.live.skipIf(claude === null)(
+  "an agent that is stopped in solo hangs once its calls may no longer stall, and is recovered",
+  () =>
+    Effect.gen(function* () {
+      const part: Part = ({ sessionId }) =>
+        Effect.succeed(sessionId === first ? bash(rehearsal) : { text: "All is complete." })
+      const settings = { SOUFFLEUR_STALL_AFTER: "4 seconds" }
+      const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
+      process.kill(conductor, "SIGSTOP")
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const log = yield* lab.log
+      const died = only(log, "ConductorDied")
+      assert.deepInclude(died, { cause: "hang" })
+      assert.deepInclude(died["evidence"], { process: "stopped" })
+      only(log, "HandoffTaken")
+      const { all, most } = yield* lab.agents
+      assert.deepStrictEqual([most, all.size], [1, 2])
+    }).pipe(Effect.scoped, Effect.provide(services))
 )
 
 /** Longer than a heartbeat may be old. */
 const silence = "12 seconds"
 
-it.live.skipIf(claude === null)("a model that is silent is no death in solo, and no hand-off is taken before it speaks", () =>
-  Effect.gen(function* () {
-    const spoke = yield* Ref.make(0)
-    const part: Part = ({ sessionId, toolResult }) => {
-      if (sessionId === first) {
-        const now = Effect.succeed(bash(toolResult === undefined ? waiting : rehearsal))
-        return toolResult === undefined ? now : Effect.delay(now, silence)
+it.live.skipIf(claude === null)(
+  "a model that is silent is no death in solo, and no hand-off is taken before it speaks",
+  () =>
+    Effect.gen(function* () {
+      const spoke = yield* Ref.make(0)
+      const part: Part = ({ sessionId, toolResult }) => {
+        if (sessionId === first) {
+          const now = Effect.succeed(bash(toolResult === undefined ? waiting : rehearsal))
+          return toolResult === undefined ? now : Effect.delay(now, silence)
+        }
+        return Clock.currentTimeMillis.pipe(
+          Effect.flatMap((at) => Ref.set(spoke, at)),
+          Effect.as({ text: "All is complete." }),
+          Effect.delay("8 seconds")
+        )
       }
-      return Clock.currentTimeMillis.pipe(
-        Effect.flatMap((at) => Ref.set(spoke, at)),
-        Effect.as({ text: "All is complete." }),
-        Effect.delay("8 seconds")
+      const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true })
+      const fs = yield* FileSystem.FileSystem
+      yield* fs.remove(`${lab.project}/tool.pid`)
+      yield* lab.write("go", "")
+      yield* until("a tool after the silence", lab.exists("tool.pid"))
+      assert.isUndefined((yield* lab.log).find(({ _tag }) => _tag === "ConductorDied"))
+      process.kill(conductor, "SIGKILL")
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const log = yield* lab.log
+      assert.strictEqual(only(log, "ConductorDied")["cause"], "pid")
+      const taken = only(log, "HandoffTaken")
+      assert.isAtLeast(Number(taken["takenAt"]), yield* Ref.get(spoke))
+      assert.strictEqual(taken["contextTokens"], 1000)
+      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+      assert.deepStrictEqual(
+        (yield* lab.notices).map(({ kind }) => kind),
+        ["recovered"]
       )
-    }
-    const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true })
-    const fs = yield* FileSystem.FileSystem
-    yield* fs.remove(`${lab.project}/tool.pid`)
-    yield* lab.write("go", "")
-    yield* until("a tool after the silence", lab.exists("tool.pid"))
-    assert.isUndefined((yield* lab.log).find(({ _tag }) => _tag === "ConductorDied"))
-    process.kill(conductor, "SIGKILL")
-    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-    const log = yield* lab.log
-    assert.strictEqual(only(log, "ConductorDied")["cause"], "pid")
-    const taken = only(log, "HandoffTaken")
-    assert.isAtLeast(Number(taken["takenAt"]), yield* Ref.get(spoke))
-    assert.strictEqual(taken["contextTokens"], 1000)
-    assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
-    assert.deepStrictEqual(
-      (yield* lab.notices).map(({ kind }) => kind),
-      ["recovered"]
-    )
-    const { all, most } = yield* lab.agents
-    assert.deepStrictEqual([most, all.size], [1, 2])
-  }).pipe(Effect.scoped, Effect.provide(services))
+      const { all, most } = yield* lab.agents
+      assert.deepStrictEqual([most, all.size], [1, 2])
+    }).pipe(Effect.scoped, Effect.provide(services))
 )

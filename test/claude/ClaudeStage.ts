@@ -27,8 +27,14 @@ export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
     Effect.gen(function* () {
       const handle = yield* spawner.spawn(ChildProcess.make(program, args, lab.options))
       const said = yield* Ref.make("")
-      yield* Effect.forkScoped(Stream.runForEach(Stream.decodeText(handle.all), (text) => Ref.update(said, (before) => before + text)))
-      return { pid: handle.pid, said: Ref.get(said), exitCode: inTime("the end of souffleur")(Effect.orDie(handle.exitCode)) }
+      yield* Effect.forkScoped(
+        Stream.runForEach(Stream.decodeText(handle.all), (text) => Ref.update(said, (before) => before + text))
+      )
+      return {
+        pid: handle.pid,
+        said: Ref.get(said),
+        exitCode: inTime("the end of souffleur")(Effect.orDie(handle.exitCode))
+      }
     }).pipe(Effect.provideService(Scope.Scope, scope), Effect.orDie)
   return {
     conductor: (sessionId, prompt) =>
@@ -53,7 +59,23 @@ export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
       Effect.orDie
     )
   // A pane that has ended stays, so that a test can tell what was said in it.
-  yield* ask("new-session", "-d", "-s", "stage", "-x", "180", "-y", "50", "sleep", "300", ";", "set-option", "-g", "remain-on-exit", "on")
+  yield* ask(
+    "new-session",
+    "-d",
+    "-s",
+    "stage",
+    "-x",
+    "180",
+    "-y",
+    "50",
+    "sleep",
+    "300",
+    ";",
+    "set-option",
+    "-g",
+    "remain-on-exit",
+    "on"
+  )
   yield* Effect.addFinalizer(() => ask("kill-server"))
   const open = (format: string, line: ReadonlyArray<string>) =>
     ask("new-window", "-d", "-P", "-F", format, "-t", "stage:", "-c", lab.project, "--", ...line)

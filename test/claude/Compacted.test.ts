@@ -8,8 +8,11 @@ import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
 import { bash, begin, first, only, outcomeOf, permissionsOf, rehearsal, services, staged, stepsOf } from "./Watched.ts"
 
 const claude = inject("claude")
-const summary: Answer = { text: "<analysis>short</analysis><summary>We rehearse; the stage word is quinquereme.</summary>" }
-const isResumed = (said: ReadonlyArray<string>) => said.some((text) => text.includes("This session was compacted: verify every task"))
+const summary: Answer = {
+  text: "<analysis>short</analysis><summary>We rehearse; the stage word is quinquereme.</summary>"
+}
+const isResumed = (said: ReadonlyArray<string>) =>
+  said.some((text) => text.includes("This session was compacted: verify every task"))
 
 /** The first Conductor rehearses until it is killed; what comes after the compaction completes. */
 const part =
@@ -58,8 +61,9 @@ const compactedInPlace = Effect.fn("Compacted.inPlace")(function* (stageOf: type
   for (const { argv } of all.values()) assert.deepStrictEqual(permissionsOf(argv), ["acceptEdits"])
 })
 
-it.live.skipIf(claude === null)("an export over the gate: the session is compacted in place and resumed under its own id", () =>
-  compactedInPlace(headless).pipe(Effect.scoped, Effect.provide(services))
+it.live.skipIf(claude === null)(
+  "an export over the gate: the session is compacted in place and resumed under its own id",
+  () => compactedInPlace(headless).pipe(Effect.scoped, Effect.provide(services))
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(
@@ -91,25 +95,34 @@ const failedClosed = Effect.fn("Compacted.failedClosed")(function* (
   return { lab, souffleur }
 })
 
-it.live.skipIf(claude === null)("a compaction that fails with exit code 0 is tried once more, then closed, until an operator retries", () =>
-  Effect.gen(function* () {
-    const compaction = yield* Ref.make(tooLong)
-    const { lab, souffleur } = yield* failedClosed(Ref.get(compaction), headless)
-    // Not a word of it in the exit code.
-    const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-    assert.strictEqual(yield* spawner.exitCode(ChildProcess.make(claude!, ["-p", "--resume", first, "--", "/compact"], lab.options)), 0)
-    assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 0)
+it.live.skipIf(claude === null)(
+  "a compaction that fails with exit code 0 is tried once more, then closed, until an operator retries",
+  () =>
+    Effect.gen(function* () {
+      const compaction = yield* Ref.make(tooLong)
+      const { lab, souffleur } = yield* failedClosed(Ref.get(compaction), headless)
+      // Not a word of it in the exit code.
+      const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+      assert.strictEqual(
+        yield* spawner.exitCode(ChildProcess.make(claude!, ["-p", "--resume", first, "--", "/compact"], lab.options)),
+        0
+      )
+      assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 0)
 
-    yield* Ref.set(compaction, summary)
-    yield* lab.said("retry")
-    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-    assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 1)
-    assert.strictEqual(only(yield* lab.log, "ConductorRelaunched")["sessionId"], first)
-    assert.strictEqual(yield* lab.stateOf("souffleur"), "complete")
-  }).pipe(Effect.scoped, Effect.provide(services))
+      yield* Ref.set(compaction, summary)
+      yield* lab.said("retry")
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      assert.strictEqual(lines(yield* lab.read(lab.sessionFile(first)), boundary), 1)
+      assert.strictEqual(only(yield* lab.log, "ConductorRelaunched")["sessionId"], first)
+      assert.strictEqual(yield* lab.stateOf("souffleur"), "complete")
+    }).pipe(Effect.scoped, Effect.provide(services))
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(
   "the same in windows of tmux: what has failed idles until its time is over, and is ended (skipped where tmux is missing)",
-  () => failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=6 seconds\n").pipe(Effect.scoped, Effect.provide(services))
+  () =>
+    failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=6 seconds\n").pipe(
+      Effect.scoped,
+      Effect.provide(services)
+    )
 )

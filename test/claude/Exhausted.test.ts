@@ -47,7 +47,15 @@ it.live.skipIf(claude === null)("… and from a small hand-off, where the gate r
     const { log, provider } = yield* recovered("FORCE_COMPACT=1\n")
     assert.strictEqual(provider, "small_handoff")
     // A conversation that does not fit cannot be sent to be compacted.
-    const steps = ["1 stop", "2 export", "3 trim", "4 estimate", "hand-off", "prepare a hand-off", "launch from hand-off"]
+    const steps = [
+      "1 stop",
+      "2 export",
+      "3 trim",
+      "4 estimate",
+      "hand-off",
+      "prepare a hand-off",
+      "launch from hand-off"
+    ]
     assert.deepStrictEqual(stepsOf(log, "StepSucceeded"), steps)
   }).pipe(Effect.scoped, Effect.provide(services))
 )

@@ -15,7 +15,8 @@ const inFolder = Effect.fnUntraced(function* (folder: string) {
 const cacheFolder = Effect.gen(function* () {
   const path = yield* Path.Path
   const xdg = yield* Config.option(Config.String("XDG_CACHE_HOME"))
-  const cache = Option.isSome(xdg) && path.isAbsolute(xdg.value) ? xdg.value : path.join(yield* Config.String("HOME"), ".cache")
+  const cache =
+    Option.isSome(xdg) && path.isAbsolute(xdg.value) ? xdg.value : path.join(yield* Config.String("HOME"), ".cache")
   return path.join(cache, "souffleur-test")
 })
 
@@ -28,8 +29,8 @@ const run = Effect.fnUntraced(function* (program: string, args: ReadonlyArray<st
 })
 
 /**
- * The agent from npm in a cache folder outside the repository: its licence forbids to keep it here. Installed beside its
- * place, tried, and renamed into it: of two at once both have a whole one, and a broken one is never there.
+ * The agent from npm in a cache folder outside the repository: its licence forbids to keep it here. Installed beside
+ * its place, tried, and renamed into it: of two at once both have a whole one, and a broken one is never there.
  */
 export const installed = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -41,10 +42,20 @@ export const installed = Effect.gen(function* () {
 
   yield* fs.makeDirectory(cache, { recursive: true, mode: 0o700 })
   const beside = yield* fs.makeTempDirectoryScoped({ directory: cache, prefix: `claude-${version}-` })
-  const npm = ["install", "--prefix", beside, "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts=false", "--fetch-retries=1"]
+  const npm = [
+    "install",
+    "--prefix",
+    beside,
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+    "--ignore-scripts=false",
+    "--fetch-retries=1"
+  ]
   const said = yield* run("npm", [...npm, `@anthropic-ai/claude-code@${version}`])
   const fresh = yield* inFolder(beside)
-  if (!(yield* fs.exists(fresh))) return yield* new NotInstalled({ message: firstWords(said) || "npm did not install it" })
+  if (!(yield* fs.exists(fresh)))
+    return yield* new NotInstalled({ message: firstWords(said) || "npm did not install it" })
   const answer = yield* run(fresh, ["--version"])
   if (!answer.startsWith(version)) return yield* new NotInstalled({ message: `it does not run: ${firstWords(answer)}` })
   yield* Effect.ignore(fs.rename(beside, place))
@@ -55,5 +66,7 @@ export const installed = Effect.gen(function* () {
     duration: "2 minutes",
     orElse: () => Effect.fail(new NotInstalled({ message: "it took longer than two minutes" }))
   }),
-  Effect.catchTag(["PlatformError", "ConfigError"], (error) => Effect.fail(new NotInstalled({ message: error.message })))
+  Effect.catchTag(["PlatformError", "ConfigError"], (error) =>
+    Effect.fail(new NotInstalled({ message: error.message }))
+  )
 )

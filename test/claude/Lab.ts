@@ -30,7 +30,10 @@ export const marks = ["CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1"] as const
 const key = "sk-ant-test-000"
 
 /** How a user signs in: by a key, or as a subscriber, whom a usage limit ends at once and with its time. */
-const account = { key: { ANTHROPIC_API_KEY: key }, subscriber: { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-test" } } as const
+const account = {
+  key: { ANTHROPIC_API_KEY: key },
+  subscriber: { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-test" }
+} as const
 
 /** A user's pager: keeps what it is told. */
 const pager = '#!/bin/sh\ncat >> "$HOME/notices"\n'
@@ -77,8 +80,8 @@ export interface LabOptions {
 }
 
 /**
- * A home and a project of a user's own, a model on loopback, and souffleur's command line. Whatever was started with that home
- * is ended with the lab. `name` is the project folder's.
+ * A home and a project of a user's own, a model on loopback, and souffleur's command line. Whatever was started with
+ * that home is ended with the lab. `name` is the project folder's.
  */
 export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string, part: Part, options: LabOptions = {}) {
   const fs = yield* FileSystem.FileSystem
@@ -121,19 +124,25 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
   }
   const here = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
   const souffleur = ["env", ...marks, process.execPath, main] as const
-  const said = (...args: ReadonlyArray<string>) => spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], here))
+  const said = (...args: ReadonlyArray<string>) =>
+    spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], here))
 
   const comms = path.join(project, "comms.db")
   yield* said("init")
   const sql = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
   /** Another writer is waited for, as every client of SQLite does by itself, and longer than ours. */
   const patiently = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
-    Effect.retry(statement, { while: ({ reason }) => reason._tag === "LockTimeoutError", schedule: Schedule.spaced("20 millis") }).pipe(
-      Effect.orDie
-    )
+    Effect.retry(statement, {
+      while: ({ reason }) => reason._tag === "LockTimeoutError",
+      schedule: Schedule.spaced("20 millis")
+    }).pipe(Effect.orDie)
   const board: Board = {
-    beat: Effect.asVoid(patiently(sql`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`)),
-    complete: Effect.asVoid(patiently(sql`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`)),
+    beat: Effect.asVoid(
+      patiently(sql`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`)
+    ),
+    complete: Effect.asVoid(
+      patiently(sql`UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'`)
+    ),
     handoff: (payload) =>
       Effect.andThen(
         patiently(
@@ -161,11 +170,16 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     agents,
     /** The state of a task in comms. */
     stateOf: (task: string) =>
-      Effect.map(patiently(sql<{ state: string }>`SELECT state FROM orchestration_tasks WHERE task_id = ${task}`), ([row]) => row?.state),
+      Effect.map(
+        patiently(sql<{ state: string }>`SELECT state FROM orchestration_tasks WHERE task_id = ${task}`),
+        ([row]) => row?.state
+      ),
     /** What another souffleur answers, such as to an operator's word. */
     said,
     /** `souffleur log` */
-    log: Effect.flatMap(said("log", "--json"), (text) => Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))),
+    log: Effect.flatMap(said("log", "--json"), (text) =>
+      Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))
+    ),
     /** What the user was told, in its order. */
     notices: fs.readFileString(path.join(home, "notices")).pipe(
       Effect.orElseSucceed(() => ""),
@@ -178,7 +192,8 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
       ),
     read: (file: string) => fs.readFileString(path.resolve(project, file)),
     exists: (file: string) => fs.exists(path.resolve(project, file)),
-    sessionFile: (id: string) => path.join(home, ".claude", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`)
+    sessionFile: (id: string) =>
+      path.join(home, ".claude", "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`)
   }
 })
 export type Lab = Effect.Success<ReturnType<typeof makeLab>>

@@ -14,7 +14,9 @@ const Body = Schema.Struct({
   stream: Schema.optionalKey(Schema.Boolean),
   tools: Schema.optionalKey(Schema.Array(Schema.Unknown)),
   metadata: Schema.optionalKey(Schema.Struct({ user_id: Schema.String })),
-  messages: Schema.Array(Schema.Struct({ role: Schema.String, content: Schema.Union([Schema.String, Schema.Array(Block)]) }))
+  messages: Schema.Array(
+    Schema.Struct({ role: Schema.String, content: Schema.Union([Schema.String, Schema.Array(Block)]) })
+  )
 })
 const decodeBody = Schema.decodeUnknownOption(Schema.fromJsonString(Body))
 const decodeUser = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ session_id: Schema.String })))
@@ -83,7 +85,10 @@ const read = (body: typeof Body.Type): Asked => {
   )
   return {
     compaction: said.some((text) => text.includes("Your task is to create a detailed summary of the conversation")),
-    sessionId: Option.match(decodeUser(body.metadata?.user_id), { onNone: () => "", onSome: ({ session_id }) => session_id }),
+    sessionId: Option.match(decodeUser(body.metadata?.user_id), {
+      onNone: () => "",
+      onSome: ({ session_id }) => session_id
+    }),
     turn: (body.tools ?? []).length > 0,
     said,
     known: body.messages.flatMap(textsOf).join("\n"),
@@ -102,7 +107,11 @@ const begin = (message: Readonly<Record<string, unknown>>) =>
   event("message_start", { message: { ...message, content: [], stop_reason: null } })
 
 /** Server-sent events of the Messages API: each block whole, in one delta. */
-const events = (message: Readonly<Record<string, unknown>>, content: ReturnType<typeof contentOf>, stopReason: string): string => {
+const events = (
+  message: Readonly<Record<string, unknown>>,
+  content: ReturnType<typeof contentOf>,
+  stopReason: string
+): string => {
   const block = (whole: Readonly<Record<string, unknown>>, index: number) => {
     const [empty, deltas] =
       whole["type"] === "tool_use"
@@ -134,7 +143,14 @@ const answered = (body: typeof Body.Type, answer: Answer, n: number) => {
   const content = contentOf(answer, n)
   const stopReason = answer.tool === undefined ? "end_turn" : "tool_use"
   const usage = { input_tokens: 1000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
-  const message = { id: `msg_test_${n}`, type: "message", role: "assistant", model: body.model, stop_sequence: null, usage }
+  const message = {
+    id: `msg_test_${n}`,
+    type: "message",
+    role: "assistant",
+    model: body.model,
+    stop_sequence: null,
+    usage
+  }
   if (answer.stalls === true && body.stream === true) {
     const begun = Stream.encodeText(Stream.succeed(begin(message)))
     return HttpServerResponse.stream(Stream.concat(begun, Stream.never), { contentType: "text/event-stream" })

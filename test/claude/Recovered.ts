@@ -12,16 +12,23 @@ const thought = "nobody is to read this thought"
 const prompt = `-p is no flag here, and $(touch touched) no command. The stage word is ${word}. Rehearse.`
 
 /** The path of the export, as a launch's prompt tells it. */
-const exportIn = (asked: Asked): string => /read it first: (\/.*\.md)$/m.exec(asked.said.join("\n"))?.[1] ?? "/nothing/to/read"
+const exportIn = (asked: Asked): string =>
+  /read it first: (\/.*\.md)$/m.exec(asked.said.join("\n"))?.[1] ?? "/nothing/to/read"
 
-/** The first Conductor rehearses until it is killed; its successor reads the export, and if it knows the word then, all is complete. */
+/**
+ * The first Conductor rehearses until it is killed; its successor reads the export, and if it knows the word then, all
+ * is complete.
+ */
 const part: Part = (asked, board) => {
   if (asked.sessionId === first) {
     return Effect.succeed(
-      asked.toolResult === undefined ? { thinking: thought, text: "I rehearse.", ...bash(rehearsal) } : { text: "Done." }
+      asked.toolResult === undefined
+        ? { thinking: thought, text: "I rehearse.", ...bash(rehearsal) }
+        : { text: "Done." }
     )
   }
-  if (asked.toolResult === undefined) return Effect.as(board.beat, { tool: { name: "Read", input: { file_path: exportIn(asked) } } })
+  if (asked.toolResult === undefined)
+    return Effect.as(board.beat, { tool: { name: "Read", input: { file_path: exportIn(asked) } } })
   return asked.toolResult.includes(word)
     ? Effect.as(board.complete, { text: "I have read the export, and all is complete." })
     : Effect.succeed({ text: "I could not read the export." })
@@ -34,8 +41,8 @@ interface Recovery {
 }
 
 /**
- * One recovery with the real agent, seen from outside: by the model on the other end, the processes of the machine, the files
- * of both, and souffleur's own log. Returns what a test may want to look at besides.
+ * One recovery with the real agent, seen from outside: by the model on the other end, the processes of the machine, the
+ * files of both, and souffleur's own log. Returns what a test may want to look at besides.
  */
 export const recovered = Effect.fn("Recovered")(function* (claude: string, { harm, stageOf }: Recovery) {
   const lab = yield* makeLab(claude, "opera $(touch touched) [a] 'b'", part)

@@ -35,7 +35,8 @@ it.live.skipIf(claude === null)("run: an agent is started, killed, recovered wit
     assert.include(asked.at(-1)?.said.join("\n"), String(relaunched["exportPath"]))
     const { all, most } = yield* lab.agents
     assert.deepStrictEqual([most, all.size], [1, 2])
-    for (const { argv } of all.values()) assert.includeMembers(flagsOf(argv), ["-p", "--allowedTools=Bash", "acceptEdits"])
+    for (const { argv } of all.values())
+      assert.includeMembers(flagsOf(argv), ["-p", "--allowedTools=Bash", "acceptEdits"])
   }).pipe(Effect.scoped, Effect.provide(services))
 )
 

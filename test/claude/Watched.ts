@@ -29,7 +29,9 @@ export const watched = Effect.fn("Watched")(function* (lab: Lab, stage: Stage, p
   yield* until(
     "watching",
     Effect.map(souffleur.said, (said) => said.includes("WatchSettled"))
-  ).pipe(Effect.onError(() => Effect.flatMap(souffleur.said, (said) => Effect.logError(`souffleur said: ${said.trim()}`))))
+  ).pipe(
+    Effect.onError(() => Effect.flatMap(souffleur.said, (said) => Effect.logError(`souffleur said: ${said.trim()}`)))
+  )
   return { conductor, souffleur }
 })
 
@@ -55,7 +57,11 @@ export const told = ({ said }: { readonly said: Effect.Effect<string> }, tag: st
   )
 
 /** The one event of that kind. */
-export const only = (log: ReadonlyArray<Logged>, tag: string, where: (event: Logged) => boolean = () => true): Logged => {
+export const only = (
+  log: ReadonlyArray<Logged>,
+  tag: string,
+  where: (event: Logged) => boolean = () => true
+): Logged => {
   const found = log.filter((event) => event._tag === tag && where(event))
   assert.lengthOf(found, 1, `${tag} in ${log.map((event) => event._tag).join(" ")}`)
   return found[0]!
@@ -70,7 +76,9 @@ export const outcomeOf = (log: ReadonlyArray<Logged>, step: string) =>
   only(log, "StepSucceeded", (event) => event["step"] === step)["outcome"] as Readonly<Record<string, unknown>>
 
 /** The flags of a launch's command line: what follows them, if anything does, is the prompt. */
-export const flagsOf = (argv: ReadonlyArray<string>) => argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length)
+export const flagsOf = (argv: ReadonlyArray<string>) =>
+  argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length)
 
 /** Each permission that a command line asks for. */
-export const permissionsOf = (argv: ReadonlyArray<string>) => argv.filter((_, index) => argv[index - 1] === "--permission-mode")
+export const permissionsOf = (argv: ReadonlyArray<string>) =>
+  argv.filter((_, index) => argv[index - 1] === "--permission-mode")

@@ -4,7 +4,10 @@ import * as os from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** Where Node keeps what it has compiled of a bundle: a start of it takes two thirds of the processor then. Made by its first start. */
+/**
+ * Where Node keeps what it has compiled of a bundle: a start of it takes two thirds of the processor then. Made by its
+ * first start.
+ */
 export const compiledOf = (bundle: string): string => join(dirname(dirname(bundle)), "compiled")
 
 /** The command as it is published, in a folder of its own: what users run, and it starts faster than its sources. */
@@ -13,7 +16,10 @@ export const build = () => {
   const bundle = join(folder, "dist", "souffleur.js")
   // As the package that is published says it; else Node would try each file as another kind first.
   fs.writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n')
-  execFileSync(process.execPath, [fileURLToPath(new URL("../../packages/cli/build.ts", import.meta.url)), dirname(bundle)])
+  execFileSync(process.execPath, [
+    fileURLToPath(new URL("../../packages/cli/build.ts", import.meta.url)),
+    dirname(bundle)
+  ])
   const env = { HOME: folder, SOUFFLEUR_STATE_DIR: join(folder, "state"), NODE_COMPILE_CACHE: compiledOf(bundle) }
   execFileSync(process.execPath, [bundle, "status"], { env })
   return { bundle, remove: () => fs.rmSync(folder, { recursive: true, force: true }) }

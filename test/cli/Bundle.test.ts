@@ -10,7 +10,9 @@ import { bundle, stage } from "./CliStage.ts"
 it("is one file with nothing to install: it imports what Node brings, and can be executed; so are the errands of a hook and of comms", () => {
   for (const file of ["souffleur.js", "hook.js", "comms.js"].map((name) => join(dirname(bundle), name))) {
     const text = fs.readFileSync(file, "utf8")
-    const imported = [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(([, name, late]) => name ?? late!)
+    const imported = [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
+      ([, name, late]) => name ?? late!
+    )
     assert.isAbove(imported.length, 2)
     for (const name of imported) assert.isTrue(isBuiltin(name), name)
     assert.match(text, /^#!\/usr\/bin\/env node\n/)
@@ -25,14 +27,18 @@ it.live("alone in another folder it still runs", () =>
     yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(folder, { recursive: true })))
     const alone = join(folder, "souffleur.js")
     fs.copyFileSync(bundle, alone)
-    const { status, stdout } = spawnSync(process.execPath, [alone, "config", "--json", "--project-dir", folder], { encoding: "utf8" })
+    const { status, stdout } = spawnSync(process.execPath, [alone, "config", "--json", "--project-dir", folder], {
+      encoding: "utf8"
+    })
     assert.strictEqual(status, 0)
     assert.strictEqual(JSON.parse(stdout)["force_compact_threshold_tokens"], 400_000)
   })
 )
 
 it("a Node that is too old is told in a sentence", () => {
-  const { status, stderr, stdout } = spawnSync(process.execPath, ["--no-experimental-sqlite", bundle, "status"], { encoding: "utf8" })
+  const { status, stderr, stdout } = spawnSync(process.execPath, ["--no-experimental-sqlite", bundle, "status"], {
+    encoding: "utf8"
+  })
   assert.deepStrictEqual([status, stdout], [2, ""])
   assert.strictEqual(stderr, `souffleur: Node >= 22.19 is needed, and this is ${process.version}\n`)
 })

@@ -20,8 +20,12 @@ type Staged = Effect.Success<ReturnType<typeof stage>>
 /** The Conductor asks for a fresh context, and for bypassPermissions. */
 const handsOver = (the: Staged) =>
   the.board((db) => {
-    db.prepare("INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('souffleur', ?, 'handoff')").run(asks)
-    db.exec("UPDATE orchestration_tasks SET state = 'context_recovery', last_heartbeat = datetime('now') WHERE task_id = 'task-00'")
+    db.prepare(
+      "INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('souffleur', ?, 'handoff')"
+    ).run(asks)
+    db.exec(
+      "UPDATE orchestration_tasks SET state = 'context_recovery', last_heartbeat = datetime('now') WHERE task_id = 'task-00'"
+    )
   })
 /** The next generation works, as it says itself, and gets on: until it does, what the one before asked for stands. */
 const works = (the: Staged) =>
@@ -31,7 +35,9 @@ const works = (the: Staged) =>
       (state) => state === "working"
     ),
     Effect.sync(() =>
-      the.board((db) => db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'working')").run(crypto.randomUUID()))
+      the.board((db) =>
+        db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'working')").run(crypto.randomUUID())
+      )
     )
   )
 /** Once it has become the agent: its receipt is taken before. */
@@ -43,75 +49,87 @@ const permissionOf = (pid: number) =>
     ),
     (words) => words[words.indexOf("--permission-mode") + 1]
   )
-const pidOf = (relaunched: { readonly [field: string]: unknown }) => (relaunched["conductor"] as { readonly pid: number }).pid
+const pidOf = (relaunched: { readonly [field: string]: unknown }) =>
+  (relaunched["conductor"] as { readonly pid: number }).pid
 
 describe.concurrent("the ceiling is pinned", () => {
-  live("an agent that writes the config file gets no more by it, also when souffleur is started anew; a person's word gives it", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1, 50), task(2, 50)])
-      const agent = join(the.home, "agent")
-      const busy = `#!/bin/sh\nexport SOUFFLEUR_STANDIN_HANG_AT=1\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`
-      fs.writeFileSync(agent, busy, { mode: 0o755 })
-      const variables = { SOUFFLEUR_AGENT_COMMAND: agent }
-      const conductor = yield* the.conductor(1)
-      const notices = join(the.home, "notices")
-      const notify = join(the.home, "notify")
-      fs.writeFileSync(notify, `#!/bin/sh\ncat >> '${notices}'\n`, { mode: 0o755 })
-      const first = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], {
-        ...variables,
-        SOUFFLEUR_NOTIFY_COMMAND: notify
+  live(
+    "an agent that writes the config file gets no more by it, also when souffleur is started anew; a person's word gives it",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1, 50), task(2, 50)])
+        const agent = join(the.home, "agent")
+        const busy = `#!/bin/sh\nexport SOUFFLEUR_STANDIN_HANG_AT=1\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`
+        fs.writeFileSync(agent, busy, { mode: 0o755 })
+        const variables = { SOUFFLEUR_AGENT_COMMAND: agent }
+        const conductor = yield* the.conductor(1)
+        const notices = join(the.home, "notices")
+        const notify = join(the.home, "notify")
+        fs.writeFileSync(notify, `#!/bin/sh\ncat >> '${notices}'\n`, { mode: 0o755 })
+        const first = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], {
+          ...variables,
+          SOUFFLEUR_NOTIFY_COMMAND: notify
+        })
+        const { watch } = yield* prints(first, "WatchSettled")
+
+        configure(the.project, "MAX_EXTERNAL_PERMISSION=bypassPermissions\nNOTIFY_COMMAND=/tmp/evil\n")
+        handsOver(the)
+        const second = yield* prints(first, "ConductorRelaunched")
+        assert.strictEqual(yield* permissionOf(pidOf(second)), "acceptEdits")
+        const [launch] = seen(first, "LaunchPrepared")
+        assert.deepStrictEqual([launch?.["requested"], launch?.["effective"]], ["bypassPermissions", "acceptEdits"])
+        assert.deepStrictEqual(
+          seen(first, "ConfigOverreached").map(({ keys }) => keys),
+          [["MAX_EXTERNAL_PERMISSION", "NOTIFY_COMMAND"]]
+        )
+        // Everywhere that a person looks.
+        yield* until(
+          Effect.sync(() => (fs.existsSync(notices) ? fs.readFileSync(notices, "utf8") : "")),
+          (text) => text.includes("untrusted_config")
+        )
+        assert.isTrue(the.messages().some((one) => String(one["message"]).includes("souffleur config --trust")))
+        const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
+        assert.deepStrictEqual(status[0].permission, {
+          ceiling: "acceptEdits",
+          file_asks_for: ["MAX_EXTERNAL_PERMISSION", "NOTIFY_COMMAND"]
+        })
+        assert.include((yield* the.run(["status"])).errors, "souffleur config --trust")
+        const overreached = seen(first, "ConfigOverreached")[0]!
+        assert.include(
+          (yield* the.run(["why", watch, String(overreached.revision)])).lines.join("\n"),
+          "retry --ceiling bypassPermissions"
+        )
+        const doctor = (yield* the.run(["doctor"])).lines.join("\n")
+        assert.match(doctor, /ceiling +watch .* holds acceptEdits/u)
+        assert.match(doctor, /wrong +trust/u)
+
+        // Neither a new souffleur nor the agent's own word changes it.
+        yield* works(the)
+        first.kill("SIGKILL")
+        yield* first.ended
+        const again = the.start(["watch", "--json", "--resume", watch], variables)
+        yield* prints(again, "OwnerTook")
+        assert.strictEqual(
+          (yield* the.run(["retry", watch, "--ceiling", "bypassPermissions"], { CLAUDECODE: "1" })).code,
+          2
+        )
+        handsOver(the)
+        const third = yield* prints(again, "ConductorRelaunched")
+        assert.strictEqual(yield* permissionOf(pidOf(third)), "acceptEdits")
+        assert.lengthOf(seen(again, "ConfigOverreached"), 0, "once for one file")
+        yield* works(the)
+
+        const granted = yield* the.run(["retry", watch, "--ceiling", "bypassPermissions"])
+        assert.deepStrictEqual(
+          [granted.code, granted.lines],
+          [0, [`${watch}: no launch is above bypassPermissions from now on`]]
+        )
+        handsOver(the)
+        const fourth = yield* prints(again, "ConductorRelaunched", ({ generation }) => generation === 4)
+        assert.strictEqual(yield* permissionOf(pidOf(fourth)), "bypassPermissions")
+        yield* the.run(["release", watch])
+        assert.strictEqual((yield* again.ended).code, 0)
       })
-      const { watch } = yield* prints(first, "WatchSettled")
-
-      configure(the.project, "MAX_EXTERNAL_PERMISSION=bypassPermissions\nNOTIFY_COMMAND=/tmp/evil\n")
-      handsOver(the)
-      const second = yield* prints(first, "ConductorRelaunched")
-      assert.strictEqual(yield* permissionOf(pidOf(second)), "acceptEdits")
-      const [launch] = seen(first, "LaunchPrepared")
-      assert.deepStrictEqual([launch?.["requested"], launch?.["effective"]], ["bypassPermissions", "acceptEdits"])
-      assert.deepStrictEqual(
-        seen(first, "ConfigOverreached").map(({ keys }) => keys),
-        [["MAX_EXTERNAL_PERMISSION", "NOTIFY_COMMAND"]]
-      )
-      // Everywhere that a person looks.
-      yield* until(
-        Effect.sync(() => (fs.existsSync(notices) ? fs.readFileSync(notices, "utf8") : "")),
-        (text) => text.includes("untrusted_config")
-      )
-      assert.isTrue(the.messages().some((one) => String(one["message"]).includes("souffleur config --trust")))
-      const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
-      assert.deepStrictEqual(status[0].permission, {
-        ceiling: "acceptEdits",
-        file_asks_for: ["MAX_EXTERNAL_PERMISSION", "NOTIFY_COMMAND"]
-      })
-      assert.include((yield* the.run(["status"])).errors, "souffleur config --trust")
-      const overreached = seen(first, "ConfigOverreached")[0]!
-      assert.include((yield* the.run(["why", watch, String(overreached.revision)])).lines.join("\n"), "retry --ceiling bypassPermissions")
-      const doctor = (yield* the.run(["doctor"])).lines.join("\n")
-      assert.match(doctor, /ceiling +watch .* holds acceptEdits/u)
-      assert.match(doctor, /wrong +trust/u)
-
-      // Neither a new souffleur nor the agent's own word changes it.
-      yield* works(the)
-      first.kill("SIGKILL")
-      yield* first.ended
-      const again = the.start(["watch", "--json", "--resume", watch], variables)
-      yield* prints(again, "OwnerTook")
-      assert.strictEqual((yield* the.run(["retry", watch, "--ceiling", "bypassPermissions"], { CLAUDECODE: "1" })).code, 2)
-      handsOver(the)
-      const third = yield* prints(again, "ConductorRelaunched")
-      assert.strictEqual(yield* permissionOf(pidOf(third)), "acceptEdits")
-      assert.lengthOf(seen(again, "ConfigOverreached"), 0, "once for one file")
-      yield* works(the)
-
-      const granted = yield* the.run(["retry", watch, "--ceiling", "bypassPermissions"])
-      assert.deepStrictEqual([granted.code, granted.lines], [0, [`${watch}: no launch is above bypassPermissions from now on`]])
-      handsOver(the)
-      const fourth = yield* prints(again, "ConductorRelaunched", ({ generation }) => generation === 4)
-      assert.strictEqual(yield* permissionOf(pidOf(fourth)), "bypassPermissions")
-      yield* the.run(["release", watch])
-      assert.strictEqual((yield* again.ended).code, 0)
-    })
   )
 
   live("at a new opening: another program is refused with 2, a person's word takes it", () =>

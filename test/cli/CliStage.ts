@@ -48,7 +48,13 @@ const running = (child: ChildProcess): Running => {
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
     child.on("close", (code, signal) => resolve({ code, signal }))
   })
-  return { pid: child.pid ?? 0, lines, errors: () => errors, ended: Effect.promise(() => ended), kill: (signal) => child.kill(signal) }
+  return {
+    pid: child.pid ?? 0,
+    lines,
+    errors: () => errors,
+    ended: Effect.promise(() => ended),
+    kill: (signal) => child.kill(signal)
+  }
 }
 
 export interface Said {
@@ -61,7 +67,11 @@ export interface Said {
 export const said = (line: string): Said => JSON.parse(line)
 
 /** Until a `watch --json` has printed such an event; fails when it ends before. */
-export const prints = Effect.fnUntraced(function* (watch: Running, tag: string, more: (event: Said) => boolean = () => true) {
+export const prints = Effect.fnUntraced(function* (
+  watch: Running,
+  tag: string,
+  more: (event: Said) => boolean = () => true
+) {
   let from = 0
   const look = Effect.sync(() => {
     const found = watch.lines.slice(from).map(said)
@@ -98,8 +108,14 @@ export const quick: Variables = {
   SOUFFLEUR_LAUNCHER: "headless"
 }
 
-/** A home of the test's own: project, comms, the agent's folder, souffleur's; nothing that started in it outlives the test. */
-export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeof task>>, variables: Variables = {}) {
+/**
+ * A home of the test's own: project, comms, the agent's folder, souffleur's; nothing that started in it outlives the
+ * test.
+ */
+export const stage = Effect.fnUntraced(function* (
+  tasks: ReadonlyArray<ReturnType<typeof task>>,
+  variables: Variables = {}
+) {
   const home = yield* Effect.acquireRelease(
     Effect.sync(() => fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), "souffleur-stage-")))),
     (home) =>
@@ -113,7 +129,12 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
         fs.rmSync(home, { recursive: true, force: true })
       }).pipe(Effect.provide(Processes.layer), Effect.orDie)
   )
-  const [project, comms, state, claude] = [join(home, "opera"), join(home, "opera", "comms.db"), join(home, "state"), join(home, "claude")]
+  const [project, comms, state, claude] = [
+    join(home, "opera"),
+    join(home, "opera", "comms.db"),
+    join(home, "state"),
+    join(home, "claude")
+  ]
   const session = crypto.randomUUID()
   fs.mkdirSync(project)
   fs.mkdirSync(join(home, "run"), { mode: 0o700 })
@@ -132,7 +153,8 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
     for (const statement of Object.values(CommsSchema.tables)) db.exec(statement)
     db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', 'working'), ('souffleur', 'watching')")
     // Planned already: taking one up is no progress.
-    for (const { id } of tasks) db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'watching')").run(id)
+    for (const { id } of tasks)
+      db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'watching')").run(id)
   })
 
   const environment: Variables = {
@@ -153,7 +175,8 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
     running(spawn(program, args, { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] }))
   const spawned = (program: string, args: ReadonlyArray<string>, more: Variables = {}, cwd = project) =>
     running(spawn(program, args, { cwd, env: { ...environment, ...more }, stdio: ["ignore", "pipe", "pipe"] }))
-  const start = (args: ReadonlyArray<string>, more?: Variables, cwd?: string) => spawned(process.execPath, [bundle, ...args], more, cwd)
+  const start = (args: ReadonlyArray<string>, more?: Variables, cwd?: string) =>
+    spawned(process.execPath, [bundle, ...args], more, cwd)
 
   const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, more?: Variables, cwd?: string) {
     const child = start(args, more, cwd)
@@ -171,10 +194,20 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
       ),
       agent
     )
-  const order = ["--session-id", session, "--permission-mode", "acceptEdits", "-p", "--", "Work on the plan. The stage word is gossamer."]
+  const order = [
+    "--session-id",
+    session,
+    "--permission-mode",
+    "acceptEdits",
+    "-p",
+    "--",
+    "Work on the plan. The stage word is gossamer."
+  ]
   const sessions = () =>
     fs.existsSync(join(claude, "projects"))
-      ? (fs.readdirSync(join(claude, "projects"), { recursive: true }) as ReadonlyArray<string>).filter((file) => file.endsWith(".jsonl"))
+      ? (fs.readdirSync(join(claude, "projects"), { recursive: true }) as ReadonlyArray<string>).filter((file) =>
+          file.endsWith(".jsonl")
+        )
       : []
 
   return {
@@ -194,7 +227,9 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
     sessions,
     /** Generation 1, as a user would have started it: busy with a task until something ends it. */
     conductor: (hangAt = 1, more?: Variables) =>
-      Effect.suspend(() => acting(start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: String(hangAt), ...more }))),
+      Effect.suspend(() =>
+        acting(start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: String(hangAt), ...more }))
+      ),
     watch: (conductor: Running, ...args: ReadonlyArray<string>) =>
       start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", session, ...args]),
     events: Effect.map(run(["log", "--json"]), ({ lines }) => lines.map(said)),
@@ -213,8 +248,14 @@ export const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnTyp
       return file === undefined ? "" : fs.readFileSync(join(claude, "projects", file), "utf8")
     },
     row: (id: string) =>
-      board((db) => db.prepare("SELECT state, last_error, session_id FROM orchestration_tasks WHERE task_id = ?").get(id)) ?? {},
+      board((db) =>
+        db.prepare("SELECT state, last_error, session_id FROM orchestration_tasks WHERE task_id = ?").get(id)
+      ) ?? {},
     messages: () =>
-      board((db) => db.prepare("SELECT message, message_type FROM orchestration_messages WHERE task_id = 'souffleur' ORDER BY id").all())
+      board((db) =>
+        db
+          .prepare("SELECT message, message_type FROM orchestration_messages WHERE task_id = 'souffleur' ORDER BY id")
+          .all()
+      )
   }
 })

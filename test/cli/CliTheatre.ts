@@ -29,7 +29,9 @@ export const linesOf = (file: string): ReadonlyArray<string> =>
   fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").slice(0, -1) : []
 
 export const git = (project: string, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args], { encoding: "utf8" })
+  execFileSync("git", ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args], {
+    encoding: "utf8"
+  })
 
 /** A repository with a plan, and what its agents do. */
 export const theatre = Effect.fnUntraced(function* (craft: object, text = plan) {

@@ -19,7 +19,11 @@ export const client = Effect.fnUntraced(function* (cwd: string, environment: Var
     Effect.sync(() =>
       spawn(process.execPath, [bundle, "mcp"], {
         cwd,
-        env: { ...environment, CLAUDE_PROJECT_DIR: cwd, ...(session === "" ? {} : { CLAUDE_CODE_SESSION_ID: session }) },
+        env: {
+          ...environment,
+          CLAUDE_PROJECT_DIR: cwd,
+          ...(session === "" ? {} : { CLAUDE_CODE_SESSION_ID: session })
+        },
         stdio: ["pipe", "pipe", "pipe"]
       })
     ),

@@ -23,7 +23,9 @@ describe.concurrent("the command", () => {
         fs.mkdirSync(text, { mode: 0o700 })
         fs.writeFileSync(join(text, "souffleur.db"), "to be\n")
         const state = (folder: string): Variables => ({ SOUFFLEUR_STATE_DIR: folder })
-        const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, code: number, says: RegExp, env?: Variables]> = [
+        const cases: ReadonlyArray<
+          readonly [args: ReadonlyArray<string>, code: number, says: RegExp, env?: Variables]
+        > = [
           [at("letters", id), 2, /is no process id: a whole number/],
           [at(String(process.pid), id), 2, /started this souffleur/],
           [at(nobody, "$(touch x)"), 2, /is no session id/],
@@ -81,13 +83,23 @@ describe.concurrent("the command", () => {
         const watch = the.start(["watch", "--json", `PID:${conductor.pid}`, `SESSION_ID:${the.session}`])
         const settled = yield* prints(watch, "WatchSettled")
         const again = at(String(conductor.pid), the.session)
-        const byHand = yield* the.acting(the.start(["__stand-in", "-p", "--", "Go on."], { SOUFFLEUR_STANDIN_HANG_AT: "1" }))
+        const byHand = yield* the.acting(
+          the.start(["__stand-in", "-p", "--", "Go on."], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
+        )
         for (const [args, env] of [
           [again, {}],
           [["watch"], {}],
           [again, { SOUFFLEUR_STATE_DIR: join(the.home, "other") }],
           // As in cron, su or a container: nothing in the environment is what it was.
-          [again, { SOUFFLEUR_STATE_DIR: join(the.home, "other"), XDG_RUNTIME_DIR: "", HOME: the.project, TMPDIR: the.project }],
+          [
+            again,
+            {
+              SOUFFLEUR_STATE_DIR: join(the.home, "other"),
+              XDG_RUNTIME_DIR: "",
+              HOME: the.project,
+              TMPDIR: the.project
+            }
+          ],
           [at(String(byHand.pid), the.session), { SOUFFLEUR_STATE_DIR: join(the.home, "other") }]
         ] as const) {
           const { code, errors, lines } = yield* the.run(args, env)
@@ -95,7 +107,10 @@ describe.concurrent("the command", () => {
           assert.match(errors, /^souffleur: already watched: .*\n$/)
           assert.deepStrictEqual(lines, [])
         }
-        assert.deepStrictEqual((yield* the.run(["status", "--json"], { SOUFFLEUR_STATE_DIR: join(the.home, "other") })).lines, ["[]"])
+        assert.deepStrictEqual(
+          (yield* the.run(["status", "--json"], { SOUFFLEUR_STATE_DIR: join(the.home, "other") })).lines,
+          ["[]"]
+        )
 
         const [status] = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
         assert.strictEqual(status.watch, settled.watch)
@@ -107,9 +122,16 @@ describe.concurrent("the command", () => {
         const log = yield* the.events
         assert.deepStrictEqual(log, watch.lines.map(said))
         for (const event of log) assert.match(event.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-        assert.deepStrictEqual((yield* the.run(["log", the.session, "--json", "--from", "3"])).lines.map(said), log.slice(2))
+        assert.deepStrictEqual(
+          (yield* the.run(["log", the.session, "--json", "--from", "3"])).lines.map(said),
+          log.slice(2)
+        )
         const state = yield* the.run(["state", settled.watch, "--at", "1", "--json"])
-        assert.deepInclude(JSON.parse(state.lines.join("\n")), { watch: settled.watch, revision: 1, phase: "Validating" })
+        assert.deepInclude(JSON.parse(state.lines.join("\n")), {
+          watch: settled.watch,
+          revision: 1,
+          phase: "Validating"
+        })
         const follower = the.start(["log", "--json", "--follow"])
         yield* prints(follower, "WatchSettled")
 
@@ -166,7 +188,8 @@ describe.concurrent("the command", () => {
       const the = yield* stage([])
       const folder = join(the.home, "claude", "projects", "x")
       fs.mkdirSync(folder, { recursive: true })
-      const record = (content: string) => JSON.stringify({ type: "user", uuid: "u", sessionId: id, message: { role: "user", content } })
+      const record = (content: string) =>
+        JSON.stringify({ type: "user", uuid: "u", sessionId: id, message: { role: "user", content } })
       const [before, after] = record("|").split("|")
       const file = fs.openSync(join(folder, `${id}.jsonl`), "w")
       fs.writeSync(file, `${record("the first words")}\n${before}`)

@@ -43,34 +43,39 @@ describe.concurrent("comms that would hold up whoever touches it", () => {
     })
   )
 
-  live("as a view that comes while it is watched: it is told, the Conductor's death is seen by its process, SIGTERM is heard", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const conductor = yield* the.conductor()
-      const watch = the.watch(conductor, "--observe")
-      yield* prints(watch, "WatchSettled")
-      the.board((db) => db.exec(view))
-      yield* until(
-        Effect.sync(() => watch.errors()),
-        (text) => /warning: comms is out, .*orchestration_tasks is a view/.test(text)
-      )
-      const [status] = JSON.parse((yield* the.run(["status", "--json"])).lines.join(""))
-      assert.deepInclude(status, { comms: "out", comms_out: "schema" })
-      the.board((db) => db.exec("DROP VIEW orchestration_tasks; ALTER TABLE old RENAME TO orchestration_tasks"))
-      yield* until(
-        Effect.sync(() => watch.errors()),
-        (text) => /comms\.db can be read again/.test(text)
-      )
-      conductor.kill("SIGKILL")
-      yield* prints(watch, "ConductorDied")
-      watch.kill("SIGTERM")
-      assert.deepStrictEqual(yield* watch.ended, { code: 143, signal: null })
-    })
+  live(
+    "as a view that comes while it is watched: it is told, the Conductor's death is seen by its process, SIGTERM is heard",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const conductor = yield* the.conductor()
+        const watch = the.watch(conductor, "--observe")
+        yield* prints(watch, "WatchSettled")
+        the.board((db) => db.exec(view))
+        yield* until(
+          Effect.sync(() => watch.errors()),
+          (text) => /warning: comms is out, .*orchestration_tasks is a view/.test(text)
+        )
+        const [status] = JSON.parse((yield* the.run(["status", "--json"])).lines.join(""))
+        assert.deepInclude(status, { comms: "out", comms_out: "schema" })
+        the.board((db) => db.exec("DROP VIEW orchestration_tasks; ALTER TABLE old RENAME TO orchestration_tasks"))
+        yield* until(
+          Effect.sync(() => watch.errors()),
+          (text) => /comms\.db can be read again/.test(text)
+        )
+        conductor.kill("SIGKILL")
+        yield* prints(watch, "ConductorDied")
+        watch.kill("SIGTERM")
+        assert.deepStrictEqual(yield* watch.ended, { code: 143, signal: null })
+      })
   )
 
   live("in a write that never ends: the errand is ended, and the watch goes on without comms", () =>
     Effect.gen(function* () {
-      const the = yield* stage([task(1)], { SOUFFLEUR_MONITOR_STALE_AFTER: "2 minutes", SOUFFLEUR_WATCHER_INTERVAL: "500 millis" })
+      const the = yield* stage([task(1)], {
+        SOUFFLEUR_MONITOR_STALE_AFTER: "2 minutes",
+        SOUFFLEUR_WATCHER_INTERVAL: "500 millis"
+      })
       const conductor = yield* the.conductor()
       const watch = the.watch(conductor, "--observe")
       yield* prints(watch, "WatchSettled")

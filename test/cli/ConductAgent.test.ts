@@ -28,7 +28,11 @@ it.live(
       const the = yield* theatre({ millis: 0, tasks: {} }, first)
       const page = fs.readFileSync(fileURLToPath(new URL("../../docs/conduct-agent.md", import.meta.url)), "utf8")
       const [, script = ""] = /```sh[^\n]*\n([^]*?)```/u.exec(page) ?? []
-      const [file, seen, config] = [join(the.home, "agent"), join(the.home, "seen"), join(the.project, ".orchestra_configs")]
+      const [file, seen, config] = [
+        join(the.home, "agent"),
+        join(the.home, "seen"),
+        join(the.project, ".orchestra_configs")
+      ]
       const writes = `mkdir -p -m 755 ${config}; printf 'AGENT_ENVIRONMENT=OTHER_KEY\\n' > ${config}/souffleur; chmod 644 ${config}/souffleur`
       const notes = `echo "$GH_TOKEN|$OTHER_KEY|$NODE_OPTIONS" >> ${seen}; ${writes}`
       fs.writeFileSync(file, script.replace("#!/bin/sh\n", `#!/bin/sh\n${notes}\n`), { mode: 0o755 })
@@ -40,9 +44,18 @@ it.live(
       assert.match(errors, /is trusted from now on as it is, with AGENT_ENVIRONMENT/u)
       assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), ["a-token||", "a-token||", ""])
       assert.match(lines.join("\n"), /The config file asks for another AGENT_ENVIRONMENT/u)
-      const printed = [...lines, errors, JSON.stringify((yield* the.run(["conduct", "log", "--json"])).lines)].join("\n")
+      const printed = [...lines, errors, JSON.stringify((yield* the.run(["conduct", "log", "--json"])).lines)].join(
+        "\n"
+      )
       assert.notInclude(printed, "a-token")
-      const widened = yield* the.run(["conduct", "plan.yaml"], { ...variables, SOUFFLEUR_AGENT_ENVIRONMENT: "GH_TOKEN,LD_PRELOAD" })
-      assert.deepStrictEqual([widened.code, /AGENT_ENVIRONMENT: must not name LD_PRELOAD/u.test(widened.errors)], [2, true], widened.errors)
+      const widened = yield* the.run(["conduct", "plan.yaml"], {
+        ...variables,
+        SOUFFLEUR_AGENT_ENVIRONMENT: "GH_TOKEN,LD_PRELOAD"
+      })
+      assert.deepStrictEqual(
+        [widened.code, /AGENT_ENVIRONMENT: must not name LD_PRELOAD/u.test(widened.errors)],
+        [2, true],
+        widened.errors
+      )
     }).pipe(Effect.scoped)
 )

@@ -21,24 +21,42 @@ describe.concurrent("a conductor beside another", () => {
       fs.mkdirSync(state, { recursive: true, mode: 0o700 })
       yield* Effect.flatMap(EventLog, (log) =>
         log.append("opera-1", 0, [
-          Event.WatchOpened.make({ at, project: the.project, comms: the.comms, pid: 4711, sessionId: "s1", observe: false, process: null }),
+          Event.WatchOpened.make({
+            at,
+            project: the.project,
+            comms: the.comms,
+            pid: 4711,
+            sessionId: "s1",
+            observe: false,
+            process: null
+          }),
           Event.OwnerTook.make({ at, fence: 1, owner })
         ])
-      ).pipe(Effect.provide(logAt(join(state, "souffleur.db"))), Effect.provide(NodeServices.layer), Effect.scoped, Effect.orDie)
+      ).pipe(
+        Effect.provide(logAt(join(state, "souffleur.db"))),
+        Effect.provide(NodeServices.layer),
+        Effect.scoped,
+        Effect.orDie
+      )
       const { code, errors } = yield* the.run(["conduct", "plan.yaml"])
       assert.strictEqual(code, 0, errors)
       assert.match(errors, /watch opera-1 follows a Conductor by .*comms\.db: its row task-00 is left alone/u)
       assert.deepInclude(the.row("task-00"), { state: "working" })
       assert.deepInclude(the.row("task-001"), { state: "complete" })
       assert.isNull(
-        the.board((db) => db.prepare("SELECT last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'").get())?.["last_heartbeat"]
+        the.board((db) =>
+          db.prepare("SELECT last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'").get()
+        )?.["last_heartbeat"]
       )
     }).pipe(Effect.scoped)
   )
 
   it.live("of the same work tree is refused, whatever folder, plan and state folder it has", () =>
     Effect.gen(function* () {
-      const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } }, first)
+      const the = yield* theatre(
+        { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },
+        first
+      )
       const [a, b] = [join(the.project, "pkg", "a"), join(the.project, "pkg", "b")]
       for (const folder of [a, b]) {
         fs.mkdirSync(folder, { recursive: true })

@@ -7,51 +7,59 @@ import { alive, bundle, until } from "./CliStage.ts"
 import { first, git, linesOf, plan, theatre } from "./CliTheatre.ts"
 
 describe.concurrent("souffleur conduct", () => {
-  it.live("a conductor that is killed while an agent works goes on with that very agent, finishes, and comms is told", () =>
-    Effect.gen(function* () {
-      const the = yield* theatre({ millis: 0, tasks: {} }, first.replace("finish: none", "finish: { prompt: Take the bow }"))
-      // Each is held in the midst of its turn, until it has been seen there.
-      const [implementer, reviewer] = ["implementer", "reviewer"].map((role) =>
-        join(the.home, "claude", "craft", `task-001.${role}.held`)
-      ) as [string, string]
-      fs.mkdirSync(dirname(implementer), { recursive: true })
-      for (const held of [implementer, reviewer]) fs.writeFileSync(held, "")
-      const one = the.start(["conduct", "plan.yaml", "--json"])
-      const [launched] = yield* the.prints(one, "AgentLaunched")
-      one.kill("SIGKILL")
-      yield* one.ended
-      assert.isTrue(alive(launched.process.pid), "the agent lives on")
+  it.live(
+    "a conductor that is killed while an agent works goes on with that very agent, finishes, and comms is told",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* theatre(
+          { millis: 0, tasks: {} },
+          first.replace("finish: none", "finish: { prompt: Take the bow }")
+        )
+        // Each is held in the midst of its turn, until it has been seen there.
+        const [implementer, reviewer] = ["implementer", "reviewer"].map((role) =>
+          join(the.home, "claude", "craft", `task-001.${role}.held`)
+        ) as [string, string]
+        fs.mkdirSync(dirname(implementer), { recursive: true })
+        for (const held of [implementer, reviewer]) fs.writeFileSync(held, "")
+        const one = the.start(["conduct", "plan.yaml", "--json"])
+        const [launched] = yield* the.prints(one, "AgentLaunched")
+        one.kill("SIGKILL")
+        yield* one.ended
+        assert.isTrue(alive(launched.process.pid), "the agent lives on")
 
-      const two = the.start(["conduct", "plan.yaml", "--json"])
-      yield* the.prints(two, "RunTaken")
-      fs.rmSync(implementer)
-      yield* the.prints(two, "ImplementationCompleted")
-      const working = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
-      assert.deepInclude(working, { workflow_id: "play", current_task: "task-001", paused: null })
-      assert.deepInclude(working.tasks[0], { status: "in_progress" })
-      fs.rmSync(reviewer)
-      assert.strictEqual((yield* two.ended).code, 0)
-      assert.deepStrictEqual([the.turns("task-001", "implementer"), the.turns("task-001", "reviewer")], [1, 1])
-      assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
-      assert.deepInclude(the.state(), { phase: "completion", current_task: null })
-      const rows = the.board((db) =>
-        db.prepare("SELECT task_id, state FROM orchestration_tasks WHERE task_id <> 'souffleur' ORDER BY task_id").all()
-      )
-      assert.deepStrictEqual(
-        rows.map((row) => `${row["task_id"]} ${row["state"]}`),
-        ["task-00 complete", "task-001 complete"]
-      )
-      const finisher = two.lines.map((line) => JSON.parse(line)).find(({ role }) => role === "finisher")
-      const bow = the.conversation(finisher.sessionId)
-      for (const words of ["The one task has been implemented and reviewed", "Take the bow"]) assert.include(bow, words)
-      assert.strictEqual(the.sessions().length, 3, "an implementer, a reviewer, a finisher")
-      // By another name it is another run, and the state file says what was done.
-      fs.renameSync(join(the.project, "plan.yaml"), join(the.project, "moved.yaml"))
-      const moved = yield* the.run(["conduct", "moved.yaml"])
-      assert.deepStrictEqual([moved.code, the.sessions().length, the.state().finishing], [0, 3, "done"], moved.errors)
-      const watches = yield* the.run(["status", "--json"])
-      assert.deepStrictEqual([watches.code, watches.lines.join("")], [0, "[]"], "a run is no watch")
-    }).pipe(Effect.scoped)
+        const two = the.start(["conduct", "plan.yaml", "--json"])
+        yield* the.prints(two, "RunTaken")
+        fs.rmSync(implementer)
+        yield* the.prints(two, "ImplementationCompleted")
+        const working = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
+        assert.deepInclude(working, { workflow_id: "play", current_task: "task-001", paused: null })
+        assert.deepInclude(working.tasks[0], { status: "in_progress" })
+        fs.rmSync(reviewer)
+        assert.strictEqual((yield* two.ended).code, 0)
+        assert.deepStrictEqual([the.turns("task-001", "implementer"), the.turns("task-001", "reviewer")], [1, 1])
+        assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
+        assert.deepInclude(the.state(), { phase: "completion", current_task: null })
+        const rows = the.board((db) =>
+          db
+            .prepare("SELECT task_id, state FROM orchestration_tasks WHERE task_id <> 'souffleur' ORDER BY task_id")
+            .all()
+        )
+        assert.deepStrictEqual(
+          rows.map((row) => `${row["task_id"]} ${row["state"]}`),
+          ["task-00 complete", "task-001 complete"]
+        )
+        const finisher = two.lines.map((line) => JSON.parse(line)).find(({ role }) => role === "finisher")
+        const bow = the.conversation(finisher.sessionId)
+        for (const words of ["The one task has been implemented and reviewed", "Take the bow"])
+          assert.include(bow, words)
+        assert.strictEqual(the.sessions().length, 3, "an implementer, a reviewer, a finisher")
+        // By another name it is another run, and the state file says what was done.
+        fs.renameSync(join(the.project, "plan.yaml"), join(the.project, "moved.yaml"))
+        const moved = yield* the.run(["conduct", "moved.yaml"])
+        assert.deepStrictEqual([moved.code, the.sessions().length, the.state().finishing], [0, 3, "done"], moved.errors)
+        const watches = yield* the.run(["status", "--json"])
+        assert.deepStrictEqual([watches.code, watches.lines.join("")], [0, "[]"], "a run is no watch")
+      }).pipe(Effect.scoped)
   )
 
   it.live("who tells of a run and dies is named, started again, and its end is told; the run goes on to its own", () =>
@@ -64,7 +72,11 @@ describe.concurrent("souffleur conduct", () => {
       fs.appendFileSync(join(the.project, "plan.yaml"), plan.slice(first.length))
       const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"])
       assert.strictEqual(code, 0, errors)
-      assert.lengthOf(errors.match(/the commsPublisher died: a defect of souffleur's own \(LogUnusable[^\n]*\)/gu) ?? [], 3, errors)
+      assert.lengthOf(
+        errors.match(/the commsPublisher died: a defect of souffleur's own \(LogUnusable[^\n]*\)/gu) ?? [],
+        3,
+        errors
+      )
       assert.include(errors, "the commsPublisher is not started again")
       assert.include(lines.join("\n"), "Task task-002 is complete")
     }).pipe(Effect.scoped)
@@ -112,7 +124,8 @@ describe.concurrent("souffleur conduct", () => {
       assert.strictEqual((yield* the.run(["conduct", "answer", "task-001", "here is the key"])).code, 0)
       const two = yield* the.run(["conduct", "plan.yaml"])
       assert.deepStrictEqual([two.code, the.bows()], [1, 1], two.errors)
-      for (const what of ["exit code 3", "souffleur conduct answer --finishing --retry"]) assert.include(two.errors, what)
+      for (const what of ["exit code 3", "souffleur conduct answer --finishing --retry"])
+        assert.include(two.errors, what)
       assert.deepInclude(the.state(), { phase: "completion", finishing: "failed" })
       const [, output = ""] = /^it ended with exit code 3: see (.+)$/u.exec(the.state().finishing_failure) ?? []
       assert.strictEqual(fs.readFileSync(output, "utf8"), "I cannot bow\n")
@@ -133,7 +146,10 @@ describe.concurrent("souffleur conduct", () => {
         const file = join(the.home, "told")
         const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0))'
         const notify = { SOUFFLEUR_NOTIFY_COMMAND: JSON.stringify([process.execPath, "-e", write, file]) }
-        const watch = the.start(["run", "--no-guardian", "--json", "--", process.execPath, bundle, "conduct", "plan.yaml"], notify)
+        const watch = the.start(
+          ["run", "--no-guardian", "--json", "--", process.execPath, bundle, "conduct", "plan.yaml"],
+          notify
+        )
         const told = () => linesOf(file).map((line) => JSON.parse(line))
         const kinds = Effect.sync(() => told().flatMap(({ kind, run }) => (run === undefined ? [] : [kind])))
         yield* until(kinds, ([kind]) => kind === "escalated")
@@ -146,7 +162,9 @@ describe.concurrent("souffleur conduct", () => {
         assert.strictEqual(the.bows(), 2)
         const tags = watch.lines.map((line) => JSON.parse(line)._tag)
         assert.notIncludeMembers(tags, ["ConductorDied", "ConductorRelaunched"])
-        const messages = the.board((db) => db.prepare("SELECT message_type FROM orchestration_messages ORDER BY id").all())
+        const messages = the.board((db) =>
+          db.prepare("SELECT message_type FROM orchestration_messages ORDER BY id").all()
+        )
         assert.deepStrictEqual(
           messages.map((row) => row["message_type"]),
           ["error", "system", "error", "system", "completion"]
@@ -154,56 +172,70 @@ describe.concurrent("souffleur conduct", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("doctor says of a run whose conductor is gone how it goes on, and finds a damaged state file; an overdue agent is ended", () =>
-    Effect.gen(function* () {
-      const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } }, first)
-      const facts = Effect.map(the.run(["doctor", "--json"]), ({ code, lines }) => {
-        const all: ReadonlyArray<{ check: string; level: string; detail: string; todo: string }> = JSON.parse(lines.join("\n"))
-        return { code, run: all.find(({ check }) => check.startsWith("run ")), state: all.find(({ check }) => check === "state file") }
-      })
-      const conductor = the.start(["conduct", "plan.yaml", "--json"])
-      const [hung] = yield* the.prints(conductor, "AgentLaunched")
-      conductor.kill("SIGKILL")
-      yield* conductor.ended
-      fs.writeFileSync(join(the.project, "state.json"), '{"workflow_id": "pl')
-      const found = yield* facts
-      assert.strictEqual(found.run?.level, "note")
-      assert.include(found.run?.detail, `its conductor, pid ${conductor.pid}, is dead`)
-      assert.strictEqual(found.run?.todo, `souffleur conduct ${join(the.project, "plan.yaml")}`)
-      assert.deepStrictEqual([found.code, found.state?.level], [1, "wrong"])
+  it.live(
+    "doctor says of a run whose conductor is gone how it goes on, and finds a damaged state file; an overdue agent is ended",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* theatre(
+          { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },
+          first
+        )
+        const facts = Effect.map(the.run(["doctor", "--json"]), ({ code, lines }) => {
+          const all: ReadonlyArray<{ check: string; level: string; detail: string; todo: string }> = JSON.parse(
+            lines.join("\n")
+          )
+          return {
+            code,
+            run: all.find(({ check }) => check.startsWith("run ")),
+            state: all.find(({ check }) => check === "state file")
+          }
+        })
+        const conductor = the.start(["conduct", "plan.yaml", "--json"])
+        const [hung] = yield* the.prints(conductor, "AgentLaunched")
+        conductor.kill("SIGKILL")
+        yield* conductor.ended
+        fs.writeFileSync(join(the.project, "state.json"), '{"workflow_id": "pl')
+        const found = yield* facts
+        assert.strictEqual(found.run?.level, "note")
+        assert.include(found.run?.detail, `its conductor, pid ${conductor.pid}, is dead`)
+        assert.strictEqual(found.run?.todo, `souffleur conduct ${join(the.project, "plan.yaml")}`)
+        assert.deepStrictEqual([found.code, found.state?.level], [1, "wrong"])
 
-      const two = the.start(["conduct", "plan.yaml", "--json"])
-      yield* the.prints(two, "RunTaken")
-      two.kill("SIGINT")
-      assert.strictEqual((yield* two.ended).code, 130)
-      assert.include(two.errors(), `its implementer, pid ${hung.process.pid}, works on`)
-      assert.isTrue(alive(hung.process.pid))
-      const three = the.start(["conduct", "plan.yaml", "--json", "--implementer-timeout", "1 millis"])
-      const [ending] = yield* the.prints(three, "AgentEnding")
-      assert.deepInclude(ending, { cause: "timeout", process: hung.process, limit: 1 })
-      yield* the.prints(three, "ImplementationFailed")
-      assert.isFalse(alive(hung.process.pid))
-      const why = yield* the.run(["conduct", "why", String(ending.revision)])
-      for (const what of [`process ${hung.process.pid} runs since`, "who takes longer than its limit is ended"])
-        assert.include(why.lines.join("\n"), what)
-      const log = yield* the.run(["conduct", "log", "--json", "--from", "2"])
-      const known = log.lines.map((line) => JSON.parse(line))
-      assert.deepStrictEqual(
-        known.map(({ revision }) => revision),
-        known.map((_, n) => n + 2)
-      )
-      assert.includeMembers(
-        known.map(({ _tag }) => _tag),
-        ["AgentEnding", "ImplementationFailed"]
-      )
-    }).pipe(Effect.scoped)
+        const two = the.start(["conduct", "plan.yaml", "--json"])
+        yield* the.prints(two, "RunTaken")
+        two.kill("SIGINT")
+        assert.strictEqual((yield* two.ended).code, 130)
+        assert.include(two.errors(), `its implementer, pid ${hung.process.pid}, works on`)
+        assert.isTrue(alive(hung.process.pid))
+        const three = the.start(["conduct", "plan.yaml", "--json", "--implementer-timeout", "1 millis"])
+        const [ending] = yield* the.prints(three, "AgentEnding")
+        assert.deepInclude(ending, { cause: "timeout", process: hung.process, limit: 1 })
+        yield* the.prints(three, "ImplementationFailed")
+        assert.isFalse(alive(hung.process.pid))
+        const why = yield* the.run(["conduct", "why", String(ending.revision)])
+        for (const what of [`process ${hung.process.pid} runs since`, "who takes longer than its limit is ended"])
+          assert.include(why.lines.join("\n"), what)
+        const log = yield* the.run(["conduct", "log", "--json", "--from", "2"])
+        const known = log.lines.map((line) => JSON.parse(line))
+        assert.deepStrictEqual(
+          known.map(({ revision }) => revision),
+          known.map((_, n) => n + 2)
+        )
+        assert.includeMembers(
+          known.map(({ _tag }) => _tag),
+          ["AgentEnding", "ImplementationFailed"]
+        )
+      }).pipe(Effect.scoped)
   )
 
   it.live("what cannot be conducted is bad usage, with nothing on standard output and nothing changed", () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} })
       fs.writeFileSync(join(the.project, "wrong.yaml"), plan.replace("[task-001]", "[task-007]"))
-      fs.writeFileSync(join(the.project, "finish.yaml"), plan.replace("finish: none", "finish: { command: [no-such-bow] }"))
+      fs.writeFileSync(
+        join(the.project, "finish.yaml"),
+        plan.replace("finish: none", "finish: { command: [no-such-bow] }")
+      )
       fs.writeFileSync(join(the.project, "foreign.json"), '{"mine": true}')
       const refused = [
         [["conduct", "wrong.yaml"], /tasks\[1\]\.depends_on: there is no task "task-007"/u],

@@ -19,7 +19,10 @@ const bringBack = (project: string) => fs.renameSync(join(project, "hidden"), jo
 describe.concurrent("a conductor that cannot go on", () => {
   it.live("for git ends with 1, and says it in its log, by the notify command and in comms; status says why", () =>
     Effect.gen(function* () {
-      const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } }, first)
+      const the = yield* theatre(
+        { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },
+        first
+      )
       const { told, variables } = notifying(the.home)
       const one = the.start(["conduct", "plan.yaml", "--json", "--implementer-timeout", "1 millis"], variables)
       yield* the.prints(one, "AgentLaunched")
@@ -38,36 +41,44 @@ describe.concurrent("a conductor that cannot go on", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("under a watch is not run again for nothing: it waits, also where it could not begin, and goes on by itself", () =>
-    Effect.gen(function* () {
-      const the = yield* theatre({ millis: 0, tasks: {} }, first)
-      const { told, variables } = notifying(the.home)
-      const held = join(the.home, "claude", "craft", "task-001.implementer.held")
-      fs.mkdirSync(dirname(held), { recursive: true })
-      fs.writeFileSync(held, "")
-      const before = the.start(["conduct", "plan.yaml", "--json"], variables)
-      const [launched] = yield* the.prints(before, "AgentLaunched")
-      before.kill("SIGKILL")
-      yield* before.ended
-      process.kill(launched.process.pid, "SIGKILL")
-      fs.rmSync(held)
-      hide(the.project)
-      const watch = the.start(["run", "--no-guardian", "--json", "--", process.execPath, bundle, "conduct", "plan.yaml"], variables)
-      yield* until(
-        Effect.sync(() => told().filter(({ run }) => run !== undefined)),
-        (all) => all.length > 0
-      )
-      assert.match(told().find(({ run }) => run !== undefined)!.text, /it cannot go on: .*git/u)
-      bringBack(the.project)
-      assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
-      const tags = watch.lines.map((line) => JSON.parse(line)._tag)
-      assert.notIncludeMembers(tags, ["ConductorDied", "ConductorRelaunched"])
-    }).pipe(Effect.scoped)
+  it.live(
+    "under a watch is not run again for nothing: it waits, also where it could not begin, and goes on by itself",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* theatre({ millis: 0, tasks: {} }, first)
+        const { told, variables } = notifying(the.home)
+        const held = join(the.home, "claude", "craft", "task-001.implementer.held")
+        fs.mkdirSync(dirname(held), { recursive: true })
+        fs.writeFileSync(held, "")
+        const before = the.start(["conduct", "plan.yaml", "--json"], variables)
+        const [launched] = yield* the.prints(before, "AgentLaunched")
+        before.kill("SIGKILL")
+        yield* before.ended
+        process.kill(launched.process.pid, "SIGKILL")
+        fs.rmSync(held)
+        hide(the.project)
+        const watch = the.start(
+          ["run", "--no-guardian", "--json", "--", process.execPath, bundle, "conduct", "plan.yaml"],
+          variables
+        )
+        yield* until(
+          Effect.sync(() => told().filter(({ run }) => run !== undefined)),
+          (all) => all.length > 0
+        )
+        assert.match(told().find(({ run }) => run !== undefined)!.text, /it cannot go on: .*git/u)
+        bringBack(the.project)
+        assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+        const tags = watch.lines.map((line) => JSON.parse(line)._tag)
+        assert.notIncludeMembers(tags, ["ConductorDied", "ConductorRelaunched"])
+      }).pipe(Effect.scoped)
   )
 
   it.live("for its log, which can say nothing any more, tells a person all the same", () =>
     Effect.gen(function* () {
-      const the = yield* theatre({ millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } }, first)
+      const the = yield* theatre(
+        { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },
+        first
+      )
       const { told, variables } = notifying(the.home)
       const one = the.start(["conduct", "plan.yaml", "--json"], variables)
       const [launched] = yield* the.prints(one, "AgentLaunched")

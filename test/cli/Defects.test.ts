@@ -9,17 +9,22 @@ import { alive, bundle, prints, stage, task, until, type Variables } from "./Cli
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
-/** Loaded before souffleur: where its home has a file `sabotage`, a watch that has begun and says so dies of a defect. */
+/**
+ * Loaded before souffleur: where its home has a file `sabotage`, a watch that has begun and says so dies of a defect.
+ */
 const saboteur = `import fs from "node:fs"
 const told = console.error
 console.error = (...words) => {
   if (/^watch \\S+/.test(words[0]) && fs.existsSync(process.env.HOME + "/sabotage")) throw new RangeError("a word of a conversation")
   told(...words)
 }`
-const encode = (script: string) => encodeURIComponent(script).replaceAll(/[()']/gu, (one) => `%${one.charCodeAt(0).toString(16)}`)
+const encode = (script: string) =>
+  encodeURIComponent(script).replaceAll(/[()']/gu, (one) => `%${one.charCodeAt(0).toString(16)}`)
 const NODE_OPTIONS = `--import=data:text/javascript,${encode(saboteur)}`
 
-/** A table of souffleur's own that is not there is a defect to whoever needs it: nobody but souffleur touches this file. */
+/**
+ * A table of souffleur's own that is not there is a defect to whoever needs it: nobody but souffleur touches this file.
+ */
 const rename = (state: string, from: string, to: string) => {
   const store = new DatabaseSync(join(state, "souffleur.db"), { timeout: 5000 })
   store.exec(`ALTER TABLE ${from} RENAME TO ${to}`)
@@ -47,7 +52,10 @@ describe.concurrent("a defect of souffleur's own", () => {
       const watch = the.watch(the.conductor)
       assert.deepStrictEqual(yield* watch.ended, { code: 70, signal: null }, watch.errors())
       const said = watch.errors().trim().split("\n")
-      assert.match(said.at(-1)!, /^souffleur: it has a defect of its own and cannot go on \(\w+ at [\w.-]+:\d+:\d+\)\. /u)
+      assert.match(
+        said.at(-1)!,
+        /^souffleur: it has a defect of its own and cannot go on \(\w+ at [\w.-]+:\d+:\d+\)\. /u
+      )
       for (const line of [...said, ...watch.lines]) assert.notMatch(line, /^ +at |a word of a conversation/u)
       assert.notInclude(tagsIn(the.state), "OwnerLeft")
       const loud = yield* the.run(["watch"], { SOUFFLEUR_DEBUG: "1" })
@@ -57,18 +65,23 @@ describe.concurrent("a defect of souffleur's own", () => {
     })
   )
 
-  live("is told to launchd, which starts again whatever fails; an end that another start would meet again is none to it", () =>
-    Effect.gen(function* () {
-      const the = yield* ended({ NODE_OPTIONS })
-      const launchd = { SOUFFLEUR_UNDER_LAUNCHD: "1" }
-      const unknown = yield* the.run(["watch", "--resume", "nobody"], launchd)
-      assert.strictEqual(unknown.code, 0)
-      assert.match(unknown.errors, /nobody/u)
-      assert.strictEqual((yield* the.run(["watch", "--resume", "nobody"])).code, 2)
-      fs.writeFileSync(join(the.home, "sabotage"), "")
-      const watch = yield* the.run(["watch", "--pid", String(the.conductor.pid), "--session-id", the.session], launchd)
-      assert.strictEqual(watch.code, 70, watch.errors)
-    })
+  live(
+    "is told to launchd, which starts again whatever fails; an end that another start would meet again is none to it",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* ended({ NODE_OPTIONS })
+        const launchd = { SOUFFLEUR_UNDER_LAUNCHD: "1" }
+        const unknown = yield* the.run(["watch", "--resume", "nobody"], launchd)
+        assert.strictEqual(unknown.code, 0)
+        assert.match(unknown.errors, /nobody/u)
+        assert.strictEqual((yield* the.run(["watch", "--resume", "nobody"])).code, 2)
+        fs.writeFileSync(join(the.home, "sabotage"), "")
+        const watch = yield* the.run(
+          ["watch", "--pid", String(the.conductor.pid), "--session-id", the.session],
+          launchd
+        )
+        assert.strictEqual(watch.code, 70, watch.errors)
+      })
   )
 
   live("in what tells comms, now or of a watch that is over, is told and ends no watch", () =>
@@ -88,48 +101,58 @@ describe.concurrent("a defect of souffleur's own", () => {
     })
   )
 
-  live("of a part that the program runs for itself is one sentence and 70, never a stack; what it was is told to who looks for it", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      // Thrown where no fiber stands around it, as soon as anybody would hear of it.
-      const thrower = `const look = setInterval(() => {
+  live(
+    "of a part that the program runs for itself is one sentence and 70, never a stack; what it was is told to who looks for it",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        // Thrown where no fiber stands around it, as soon as anybody would hear of it.
+        const thrower = `const look = setInterval(() => {
         if (process.listenerCount("uncaughtException") === 0) return
         clearInterval(look)
         throw new RangeError("a word of a conversation")
       }, 1)`
-      const thrown = `--import=data:text/javascript,${encode(thrower)}`
-      const attempts: ReadonlyArray<readonly [readonly [string, ...ReadonlyArray<string>], string?]> = [
-        [[bundle, "__guardian", "no JSON"]],
-        [[bundle, "__guardian", JSON.stringify({ database: join(the.home, "gone"), watch: "w" })]],
-        [[bundle, "__comms"], thrown],
-        [[bundle, "__stand-in", "-p"], thrown],
-        [[bundle, "mcp"], thrown],
-        [[bundle, "hook"], thrown],
-        [[join(dirname(bundle), "hook.js")], thrown]
-      ]
-      for (const [words, options = ""] of attempts)
-        for (const SOUFFLEUR_DEBUG of ["", "1"]) {
-          // Standard input stays open: nothing else ends them.
-          const line = 'sleep 60 | { "$@"; echo "$?" >&2; kill 0; }'
-          const child = spawn("/bin/setsid", ["/bin/sh", "-c", line, "sh", process.execPath, ...words], {
-            env: { ...the.environment, SOUFFLEUR_DEBUG, NODE_OPTIONS: options },
-            stdio: ["ignore", "ignore", "pipe"]
-          })
-          let errors = ""
-          child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text))
-          yield* Effect.callback<void>((resume) => void child.on("close", () => resume(Effect.void)))
-          const [said = "", ...more] = errors.trim().split("\n")
-          assert.match(said, /^souffleur: it(s hook)? has a defect of (souffleur's|its) own/u, `${words.join(" ")}: ${errors}`)
-          assert.strictEqual(more.at(-1), "70", errors)
-          if (SOUFFLEUR_DEBUG === "") assert.lengthOf(more, 1, errors)
-          else assert.match(errors, /^ +at |\n +at /u)
-        }
-    })
+        const thrown = `--import=data:text/javascript,${encode(thrower)}`
+        const attempts: ReadonlyArray<readonly [readonly [string, ...ReadonlyArray<string>], string?]> = [
+          [[bundle, "__guardian", "no JSON"]],
+          [[bundle, "__guardian", JSON.stringify({ database: join(the.home, "gone"), watch: "w" })]],
+          [[bundle, "__comms"], thrown],
+          [[bundle, "__stand-in", "-p"], thrown],
+          [[bundle, "mcp"], thrown],
+          [[bundle, "hook"], thrown],
+          [[join(dirname(bundle), "hook.js")], thrown]
+        ]
+        for (const [words, options = ""] of attempts)
+          for (const SOUFFLEUR_DEBUG of ["", "1"]) {
+            // Standard input stays open: nothing else ends them.
+            const line = 'sleep 60 | { "$@"; echo "$?" >&2; kill 0; }'
+            const child = spawn("/bin/setsid", ["/bin/sh", "-c", line, "sh", process.execPath, ...words], {
+              env: { ...the.environment, SOUFFLEUR_DEBUG, NODE_OPTIONS: options },
+              stdio: ["ignore", "ignore", "pipe"]
+            })
+            let errors = ""
+            child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text))
+            yield* Effect.callback<void>((resume) => void child.on("close", () => resume(Effect.void)))
+            const [said = "", ...more] = errors.trim().split("\n")
+            assert.match(
+              said,
+              /^souffleur: it(s hook)? has a defect of (souffleur's|its) own/u,
+              `${words.join(" ")}: ${errors}`
+            )
+            assert.strictEqual(more.at(-1), "70", errors)
+            if (SOUFFLEUR_DEBUG === "") assert.lengthOf(more, 1, errors)
+            else assert.match(errors, /^ +at |\n +at /u)
+          }
+      })
   )
 
   live("ends what started in it, and its guardian brings it back, which goes on once that is mended", () =>
     Effect.gen(function* () {
-      const the = yield* ended({ NODE_OPTIONS, SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" })
+      const the = yield* ended({
+        NODE_OPTIONS,
+        SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds",
+        SOUFFLEUR_MONITOR_INTERVAL: "1 second"
+      })
       const watch = the.watch(the.conductor, "--guardian")
       yield* prints(watch, "WatchSettled")
       const beats = Effect.sync(() => {

@@ -17,12 +17,9 @@ it.live(
   () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2, 50)])
-      const [out, errors, code, pids] = ["out", "errors", "code", "claude/sessions"].map((name) => join(the.home, name)) as [
-        string,
-        string,
-        string,
-        string
-      ]
+      const [out, errors, code, pids] = ["out", "errors", "code", "claude/sessions"].map((name) =>
+        join(the.home, name)
+      ) as [string, string, string, string]
       // A tool of the agent that the shell becomes: in its tree, with its marks.
       const script = `
         (
@@ -50,8 +47,15 @@ it.live(
           parents.push(at)
         }
         assert.notInclude(parents, conductor.pid)
-        const tags = [{ environment: { CLAUDE_PID: String(conductor.pid) } }, { environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } }]
-        for (const tag of [...tags, { environment: { CLAUDE_CODE_SESSION_ID: the.session } }, { environment: { CLAUDECODE: "1" } }])
+        const tags = [
+          { environment: { CLAUDE_PID: String(conductor.pid) } },
+          { environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } }
+        ]
+        for (const tag of [
+          ...tags,
+          { environment: { CLAUDE_CODE_SESSION_ID: the.session } },
+          { environment: { CLAUDECODE: "1" } }
+        ])
           assert.notInclude(
             (yield* processes.tagged(tag)).map(({ identity }) => identity.pid),
             souffleur

@@ -33,20 +33,22 @@ const configure = (the: Stage, text: string) => {
 }
 
 describe.concurrent("doctor", () => {
-  live("before the first watch all is well, and nothing is made; both defaults make the gate unreachable, which is a note", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([])
-      const { code, of } = yield* doctor(the)
-      assert.strictEqual(code, 0)
-      assert.strictEqual(of("gate")[0]!.level, "note")
-      assert.match(of("gate")[0]!.detail, /above 266666 tokens .* FORCE_COMPACT=400000 never/)
-      assert.strictEqual(of("stale limit")[0]!.level, "note")
-      assert.strictEqual(of("comms")[0]!.level, "ok")
-      assert.isFalse(fs.existsSync(the.state))
-      configure(the, "FORCE_COMPACT=266665\nHEARTBEAT_STALE_AFTER=400 seconds\n")
-      const { of: then } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "" })
-      assert.deepStrictEqual([then("gate")[0]!.level, then("stale limit")[0]!.level], ["ok", "ok"])
-    })
+  live(
+    "before the first watch all is well, and nothing is made; both defaults make the gate unreachable, which is a note",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const { code, of } = yield* doctor(the)
+        assert.strictEqual(code, 0)
+        assert.strictEqual(of("gate")[0]!.level, "note")
+        assert.match(of("gate")[0]!.detail, /above 266666 tokens .* FORCE_COMPACT=400000 never/)
+        assert.strictEqual(of("stale limit")[0]!.level, "note")
+        assert.strictEqual(of("comms")[0]!.level, "ok")
+        assert.isFalse(fs.existsSync(the.state))
+        configure(the, "FORCE_COMPACT=266665\nHEARTBEAT_STALE_AFTER=400 seconds\n")
+        const { of: then } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "" })
+        assert.deepStrictEqual([then("gate")[0]!.level, then("stale limit")[0]!.level], ["ok", "ok"])
+      })
   )
 
   live("for a person: a line a check, and what to do below; no colour where there is no terminal", () =>
@@ -98,61 +100,69 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live("a watch that is looked after is well; killed, it says how to go on; open folders, leftovers and a damaged log are found", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const conductor = yield* the.conductor()
-      let watch = the.watch(conductor)
-      const { watch: id } = yield* prints(watch, "WatchSettled")
-      const well = yield* doctor(the)
-      assert.deepStrictEqual(well.wrong, [])
-      assert.match(well.of(`watch ${id}`)[0]!.detail, /^watching, Conductor \(S1\)$/)
-      assert.match(well.of("event log")[0]!.detail, /events of 1 watches, each decodes/)
-      assert.strictEqual(well.of("comms state")[0]!.detail, "row souffleur is confirmed")
+  live(
+    "a watch that is looked after is well; killed, it says how to go on; open folders, leftovers and a damaged log are found",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const conductor = yield* the.conductor()
+        let watch = the.watch(conductor)
+        const { watch: id } = yield* prints(watch, "WatchSettled")
+        const well = yield* doctor(the)
+        assert.deepStrictEqual(well.wrong, [])
+        assert.match(well.of(`watch ${id}`)[0]!.detail, /^watching, Conductor \(S1\)$/)
+        assert.match(well.of("event log")[0]!.detail, /events of 1 watches, each decodes/)
+        assert.strictEqual(well.of("comms state")[0]!.detail, "row souffleur is confirmed")
 
-      const asked = yield* the.run(["doctor", String(conductor.pid)])
-      assert.strictEqual(asked.code, 0, asked.errors)
-      assert.include(
-        asked.lines.join("\n"),
-        `it holds session ${the.session}: souffleur watch --pid ${conductor.pid} --session-id ${the.session}`
-      )
-      assert.include(asked.lines.join("\n"), `it is the Conductor of watch ${id}`)
+        const asked = yield* the.run(["doctor", String(conductor.pid)])
+        assert.strictEqual(asked.code, 0, asked.errors)
+        assert.include(
+          asked.lines.join("\n"),
+          `it holds session ${the.session}: souffleur watch --pid ${conductor.pid} --session-id ${the.session}`
+        )
+        assert.include(asked.lines.join("\n"), `it is the Conductor of watch ${id}`)
 
-      watch.kill("SIGTERM")
-      yield* watch.ended
-      const left = yield* doctor(the)
-      assert.deepStrictEqual([left.code, left.of(`watch ${id}`)[0]!.level], [0, "note"])
-      assert.match(left.of(`watch ${id}`)[0]!.detail, /nobody looks after it: its souffleur left/)
-      assert.include(left.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
+        watch.kill("SIGTERM")
+        yield* watch.ended
+        const left = yield* doctor(the)
+        assert.deepStrictEqual([left.code, left.of(`watch ${id}`)[0]!.level], [0, "note"])
+        assert.match(left.of(`watch ${id}`)[0]!.detail, /nobody looks after it: its souffleur left/)
+        assert.include(left.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
 
-      watch = the.start(["watch", "--json"])
-      yield* prints(watch, "OwnerTook")
-      watch.kill("SIGKILL")
-      yield* watch.ended
-      const dead = yield* doctor(the)
-      assert.deepStrictEqual(dead.wrong, [`watch ${id}`])
-      assert.match(dead.of(`watch ${id}`)[0]!.detail, new RegExp(`nobody looks after it: its souffleur, pid ${watch.pid}, is dead`))
-      assert.include(dead.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
+        watch = the.start(["watch", "--json"])
+        yield* prints(watch, "OwnerTook")
+        watch.kill("SIGKILL")
+        yield* watch.ended
+        const dead = yield* doctor(the)
+        assert.deepStrictEqual(dead.wrong, [`watch ${id}`])
+        assert.match(
+          dead.of(`watch ${id}`)[0]!.detail,
+          new RegExp(`nobody looks after it: its souffleur, pid ${watch.pid}, is dead`)
+        )
+        assert.include(dead.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
 
-      fs.mkdirSync(join(the.state, "launches", ".new-left"), { recursive: true })
-      fs.utimesSync(join(the.state, "launches", ".new-left"), 0, 0)
-      fs.chmodSync(join(the.state, "souffleur.db"), 0o644)
-      const open = yield* doctor(the)
-      assert.match(open.of("state folder")[0]!.todo!, /^chmod 0600 /)
-      assert.match(open.of("leftovers")[0]!.detail, /\.new-left/)
+        fs.mkdirSync(join(the.state, "launches", ".new-left"), { recursive: true })
+        fs.utimesSync(join(the.state, "launches", ".new-left"), 0, 0)
+        fs.chmodSync(join(the.state, "souffleur.db"), 0o644)
+        const open = yield* doctor(the)
+        assert.match(open.of("state folder")[0]!.todo!, /^chmod 0600 /)
+        assert.match(open.of("leftovers")[0]!.detail, /\.new-left/)
 
-      const change = (statement: string) => {
-        const db = new DatabaseSync(join(the.state, "souffleur.db"))
-        db.exec(statement)
-        db.close()
-      }
-      change("UPDATE events SET data = '{' WHERE revision = 2")
-      assert.match((yield* doctor(the)).of("event log")[0]!.detail, /event 2 of opera-/)
-      change("DELETE FROM events WHERE revision = 2")
-      assert.match((yield* doctor(the)).of("event log")[0]!.detail, /events are missing: opera-.* goes from revision 1 to 3/)
-      fs.truncateSync(join(the.state, "souffleur.db"), 5000)
-      assert.include((yield* doctor(the)).wrong, "event log")
-    })
+        const change = (statement: string) => {
+          const db = new DatabaseSync(join(the.state, "souffleur.db"))
+          db.exec(statement)
+          db.close()
+        }
+        change("UPDATE events SET data = '{' WHERE revision = 2")
+        assert.match((yield* doctor(the)).of("event log")[0]!.detail, /event 2 of opera-/)
+        change("DELETE FROM events WHERE revision = 2")
+        assert.match(
+          (yield* doctor(the)).of("event log")[0]!.detail,
+          /events are missing: opera-.* goes from revision 1 to 3/
+        )
+        fs.truncateSync(join(the.state, "souffleur.db"), 5000)
+        assert.include((yield* doctor(the)).wrong, "event log")
+      })
   )
 
   live("a watch that has ended is compared with what its row says", () =>
@@ -168,7 +178,10 @@ describe.concurrent("doctor", () => {
       assert.strictEqual(ended.of("comms state")[0]!.detail, "row souffleur is complete")
       the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'confirmed' WHERE task_id = 'souffleur'"))
       const [state] = (yield* doctor(the)).of("comms state")
-      assert.deepStrictEqual([state!.level, state!.detail], ["note", "row souffleur is confirmed, and the newest watch ended: completed"])
+      assert.deepStrictEqual(
+        [state!.level, state!.detail],
+        ["note", "row souffleur is confirmed, and the newest watch ended: completed"]
+      )
     })
   )
 
@@ -187,7 +200,10 @@ describe.concurrent("doctor", () => {
       const { watch: id } = yield* prints(watch, "RecoveryFailedClosed")
       const [found] = (yield* doctor(the)).of(`watch ${id}`)
       assert.strictEqual(found!.level, "wrong")
-      assert.match(found!.detail, /stands by since recovery 1 failed closed at compact: the compact session ended without a boundary/)
+      assert.match(
+        found!.detail,
+        /stands by since recovery 1 failed closed at compact: the compact session ended without a boundary/
+      )
       assert.include(found!.todo, `souffleur retry ${id}`)
     })
   )

@@ -9,7 +9,8 @@ import { alive, bundle, prints, stage, task, until } from "./CliStage.ts"
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
   (skip ? it.live.skip : it.live)(what, test)
 
-const run = (program: string, ...args: ReadonlyArray<string>) => spawnSync(program, args, { stdio: "ignore" }).status === 0
+const run = (program: string, ...args: ReadonlyArray<string>) =>
+  spawnSync(program, args, { stdio: "ignore" }).status === 0
 /** A small disk of its own in place of a folder, until the test ends. */
 const disk = (folder: string) =>
   Effect.acquireRelease(
@@ -72,7 +73,9 @@ describe.concurrent("faults of the host", () => {
           .filter((name) => name.endsWith(".out"))
           .map((name) => fs.statSync(join(the.state, "launches", name)))
       // More was printed by far than is on the disk.
-      yield* until(Effect.sync(outputs), (all) => all.some(({ blocks, size }) => size > 200_000_000 && blocks * 512 < size / 4))
+      yield* until(Effect.sync(outputs), (all) =>
+        all.some(({ blocks, size }) => size > 200_000_000 && blocks * 512 < size / 4)
+      )
       const [pid] = the.launched()
       yield* the.run(["release"])
       yield* run.ended
@@ -101,54 +104,64 @@ describe.concurrent("faults of the host", () => {
     !mayMount
   )
 
-  live("a log that is damaged or cut off: exit 4 names the file and what to do, and not one byte of it is changed", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const conductor = yield* the.conductor()
-      const watch = the.watch(conductor)
-      yield* prints(watch, "WatchSettled")
-      watch.kill("SIGTERM")
-      yield* watch.ended
-      const file = join(the.state, "souffleur.db")
-      const whole = fs.readFileSync(file)
-      const damaged = Buffer.from(whole)
-      damaged.fill(0xa5, 4096, 4096 + 2048)
-      for (const bytes of [whole.subarray(0, whole.length - 4096), damaged, Buffer.alloc(whole.length)]) {
-        fs.writeFileSync(file, bytes)
-        for (const args of [["watch"], ["status", "--json"], ["release"]]) {
-          const { code, errors, lines } = yield* the.run(args)
-          assert.deepStrictEqual([code, lines], [4, []], errors)
-          assert.match(errors, /^souffleur: the event log cannot be used: .*souffleur\.db.*(?:move it away|name another file)/m)
+  live(
+    "a log that is damaged or cut off: exit 4 names the file and what to do, and not one byte of it is changed",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const conductor = yield* the.conductor()
+        const watch = the.watch(conductor)
+        yield* prints(watch, "WatchSettled")
+        watch.kill("SIGTERM")
+        yield* watch.ended
+        const file = join(the.state, "souffleur.db")
+        const whole = fs.readFileSync(file)
+        const damaged = Buffer.from(whole)
+        damaged.fill(0xa5, 4096, 4096 + 2048)
+        for (const bytes of [whole.subarray(0, whole.length - 4096), damaged, Buffer.alloc(whole.length)]) {
+          fs.writeFileSync(file, bytes)
+          for (const args of [["watch"], ["status", "--json"], ["release"]]) {
+            const { code, errors, lines } = yield* the.run(args)
+            assert.deepStrictEqual([code, lines], [4, []], errors)
+            assert.match(
+              errors,
+              /^souffleur: the event log cannot be used: .*souffleur\.db.*(?:move it away|name another file)/m
+            )
+          }
+          assert.isTrue(bytes.equals(fs.readFileSync(file)), "not one byte is changed")
         }
-        assert.isTrue(bytes.equals(fs.readFileSync(file)), "not one byte is changed")
-      }
-      assert.isTrue(alive(conductor.pid))
-      assert.deepStrictEqual(the.launched(), [])
-      // With a good copy it goes on.
-      fs.writeFileSync(file, whole)
-      assert.strictEqual((yield* the.run(["release"])).code, 0)
-    })
+        assert.isTrue(alive(conductor.pid))
+        assert.deepStrictEqual(the.launched(), [])
+        // With a good copy it goes on.
+        fs.writeFileSync(file, whole)
+        assert.strictEqual((yield* the.run(["release"])).code, 0)
+      })
   )
 
-  live("too few descriptors: refused with what to do before anything is written; with just enough it watches and recovers", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1, 50), task(2, 100)])
-      const conductor = yield* the.conductor(2)
-      const words = ["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session]
-      const limited = (files: number) =>
-        the.spawned("/bin/sh", ["-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, bundle, ...words])
-      for (const files of [25, 63]) {
-        const refused = limited(files)
-        assert.deepStrictEqual(yield* refused.ended, { code: 2, signal: null }, refused.errors())
-        assert.match(refused.errors(), new RegExp(`^souffleur: only ${files} files may be open .*ulimit -n 1024`, "u"))
-        assert.isFalse(fs.existsSync(join(the.state, "souffleur.db")))
-      }
-      assert.isTrue(alive(conductor.pid))
-      const watch = limited(64)
-      yield* prints(watch, "WatchSettled")
-      conductor.kill("SIGKILL")
-      assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
-      assert.lengthOf(the.launched(), 1)
-    })
+  live(
+    "too few descriptors: refused with what to do before anything is written; with just enough it watches and recovers",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1, 50), task(2, 100)])
+        const conductor = yield* the.conductor(2)
+        const words = ["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session]
+        const limited = (files: number) =>
+          the.spawned("/bin/sh", ["-c", `ulimit -n ${files}; exec "$@"`, "sh", process.execPath, bundle, ...words])
+        for (const files of [25, 63]) {
+          const refused = limited(files)
+          assert.deepStrictEqual(yield* refused.ended, { code: 2, signal: null }, refused.errors())
+          assert.match(
+            refused.errors(),
+            new RegExp(`^souffleur: only ${files} files may be open .*ulimit -n 1024`, "u")
+          )
+          assert.isFalse(fs.existsSync(join(the.state, "souffleur.db")))
+        }
+        assert.isTrue(alive(conductor.pid))
+        const watch = limited(64)
+        yield* prints(watch, "WatchSettled")
+        conductor.kill("SIGKILL")
+        assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+        assert.lengthOf(the.launched(), 1)
+      })
   )
 })

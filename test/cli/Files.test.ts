@@ -24,38 +24,40 @@ const saidAs = (uid: number, cwd: string, line: ReadonlyArray<string>, env: Read
 const asOthers = asRoot && saidAs(alice, "/", [process.execPath, "-e", ""], {}).code === 0
 
 describe.concurrent("whose files they are", () => {
-  live("an export takes the place of no device, link, pipe or folder, and of another file only where that is said", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const conductor = yield* the.conductor()
-      conductor.kill("SIGKILL")
-      const [mine, link] = [join(the.home, "mine.md"), join(the.home, "link.md")]
-      fs.writeFileSync(mine, "mine")
-      fs.symlinkSync(mine, link)
-      // Never the machine's own device: where this fails, it is gone.
-      const [pipe, device] = [join(the.home, "pipe"), join(the.home, "device")]
-      execFileSync("mkfifo", [pipe])
-      if (asRoot) execFileSync("mknod", [device, "c", "1", "3"])
-      for (const [out, why] of [
-        [pipe, /no regular file/],
-        ...(asRoot ? ([[device, /no regular file/]] as const) : []),
-        [link, /a link/],
-        [the.project, /no regular file/],
-        [mine, /no export: name another with --out, or write over it with --force/]
-      ] as const) {
-        const { code, errors } = yield* the.run(["export", the.session, "--out", out])
-        assert.strictEqual(code, 2, errors)
-        assert.match(errors, why)
-      }
-      assert.isTrue(fs.statSync(pipe).isFIFO())
-      assert.isTrue(!asRoot || fs.statSync(device).isCharacterDevice())
-      assert.strictEqual(fs.readFileSync(mine, "utf8"), "mine")
-      for (const args of [["--force"], []]) {
-        const { code, errors } = yield* the.run(["export", the.session, "--out", mine, ...args])
-        assert.strictEqual(code, 0, errors)
-      }
-      assert.match(fs.readFileSync(mine, "utf8"), /^<!-- souffleur-export v1 /u)
-    })
+  live(
+    "an export takes the place of no device, link, pipe or folder, and of another file only where that is said",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const conductor = yield* the.conductor()
+        conductor.kill("SIGKILL")
+        const [mine, link] = [join(the.home, "mine.md"), join(the.home, "link.md")]
+        fs.writeFileSync(mine, "mine")
+        fs.symlinkSync(mine, link)
+        // Never the machine's own device: where this fails, it is gone.
+        const [pipe, device] = [join(the.home, "pipe"), join(the.home, "device")]
+        execFileSync("mkfifo", [pipe])
+        if (asRoot) execFileSync("mknod", [device, "c", "1", "3"])
+        for (const [out, why] of [
+          [pipe, /no regular file/],
+          ...(asRoot ? ([[device, /no regular file/]] as const) : []),
+          [link, /a link/],
+          [the.project, /no regular file/],
+          [mine, /no export: name another with --out, or write over it with --force/]
+        ] as const) {
+          const { code, errors } = yield* the.run(["export", the.session, "--out", out])
+          assert.strictEqual(code, 2, errors)
+          assert.match(errors, why)
+        }
+        assert.isTrue(fs.statSync(pipe).isFIFO())
+        assert.isTrue(!asRoot || fs.statSync(device).isCharacterDevice())
+        assert.strictEqual(fs.readFileSync(mine, "utf8"), "mine")
+        for (const args of [["--force"], []]) {
+          const { code, errors } = yield* the.run(["export", the.session, "--out", mine, ...args])
+          assert.strictEqual(code, 0, errors)
+        }
+        assert.match(fs.readFileSync(mine, "utf8"), /^<!-- souffleur-export v1 /u)
+      })
   )
 
   live("a state folder that others may write is refused by every command that keeps something there", () =>
@@ -82,7 +84,10 @@ describe.concurrent("whose files they are", () => {
       const the = yield* stage([])
       const config = join(the.home, ".orchestra_configs")
       fs.mkdirSync(config)
-      fs.writeFileSync(join(config, "souffleur"), `NOTIFY_COMMAND=/bin/touch\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n`)
+      fs.writeFileSync(
+        join(config, "souffleur"),
+        `NOTIFY_COMMAND=/bin/touch\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n`
+      )
       fs.chownSync(join(config, "souffleur"), stranger, stranger)
       const { errors, lines } = yield* the.run(["config", "--json"])
       assert.match(errors, /belongs to another user|^$/u)
@@ -100,7 +105,10 @@ describe.concurrent("whose files they are", () => {
       const home = join(the.home, "alice")
       fs.mkdirSync(home)
       fs.chownSync(home, stranger, stranger)
-      const preserved = yield* the.run(["run", "--no-guardian", "--", "/bin/true"], { HOME: home, SOUFFLEUR_STATE_DIR: "" })
+      const preserved = yield* the.run(["run", "--no-guardian", "--", "/bin/true"], {
+        HOME: home,
+        SOUFFLEUR_STATE_DIR: ""
+      })
       assert.strictEqual(preserved.code, 2, preserved.errors)
       assert.match(preserved.errors, /alice belongs to another user .*sudo -H/)
       assert.deepStrictEqual(fs.readdirSync(home), [])
@@ -148,7 +156,10 @@ describe.concurrent("whose files they are", () => {
         assert.deepStrictEqual(fs.readdirSync(join(his, "state")), [])
 
         const claimed = says(["run", "--no-guardian", "--", "/bin/true"])
-        assert.include(`${claimed.text}${claimed.errors}`, `${claims}: it belongs to another user (uid ${bob}, this is ${alice})`)
+        assert.include(
+          `${claimed.text}${claimed.errors}`,
+          `${claims}: it belongs to another user (uid ${bob}, this is ${alice})`
+        )
         assert.deepStrictEqual(fs.readdirSync(claims), [])
 
         fs.renameSync(config, join(hers, ".orchestra_configs", "souffleur"))

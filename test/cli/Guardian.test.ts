@@ -75,39 +75,46 @@ describe.concurrent("a guardian", () => {
     })
   )
 
-  live("brings nobody back whom a person ended, also where another program held the log for longer than the goodbye could wait", () =>
-    Effect.gen(function* () {
-      const the = yield* guardedWatch()
-      const log = new DatabaseSync(join(the.state, "souffleur.db"), { timeout: 10_000 })
-      log.exec("BEGIN IMMEDIATE")
-      the.watch.kill("SIGTERM")
-      yield* the.watch.ended
-      yield* the.nobody
-      log.exec("COMMIT")
-      log.close()
-      const events = yield* the.events
-      assert.notInclude(
-        events.map(({ _tag }) => _tag),
-        "OwnerLeft"
-      )
-      assert.deepStrictEqual(restorations(events), [])
-    })
+  live(
+    "brings nobody back whom a person ended, also where another program held the log for longer than the goodbye could wait",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* guardedWatch()
+        const log = new DatabaseSync(join(the.state, "souffleur.db"), { timeout: 10_000 })
+        log.exec("BEGIN IMMEDIATE")
+        the.watch.kill("SIGTERM")
+        yield* the.watch.ended
+        yield* the.nobody
+        log.exec("COMMIT")
+        log.close()
+        const events = yield* the.events
+        assert.notInclude(
+          events.map(({ _tag }) => _tag),
+          "OwnerLeft"
+        )
+        assert.deepStrictEqual(restorations(events), [])
+      })
   )
 
-  live("takes the watch of a souffleur that hangs: killed, gone, then another; the Conductor is not touched, and release ends both", () =>
-    Effect.gen(function* () {
-      const the = yield* guardedWatch()
-      the.watch.kill("SIGSTOP")
-      assert.strictEqual((yield* the.watch.ended).signal, "SIGKILL")
-      const owner = yield* until(the.owner, (now) => now !== null && now.condition !== "gone" && now.pid !== the.watch.pid)
-      assert.isTrue(alive(owner.pid))
-      assert.deepStrictEqual(restorations(yield* the.events), [["silent", 1]])
-      assert.isTrue(alive(the.conductor.pid))
-      assert.strictEqual(yield* the.guardian(), the.first, "the guardian stays")
-      assert.strictEqual((yield* the.run(["release"])).code, 0)
-      yield* the.nobody
-      assert.isTrue(alive(the.conductor.pid))
-    })
+  live(
+    "takes the watch of a souffleur that hangs: killed, gone, then another; the Conductor is not touched, and release ends both",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* guardedWatch()
+        the.watch.kill("SIGSTOP")
+        assert.strictEqual((yield* the.watch.ended).signal, "SIGKILL")
+        const owner = yield* until(
+          the.owner,
+          (now) => now !== null && now.condition !== "gone" && now.pid !== the.watch.pid
+        )
+        assert.isTrue(alive(owner.pid))
+        assert.deepStrictEqual(restorations(yield* the.events), [["silent", 1]])
+        assert.isTrue(alive(the.conductor.pid))
+        assert.strictEqual(yield* the.guardian(), the.first, "the guardian stays")
+        assert.strictEqual((yield* the.run(["release"])).code, 0)
+        yield* the.nobody
+        assert.isTrue(alive(the.conductor.pid))
+      })
   )
 
   live("is brought back itself when it is killed or hangs; SIGTERM ends both, and the watch can be resumed", () =>
@@ -167,8 +174,17 @@ describe.concurrent("a guardian", () => {
         const the = yield* stage([], impatient)
         fs.rmSync(the.comms)
         const [said, go] = [join(the.project, "said"), join(the.project, "go")]
-        const runs = Effect.sync(() => (fs.existsSync(said) ? fs.readFileSync(said, "utf8").trim().split("\n").map(Number) : []))
-        const run = the.start(["run", "--json", "--", "/bin/sh", "-c", "echo $$ >> said; until [ -e go ]; do sleep 0.1; done"])
+        const runs = Effect.sync(() =>
+          fs.existsSync(said) ? fs.readFileSync(said, "utf8").trim().split("\n").map(Number) : []
+        )
+        const run = the.start([
+          "run",
+          "--json",
+          "--",
+          "/bin/sh",
+          "-c",
+          "echo $$ >> said; until [ -e go ]; do sleep 0.1; done"
+        ])
         const { watch } = yield* prints(run, "WatchSettled")
         yield* guardianOf(the.state, String(watch))
         run.kill("SIGSTOP")
@@ -190,7 +206,9 @@ describe.concurrent("a guardian", () => {
         assert.lengthOf(the.launched(), 2)
         const tags = rowsOf(the.state).map(({ tag }) => tag)
         assert.deepStrictEqual(
-          ["SouffleurRestored", "ConductorDied", "ConductorRelaunched"].map((tag) => tags.filter((one) => one === tag).length),
+          ["SouffleurRestored", "ConductorDied", "ConductorRelaunched"].map(
+            (tag) => tags.filter((one) => one === tag).length
+          ),
           [1, 1, 1]
         )
       })

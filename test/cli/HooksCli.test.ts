@@ -38,7 +38,9 @@ describe.concurrent("souffleur hook", () => {
       const the = yield* stage([])
       const before = yield* Clock.currentTimeMillis
       hook(the, input({ hook_event_name: "SessionStart", source: "resume", prompt: "secret", cwd: "/secret" }))
-      hook(the, input({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "secret" } }), { CLAUDE_PID: "" })
+      hook(the, input({ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command: "secret" } }), {
+        CLAUDE_PID: ""
+      })
       const [{ at, ...first }, second] = signs(the) as readonly [{ at: number }, Readonly<Record<string, unknown>>]
       assert.deepStrictEqual(first as object, {
         event: "SessionStart",
@@ -62,26 +64,34 @@ describe.concurrent("souffleur hook", () => {
     })
   )
 
-  live("never fails and never speaks: garbage, too much, nothing, an id that is a path, a folder it may not write to", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([])
-      for (const stdin of ["", "garbage", "{", "\0\u{fffd}", input().slice(0, -3), input({ session_id: "../../x" })]) hook(the, stdin)
-      assert.isFalse(fs.existsSync(join(the.home, "x.jsonl")))
-      hook(the, Buffer.alloc(100_000_000, "x"))
-      hook(the, input(), { SOUFFLEUR_STATE_DIR: "/proc/nowhere" })
-      hook(the, input(), { SOUFFLEUR_STATE_DIR: the.comms })
-      hook(the, input(), { SOUFFLEUR_STATE_DIR: "", HOME: "" })
-      hook(the, `${input({ tool_input: "" }).slice(0, -2)}${"x".repeat(100_000_000)}"}`)
-      assert.deepStrictEqual(signs(the).length, 1)
-      const closed = spawnSync("/bin/sh", ["-c", '"$@" <&-', "sh", process.execPath, bundle, "hook"], { env: the.environment })
-      assert.deepStrictEqual([closed.status, String(closed.stdout), String(closed.stderr)], [0, "", ""])
-    })
+  live(
+    "never fails and never speaks: garbage, too much, nothing, an id that is a path, a folder it may not write to",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        for (const stdin of ["", "garbage", "{", "\0\u{fffd}", input().slice(0, -3), input({ session_id: "../../x" })])
+          hook(the, stdin)
+        assert.isFalse(fs.existsSync(join(the.home, "x.jsonl")))
+        hook(the, Buffer.alloc(100_000_000, "x"))
+        hook(the, input(), { SOUFFLEUR_STATE_DIR: "/proc/nowhere" })
+        hook(the, input(), { SOUFFLEUR_STATE_DIR: the.comms })
+        hook(the, input(), { SOUFFLEUR_STATE_DIR: "", HOME: "" })
+        hook(the, `${input({ tool_input: "" }).slice(0, -2)}${"x".repeat(100_000_000)}"}`)
+        assert.deepStrictEqual(signs(the).length, 1)
+        const closed = spawnSync("/bin/sh", ["-c", '"$@" <&-', "sh", process.execPath, bundle, "hook"], {
+          env: the.environment
+        })
+        assert.deepStrictEqual([closed.status, String(closed.stdout), String(closed.stderr)], [0, "", ""])
+      })
   )
 
   live("goes on without an end of its input, with what came in time", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
-      const child = spawn(process.execPath, [quick, "hook"], { env: the.environment, stdio: ["pipe", "ignore", "ignore"] })
+      const child = spawn(process.execPath, [quick, "hook"], {
+        env: the.environment,
+        stdio: ["pipe", "ignore", "ignore"]
+      })
       child.stdin.write(input())
       const code = yield* Effect.promise(() => new Promise((resolve) => child.on("exit", resolve)))
       assert.strictEqual(code, 0)
@@ -101,7 +111,10 @@ describe.concurrent("souffleur hook", () => {
         Effect.promise(
           () =>
             new Promise((resolve) => {
-              const child = spawn(process.execPath, [quick, "hook"], { env: the.environment, stdio: ["pipe", "ignore", "ignore"] })
+              const child = spawn(process.execPath, [quick, "hook"], {
+                env: the.environment,
+                stdio: ["pipe", "ignore", "ignore"]
+              })
               child.stdin.end(input({ hook_event_name: `Call${n}` }))
               child.on("exit", resolve)
             })
@@ -139,21 +152,23 @@ describe.concurrent("the files of signs", () => {
     })
   )
 
-  live("are cut by the next but one when the process that did it died; what is no line of ours goes with the old ones", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([])
-      fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
-      fs.writeFileSync(file(the), `${"x".repeat(99)}\n`.repeat(3000))
-      fs.writeFileSync(`${file(the)}.cut`, "")
-      fs.utimesSync(`${file(the)}.cut`, 1000, 1000)
-      hook(the, input({ hook_event_name: "First" }))
-      assert.isAbove(fs.statSync(file(the)).size, 262_144)
-      hook(the, input({ hook_event_name: "Second" }))
-      const kept = fs.readFileSync(file(the), "utf8")
-      assert.isBelow(kept.length, 132_000)
-      assert.match(kept, /^x{99}\n[^]*"First"[^]*"Second"[^\n]*\n$/u)
-      assert.strictEqual(fs.statSync(file(the)).mode & 0o777, 0o600)
-    })
+  live(
+    "are cut by the next but one when the process that did it died; what is no line of ours goes with the old ones",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
+        fs.writeFileSync(file(the), `${"x".repeat(99)}\n`.repeat(3000))
+        fs.writeFileSync(`${file(the)}.cut`, "")
+        fs.utimesSync(`${file(the)}.cut`, 1000, 1000)
+        hook(the, input({ hook_event_name: "First" }))
+        assert.isAbove(fs.statSync(file(the)).size, 262_144)
+        hook(the, input({ hook_event_name: "Second" }))
+        const kept = fs.readFileSync(file(the), "utf8")
+        assert.isBelow(kept.length, 132_000)
+        assert.match(kept, /^x{99}\n[^]*"First"[^]*"Second"[^\n]*\n$/u)
+        assert.strictEqual(fs.statSync(file(the)).mode & 0o777, 0o600)
+      })
   )
 })
 
@@ -222,9 +237,9 @@ describe.concurrent("souffleur hooks", () => {
       const the = yield* stage([])
       const settings = join(the.project, ".claude", "settings.local.json")
       const found = Effect.map(the.run(["doctor", "--json"]), ({ lines }) =>
-        (JSON.parse(lines.join("\n")) as ReadonlyArray<{ check: string; level: string; detail: string; todo: string }>).filter(
-          ({ check }) => check === "hooks"
-        )
+        (
+          JSON.parse(lines.join("\n")) as ReadonlyArray<{ check: string; level: string; detail: string; todo: string }>
+        ).filter(({ check }) => check === "hooks")
       )
       assert.deepStrictEqual(yield* found, [])
       yield* the.run(["hooks", "install"])

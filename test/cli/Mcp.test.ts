@@ -24,7 +24,9 @@ describe.concurrent("souffleur mcp, as a process", () => {
       const { discovered, initialized } = yield* server.begin
       assert.include(discovered.result?.["supportedVersions"], "2025-11-25")
       assert.strictEqual(initialized.result?.["protocolVersion"], "2025-11-25")
-      const listed = (yield* server.ask("tools/list", {})).result?.["tools"] as ReadonlyArray<Readonly<Record<string, unknown>>>
+      const listed = (yield* server.ask("tools/list", {})).result?.["tools"] as ReadonlyArray<
+        Readonly<Record<string, unknown>>
+      >
       assert.deepStrictEqual(listed.map(({ name }) => name).toSorted(), names)
       for (const { description, inputSchema, name } of listed) {
         assert.isAbove(String(description).length, 40, String(name))
@@ -39,11 +41,15 @@ describe.concurrent("souffleur mcp, as a process", () => {
       const { environment, project, session } = yield* stage([])
       const server = yield* client(project, environment, session)
       yield* server.begin
-      yield* server.send('{"jsonrpc": "2.0", "id": 70, "method"\n5\n"tools/list"\n[]\n{}\n{"id": {}, "method": 7}\n\u0000\u0001\n\n')
+      yield* server.send(
+        '{"jsonrpc": "2.0", "id": 70, "method"\n5\n"tools/list"\n[]\n{}\n{"id": {}, "method": 7}\n\u0000\u0001\n\n'
+      )
       assert.deepInclude((yield* server.answer(null)).error, { code: -32_700 })
       const megabyte = "x".repeat(1_000_000)
       for (let n = 0; n < 4; n += 1) yield* server.send(megabyte)
-      yield* server.send(`\n{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"nobody","arguments":{}}}\n`)
+      yield* server.send(
+        `\n{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"nobody","arguments":{}}}\n`
+      )
       assert.isDefined((yield* server.answer(71)).error)
       assert.isTrue((yield* server.call("register_tasks", { tasks: [{ task_id: 7 }] })).failed)
       assert.isFalse((yield* server.call("my_state")).failed)
@@ -63,26 +69,43 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.deepStrictEqual((yield* server.call("status")).told, { watches: [] })
       // The task database is used all the same.
       assert.deepInclude((yield* server.call("heartbeat")).told, { watch: null, comms: true })
-      assert.deepStrictEqual((yield* server.call("register_tasks", { tasks: [{ task_id: "task-01" }, { task_id: "task-09" }] })).told, {
-        registered: ["task-09"],
-        already_there: ["task-01"]
-      })
+      assert.deepStrictEqual(
+        (yield* server.call("register_tasks", { tasks: [{ task_id: "task-01" }, { task_id: "task-09" }] })).told,
+        {
+          registered: ["task-09"],
+          already_there: ["task-01"]
+        }
+      )
       for (const task_id of ["souffleur", "task-00"]) {
         const refused = yield* server.call("register_tasks", { tasks: [{ task_id: "task-10" }, { task_id }] })
         assert.isTrue(refused.failed)
         assert.include(refused.text, `${task_id} is no task of a plan`)
       }
       assert.deepStrictEqual(row("task-10"), {})
-      const { told } = yield* server.call("post_message", { task_id: "souffleur", message_type: "system", message: "Is anybody there?" })
+      const { told } = yield* server.call("post_message", {
+        task_id: "souffleur",
+        message_type: "system",
+        message: "Is anybody there?"
+      })
       const read = yield* server.call("read_messages", { since: Number(told["id"]) - 1 })
-      assert.deepInclude((read.told["messages"] as ReadonlyArray<object>)[0], { message: "Is anybody there?", from_session: session })
+      assert.deepInclude((read.told["messages"] as ReadonlyArray<object>)[0], {
+        message: "Is anybody there?",
+        from_session: session
+      })
       assert.deepInclude(read.told, { next_since: told["id"], more: false })
 
       const conductor = yield* set.conductor()
       const watch = set.watch(conductor)
       const { watch: id } = yield* prints(watch, "WatchSettled")
       const after = yield* server.call("my_state")
-      assert.deepInclude(after.told, { watch: id, you_are: "conductor", phase: "Watching", generation: 1, session_id: session, retries: 0 })
+      assert.deepInclude(after.told, {
+        watch: id,
+        you_are: "conductor",
+        phase: "Watching",
+        generation: 1,
+        session_id: session,
+        retries: 0
+      })
       assert.deepInclude((yield* server.call("heartbeat")).told, { watch: id, comms: true })
       assert.match(String((yield* server.call("my_state")).told["deadline"]), /^\d{4}-.*Z$/u)
       const [one] = (yield* server.call("status")).told["watches"] as ReadonlyArray<object>
@@ -113,36 +136,42 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.isAbove(messages().length, 1)
     }).pipe(Effect.scoped)
   )
-  it.live("many clients at once lose nothing of each other's: a task is registered by one, a message is there from each", () =>
-    Effect.gen(function* () {
-      const { board, environment, project } = yield* stage([])
-      const tasks = Array.from({ length: 50 }, (_, n) => ({ task_id: `task-${n + 10}` }))
-      const act = Effect.fnUntraced(function* (n: number) {
-        const server = yield* client(project, environment, `session-${n}`)
-        yield* server.begin
-        // Asked before the first has answered.
-        const [registered, ...posted] = yield* Effect.all(
-          [
-            server.call("register_tasks", { tasks }),
-            ...[1, 2, 3].map((m) => server.call("post_message", { task_id: "task-10", message_type: "system", message: `${n}.${m}` })),
-            server.call("heartbeat")
-          ],
-          { concurrency: "unbounded" }
+  it.live(
+    "many clients at once lose nothing of each other's: a task is registered by one, a message is there from each",
+    () =>
+      Effect.gen(function* () {
+        const { board, environment, project } = yield* stage([])
+        const tasks = Array.from({ length: 50 }, (_, n) => ({ task_id: `task-${n + 10}` }))
+        const act = Effect.fnUntraced(function* (n: number) {
+          const server = yield* client(project, environment, `session-${n}`)
+          yield* server.begin
+          // Asked before the first has answered.
+          const [registered, ...posted] = yield* Effect.all(
+            [
+              server.call("register_tasks", { tasks }),
+              ...[1, 2, 3].map((m) =>
+                server.call("post_message", { task_id: "task-10", message_type: "system", message: `${n}.${m}` })
+              ),
+              server.call("heartbeat")
+            ],
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(
+            posted.map(({ failed, text }) => (failed ? text : "")),
+            ["", "", "", ""]
+          )
+          return registered?.told["registered"] as ReadonlyArray<string>
+        })
+        const made = yield* Effect.forEach([1, 2, 3, 4], act, { concurrency: "unbounded" })
+        assert.sameMembers(
+          made.flat(),
+          tasks.map(({ task_id }) => task_id)
         )
-        assert.deepStrictEqual(
-          posted.map(({ failed, text }) => (failed ? text : "")),
-          ["", "", "", ""]
+        const posts = board((db) =>
+          db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE task_id = 'task-10'").get()
         )
-        return registered?.told["registered"] as ReadonlyArray<string>
-      })
-      const made = yield* Effect.forEach([1, 2, 3, 4], act, { concurrency: "unbounded" })
-      assert.sameMembers(
-        made.flat(),
-        tasks.map(({ task_id }) => task_id)
-      )
-      const posts = board((db) => db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE task_id = 'task-10'").get())
-      assert.strictEqual(posts?.["n"], 12)
-    }).pipe(Effect.scoped)
+        assert.strictEqual(posts?.["n"], 12)
+      }).pipe(Effect.scoped)
   )
   it.live("without comms, the agent's own request is a handoff with its words, and done ends the watch", () =>
     Effect.gen(function* () {

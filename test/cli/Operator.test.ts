@@ -17,7 +17,10 @@ describe.concurrent("compact by hand", () => {
       const the = yield* stage([task(1, 10)])
       assert.strictEqual((yield* the.run(["__stand-in", ...the.order])).code, 0)
       const [agent, seen] = [join(the.home, "agent"), join(the.home, "seen")]
-      script(agent, `pwd > '${seen}'; printf '%s\\n' "$@" >> '${seen}'; exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`)
+      script(
+        agent,
+        `pwd > '${seen}'; printf '%s\\n' "$@" >> '${seen}'; exec '${process.execPath}' '${bundle}' __stand-in "$@"\n`
+      )
       // From anywhere: a session is compacted in its own project's folder.
       const at = { SOUFFLEUR_AGENT_COMMAND: agent }
       const { code, errors, lines } = yield* the.run(["compact", the.session, "--json"], at, the.home)
@@ -120,7 +123,9 @@ describe.concurrent("attach", () => {
         assert.strictEqual(shown(), "1")
         const { code, errors, lines } = yield* the.run(["attach"])
         assert.strictEqual(code, 0, errors)
-        assert.deepStrictEqual(lines, [`Conductor (S1), pid ${pid}: it runs in tmux, session the opera: tmux attach-session -t '%0'`])
+        assert.deepStrictEqual(lines, [
+          `Conductor (S1), pid ${pid}: it runs in tmux, session the opera: tmux attach-session -t '%0'`
+        ])
         assert.strictEqual(shown(), "0")
       }),
     withoutTmux
@@ -135,7 +140,10 @@ describe.concurrent("attach", () => {
       const [bin, asked] = [join(the.home, "bin"), join(the.home, "asked")]
       fs.mkdirSync(bin)
       script(join(bin, "kitty"), `echo "$@" >> '${asked}'\n[ "$4" = pid:${process.pid} ]\n`)
-      const { code, errors, lines } = yield* the.run(["attach"], { PATH: `${bin}:/usr/bin:/bin`, KITTY_LISTEN_ON: "unix:/nowhere" })
+      const { code, errors, lines } = yield* the.run(["attach"], {
+        PATH: `${bin}:/usr/bin:/bin`,
+        KITTY_LISTEN_ON: "unix:/nowhere"
+      })
       assert.deepStrictEqual([code, lines, errors], [0, [], ""])
       const pids = [conductor.pid, process.pid]
       assert.deepStrictEqual(
@@ -156,7 +164,12 @@ live("in kitty a successor is launched into a tab, not in print mode; attach say
       join(bin, "kitty"),
       `[ "$2" = launch ] || exit 1\nwhile [ "$1" != -- ]; do [ "$1" = --env ] && export "$2"; shift; done\nshift\n"$@" > /dev/null 2>&1 &\n`
     )
-    const kitty = { PATH: `${bin}:/usr/bin:/bin`, KITTY_LISTEN_ON: "unix:/nowhere", KITTY_WINDOW_ID: "1", SOUFFLEUR_LAUNCHER: "auto" }
+    const kitty = {
+      PATH: `${bin}:/usr/bin:/bin`,
+      KITTY_LISTEN_ON: "unix:/nowhere",
+      KITTY_WINDOW_ID: "1",
+      SOUFFLEUR_LAUNCHER: "auto"
+    }
     const conductor = yield* the.conductor(2)
     const watch = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], kitty)
     yield* prints(watch, "WatchSettled")
@@ -165,7 +178,10 @@ live("in kitty a successor is launched into a tab, not in print mode; attach say
     assert.isFalse(print)
     const attached = yield* the.run(["attach"], kitty)
     assert.strictEqual(attached.code, 2)
-    assert.match(attached.errors, /Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here/)
+    assert.match(
+      attached.errors,
+      /Conductor \(S2\), pid \d+, was launched into a terminal that cannot be asked from here/
+    )
     assert.deepStrictEqual(yield* watch.ended, { code: 0, signal: null })
     assert.deepStrictEqual(the.launched(), [(successor as { readonly pid: number }).pid])
   })

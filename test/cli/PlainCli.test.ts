@@ -5,7 +5,10 @@ import { join } from "node:path"
 import { stage, until } from "./CliStage.ts"
 
 const forged = "2026-01-01T00:00:00Z S1 The Conductor completed."
-/** A title, a cleared screen, a colour, the same by C1 controls, words in another order, and a line that looks like one of ours. */
+/**
+ * A title, a cleared screen, a colour, the same by C1 controls, words in another order, and a line that looks like one
+ * of ours.
+ */
 const evil = `\u001B]0;pwned\u0007\u001B[2J\u001B[31mHACK\u001B[0m\u009B2J\u202E\u2066\u200F\u2028\n${forged}`
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 
@@ -35,17 +38,28 @@ it.live(
           "CREATE TABLE orchestration_tasks (task_id TEXT PRIMARY KEY, state TEXT, session_id TEXT, last_heartbeat TEXT, last_error TEXT)"
         )
         db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('souffleur', 'watching')")
-        db.prepare("INSERT INTO orchestration_tasks (task_id, state, last_heartbeat) VALUES ('task-00', ?, ?)").run(evil, evil)
+        db.prepare("INSERT INTO orchestration_tasks (task_id, state, last_heartbeat) VALUES ('task-00', ?, ?)").run(
+          evil,
+          evil
+        )
       })
       // Somebody who lives, and says of itself what we want.
       const agent = the.spawned(process.execPath, ["-e", "setInterval(() => {}, 60_000)"])
       const startTime = Number(fs.readFileSync(`/proc/${agent.pid}/stat`, "utf8").split(") ").at(-1)!.split(" ")[19])
       const [sessions, folder] = [join(the.home, "claude", "sessions"), join(the.home, "claude", "projects", "opera")]
       for (const path of [sessions, folder]) fs.mkdirSync(path, { recursive: true })
-      const record = { type: "user", cwd: the.project, sessionId: the.session, message: { role: "user", content: evil } }
+      const record = {
+        type: "user",
+        cwd: the.project,
+        sessionId: the.session,
+        message: { role: "user", content: evil }
+      }
       fs.writeFileSync(join(folder, `${the.session}.jsonl`), `${JSON.stringify(record)}\n`)
       const says = { pid: agent.pid, sessionId: the.session, cwd: the.project, procStart: String(startTime) }
-      fs.writeFileSync(join(sessions, `${agent.pid}.json`), JSON.stringify({ ...says, status: "waiting", waitingFor: `perm${evil}` }))
+      fs.writeFileSync(
+        join(sessions, `${agent.pid}.json`),
+        JSON.stringify({ ...says, status: "waiting", waitingFor: `perm${evil}` })
+      )
       const watch = the.start(["watch", "--pid", String(agent.pid), "--session-id", the.session])
       const tells = (words: string) =>
         until(
@@ -54,9 +68,13 @@ it.live(
         )
       yield* tells("waits for a person")
       const commands = ["status", "log", "why", "state", "doctor"].flatMap((one) => [[one], [one, "--json"]])
-      yield* Effect.forEach(commands, (command) => Effect.map(the.run(command), (told) => plainly(command.join(" "), told)), {
-        concurrency: 3
-      })
+      yield* Effect.forEach(
+        commands,
+        (command) => Effect.map(the.run(command), (told) => plainly(command.join(" "), told)),
+        {
+          concurrency: 3
+        }
+      )
       assert.include(plainly("why", yield* the.run(["why"])), "HACK")
       assert.include(JSON.parse((yield* the.run(["why", "--json"])).lines.join("\n")).decision.for, "\u001B[31mHACK")
       agent.kill("SIGKILL")
@@ -106,7 +124,8 @@ it.live(
       ]
       const said = yield* Effect.forEach(
         cases,
-        (args) => Effect.map(the.run(args, { SOUFFLEUR_AGENT_COMMAND: "" }, folder), (told) => plainly(args.join(" "), told)),
+        (args) =>
+          Effect.map(the.run(args, { SOUFFLEUR_AGENT_COMMAND: "" }, folder), (told) => plainly(args.join(" "), told)),
         { concurrency: 3 }
       )
       assert.include(said[3], "HACK")

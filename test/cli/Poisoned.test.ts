@@ -40,7 +40,8 @@ const poisoned = Effect.gen(function* () {
   const names = ["good-0001", "odd-0001", "torn-0001"]
   yield* Effect.gen(function* () {
     const log = yield* EventLog
-    for (const name of names) yield* log.append(name, 0, history(name === "odd-0001" ? the.project : `/nowhere/${name}`))
+    for (const name of names)
+      yield* log.append(name, 0, history(name === "odd-0001" ? the.project : `/nowhere/${name}`))
   }).pipe(Effect.provide(logAt(join(the.state, "souffleur.db"))), Effect.scoped, Effect.orDie)
   poison(
     the.state,
@@ -53,23 +54,28 @@ const poisoned = Effect.gen(function* () {
 })
 
 describe.concurrent("a log with odd values", () => {
-  live("from which events are missing is told by log --all and status, with and without --json, and hides no other watch", () =>
-    Effect.gen(function* () {
-      const the = yield* poisoned
-      poison(the.state, "DELETE FROM events WHERE stream = 'torn-0001'; DELETE FROM events WHERE stream = 'odd-0001' AND revision = 4")
-      for (const more of [[], ["--json"]]) {
-        const all = yield* the.run(["log", "--all", ...more])
-        assert.strictEqual(all.code, 4)
-        assert.match(all.errors, /event 4 of odd-0001: it is not there, and later ones are/u)
-        assert.lengthOf(all.lines, 15, "the others are told")
-        const status = yield* the.run(["status", ...more])
-        assert.match(
-          status.lines.join("\n"),
-          more.length === 0 ? /cannot be read from event 4 on/u : /"unreadable":\s*\{\s*"revision":\s*4/u
+  live(
+    "from which events are missing is told by log --all and status, with and without --json, and hides no other watch",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* poisoned
+        poison(
+          the.state,
+          "DELETE FROM events WHERE stream = 'torn-0001'; DELETE FROM events WHERE stream = 'odd-0001' AND revision = 4"
         )
-        assert.match(status.lines.join("\n"), /good-0001/u)
-      }
-    })
+        for (const more of [[], ["--json"]]) {
+          const all = yield* the.run(["log", "--all", ...more])
+          assert.strictEqual(all.code, 4)
+          assert.match(all.errors, /event 4 of odd-0001: it is not there, and later ones are/u)
+          assert.lengthOf(all.lines, 15, "the others are told")
+          const status = yield* the.run(["status", ...more])
+          assert.match(
+            status.lines.join("\n"),
+            more.length === 0 ? /cannot be read from event 4 on/u : /"unreadable":\s*\{\s*"revision":\s*4/u
+          )
+          assert.match(status.lines.join("\n"), /good-0001/u)
+        }
+      })
   )
   live("is told by every command, with and without --json, and no time in it ends one", () =>
     Effect.gen(function* () {
@@ -93,7 +99,9 @@ describe.concurrent("a log with odd values", () => {
       const text = lines.join("\n")
       assert.match(text, /good-0001 +waits until/u)
       assert.match(text, /torn-0001 +cannot be read from event 5 on: this souffleur does not know such an event/u)
-      const all: ReadonlyArray<{ watch: string; unreadable: unknown }> = JSON.parse((yield* the.run(["status", "--json"])).lines.join(""))
+      const all: ReadonlyArray<{ watch: string; unreadable: unknown }> = JSON.parse(
+        (yield* the.run(["status", "--json"])).lines.join("")
+      )
       assert.deepStrictEqual(
         all.map(({ unreadable, watch }) => [watch, unreadable !== null]),
         [
@@ -147,7 +155,10 @@ describe.concurrent("a run that cannot be read", () => {
       )
       const all = yield* the.run(["conduct", "status", "--all"])
       assert.strictEqual(all.code, 0, all.errors)
-      assert.match(all.lines.join("\n"), /^torn-0001 .*cannot be read from event 3 on: this souffleur does not know such an event/mu)
+      assert.match(
+        all.lines.join("\n"),
+        /^torn-0001 .*cannot be read from event 3 on: this souffleur does not know such an event/mu
+      )
       assert.match(all.lines.join("\n"), /^lost-0001 .*cannot be read from event 1 on/mu)
       assert.match(all.lines.join("\n"), /^good-0001 /mu)
       const told: ReadonlyArray<{ run: string; unreadable: { revision: number } | null }> = JSON.parse(
@@ -181,22 +192,24 @@ describe.concurrent("a run that cannot be read", () => {
 })
 
 describe.concurrent("a running souffleur", () => {
-  live("whose log was cut names that and ends with 4; it launches nothing, and the next one goes on from what is there", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const agent = yield* the.conductor()
-      const watch = the.watch(agent)
-      yield* prints(watch, "WatchSettled")
-      poison(the.state, "DELETE FROM events WHERE tag = 'WatchSettled'")
-      assert.deepStrictEqual(yield* watch.ended, { code: 4, signal: null })
-      assert.match(watch.errors(), /the event log cannot be used: event \d+ of \S+ was in it, and is not any more/u)
-      assert.isTrue(alive(agent.pid))
-      const next = the.start(["watch", "--json"])
-      yield* prints(next, "WatchSettled")
-      assert.deepStrictEqual(the.launched(), [])
-      next.kill("SIGTERM")
-      assert.strictEqual((yield* next.ended).code, 143)
-    })
+  live(
+    "whose log was cut names that and ends with 4; it launches nothing, and the next one goes on from what is there",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const agent = yield* the.conductor()
+        const watch = the.watch(agent)
+        yield* prints(watch, "WatchSettled")
+        poison(the.state, "DELETE FROM events WHERE tag = 'WatchSettled'")
+        assert.deepStrictEqual(yield* watch.ended, { code: 4, signal: null })
+        assert.match(watch.errors(), /the event log cannot be used: event \d+ of \S+ was in it, and is not any more/u)
+        assert.isTrue(alive(agent.pid))
+        const next = the.start(["watch", "--json"])
+        yield* prints(next, "WatchSettled")
+        assert.deepStrictEqual(the.launched(), [])
+        next.kill("SIGTERM")
+        assert.strictEqual((yield* next.ended).code, 143)
+      })
   )
   live("whose Conductor's session file holds odd numbers watches on, and brings the Conductor back when it dies", () =>
     Effect.gen(function* () {

@@ -82,13 +82,15 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
-  live("its tools are ended with it, re-parented ones too; a second agent and a tmux server that it started live on", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)])
-      const [there, second] = [join(the.home, "there"), crypto.randomUUID()]
-      fs.mkdirSync(there)
-      const pidOf = (name: string) => Number(fs.readFileSync(join(there, name), "utf8"))
-      const script = `
+  live(
+    "its tools are ended with it, re-parented ones too; a second agent and a tmux server that it started live on",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)])
+        const [there, second] = [join(the.home, "there"), crypto.randomUUID()]
+        fs.mkdirSync(there)
+        const pidOf = (name: string) => Number(fs.readFileSync(join(there, name), "utf8"))
+        const script = `
         export CLAUDE_PID=$$ CLAUDE_CODE_SESSION_ID=$2
         sleep 1001 & echo $! > child
         (setsid sh -c 'echo $$ > orphan; exec sleep 1002' </dev/null >/dev/null 2>&1 &)
@@ -96,34 +98,46 @@ describe.concurrent("a recovery of real processes", () => {
         "$1" "$3" __stand-in --session-id "$4" -- hello </dev/null >/dev/null 2>&1 & echo $! > second
         cd "$5"; shift 5
         exec "$@"`
-      const words = [process.execPath, the.session, bundle, second, the.project, process.execPath, bundle, "__stand-in", ...the.order]
-      const conductor = yield* the.acting(
-        the.spawned("/bin/sh", ["-c", `cd '${there}'\n${script}`, "sh", ...words], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
-      )
-      yield* until(
-        Effect.sync(() => ["child", "orphan", "pane", "second"].every((name) => fs.existsSync(join(there, name)) && pidOf(name) > 0)),
-        (yes) => yes
-      )
-      yield* until(
-        Effect.sync(() => fs.existsSync(join(the.home, "claude", "sessions", `${pidOf("second")}.json`))),
-        (yes) => yes
-      )
-      const watch = the.watch(conductor)
-      yield* prints(watch, "WatchSettled")
-      assert.deepStrictEqual(
-        ["child", "orphan", "pane", "second"].map((name) => alive(pidOf(name))),
-        [true, true, true, true]
-      )
-      conductor.kill("SIGKILL")
-      assert.deepStrictEqual(yield* watch.ended, well)
-      assert.deepStrictEqual(
-        ["child", "orphan"].map((name) => alive(pidOf(name))),
-        [false, false]
-      )
-      assert.isTrue(alive(pidOf("second")), "the second agent lives")
-      if (withTmux) assert.isTrue(alive(pidOf("pane")), "what runs in the terminal server lives")
-      assert.deepStrictEqual(the.launched().length, 1)
-    })
+        const words = [
+          process.execPath,
+          the.session,
+          bundle,
+          second,
+          the.project,
+          process.execPath,
+          bundle,
+          "__stand-in",
+          ...the.order
+        ]
+        const conductor = yield* the.acting(
+          the.spawned("/bin/sh", ["-c", `cd '${there}'\n${script}`, "sh", ...words], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
+        )
+        yield* until(
+          Effect.sync(() =>
+            ["child", "orphan", "pane", "second"].every((name) => fs.existsSync(join(there, name)) && pidOf(name) > 0)
+          ),
+          (yes) => yes
+        )
+        yield* until(
+          Effect.sync(() => fs.existsSync(join(the.home, "claude", "sessions", `${pidOf("second")}.json`))),
+          (yes) => yes
+        )
+        const watch = the.watch(conductor)
+        yield* prints(watch, "WatchSettled")
+        assert.deepStrictEqual(
+          ["child", "orphan", "pane", "second"].map((name) => alive(pidOf(name))),
+          [true, true, true, true]
+        )
+        conductor.kill("SIGKILL")
+        assert.deepStrictEqual(yield* watch.ended, well)
+        assert.deepStrictEqual(
+          ["child", "orphan"].map((name) => alive(pidOf(name))),
+          [false, false]
+        )
+        assert.isTrue(alive(pidOf("second")), "the second agent lives")
+        if (withTmux) assert.isTrue(alive(pidOf("pane")), "what runs in the terminal server lives")
+        assert.deepStrictEqual(the.launched().length, 1)
+      })
   )
 
   live("a Conductor that dies again and again without progress is launched twice, then saved for a person", () =>
@@ -175,7 +189,9 @@ describe.concurrent("a recovery of real processes", () => {
   live("exports by a program of the user's, whose file stays as it was, and tells a person of the recovery once", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
-      const [exporter, notify, told, theirs] = ["exporter", "notify", "told", "theirs.md"].map((name) => join(the.home, name))
+      const [exporter, notify, told, theirs] = ["exporter", "notify", "told", "theirs.md"].map((name) =>
+        join(the.home, name)
+      )
       fs.writeFileSync(theirs!, "# Their export\nThe stage word is gossamer.\n")
       fs.writeFileSync(exporter!, `#!/bin/sh\necho "$1" > '${the.home}/asked'\necho '${theirs}'\n`, { mode: 0o755 })
       fs.writeFileSync(notify!, `#!/bin/sh\ncat >> '${told}'\n`, { mode: 0o755 })

@@ -30,8 +30,11 @@ const withManager = Effect.fnUntraced(function* (tasks: Parameters<typeof stage>
 const started = (file: string) => {
   const text = fs.readFileSync(file, "utf8")
   const words = (line: string) =>
-    [...line.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, word]) => word!.replaceAll(/\\(.)/gu, "$1").replaceAll("%%", "%"))
-  const lines = (name: string) => [...text.matchAll(new RegExp(`^${name}=(.*)$`, "gmu"))].flatMap(([, line]) => words(line!))
+    [...line.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, word]) =>
+      word!.replaceAll(/\\(.)/gu, "$1").replaceAll("%%", "%")
+    )
+  const lines = (name: string) =>
+    [...text.matchAll(new RegExp(`^${name}=(.*)$`, "gmu"))].flatMap(([, line]) => words(line!))
   const [program = "", ...args] = lines("ExecStart")
   const environment = Object.fromEntries(
     lines("Environment").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)])
@@ -73,12 +76,20 @@ describe.concurrent("a service", () => {
         active: "active"
       })
       assert.isFalse(
-        JSON.parse((yield* the.run(["service", "status", "--json"], { ...manager, SOUFFLEUR_STOP_GRACE: "9 seconds" })).lines[0]!).current
+        JSON.parse(
+          (yield* the.run(["service", "status", "--json"], { ...manager, SOUFFLEUR_STOP_GRACE: "9 seconds" })).lines[0]!
+        ).current
       )
 
       const removed = yield* service("uninstall")
-      assert.deepStrictEqual([removed.code, JSON.parse(removed.lines[0]!).removed, fs.existsSync(file(id))], [0, true, false])
-      assert.deepStrictEqual(told().slice(-2), [`systemctl --user disable --now ${unit}`, "systemctl --user daemon-reload"])
+      assert.deepStrictEqual(
+        [removed.code, JSON.parse(removed.lines[0]!).removed, fs.existsSync(file(id))],
+        [0, true, false]
+      )
+      assert.deepStrictEqual(told().slice(-2), [
+        `systemctl --user disable --now ${unit}`,
+        "systemctl --user daemon-reload"
+      ])
 
       fs.writeFileSync(file(id), "[Unit]\n")
       for (const act of ["install", "uninstall"]) {
@@ -88,7 +99,11 @@ describe.concurrent("a service", () => {
         assert.strictEqual(fs.readFileSync(file(id), "utf8"), "[Unit]\n")
       }
       fs.rmSync(file(id))
-      const terminal = yield* the.run(["service", "install"], { ...manager, SOUFFLEUR_LAUNCHER: "tmux", TMUX: "/nowhere,1,0" })
+      const terminal = yield* the.run(["service", "install"], {
+        ...manager,
+        SOUFFLEUR_LAUNCHER: "tmux",
+        TMUX: "/nowhere,1,0"
+      })
       assert.deepStrictEqual([terminal.code, terminal.lines], [2, []])
       assert.match(terminal.errors, /tmux needs souffleur itself to run inside tmux/)
       refuse()
@@ -124,7 +139,12 @@ describe.concurrent("a service", () => {
       assert.strictEqual((yield* the.run(["service", "install"], manager)).code, 0)
       assert.include(told(), `systemctl --user start souffleur-${id}.service`)
       const { args, environment, program } = started(file(id))
-      const surroundings = { HOME: the.home, XDG_RUNTIME_DIR: join(the.home, "run"), NOTIFY_SOCKET: "/nowhere", WATCHDOG_USEC: "600000" }
+      const surroundings = {
+        HOME: the.home,
+        XDG_RUNTIME_DIR: join(the.home, "run"),
+        NOTIFY_SOCKET: "/nowhere",
+        WATCHDOG_USEC: "600000"
+      }
       const service = the.exactly(program, args, { ...environment, ...surroundings })
       assert.strictEqual((yield* service.ended).code, 0, service.errors())
       assert.isTrue(alive(process.pid))

@@ -13,7 +13,11 @@ const forEver = "1 hour"
 const stubborn = (how: "loop" | "wait", patience: number) =>
   Effect.gen(function* () {
     const the = yield* stage([])
-    const program = the.exactly(process.execPath, [join(import.meta.dirname, "Stubborn.ts"), how, String(patience)], the.environment)
+    const program = the.exactly(
+      process.execPath,
+      [join(import.meta.dirname, "Stubborn.ts"), how, String(patience)],
+      the.environment
+    )
     const prints = (word: string) =>
       until(
         Effect.sync(() => program.lines),
@@ -57,18 +61,22 @@ const events = (state: string) => {
 }
 
 describe.concurrent("a signal is answered at once", () => {
-  live("while a stop gives its grace to a Conductor that does not end: the goodbye is said, and nobody is brought back", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1)], { SOUFFLEUR_STOP_GRACE: forEver })
-      const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
-      const watch = the.watch(conductor)
-      yield* prints(watch, "WatchSettled")
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'"))
-      yield* prints(watch, "StepStarted", ({ step }) => step === "1 stop")
-      yield* answers(watch)
-      assert.isTrue(alive(conductor.pid))
-      assert.strictEqual(events(the.state).at(-1), "OwnerLeft")
-    })
+  live(
+    "while a stop gives its grace to a Conductor that does not end: the goodbye is said, and nobody is brought back",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1)], { SOUFFLEUR_STOP_GRACE: forEver })
+        const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
+        const watch = the.watch(conductor)
+        yield* prints(watch, "WatchSettled")
+        the.board((db) =>
+          db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'")
+        )
+        yield* prints(watch, "StepStarted", ({ step }) => step === "1 stop")
+        yield* answers(watch)
+        assert.isTrue(alive(conductor.pid))
+        assert.strictEqual(events(the.state).at(-1), "OwnerLeft")
+      })
   )
 
   live("while a validation waits for corrected arguments, and while it watches", () =>

@@ -19,8 +19,13 @@ describe.concurrent("done", () => {
       assert.match(another.errors, /is not the Conductor of watch/u)
       // From another folder, as an agent is wherever it went; and a hook says it twice.
       for (const _ of [1, 2]) {
-        const word = yield* the.run(["done", "--json", "--project-dir", the.home], { CLAUDE_CODE_SESSION_ID: the.session })
-        assert.deepStrictEqual([word.code, word.lines.map((line) => JSON.parse(line))], [0, [{ watch: id, completed: true, by: "agent" }]])
+        const word = yield* the.run(["done", "--json", "--project-dir", the.home], {
+          CLAUDE_CODE_SESSION_ID: the.session
+        })
+        assert.deepStrictEqual(
+          [word.code, word.lines.map((line) => JSON.parse(line))],
+          [0, [{ watch: id, completed: true, by: "agent" }]]
+        )
       }
       assert.strictEqual((yield* watch.ended).code, 0)
       const { _tag, by } = said(watch.lines.at(-1)!)
@@ -56,7 +61,10 @@ describe.concurrent("done", () => {
 })
 
 /** Solo: there is no database. */
-const solo = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeof task>> = [], variables: Variables = {}) {
+const solo = Effect.fnUntraced(function* (
+  tasks: ReadonlyArray<ReturnType<typeof task>> = [],
+  variables: Variables = {}
+) {
   const the = yield* stage(tasks, variables)
   fs.rmSync(the.comms)
   return the
@@ -92,7 +100,11 @@ describe.concurrent("run, of a plain command", () => {
       const kept = fs.readdirSync(launches)
       for (const name of kept) assert.strictEqual(fs.statSync(join(launches, name)).mode & 0o077, 0)
       // The watch is over: so is what it was started with.
-      assert.deepStrictEqual([...new Set(kept.map((name) => name.slice(name.lastIndexOf("."))))].toSorted(), [".exit", ".out", ".receipt"])
+      assert.deepStrictEqual([...new Set(kept.map((name) => name.slice(name.lastIndexOf("."))))].toSorted(), [
+        ".exit",
+        ".out",
+        ".receipt"
+      ])
     })
   )
 
@@ -106,7 +118,8 @@ describe.concurrent("run, of a plain command", () => {
       const died = lines.map(said).findLast(({ _tag }) => _tag === "ConductorDied")
       const why = (yield* the.run(["why", String(died?.revision)])).lines.join("\n")
       assert.match(why, /it ran .*; what a command has done is not known/)
-      for (const words of [["status", "--json"], ["state", "--json"], ["why"], ["log"]]) assert.strictEqual((yield* the.run(words)).code, 0)
+      for (const words of [["status", "--json"], ["state", "--json"], ["why"], ["log"]])
+        assert.strictEqual((yield* the.run(words)).code, 0)
     })
   )
 
@@ -119,7 +132,10 @@ describe.concurrent("run, of a plain command", () => {
       yield* run.ended
       const again = the.start(["run", "--json", ...sh("echo another >> said")])
       yield* prints(again, "WatchSettled")
-      assert.match(again.errors(), /watch opera-[0-9a-f]{4} of this folder is not finished: it goes on, and nothing else is started/)
+      assert.match(
+        again.errors(),
+        /watch opera-[0-9a-f]{4} of this folder is not finished: it goes on, and nothing else is started/
+      )
       yield* until(
         Effect.sync(() => lines(join(the.project, "said"))),
         (found) => found.length > 0
@@ -151,7 +167,9 @@ live("of a command that could not be asked for, since the log took no word of it
 live("started three times in one folder at once, one command runs", () =>
   Effect.gen(function* () {
     const the = yield* solo()
-    const runs = [1, 2, 3].map((n) => the.start(["run", "--json", "--no-guardian", ...sh(`echo ${n} >> said; exec sleep 60`)]))
+    const runs = [1, 2, 3].map((n) =>
+      the.start(["run", "--json", "--no-guardian", ...sh(`echo ${n} >> said; exec sleep 60`)])
+    )
     const ends: Array<number | null> = []
     yield* Effect.forEach(runs, (run) => Effect.forkScoped(Effect.map(run.ended, ({ code }) => ends.push(code))))
     yield* until(
@@ -175,7 +193,11 @@ describe.concurrent("run, of a known agent", () => {
       const life =
         '[ -e lived ] || { touch lived; export SOUFFLEUR_STANDIN_HANG_AT=2; }\nprintf "%s\\n" "$@" >> words; echo "$1 $2" >> flags; shift 2'
       const settings = '[ "${1#--settings=}" = "$1" ] || shift'
-      fs.writeFileSync(agent, `#!/bin/sh\n${life}\n${settings}\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`, { mode: 0o755 })
+      fs.writeFileSync(
+        agent,
+        `#!/bin/sh\n${life}\n${settings}\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`,
+        { mode: 0o755 }
+      )
       const prompt = "--dangerously-skip-permissions; the stage word is gossamer"
       const run = the.start(["run", "--json", "--", agent, "--model", "opus", "--", prompt])
       const first = yield* prints(run, "ConductorConfirmed", ({ print }) => print === true)
@@ -238,13 +260,19 @@ live("three watches of one machine: status has them all, and one stream tells wh
     const projects = ["one", "two", "three"].map((name) => join(the.home, name))
     for (const project of projects) fs.mkdirSync(project)
     const teller = the.start(["log", "--all", "--follow", "--json"])
-    const runs = projects.map((project) => the.start(["run", "--json", "--project-dir", project, ...sh("exec sleep 60")]))
+    const runs = projects.map((project) =>
+      the.start(["run", "--json", "--project-dir", project, ...sh("exec sleep 60")])
+    )
     const watches = yield* Effect.forEach(runs, (run) => Effect.map(prints(run, "WatchSettled"), ({ watch }) => watch))
-    // Their first launches came one after the other: the third is two spacings after the first, which was after its souffleur began.
+    // Their first launches came one after the other: the third is two spacings after the first, which was after its
+    // souffleur began.
     const times = (tag: string) =>
       runs.flatMap((run) => run.lines.map(said).filter(({ _tag }) => _tag === tag)).map(({ at }) => Date.parse(at))
     assert.isAtLeast(Math.max(...times("ConductorConfirmed")) - Math.min(...times("OwnerTook")), 600)
-    const statuses = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{ watch: string; phase: string }>
+    const statuses = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{
+      watch: string
+      phase: string
+    }>
     assert.sameMembers(
       statuses.map(({ phase, watch }) => `${watch} ${phase}`),
       watches.map((watch) => `${watch} Watching`)

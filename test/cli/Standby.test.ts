@@ -12,7 +12,11 @@ const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _t
 /** A watch that has failed closed: no export fits, and no compaction works while a file says so. */
 const standingBy = Effect.gen(function* () {
   const the = yield* stage([task(1, 50), task(2, 50)])
-  const [failing, agent, configs] = [join(the.home, "compact-fails"), join(the.home, "agent"), join(the.project, ".orchestra_configs")]
+  const [failing, agent, configs] = [
+    join(the.home, "compact-fails"),
+    join(the.home, "agent"),
+    join(the.project, ".orchestra_configs")
+  ]
   fs.mkdirSync(configs)
   fs.writeFileSync(join(configs, "souffleur"), "FORCE_COMPACT=5\n")
   fs.writeFileSync(failing, "")
@@ -32,38 +36,43 @@ const standingBy = Effect.gen(function* () {
 })
 
 describe.concurrent("standing by", () => {
-  live("why names the estimate, the threshold and the failures; retry with a compaction that works goes on in the same session", () =>
-    Effect.gen(function* () {
-      const the = yield* standingBy
-      const { code, lines } = yield* the.run(["why"])
-      assert.strictEqual(code, 0)
-      const why = lines.join("\n")
-      const estimate = seen(the.watch, "StepSucceeded").find(({ step }) => step === "4 estimate")!
-      const { estimated_tokens: tokens } = estimate["outcome"] as { readonly estimated_tokens: number }
-      assert.isAbove(tokens, 5)
-      assert.include(why, `estimated at ${tokens} tokens`)
-      assert.include(why, "the threshold is 5")
-      for (const attempt of ["compact#1", "compact#2"])
-        assert.include(lines, `  step "${attempt}" failed: the compact session ended without a boundary`)
-      assert.include(why, "nothing is launched in this cycle")
-      for (const line of lines) assert.isAtMost(line.length, 120, line)
-      assert.lengthOf(the.launched(), 2, "both of them to compact")
-      const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
-      assert.strictEqual(status[0].standing, "standing by (compact)")
-      assert.strictEqual(status[0].standby.stage, "compact")
-      assert.deepStrictEqual([status[0].wait, status[0].deferred, status[0].ceiling], [null, null, null])
+  live(
+    "why names the estimate, the threshold and the failures; retry with a compaction that works goes on in the same session",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* standingBy
+        const { code, lines } = yield* the.run(["why"])
+        assert.strictEqual(code, 0)
+        const why = lines.join("\n")
+        const estimate = seen(the.watch, "StepSucceeded").find(({ step }) => step === "4 estimate")!
+        const { estimated_tokens: tokens } = estimate["outcome"] as { readonly estimated_tokens: number }
+        assert.isAbove(tokens, 5)
+        assert.include(why, `estimated at ${tokens} tokens`)
+        assert.include(why, "the threshold is 5")
+        for (const attempt of ["compact#1", "compact#2"])
+          assert.include(lines, `  step "${attempt}" failed: the compact session ended without a boundary`)
+        assert.include(why, "nothing is launched in this cycle")
+        for (const line of lines) assert.isAtMost(line.length, 120, line)
+        assert.lengthOf(the.launched(), 2, "both of them to compact")
+        const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
+        assert.strictEqual(status[0].standing, "standing by (compact)")
+        assert.strictEqual(status[0].standby.stage, "compact")
+        assert.deepStrictEqual([status[0].wait, status[0].deferred, status[0].ceiling], [null, null, null])
 
-      fs.rmSync(the.failing)
-      const retried = yield* the.run(["retry"])
-      assert.deepStrictEqual([retried.code, retried.lines], [0, [`${the.closed.watch}: recovery 2 begins`]])
-      const next = yield* prints(the.watch, "ConductorRelaunched")
-      assert.deepStrictEqual([next["provider"], next["sessionId"], next["generation"]], ["standard_compact", the.session, 2])
-      assert.deepStrictEqual(yield* the.watch.ended, well)
-      assert.include(the.conversation(the.session), '"compact_boundary"')
-      assert.include(the.conversation(the.session), "I go on. The stage word is gossamer.")
-      assert.strictEqual(the.row("souffleur")["state"], "complete")
-      assert.strictEqual((yield* the.run(["retry"])).code, 2, "there is nothing to try again")
-    })
+        fs.rmSync(the.failing)
+        const retried = yield* the.run(["retry"])
+        assert.deepStrictEqual([retried.code, retried.lines], [0, [`${the.closed.watch}: recovery 2 begins`]])
+        const next = yield* prints(the.watch, "ConductorRelaunched")
+        assert.deepStrictEqual(
+          [next["provider"], next["sessionId"], next["generation"]],
+          ["standard_compact", the.session, 2]
+        )
+        assert.deepStrictEqual(yield* the.watch.ended, well)
+        assert.include(the.conversation(the.session), '"compact_boundary"')
+        assert.include(the.conversation(the.session), "I go on. The stage word is gossamer.")
+        assert.strictEqual(the.row("souffleur")["state"], "complete")
+        assert.strictEqual((yield* the.run(["retry"])).code, 2, "there is nothing to try again")
+      })
   )
 
   live("retry after the threshold was raised: a cycle begins with the config as it is then", () =>
@@ -74,7 +83,10 @@ describe.concurrent("standing by", () => {
       const next = yield* prints(the.watch, "ConductorRelaunched")
       assert.strictEqual(next["provider"], "claude_export")
       assert.deepStrictEqual(yield* the.watch.ended, well)
-      assert.match(the.watch.errors(), /^warning: .*line 2: TRIM_CHARS must be a positive integer, its default is used$/m)
+      assert.match(
+        the.watch.errors(),
+        /^warning: .*line 2: TRIM_CHARS must be a positive integer, its default is used$/m
+      )
     })
   )
 
@@ -85,7 +97,9 @@ describe.concurrent("standing by", () => {
       yield* the.watch.ended
       fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\n")
       const { lines } = yield* the.run(["retry"])
-      assert.deepStrictEqual(lines, [`${the.closed.watch}: recovery 2 begins when souffleur runs again: "souffleur watch"`])
+      assert.deepStrictEqual(lines, [
+        `${the.closed.watch}: recovery 2 begins when souffleur runs again: "souffleur watch"`
+      ])
       const watch = the.start(["watch", "--json"], the.variables)
       const next = yield* prints(watch, "ConductorRelaunched")
       assert.strictEqual(next["provider"], "claude_export")
@@ -145,9 +159,13 @@ live(
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2, 50)])
       const agent = join(the.home, "agent")
-      fs.writeFileSync(agent, `#!/bin/sh\nexport SOUFFLEUR_STANDIN_HANG_AT=2\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`, {
-        mode: 0o755
-      })
+      fs.writeFileSync(
+        agent,
+        `#!/bin/sh\nexport SOUFFLEUR_STANDIN_HANG_AT=2\nexec '${process.execPath}' '${bundle}' __stand-in "$@"\n`,
+        {
+          mode: 0o755
+        }
+      )
       const hanging = { SOUFFLEUR_AGENT_COMMAND: agent }
       const conductor = yield* the.conductor(2)
       const same = ["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session]

@@ -1,7 +1,8 @@
 import { Signals } from "@souffleur/node"
 import { Effect } from "effect"
 
-// A program that never ends by itself: `loop` never returns from what it does when it is asked to leave, `wait` does nothing about it.
+// A program that never ends by itself: `loop` never returns from what it does when it is asked to leave, `wait` does
+// nothing about it.
 const [, , how, patience] = process.argv
 const forEver = () => {
   for (;;);

@@ -15,7 +15,11 @@ it.live(
       const { kills, violations } = yield* torture(24, seed, 3)
       assert.deepStrictEqual(violations, [], `seed ${seed}: ${JSON.stringify(violations)}`)
       // A late kill may come after the end of its recovery; most do not.
-      assert.isAtLeast(kills.filter(({ inside }) => inside).length, 0.8 * kills.length, `seed ${seed}: ${JSON.stringify(kills)}`)
+      assert.isAtLeast(
+        kills.filter(({ inside }) => inside).length,
+        0.8 * kills.length,
+        `seed ${seed}: ${JSON.stringify(kills)}`
+      )
     })
 )
 
@@ -43,17 +47,33 @@ it("an owner that was still there when another had taken the watch is seen", () 
     { pid: 3, to: 900 }
   ]
   assert.deepStrictEqual(outlived(seen, [one, other]), [])
-  assert.deepStrictEqual(outlived(seen, [one, other, third]), ["souffleur 2 was there until 201, 3 has owned the watch since 200"])
+  assert.deepStrictEqual(outlived(seen, [one, other, third]), [
+    "souffleur 2 was there until 201, 3 has owned the watch since 200"
+  ])
 })
 
 it("a kill is counted where the log stood: in a step, after it, or outside a recovery", () => {
   const rows = (...tags: ReadonlyArray<string>) =>
     standingOf(
-      tags.map((tag, n) => ({ stream: "w", revision: n + 1, tag, at: n, data: tag.startsWith("Step") ? '{"step":"2 export"}' : "{}" }))
+      tags.map((tag, n) => ({
+        stream: "w",
+        revision: n + 1,
+        tag,
+        at: n,
+        data: tag.startsWith("Step") ? '{"step":"2 export"}' : "{}"
+      }))
     )
   assert.deepInclude(rows("WatchSettled"), { phase: "watching", at: "watching", relaunched: false })
   assert.deepInclude(rows("RecoveryStarted", "StepStarted"), { phase: "recovering", at: "in 2 export" })
-  assert.deepInclude(rows("RecoveryStarted", "StepStarted", "StepSucceeded", "OwnerTook"), { phase: "recovering", at: "after 2 export" })
-  assert.deepInclude(rows("RecoveryStarted", "StepStarted", "StepFailed", "RecoveryFailedClosed"), { phase: "standing by" })
-  assert.deepInclude(rows("RecoveryStarted", "StepSucceeded", "ConductorRelaunched"), { phase: "watching", relaunched: true })
+  assert.deepInclude(rows("RecoveryStarted", "StepStarted", "StepSucceeded", "OwnerTook"), {
+    phase: "recovering",
+    at: "after 2 export"
+  })
+  assert.deepInclude(rows("RecoveryStarted", "StepStarted", "StepFailed", "RecoveryFailedClosed"), {
+    phase: "standing by"
+  })
+  assert.deepInclude(rows("RecoveryStarted", "StepSucceeded", "ConductorRelaunched"), {
+    phase: "watching",
+    relaunched: true
+  })
 })

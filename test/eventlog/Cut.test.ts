@@ -16,7 +16,9 @@ const cut = <A>(statement: string, then: (log: EventLog["Service"]) => Effect.Ef
       const log = yield* EventLog
       yield* log.append("w", 0, numbered(1, 5))
       assert.lengthOf(yield* log.read("w", 0), 5)
-      const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), { startImmediately: true })
+      const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), {
+        startImmediately: true
+      })
       const other = new DatabaseSync(path, { timeout: 5000 })
       other.exec(statement)
       other.close()
@@ -26,13 +28,17 @@ const cut = <A>(statement: string, then: (log: EventLog["Service"]) => Effect.Ef
     }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
-const failing = (effect: Effect.Effect<unknown, ReadError>) => Effect.flip(effect) as Effect.Effect<LogUnusable | UnreadableEvent>
+const failing = (effect: Effect.Effect<unknown, ReadError>) =>
+  Effect.flip(effect) as Effect.Effect<LogUnusable | UnreadableEvent>
 
 it.live("a log that was cut is told from one that stands still, by who reads on and by who follows", () =>
   cut("DELETE FROM events WHERE revision > 3", (log) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* failing(log.read("w", 5)), { _tag: "LogUnusable", reason: "shortened" })
-      assert.deepInclude(yield* failing(Stream.runDrain(log.changes("w", 5))), { _tag: "LogUnusable", reason: "shortened" })
+      assert.deepInclude(yield* failing(Stream.runDrain(log.changes("w", 5))), {
+        _tag: "LogUnusable",
+        reason: "shortened"
+      })
       assert.lengthOf(yield* log.read("w", 0), 3, "who begins anew goes on from what is there")
     })
   )
@@ -43,7 +49,9 @@ it.live("who follows hears of the cut itself, and does not wait for ever", () =>
     yield* Effect.gen(function* () {
       const log = yield* EventLog
       yield* log.append("w", 0, numbered(1, 5))
-      const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), { startImmediately: true })
+      const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), {
+        startImmediately: true
+      })
       const other = new DatabaseSync(path, { timeout: 5000 })
       other.exec("DELETE FROM events WHERE revision > 3")
       other.close()
@@ -58,28 +66,33 @@ it.live("another log in its place is told by the event that stands where the las
     })
   )
 )
-it.live("another file under its name, or none, is told: by who reads, who appends, who asks which streams there are, and who follows", () =>
-  Effect.gen(function* () {
-    for (const another of [true, false]) {
-      const at = yield* folder
-      const path = `${at}/souffleur.db`
-      yield* Effect.gen(function* () {
-        const log = yield* EventLog
-        yield* log.append("w", 0, numbered(1, 5))
-        const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), { startImmediately: true })
-        if (another) {
-          // Byte for byte the same, and still another file: what is written into this one from now on nobody would read.
-          for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${path}.new${end}`)
-          renameSync(`${path}.new`, path)
-        } else renameSync(path, `${path}.away`)
-        const replaced = { _tag: "LogUnusable", reason: "replaced" } as const
-        assert.deepInclude(yield* Fiber.join(following), replaced)
-        assert.deepInclude(yield* failing(log.read("w", 0)), replaced)
-        assert.deepInclude(yield* Effect.flip(log.append("w", 5, numbered(6, 1))), replaced)
-        assert.deepInclude(yield* failing(log.streams), replaced)
-      }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
-    }
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+it.live(
+  "another file under its name, or none, is told: by who reads, who appends, who asks which streams there are, and who follows",
+  () =>
+    Effect.gen(function* () {
+      for (const another of [true, false]) {
+        const at = yield* folder
+        const path = `${at}/souffleur.db`
+        yield* Effect.gen(function* () {
+          const log = yield* EventLog
+          yield* log.append("w", 0, numbered(1, 5))
+          const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), {
+            startImmediately: true
+          })
+          if (another) {
+            // Byte for byte the same, and still another file: what is written into this one from now on nobody would
+            // read.
+            for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${path}.new${end}`)
+            renameSync(`${path}.new`, path)
+          } else renameSync(path, `${path}.away`)
+          const replaced = { _tag: "LogUnusable", reason: "replaced" } as const
+          assert.deepInclude(yield* Fiber.join(following), replaced)
+          assert.deepInclude(yield* failing(log.read("w", 0)), replaced)
+          assert.deepInclude(yield* Effect.flip(log.append("w", 5, numbered(6, 1))), replaced)
+          assert.deepInclude(yield* failing(log.streams), replaced)
+        }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
+      }
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 it.live("an event that is missing between two names itself, and what came before it can be read", () =>
   cut("DELETE FROM events WHERE revision = 3", (log) =>
@@ -105,7 +118,8 @@ it.live("a number that no number here can hold spoils the event that it stands i
 it.live("how far somebody was told goes back with a log that was cut, in the file too, and forward from there", () =>
   Effect.gen(function* () {
     const path = `${yield* folder}/souffleur.db`
-    const told = <A>(use: (cursor: Cursor["Service"]) => Effect.Effect<A>) => Cursor.use(use).pipe(Effect.provide(logAt(path)))
+    const told = <A>(use: (cursor: Cursor["Service"]) => Effect.Effect<A>) =>
+      Cursor.use(use).pipe(Effect.provide(logAt(path)))
     yield* told(({ advance }) => advance("w", 40))
     assert.strictEqual(yield* positionOf("w", Effect.succeed(7)).pipe(Effect.provide(logAt(path))), 7)
     assert.strictEqual(yield* told((cursor) => cursor.position("w")), 7)

@@ -35,7 +35,13 @@ test(
         { stream: "newer", tag: "WatchSettled", version: 2, data: "{}", why: /up to 1/ },
         { stream: "torn", tag: "WatchSettled", version: 1, data: '{"a":', why: /no JSON/ },
         { stream: "none", tag: "WatchSettled", version: 1, data: "null", why: /no JSON object/ },
-        { stream: "misfit", tag: "OwnerLeft", version: 1, data: '{"fence":"a secret"}', why: /^(?!.*secret).*at: fence$/ }
+        {
+          stream: "misfit",
+          tag: "OwnerLeft",
+          version: 1,
+          data: '{"fence":"a secret"}',
+          why: /^(?!.*secret).*at: fence$/
+        }
       ]
       for (const { data, stream, tag, version, why } of cases) {
         yield* log.append(stream, 0, numbered(1, 1))
@@ -83,11 +89,14 @@ test(
     const appending = yield* Effect.gen(function* () {
       const log = yield* EventLog
       yield* holding(path)
-      const fibers = yield* Effect.forEach(["a", "b"], (stream) => Effect.forkDetach(log.append(stream, 0, numbered(1, 1))))
+      const fibers = yield* Effect.forEach(["a", "b"], (stream) =>
+        Effect.forkDetach(log.append(stream, 0, numbered(1, 1)))
+      )
       yield* Effect.sleep("60 millis")
       return fibers
     }).pipe(Effect.provide(logAt(path, { patience: "150 millis" })))
-    for (const fiber of appending) assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "LogUnusable", reason: "locked" })
+    for (const fiber of appending)
+      assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "LogUnusable", reason: "locked" })
   })
 )
 
@@ -100,7 +109,11 @@ test(
       yield* sql.unsafe("PRAGMA max_page_count = 40")
       let revision = 0
       const error = yield* Effect.flip(
-        Effect.forever(Effect.suspend(() => Effect.map(log.append("a", revision, numbered(revision, 50)), (now) => void (revision = now))))
+        Effect.forever(
+          Effect.suspend(() =>
+            Effect.map(log.append("a", revision, numbered(revision, 50)), (now) => void (revision = now))
+          )
+        )
       )
       assert.deepInclude(error, { _tag: "LogUnusable", reason: "full" })
       assert.lengthOf(yield* log.read("a", 0), revision)
@@ -115,7 +128,10 @@ const mounted = Effect.acquireRelease(
     const mount = yield* folder
     const code = yield* Effect.scoped(
       Effect.flatMap(
-        ChildProcess.make("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", mount], { stdout: "ignore", stderr: "ignore" }),
+        ChildProcess.make("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", mount], {
+          stdout: "ignore",
+          stderr: "ignore"
+        }),
         ({ exitCode }) => exitCode
       )
     ).pipe(Effect.orElseSucceed(() => 1))
@@ -124,7 +140,10 @@ const mounted = Effect.acquireRelease(
   Option.match({
     onNone: () => Effect.void,
     onSome: (mount) =>
-      Effect.scoped(Effect.flatMap(ChildProcess.make("umount", [mount]), ({ exitCode }) => exitCode)).pipe(Effect.orDie, Effect.asVoid)
+      Effect.scoped(Effect.flatMap(ChildProcess.make("umount", [mount]), ({ exitCode }) => exitCode)).pipe(
+        Effect.orDie,
+        Effect.asVoid
+      )
   })
 )
 
@@ -139,7 +158,11 @@ test(
     yield* Effect.gen(function* () {
       const log = yield* EventLog
       const error = yield* Effect.flip(
-        Effect.forever(Effect.suspend(() => Effect.map(log.append("a", revision, numbered(revision, 100)), (now) => void (revision = now))))
+        Effect.forever(
+          Effect.suspend(() =>
+            Effect.map(log.append("a", revision, numbered(revision, 100)), (now) => void (revision = now))
+          )
+        )
       )
       assert.deepInclude(error, { _tag: "LogUnusable", reason: "full" })
       assert.isAbove(revision, 0)
@@ -181,7 +204,10 @@ test(
   "what a Conductor has started: of each its own, for every process, and in memory as long as the store is out",
   Effect.gen(function* () {
     const path = yield* newPath
-    const [one, other] = [4711, 4712].map((pid) => ({ pid, startTime: 7, bootId: "boot" })) as [ProcessIdentity, ProcessIdentity]
+    const [one, other] = [4711, 4712].map((pid) => ({ pid, startTime: 7, bootId: "boot" })) as [
+      ProcessIdentity,
+      ProcessIdentity
+    ]
     const started = (...pids: ReadonlyArray<number>) => pids.map((pid) => ({ pid, startTime: 9, bootId: "boot" }))
     yield* Effect.gen(function* () {
       const { recall, remember } = yield* Offspring
@@ -195,7 +221,8 @@ test(
       locking.exec("ROLLBACK")
       assert.deepStrictEqual(yield* recall(other), started(31), "what the file says is older")
     }).pipe(Effect.provide(logAt(path, { patience: "60 millis" })))
-    const later = (of: ProcessIdentity) => Effect.flatMap(Offspring, ({ recall }) => recall(of)).pipe(Effect.provide(logAt(path)))
+    const later = (of: ProcessIdentity) =>
+      Effect.flatMap(Offspring, ({ recall }) => recall(of)).pipe(Effect.provide(logAt(path)))
     assert.deepStrictEqual(yield* later(one), started(21, 22))
     assert.deepStrictEqual(yield* later({ ...one, startTime: 8 }), [], "another process that has its pid")
     assert.deepStrictEqual(yield* later(other), started(30))

@@ -18,12 +18,18 @@ const said = Effect.fnUntraced(function* (path: string, ...args: ReadonlyArray<s
   return yield* Stream.runCollect(lines(yield* souffleur(path, ...args)))
 }, Effect.scoped)
 
-/** One that is there already, so that several open a log in the same moment: appends to the log of a path, and hands on what it says. */
+/**
+ * One that is there already, so that several open a log in the same moment: appends to the log of a path, and hands on
+ * what it says.
+ */
 const opener = Effect.fnUntraced(function* (n: number) {
   const paths = yield* Queue.unbounded<string>()
   const answers = yield* Queue.unbounded<string>()
   const stdin = Stream.fromQueue(paths).pipe(Stream.encodeText)
-  const handle = yield* ChildProcess.make(process.execPath, [program, "-", "each", `s${n}`], { stdin, stderr: "inherit" })
+  const handle = yield* ChildProcess.make(process.execPath, [program, "-", "each", `s${n}`], {
+    stdin,
+    stderr: "inherit"
+  })
   yield* Effect.forkScoped(Stream.runForEach(lines(handle), (line) => Queue.offer(answers, line)))
   assert.strictEqual(yield* Queue.take(answers), "ready")
   return (path: string) => Effect.andThen(Queue.offer(paths, `${path}\n`), Queue.takeN(answers, 2))
@@ -67,7 +73,9 @@ test(
     const path = `${yield* folder}/souffleur.db`
     yield* Effect.gen(function* () {
       const log = yield* EventLog
-      const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changes("shared", 0), 240)), { startImmediately: true })
+      const following = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changes("shared", 0), 240)), {
+        startImmediately: true
+      })
       const answers = yield* Effect.all(
         Array.from({ length: 4 }, () => said(path, "append", "shared", "30", "2")),
         { concurrency: "unbounded" }
@@ -93,7 +101,9 @@ test(
       const handle = yield* souffleur(path, "append", stream, "100000", "3")
       // Killed at a moment of its own, in the middle of its appends.
       const acknowledged = yield* lines(handle).pipe(
-        Stream.tap((line) => (Number(line) === 60 + 30 * round ? Effect.forkChild(handle.kill({ killSignal: "SIGKILL" })) : Effect.void)),
+        Stream.tap((line) =>
+          Number(line) === 60 + 30 * round ? Effect.forkChild(handle.kill({ killSignal: "SIGKILL" })) : Effect.void
+        ),
         Stream.runCollect
       )
       const last = Number(acknowledged.at(-1))

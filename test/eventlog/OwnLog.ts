@@ -1,6 +1,14 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { EventLog } from "@souffleur/domain"
-import { type Beats, EventLogSql, type LogUnusable, type Offspring, type Cursor, type SqliteUnusable, Store } from "@souffleur/eventlog"
+import {
+  type Beats,
+  EventLogSql,
+  type LogUnusable,
+  type Offspring,
+  type Cursor,
+  type SqliteUnusable,
+  Store
+} from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -16,9 +24,11 @@ export const logAt = (
   )
 
 /** A folder that is gone after the test. */
-export const folder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped({ prefix: "souffleur-log-" }))
+export const folder = Effect.flatMap(FileSystem.FileSystem, (fs) =>
+  fs.makeTempDirectoryScoped({ prefix: "souffleur-log-" })
+)
 
 /** A log in a new file. */
-export const newLog = Layer.unwrap(Effect.map(folder, (path) => logAt(`${path}/souffleur.db`, { pollEvery: "5 millis" }))).pipe(
-  Layer.provide(NodeServices.layer)
-)
+export const newLog = Layer.unwrap(
+  Effect.map(folder, (path) => logAt(`${path}/souffleur.db`, { pollEvery: "5 millis" }))
+).pipe(Layer.provide(NodeServices.layer))

@@ -1,5 +1,5 @@
-// Another souffleur, as the log sees it: `append <stream> <events> <batch>`; says each acknowledged revision. Or `each <stream>`:
-// appends once to the log of every path that it hears.
+// Another souffleur, as the log sees it: `append <stream> <events> <batch>`; says each acknowledged revision. Or `each
+// <stream>`: appends once to the log of every path that it hears.
 import { EventLog } from "@souffleur/domain"
 import { Cause, Console, Effect } from "effect"
 import { createInterface } from "node:readline"
@@ -38,6 +38,8 @@ const exit = await Effect.runPromiseExit(Effect.provide(append, logAt(path!)))
 if (exit._tag === "Failure") {
   const error = Cause.squash(exit.cause)
   const typed = typeof error === "object" && error !== null && "_tag" in error && "reason" in error
-  await Effect.runPromise(Console.log(typed ? `${String(error._tag)} ${String(error.reason)}` : `DEFECT ${String(error)}`))
+  await Effect.runPromise(
+    Console.log(typed ? `${String(error._tag)} ${String(error.reason)}` : `DEFECT ${String(error)}`)
+  )
   process.exitCode = 1
 }

@@ -7,7 +7,9 @@ import { comparable, judged, kills, signsOf, situations, stall } from "./Situati
 
 const seen = Effect.runSync(
   Effect.cached(
-    Effect.forEach(situations, (situation) => Effect.map(signsOf(situation), (signs) => ({ situation, signs })), { concurrency: 4 })
+    Effect.forEach(situations, (situation) => Effect.map(signsOf(situation), (signs) => ({ situation, signs })), {
+      concurrency: 4
+    })
   )
 )
 
@@ -24,7 +26,8 @@ it.layer(HostServices.layer)((it) => {
       const wrong = (yield* seen).flatMap(({ signs, situation }) => {
         const verdict = judged(signs)
         const is = comparable(verdict, situation.verdict)
-        return JSON.stringify(Object.entries(is).toSorted()) === JSON.stringify(Object.entries(situation.verdict).toSorted())
+        return JSON.stringify(Object.entries(is).toSorted()) ===
+          JSON.stringify(Object.entries(situation.verdict).toSorted())
           ? []
           : [{ name: situation.name, right: situation.verdict, is: verdict }]
       })
@@ -32,21 +35,23 @@ it.layer(HostServices.layer)((it) => {
     })
   )
   // Hooks and beats come on top, where a user has them: alone they can be the only sign of life.
-  it.effect("no healthy one is killed, whichever of process, session, pid file, children and processor time cannot be read", () =>
-    Effect.gen(function* () {
-      const sources = ["children", "pidFile", "process", "session", "stillSince"] as const
-      const killed = (yield* seen)
-        .filter(({ situation }) => situation.right === "alive")
-        .flatMap(({ signs, situation }) =>
-          Array.from({ length: 2 ** sources.length }, (_, mask) => sources.filter((__, bit) => (mask & (1 << bit)) !== 0)).flatMap(
-            (missing) => {
+  it.effect(
+    "no healthy one is killed, whichever of process, session, pid file, children and processor time cannot be read",
+    () =>
+      Effect.gen(function* () {
+        const sources = ["children", "pidFile", "process", "session", "stillSince"] as const
+        const killed = (yield* seen)
+          .filter(({ situation }) => situation.right === "alive")
+          .flatMap(({ signs, situation }) =>
+            Array.from({ length: 2 ** sources.length }, (_, mask) =>
+              sources.filter((__, bit) => (mask & (1 << bit)) !== 0)
+            ).flatMap((missing) => {
               const fewer: Signs = { ...signs, ...Object.fromEntries(missing.map((source) => [source, undefined])) }
               return kills(judged(fewer)) ? [`${situation.name} without ${missing.join(", ") || "nothing"}`] : []
-            }
+            })
           )
-        )
-      assert.deepStrictEqual(killed, [])
-    })
+        assert.deepStrictEqual(killed, [])
+      })
   )
   it.effect("the page says what this run gave", () =>
     Effect.gen(function* () {

@@ -23,7 +23,9 @@ const Situation = Schema.Struct({
   children: Schema.optionalKey(Schema.Int),
   hook: Schema.optionalKey(Schema.Struct({ event: Schema.String, at: Time })),
   beat: Schema.optionalKey(Time),
-  pidFile: Schema.optionalKey(Schema.Struct({ status: Schema.String, waitingFor: Schema.optionalKey(Schema.String), writtenAt: Time })),
+  pidFile: Schema.optionalKey(
+    Schema.Struct({ status: Schema.String, waitingFor: Schema.optionalKey(Schema.String), writtenAt: Time })
+  ),
   session: Schema.optionalKey(
     Schema.Struct({
       writtenAt: Time,
@@ -31,7 +33,9 @@ const Situation = Schema.Struct({
       /** The last line has no newline. */
       torn: Schema.optionalKey(Schema.Boolean),
       /** A record; a line as it stands; or a record that is filled up to so many bytes. */
-      lines: Schema.Array(Schema.Union([Schema.String, Schema.Struct({ fill: Schema.Int, type: Schema.String }), Schema.Json]))
+      lines: Schema.Array(
+        Schema.Union([Schema.String, Schema.Struct({ fill: Schema.Int, type: Schema.String }), Schema.Json])
+      )
     })
   ),
   /** What it comes to, as far as it matters here; times of it as text. */
@@ -79,7 +83,11 @@ const laidOut = Effect.fnUntraced(function* ({ pidFile, session }: Situation) {
     if (session.subagentsWroteAt !== undefined) {
       yield* write(`projects/-p/${sessionId}/subagents/agent-a.jsonl`, "{}\n", session.subagentsWroteAt)
     }
-    yield* write(`projects/-p/${sessionId}.jsonl`, text === "" || session.torn === true ? text : `${text}\n`, session.writtenAt)
+    yield* write(
+      `projects/-p/${sessionId}.jsonl`,
+      text === "" || session.torn === true ? text : `${text}\n`,
+      session.writtenAt
+    )
   }
   return root
 })
@@ -92,7 +100,9 @@ const table = (condition: Condition | undefined) => {
     host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
     find: (pid) =>
       Effect.succeed(
-        pid === identity.pid && there ? Option.some({ ...info, condition: condition === undefined ? "running" : condition }) : Option.none()
+        pid === identity.pid && there
+          ? Option.some({ ...info, condition: condition === undefined ? "running" : condition })
+          : Option.none()
       )
   })
 }
@@ -114,7 +124,8 @@ export const signsOf = Effect.fn("Situation.signs")(function* (situation: Situat
       children: situation.children,
       session,
       pidFile: file,
-      hook: situation.hook === undefined ? undefined : { event: situation.hook.event, at: Date.parse(situation.hook.at) },
+      hook:
+        situation.hook === undefined ? undefined : { event: situation.hook.event, at: Date.parse(situation.hook.at) },
       beat: optional(situation.beat),
       since: Date.parse(situation.since)
     } satisfies Signs
@@ -128,7 +139,9 @@ export const comparable = (verdict: Verdict, right: Situation["verdict"]): Reado
       .filter(([key]) => key in right)
       .map(([key, value]) => [
         key,
-        ["at", "resetsAt", "since", "until"].includes(key) && typeof value === "number" ? new Date(value).toISOString() : value
+        ["at", "resetsAt", "since", "until"].includes(key) && typeof value === "number"
+          ? new Date(value).toISOString()
+          : value
       ])
   )
 

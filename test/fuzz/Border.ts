@@ -1,6 +1,9 @@
 import type { Seed } from "../simulation/Seed.ts"
 
-/** A promise of a border that an input broke, and what of the input shows it. Any other error that a check throws was caught by nobody. */
+/**
+ * A promise of a border that an input broke, and what of the input shows it. Any other error that a check throws was
+ * caught by nobody.
+ */
 export class Broken extends Error {
   readonly shown: string
 
@@ -12,7 +15,8 @@ export class Broken extends Error {
 
 /** `shown` is of the input; one promise is told once, whatever broke it. */
 export const holds = (condition: boolean, promise: string, shown: unknown = ""): void => {
-  if (!condition) throw new Broken(promise, (typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")).slice(0, 200))
+  if (!condition)
+    throw new Broken(promise, (typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")).slice(0, 200))
 }
 
 /** What a check may use: an empty folder of this input's own, made when it is first asked for. */

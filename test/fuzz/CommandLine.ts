@@ -38,7 +38,11 @@ export interface Said {
 const patience = 3000
 
 /** Says it as a person would, and gives what was printed; a defect is thrown as it is. */
-export const say = async (folder: string, args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}): Promise<Said> => {
+export const say = async (
+  folder: string,
+  args: ReadonlyArray<string>,
+  more: Readonly<Record<string, string>> = {}
+): Promise<Said> => {
   const { claude, project, state } = homeIn(folder)
   const variables = {
     PATH: "/usr/bin:/bin",
@@ -75,7 +79,9 @@ export const say = async (folder: string, args: ReadonlyArray<string>, more: Rea
   return { code: stillAtIt ? "still at it" : (ended ?? 0), lines: [...out, ...err] }
 }
 
-/** What holds of whatever a command prints, whoever's words are in it: each call is one line, and no terminal obeys it. */
+/**
+ * What holds of whatever a command prints, whoever's words are in it: each call is one line, and no terminal obeys it.
+ */
 export const printsWell = ({ lines }: Said): void => {
   const stack = lines.find((line) => /^\s+at .*:\d+:\d+\)?$/u.test(line))
   holds(stack === undefined, "it prints a stack", stack)

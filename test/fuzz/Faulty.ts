@@ -3,7 +3,12 @@ import { border, holds } from "./Border.ts"
 
 /** Borders that go wrong, each in its own way: what the fuzzer itself is tried on. */
 const wrong = (name: string, run: (input: number) => unknown, share = 1) =>
-  border(name, { share, draw: (seed) => seed.between(0, 9), within: 100, checks: { "goes wrong": run, "goes well": () => undefined } })
+  border(name, {
+    share,
+    draw: (seed) => seed.between(0, 9),
+    within: 100,
+    checks: { "goes wrong": run, "goes well": () => undefined }
+  })
 
 const burn = (until: () => boolean) => {
   while (!until());

@@ -37,7 +37,10 @@ export interface Order {
 const lookEvery = 250
 /** What its own checks and their second tries may take in all, of what one may take: an input that takes more hangs. */
 const tries = 5
-/** ms after which a worker that sleeps, and uses next to nothing of the processor, waits for what never comes; and ms of that. */
+/**
+ * ms after which a worker that sleeps, and uses next to nothing of the processor, waits for what never comes; and ms of
+ * that.
+ */
 const patience = 10_000
 const nothing = 200
 
@@ -56,7 +59,12 @@ const tick = 10
 /** So many inputs for each border, by its share; each has one at least. */
 export const stretchesOf = (borders: ReadonlyArray<Border>, inputs: number): ReadonlyArray<Stretch> => {
   const all = borders.reduce((sum, { share }) => sum + share, 0)
-  return borders.map(({ name, share, within }) => ({ border: name, within, from: 0, to: Math.max(1, Math.round((inputs * share) / all)) }))
+  return borders.map(({ name, share, within }) => ({
+    border: name,
+    within,
+    from: 0,
+    to: Math.max(1, Math.round((inputs * share) / all))
+  }))
 }
 
 /** What is left of the stretches behind an input. */
@@ -74,7 +82,9 @@ const work = (order: Order, tallies: ReadonlyMap<string, Tally>): Promise<Readon
       ["--max-old-space-size=3000", new URL("fuzzWorker.ts", import.meta.url).pathname, JSON.stringify(order)],
       { stdio: ["pipe", "ignore", "pipe", "pipe"] }
     )
-    let now: { readonly border: string; readonly input: number; readonly most: number; readonly ticks: number } | undefined
+    let now:
+      | { readonly border: string; readonly input: number; readonly most: number; readonly ticks: number }
+      | undefined
     let [idle, awake, words, why] = [0, 0, "", ""]
     const end = (because: string) => {
       why = because
@@ -120,8 +130,8 @@ const work = (order: Order, tallies: ReadonlyMap<string, Tally>): Promise<Readon
   })
 
 /**
- * Runs every stretch in a process of its own, that is ended where an input hangs, and goes on behind that input. By processor time and
- * not by a clock: a machine that is busy makes nobody hang.
+ * Runs every stretch in a process of its own, that is ended where an input hangs, and goes on behind that input. By
+ * processor time and not by a clock: a machine that is busy makes nobody hang.
  */
 export const campaign = async (
   seed: number,

@@ -1,4 +1,7 @@
-/** What went wrong with one input. `broken`: a promise of the border's own; `slow`: it took more of the processor than it may. */
+/**
+ * What went wrong with one input. `broken`: a promise of the border's own; `slow`: it took more of the processor than
+ * it may.
+ */
 export interface Finding {
   readonly kind: "uncaught" | "broken" | "slow" | "hang" | "shell"
   readonly border: string
@@ -11,4 +14,5 @@ export interface Finding {
 }
 
 /** The same trouble of another input, as far as its words say. */
-export const sameTrouble = ({ border, check, kind, what }: Finding): string => `${border} ${kind} ${check} ${what.replaceAll(/\d+/gu, "#")}`
+export const sameTrouble = ({ border, check, kind, what }: Finding): string =>
+  `${border} ${kind} ${check} ${what.replaceAll(/\d+/gu, "#")}`

@@ -18,7 +18,8 @@ export const troubles = (findings: ReadonlyArray<Finding>): ReadonlyArray<Findin
 
 /** A table by border, and each trouble with the words that show it again. */
 export const reportOf = (seed: number, tallies: ReadonlyMap<string, Tally>): string => {
-  const line = (name: string, cells: ReadonlyArray<string>) => `${name.padEnd(22)}${cells.map((cell) => cell.padStart(9)).join("")}`
+  const line = (name: string, cells: ReadonlyArray<string>) =>
+    `${name.padEnd(22)}${cells.map((cell) => cell.padStart(9)).join("")}`
   const rows = [...tallies].map(([name, tally]) => [name, cellsOf(tally)] as const)
   const sums = columns.map((_, at) => rows.reduce((sum, [, cells]) => sum + cells[at]!, 0))
   const found = troubles([...tallies.values()].flatMap(({ findings }) => findings))

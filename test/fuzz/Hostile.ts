@@ -20,7 +20,20 @@ const nasty = [
     "\u202e",
     "\u2066x"
   ],
-  ["..", ".", "/", "//", "../../../etc/passwd", "/dev/zero", "/proc/self/environ", "a/b", "\\", "C:\\x", "~", "file:///etc/passwd"],
+  [
+    "..",
+    ".",
+    "/",
+    "//",
+    "../../../etc/passwd",
+    "/dev/zero",
+    "/proc/self/environ",
+    "a/b",
+    "\\",
+    "C:\\x",
+    "~",
+    "file:///etc/passwd"
+  ],
   [
     "-",
     "--",
@@ -102,7 +115,11 @@ export const uuid = (seed: Seed): string => {
 
 /** How long a run is: mostly a line, now and then all that is read of a file. */
 const length = (seed: Seed): number =>
-  seed.chance(0.02) ? seed.pick([100_000, 1_000_000]) : seed.chance(0.2) ? seed.pick([2000, 20_000]) : seed.between(0, 400)
+  seed.chance(0.02)
+    ? seed.pick([100_000, 1_000_000])
+    : seed.chance(0.2)
+      ? seed.pick([2000, 20_000])
+      : seed.between(0, 400)
 
 const letters = [..."_*`-#\"\\/.:[]{}() \t\n=,<>~'aA0é"]
 
@@ -118,7 +135,23 @@ export const number = (seed: Seed): number =>
   seed.pick(
     [
       [0, -0, 1, -1, 1.5, 0.1, 10, 100, 1e-300, 65_536, 120_000, 604_800_000, 2 ** 31, 2 ** 32, 2 ** 40, 4_194_304],
-      [1e12, today, today / 1000, 8.64e15, 8.64e15 + 1, -8.64e15, 8.7e15, 9e15, -9e15, 2 ** 53, 2 ** 53 + 2, 2 ** 63, 1e21, 1e300, -1e300],
+      [
+        1e12,
+        today,
+        today / 1000,
+        8.64e15,
+        8.64e15 + 1,
+        -8.64e15,
+        8.7e15,
+        9e15,
+        -9e15,
+        2 ** 53,
+        2 ** 53 + 2,
+        2 ** 63,
+        1e21,
+        1e300,
+        -1e300
+      ],
       [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, Number.MAX_VALUE, seed.between(0, 1000)]
     ].flat()
   )
@@ -126,7 +159,15 @@ export const number = (seed: Seed): number =>
 export const time = (seed: Seed): string =>
   seed.pick(
     [
-      ["2026-11-22T00:59:00.000Z", "2026-11-22 00:59:00", "2026-11-22T02:00:00Z", "", "x", "1970-01-01", "2026-13-45T99:99:99Z"],
+      [
+        "2026-11-22T00:59:00.000Z",
+        "2026-11-22 00:59:00",
+        "2026-11-22T02:00:00Z",
+        "",
+        "x",
+        "1970-01-01",
+        "2026-13-45T99:99:99Z"
+      ],
       [
         "+275760-09-13T00:00:00Z",
         "-271821-04-20T00:00:00Z",
@@ -140,7 +181,14 @@ export const time = (seed: Seed): string =>
   )
 
 export const scalar = (seed: Seed): unknown =>
-  seed.pick<() => unknown>([() => word(seed), () => number(seed), () => null, () => true, () => false, () => time(seed)])()
+  seed.pick<() => unknown>([
+    () => word(seed),
+    () => number(seed),
+    () => null,
+    () => true,
+    () => false,
+    () => time(seed)
+  ])()
 
 const deep = (seed: Seed): unknown => {
   const depth = seed.pick([50, 500, 3000])
@@ -152,11 +200,25 @@ const deep = (seed: Seed): unknown => {
 /** An object with these members; `__proto__` is one like any other, as JSON makes it. */
 export const members = (entries: ReadonlyArray<readonly [string, unknown]>): Record<string, unknown> => {
   const made: Record<string, unknown> = {}
-  for (const [key, value] of entries) Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true })
+  for (const [key, value] of entries)
+    Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true })
   return made
 }
 
-const keys = ["type", "message", "content", "timestamp", "id", "name", "state", "__proto__", "constructor", "toString", "length", "then"]
+const keys = [
+  "type",
+  "message",
+  "content",
+  "timestamp",
+  "id",
+  "name",
+  "state",
+  "__proto__",
+  "constructor",
+  "toString",
+  "length",
+  "then"
+]
 
 /** Any JSON value. */
 export const tree = (seed: Seed, depth = 4): unknown => {
@@ -164,7 +226,12 @@ export const tree = (seed: Seed, depth = 4): unknown => {
   const size = seed.between(0, 4)
   return seed.chance(0.5)
     ? Array.from({ length: size }, () => tree(seed, depth - 1))
-    : members(Array.from({ length: size }, () => [seed.chance(0.7) ? seed.pick(keys) : word(seed), tree(seed, depth - 1)] as const))
+    : members(
+        Array.from(
+          { length: size },
+          () => [seed.chance(0.7) ? seed.pick(keys) : word(seed), tree(seed, depth - 1)] as const
+        )
+      )
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -179,7 +246,9 @@ export const bent = (seed: Seed, value: unknown, chance = 0.12): unknown => {
     return seed.chance(chance) ? [...kept, ...kept, tree(seed, 2)] : kept
   }
   if (!isObject(value)) return value
-  const entries = Object.entries(value).flatMap(([key, one]) => (seed.chance(chance / 2) ? [] : [[key, bent(seed, one, chance)] as const]))
+  const entries = Object.entries(value).flatMap(([key, one]) =>
+    seed.chance(chance / 2) ? [] : [[key, bent(seed, one, chance)] as const]
+  )
   return members(seed.chance(chance) ? [...entries, [seed.pick(keys), tree(seed, 2)]] : entries)
 }
 
@@ -187,7 +256,10 @@ export const bent = (seed: Seed, value: unknown, chance = 0.12): unknown => {
 export const mangled = (seed: Seed, text: string, most = 3): string => {
   let now = text
   for (let left = seed.between(0, most); left > 0; left--) {
-    const [from, to] = [seed.between(0, now.length), seed.between(0, now.length)].toSorted((a, b) => a - b) as [number, number]
+    const [from, to] = [seed.between(0, now.length), seed.between(0, now.length)].toSorted((a, b) => a - b) as [
+      number,
+      number
+    ]
     const part = now.slice(from, Math.min(to, from + 10_000))
     const put = seed.pick<() => string>([
       () => word(seed),
@@ -204,7 +276,8 @@ export const mangled = (seed: Seed, text: string, most = 3): string => {
   return now
 }
 
-export const bytes = (seed: Seed, most = 4000): Uint8Array => Uint8Array.from({ length: seed.between(0, most) }, () => seed.between(0, 255))
+export const bytes = (seed: Seed, most = 4000): Uint8Array =>
+  Uint8Array.from({ length: seed.between(0, most) }, () => seed.between(0, 255))
 
 /** The bytes of a text, now and then torn, flipped, or with a NUL. */
 export const torn = (seed: Seed, text: string): Uint8Array => {
@@ -219,14 +292,18 @@ export const torn = (seed: Seed, text: string): Uint8Array => {
 export const some = <A>(seed: Seed, most: number, one: (index: number) => A): Array<A> =>
   Array.from({ length: seed.between(0, most) }, (_, index) => one(index))
 
-/** A JSON value of the same form with other words and numbers in it: what a schema that looks at forms alone lets pass. */
+/**
+ * A JSON value of the same form with other words and numbers in it: what a schema that looks at forms alone lets pass.
+ */
 export const alike = (seed: Seed, value: unknown, chance = 0.25): unknown => {
   if (Array.isArray(value)) {
     const items: ReadonlyArray<unknown> = value
     return items.map((item) => alike(seed, item, chance))
   }
-  if (isObject(value)) return members(Object.entries(value).map(([key, one]) => [key, key === "_tag" ? one : alike(seed, one, chance)]))
+  if (isObject(value))
+    return members(Object.entries(value).map(([key, one]) => [key, key === "_tag" ? one : alike(seed, one, chance)]))
   if (!seed.chance(chance)) return value
-  if (typeof value === "number") return Number.isInteger(value) ? Math.trunc(Math.max(-9e15, Math.min(9e15, number(seed)))) : number(seed)
+  if (typeof value === "number")
+    return Number.isInteger(value) ? Math.trunc(Math.max(-9e15, Math.min(9e15, number(seed)))) : number(seed)
   return typeof value === "string" ? word(seed) : typeof value === "boolean" ? !value : value
 }

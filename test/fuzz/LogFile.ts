@@ -19,7 +19,9 @@ type Example = { readonly _tag: string; readonly at: number }
 const fieldsOf = ({ at: _at, _tag, ...fields }: Example): Readonly<Record<string, unknown>> => fields
 const version = 1
 
-/** A stream as somebody who writes into the log would make it: events of every kind, most of the form that they have. */
+/**
+ * A stream as somebody who writes into the log would make it: events of every kind, most of the form that they have.
+ */
 export const streamOf = (
   seed: Seed,
   stream: string,
@@ -60,7 +62,9 @@ export const writeLog = (state: string, rows: ReadonlyArray<Row>): void => {
   file.exec(`PRAGMA application_id = ${Store.applicationId}; PRAGMA synchronous = OFF`)
   for (const statement of Store.migrations.flat()) file.exec(statement)
   file.exec(`PRAGMA user_version = ${Store.migrations.length}`)
-  const insert = file.prepare("INSERT OR IGNORE INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)")
+  const insert = file.prepare(
+    "INSERT OR IGNORE INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)"
+  )
   for (const { at, data, revision, stream, tag, version } of rows) insert.run(stream, revision, tag, version, at, data)
   file.close()
 }

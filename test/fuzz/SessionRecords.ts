@@ -3,10 +3,30 @@ import { bent, mangled, number, run, scalar, some, time, today, torn, tree, uuid
 
 type Json = Readonly<Record<string, unknown>>
 
-const tools = ["Bash", "Edit", "Write", "Read", "AskUserQuestion", "ExitPlanMode", "mcp__souffleur__heartbeat", "constructor", "__proto__"]
-const models = ["claude-opus-5-5", "claude-sonnet-4-5-20250929", "claude-x[1m]", "<synthetic>", "constructor", "__proto__", "toString"]
-const at = (seed: Seed, now: number): string => (seed.chance(0.7) ? new Date(now - seed.between(0, 600_000)).toISOString() : time(seed))
-const odd = (seed: Seed, usual: unknown): unknown => (seed.chance(0.6) ? usual : seed.chance(0.8) ? number(seed) : scalar(seed))
+const tools = [
+  "Bash",
+  "Edit",
+  "Write",
+  "Read",
+  "AskUserQuestion",
+  "ExitPlanMode",
+  "mcp__souffleur__heartbeat",
+  "constructor",
+  "__proto__"
+]
+const models = [
+  "claude-opus-5-5",
+  "claude-sonnet-4-5-20250929",
+  "claude-x[1m]",
+  "<synthetic>",
+  "constructor",
+  "__proto__",
+  "toString"
+]
+const at = (seed: Seed, now: number): string =>
+  seed.chance(0.7) ? new Date(now - seed.between(0, 600_000)).toISOString() : time(seed)
+const odd = (seed: Seed, usual: unknown): unknown =>
+  seed.chance(0.6) ? usual : seed.chance(0.8) ? number(seed) : scalar(seed)
 
 const text = (seed: Seed): string =>
   seed.pick<() => string>([
@@ -31,7 +51,11 @@ const block = (seed: Seed): unknown =>
     () => ({
       type: "tool_result",
       tool_use_id: odd(seed, `t${seed.between(0, 3)}`),
-      content: seed.chance(0.5) ? text(seed) : seed.chance(0.5) ? [{ type: "text", text: text(seed) }, tree(seed, 2)] : tree(seed),
+      content: seed.chance(0.5)
+        ? text(seed)
+        : seed.chance(0.5)
+          ? [{ type: "text", text: text(seed) }, tree(seed, 2)]
+          : tree(seed),
       is_error: seed.pick([undefined, true, "x"])
     }),
     () => ({
@@ -62,7 +86,10 @@ const reset = (seed: Seed, now: number): Json =>
 
 /** Records as the agent writes them, with words and numbers that it never would. */
 const kinds: ReadonlyArray<(seed: Seed, now: number) => Json> = [
-  (seed) => ({ type: "user", message: { role: "user", content: seed.chance(0.5) ? text(seed) : some(seed, 3, () => block(seed)) } }),
+  (seed) => ({
+    type: "user",
+    message: { role: "user", content: seed.chance(0.5) ? text(seed) : some(seed, 3, () => block(seed)) }
+  }),
   (seed) => ({
     type: "assistant",
     requestedModel: seed.pick([undefined, ...models]),

@@ -17,7 +17,8 @@ export const ran = async <A, E>(effect: Effect.Effect<A, E>): Promise<Exit.Exit<
 }
 
 /** The same on the real files of this host. A failure of its own types is an answer. */
-export const settle = <A, E>(effect: Effect.Effect<A, E, Host>): Promise<Exit.Exit<A, E>> => ran(Effect.provide(effect, host))
+export const settle = <A, E>(effect: Effect.Effect<A, E, Host>): Promise<Exit.Exit<A, E>> =>
+  ran(Effect.provide(effect, host))
 
 /** What it gave; `undefined` where it failed by one of its own types. */
 export const valueOf = async <A, E>(effect: Effect.Effect<A, E, Host>): Promise<A | undefined> => {

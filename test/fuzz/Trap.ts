@@ -12,7 +12,8 @@ export const takeCaught = (): ReadonlyArray<string> => caught.splice(0)
 /** From here on no program is started and nobody is signalled by this process; who tries is written down. */
 export const setTrap = (): void => {
   caught = []
-  const note = (how: string, words: ReadonlyArray<unknown>) => void caught.push(`${how} ${JSON.stringify(words.slice(0, 2)).slice(0, 200)}`)
+  const note = (how: string, words: ReadonlyArray<unknown>) =>
+    void caught.push(`${how} ${JSON.stringify(words.slice(0, 2)).slice(0, 200)}`)
   const { fork, spawn, spawnSync } = childProcess
   const late =
     (how: string) =>

@@ -17,8 +17,14 @@ describe("fuzzing", () => {
     "finds what throws, hangs, waits, is slow, ends the process, breaks a promise or starts a program, and goes on behind it",
     patience,
     async () => {
-      const tallies = await campaign(1, stretchesOf(faulty, faulty.length + 1), new URL("Faulty.ts", import.meta.url).href)
-      const found = [...tallies].map(([name, { findings, inputs }]) => [name, inputs, findings.map(({ kind }) => kind)] as const)
+      const tallies = await campaign(
+        1,
+        stretchesOf(faulty, faulty.length + 1),
+        new URL("Faulty.ts", import.meta.url).href
+      )
+      const found = [...tallies].map(
+        ([name, { findings, inputs }]) => [name, inputs, findings.map(({ kind }) => kind)] as const
+      )
       assert.deepStrictEqual(found, [
         ["throws", 1, ["uncaught"]],
         ["strays", 1, ["uncaught"]],

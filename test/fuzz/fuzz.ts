@@ -4,8 +4,9 @@ import { campaign, stretchesOf } from "./FuzzCampaign.ts"
 import { reportOf, troubles } from "./FuzzReport.ts"
 
 /**
- * `pnpm fuzz --inputs N --seed S`: N hostile inputs over every border, the same to the letter each time. `--border NAME`: of that one
- * alone; `--input K`: that very one. Without a seed a fresh one is taken, and printed. Ends with 1 when anything was found.
+ * `pnpm fuzz --inputs N --seed S`: N hostile inputs over every border, the same to the letter each time. `--border
+ * NAME`: of that one alone; `--input K`: that very one. Without a seed a fresh one is taken, and printed. Ends with 1
+ * when anything was found.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
@@ -24,7 +25,8 @@ const refuse = (why: string): never => {
 const number = (name: "inputs" | "seed" | "input", text: string): number =>
   /^\d{1,9}$/u.test(text) ? Number(text) : refuse(`--${name} ${text}: a whole number of at most nine digits is needed`)
 
-const seed = values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0]! % 900_000_000 : number("seed", values.seed)
+const seed =
+  values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0]! % 900_000_000 : number("seed", values.seed)
 const chosen = borders.filter(({ name }) => values.border === undefined || name === values.border)
 if (chosen.length === 0) refuse(`--border ${values.border}: there are ${borders.map(({ name }) => name).join(", ")}`)
 if (values.input !== undefined && values.border === undefined) refuse("--input needs --border")

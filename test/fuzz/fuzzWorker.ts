@@ -13,7 +13,8 @@ const tell = (line: string) => void writeSync(3, `${line}\n`)
 
 const { module, root, seed, stretches } = JSON.parse(process.argv[2]!) as Order
 // Nothing of the machine's own user is read or written.
-for (const name of Object.keys(process.env)) if (/^(?:SOUFFLEUR_|CLAUDE|XDG_|TMUX|KITTY_)/u.test(name)) delete process.env[name]
+for (const name of Object.keys(process.env))
+  if (/^(?:SOUFFLEUR_|CLAUDE|XDG_|TMUX|KITTY_)/u.test(name)) delete process.env[name]
 process.env["HOME"] = root
 
 /** What nobody awaits is the input's that is at hand. */
@@ -28,9 +29,14 @@ const { borders } = (await import(module)) as { readonly borders: ReadonlyArray<
 /** An error by the first places of ours in its stack, and its message. */
 const described = (error: unknown): readonly [what: string, shown: string] => {
   if (!(error instanceof Error)) return ["it threw what is no error", String(error).slice(0, 300)]
-  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /u.test(line) && !line.includes("node_modules"))
+  const frames = (error.stack ?? "")
+    .split("\n")
+    .filter((line) => /^\s+at /u.test(line) && !line.includes("node_modules"))
   const where = frames.slice(0, 3).map((line) => line.trim().replaceAll(/file:\/\/\S*\/(?=packages\/|test\/)/gu, ""))
-  return [[error.name, ...where].join(" "), `${error.message} ${error.cause === undefined ? "" : String(error.cause)}`.slice(0, 300)]
+  return [
+    [error.name, ...where].join(" "),
+    `${error.message} ${error.cause === undefined ? "" : String(error.cause)}`.slice(0, 300)
+  ]
 }
 
 const millis = ({ system, user }: NodeJS.CpuUsage) => (system + user) / 1000

@@ -10,7 +10,11 @@ export const agentMutants = [
     [`${claude}/test/RunsAgent.test.ts`],
     [
       ["runs agent: not a word far behind", "words.slice(0, 4).some(isClaude)", "words.some(isClaude)"],
-      ["runs agent: the configured one by its arguments too", "args.every((word, at) => words[from + 1 + at] === word)", "true"],
+      [
+        "runs agent: the configured one by its arguments too",
+        "args.every((word, at) => words[from + 1 + at] === word)",
+        "true"
+      ],
       ["runs agent: the configured one", " || configured(0) || configured(1)", ""],
       ["runs agent: … behind its interpreter", " || configured(1)", ""]
     ]
@@ -24,10 +28,18 @@ export const agentMutants = [
     `${claude}/src/session/RunningSessions.ts`,
     [`${claude}/test/RunningSessions.test.ts`],
     [
-      ["session: of that very process", "if (String(process.value.identity.startTime) !== String(procStart)) return []", ""],
+      [
+        "session: of that very process",
+        "if (String(process.value.identity.startTime) !== String(procStart)) return []",
+        ""
+      ],
       ["session: not of a zombie", 'process.value.condition === "zombie" || ', ""],
       ["session: of a process of ours", " || process.value.uid !== processes.host.uid) return []", ") return []"],
-      ["session: of a process that is there", "if (Option.isNone(process) || process", "if (Option.isSome(process) && process"]
+      [
+        "session: of a process that is there",
+        "if (Option.isNone(process) || process",
+        "if (Option.isSome(process) && process"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -50,7 +62,11 @@ export const agentMutants = [
     [`${claude}/test/CompactBoundary.test.ts`],
     [
       ["compacted: that very file", "device !== mark.device || inode !== mark.inode || Number", "Number"],
-      ["compacted: after the mark", "piecesOf(file, { offset: Math.max(0, mark.offset - 1) })", "piecesOf(file, { offset: 0 })"],
+      [
+        "compacted: after the mark",
+        "piecesOf(file, { offset: Math.max(0, mark.offset - 1) })",
+        "piecesOf(file, { offset: 0 })"
+      ],
       ["compacted: what ends at the mark began before", "let begun = mark.offset === 0", "let begun = true"],
       ["compacted: a whole line", "if (whole && found", "if (found"],
       [
@@ -75,7 +91,11 @@ export const agentMutants = [
         "{ ...agentsOwn, atMost: sizeLimit }",
         '{ others: "read" as const, atMost: sizeLimit }'
       ],
-      ["settings: of the agent, of any size", "{ ...agentsOwn, atMost: sizeLimit }", "{ ...agentsOwn, atMost: 2 ** 32 }"],
+      [
+        "settings: of the agent, of any size",
+        "{ ...agentsOwn, atMost: sizeLimit }",
+        "{ ...agentsOwn, atMost: 2 ** 32 }"
+      ],
       ["settings: of the agent, in a folder that others may write", "  yield* unlessOthersFolder(found.value)\n", ""],
       ["settings: of the agent, new in a folder that others may write", "    yield* unlessOthersFolder(path)\n", ""]
     ]
@@ -109,10 +129,22 @@ export const agentMutants = [
     [
       ["agent command: no NUL", 'if (argument.includes("\\0")) return', "if (false as boolean) return"],
       ["agent command: no permission flag", '? "carries a permission flag" : undefined', "? undefined : undefined"],
-      ["agent command: nothing that lifts the ceiling", "if (abbreviates(argument, lifting)) return", "if (false as boolean) return"],
-      ["agent command: no other session", "if (shorts.has(argument) || abbreviates(argument, ours))\n", "if (false as boolean)\n"],
+      [
+        "agent command: nothing that lifts the ceiling",
+        "if (abbreviates(argument, lifting)) return",
+        "if (false as boolean) return"
+      ],
+      [
+        "agent command: no other session",
+        "if (shorts.has(argument) || abbreviates(argument, ours))\n",
+        "if (false as boolean)\n"
+      ],
       ["agent command: no end of the flags", 'if (argument === "--") return', "if (false as boolean) return"],
-      ["agent command: the beginning of a flag too", "flag.toLowerCase().startsWith(name)", "flag.toLowerCase() === name"],
+      [
+        "agent command: the beginning of a flag too",
+        "flag.toLowerCase().startsWith(name)",
+        "flag.toLowerCase() === name"
+      ],
       ["agent command: no joined flags", "if (/^-[^-]./u.test(argument)) return", "if (false as boolean) return"],
       [
         "agent command: a value that is no flag",
@@ -127,7 +159,11 @@ export const agentMutants = [
     [`${claude}/test/AgentProgram.test.ts`, `${claude}/test/LiteralCommand.test.ts`],
     [
       ["front: a wrapper becomes the agent", "if (foreign.has(name)) return", "if (false as boolean) return"],
-      ["front: a wrapper's flag is understood", 'if (words[next]?.startsWith("-") === true)\n', "if (false as boolean)\n"],
+      [
+        "front: a wrapper's flag is understood",
+        'if (words[next]?.startsWith("-") === true)\n',
+        "if (false as boolean)\n"
+      ],
       ["front: no folder for the agent alone", 'option.startsWith("CLAUDE_CONFIG_DIR=")', "false as boolean"]
     ]
   ),
@@ -135,9 +171,17 @@ export const agentMutants = [
     `${claude}/src/command/AgentProgram.ts`,
     [`${claude}/test/AgentProgram.test.ts`],
     [
-      ["agent command: flags in an array alone", "} else if (/\\s-/.test(trimmed)) {", "} else if (false as boolean) {"],
+      [
+        "agent command: flags in an array alone",
+        "} else if (/\\s-/.test(trimmed)) {",
+        "} else if (false as boolean) {"
+      ],
       ["agent command: known flags alone", "if (!agentFlags.has(flag)) return", "if (false as boolean) return"],
-      ["agent command: nothing that another program starts", "(startsPrograms(word) || /\\s-/u.test(word)\n", "((false as boolean)\n"]
+      [
+        "agent command: nothing that another program starts",
+        "(startsPrograms(word) || /\\s-/u.test(word)\n",
+        "((false as boolean)\n"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -159,10 +203,26 @@ export const agentMutants = [
         "if (why !== undefined) return refused(",
         "if (false as boolean) return refused("
       ],
-      ["literal command: no value of what is alone", "if (alone && inline !== undefined) return", "if (false as boolean) return"],
-      ["literal command: no agent behind what is not understood", "return named && !front.failure.shell ?", "return (false as boolean) ?"],
-      ["literal command: one session", "if (session !== undefined) return refused(", "if (false as boolean) return refused("],
-      ["literal command: one prompt", "if (prompts.length > 1) return refused(", "if (false as boolean) return refused("]
+      [
+        "literal command: no value of what is alone",
+        "if (alone && inline !== undefined) return",
+        "if (false as boolean) return"
+      ],
+      [
+        "literal command: no agent behind what is not understood",
+        "return named && !front.failure.shell ?",
+        "return (false as boolean) ?"
+      ],
+      [
+        "literal command: one session",
+        "if (session !== undefined) return refused(",
+        "if (false as boolean) return refused("
+      ],
+      [
+        "literal command: one prompt",
+        "if (prompts.length > 1) return refused(",
+        "if (false as boolean) return refused("
+      ]
     ]
   ),
   ...mutantsOf(
@@ -202,7 +262,11 @@ export const agentMutants = [
       ["comms: … of whatever type", "AND message_type = ${type} ", ""],
       ["comms: … from whomever", "${from ? sql`AND from_session = 'souffleur'` : sql``}\n", "\n"],
       ["comms: … and from whenever", "${timed ? sql`AND timestamp = ${timeText(at)}` : sql``})", ")"],
-      ["comms: a state with its heartbeat", "SET state = ${state}, ${beaten(sql, timeText(at))}${told}", "SET state = ${state}${told}"],
+      [
+        "comms: a state with its heartbeat",
+        "SET state = ${state}, ${beaten(sql, timeText(at))}${told}",
+        "SET state = ${state}${told}"
+      ],
       ["comms: never moves a heartbeat back", "${beaten(sql, timeText(at))}", "last_heartbeat = ${timeText(at)}"],
       [
         "comms: a warning that is refused is told",
@@ -222,11 +286,19 @@ export const agentMutants = [
     [`${comms}/test/CommsSpeakers.test.ts`, `${comms}/test/CommsSqlite.test.ts`],
     [
       ["speakers: after the failure, or the last launch", "WHERE id > ? AND", "WHERE id > 0 * ? AND"],
-      ["speakers: replies that are instructions", "task_id = 'souffleur' AND message_type = 'instruction'", "task_id = 'souffleur'"],
+      [
+        "speakers: replies that are instructions",
+        "task_id = 'souffleur' AND message_type = 'instruction'",
+        "task_id = 'souffleur'"
+      ],
       ["speakers: of the Conductor and the watch's sessions", " OR ${also}))) AND", " OR 1))) AND"],
       ["speakers: a sender is a text", "(typeof(sender) = 'text'\n        AND (", "(1\n        AND ("],
       ["speakers: a payload to souffleur or task-00", "task_id IN ('souffleur', 'task-00') AND", ""],
-      ["speakers: a payload of a type that asks", " AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')", ""],
+      [
+        "speakers: a payload of a type that asks",
+        " AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')",
+        ""
+      ],
       ["speakers: a reply of who it names, whole", "' SESSION_ID:' || sender || ' '", "' SESSION_ID:' || sender"],
       ["speakers: what is refused hides nothing", "FROM said WHERE may ORDER BY", "FROM said ORDER BY"],
       ["speakers: who is refused, briefly", "substr(sender, 1, 64)", "sender"]

@@ -11,7 +11,11 @@ export const boundsMutants = [
       ["bounds: a count is whole and safe", "return Number.isSafeInteger(whole) && whole >= 0", "return whole >= 0"],
       ["bounds: a count is not negative", " && whole >= 0 ? whole", " ? whole"],
       ["bounds: a moment that a calendar has", "at !== undefined && at <= latest ?", "at !== undefined ?"],
-      ["bounds: a wait of eight days at most", "millis !== undefined && millis <= longestWait ?", "millis !== undefined ?"],
+      [
+        "bounds: a wait of eight days at most",
+        "millis !== undefined && millis <= longestWait ?",
+        "millis !== undefined ?"
+      ],
       ["bounds: a tool's own limit", "Math.min(millis, toolAllowance)", "millis"],
       ["bounds: counts together stay a count", "    Number.MAX_SAFE_INTEGER,\n    counts", "    Infinity,\n    counts"],
       ["bounds: a wait in a log ends", "Math.min(until, at + longestWait)", "until"]
@@ -21,7 +25,11 @@ export const boundsMutants = [
     "packages/eventlog/src/EventFields.ts",
     [`${domain}/test/Bounds.test.ts`],
     [
-      ["bounds: any number of a log is read", "decode: (number) => within(number, minimum, maximum)", "decode: (number) => number"],
+      [
+        "bounds: any number of a log is read",
+        "decode: (number) => within(number, minimum, maximum)",
+        "decode: (number) => number"
+      ],
       [
         "bounds: who is acted upon is exact",
         "export const Count = isBetween(0, Number.MAX_SAFE_INTEGER)",
@@ -54,9 +62,17 @@ export const boundsMutants = [
     ["test/eventlog/Cut.test.ts"],
     [
       ["log: one that was cut", "if (after > 0 && stand?.[2] !== after) return yield* shortened(stream, after)", ""],
-      ["log: another in its place", "known?.[2] === after && (known[0] !== stand?.[0]", "false && (known?.[0] !== stand?.[0]"],
+      [
+        "log: another in its place",
+        "known?.[2] === after && (known[0] !== stand?.[0]",
+        "false && (known?.[0] !== stand?.[0]"
+      ],
       ["log: no gap", "if (gap !== -1) return yield* missing(stream, after + gap + 1)", ""],
-      ["log: integers beyond numbers", "max(-${Number.MAX_SAFE_INTEGER}, min(${Number.MAX_SAFE_INTEGER}, ${column}))", "${column}"]
+      [
+        "log: integers beyond numbers",
+        "max(-${Number.MAX_SAFE_INTEGER}, min(${Number.MAX_SAFE_INTEGER}, ${column}))",
+        "${column}"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -67,23 +83,45 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/eventlog/src/Aggregate.ts",
     [`${domain}/test/Aggregate.test.ts`],
-    [["dispatch: a conflict with nobody", "if (state.revision === before.revision) return", "if (false as boolean) return"]]
+    [
+      [
+        "dispatch: a conflict with nobody",
+        "if (state.revision === before.revision) return",
+        "if (false as boolean) return"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${domain}/src/decide/Guard.ts`,
     [`${domain}/test/Guard.test.ts`],
-    [["guardian: no beat of a time to come", "beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0", "beatAt ?? 0"]]
+    [
+      [
+        "guardian: no beat of a time to come",
+        "beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0",
+        "beatAt ?? 0"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/eventlog/src/Aggregate.ts",
     ["packages/plan/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
-    [["all: one that cannot be read hides no other", 'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))', "(one) => one"]]
+    [
+      [
+        "all: one that cannot be read hides no other",
+        'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))',
+        "(one) => one"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${domain}/src/decide/RoleDecider.ts`,
     [`${domain}/test/RoleDecider.test.ts`],
     [
-      ["role: the third death is the last", "if (failures < attempts) return ok(failed)", "if (failures < 1000) return ok(failed)"],
+      [
+        "role: the third death is the last",
+        "if (failures < attempts) return ok(failed)",
+        "if (failures < 1000) return ok(failed)"
+      ],
       ["role: of that very watcher", "watcher?.watcher === number ? watcher?.since : undefined", "watcher?.since"],
       ["role: health begins the count anew", "at - since >= steadyAfter ? 0 :", ""]
     ]
@@ -114,14 +152,22 @@ export const boundsMutants = [
     ["packages/supervisor/test/Attendance.test.ts"],
     [
       ["attended: until its third death", "if (failures >= most) return", "if (failures >= 1000) return"],
-      ["attended: started again", "|| Cause.hasInterruptsOnly(exit.cause)) return", "|| exit.cause !== undefined) return"],
+      [
+        "attended: started again",
+        "|| Cause.hasInterruptsOnly(exit.cause)) return",
+        "|| exit.cause !== undefined) return"
+      ],
       ["attended here: its deaths are counted", "? 1 : failures + 1", "? 1 : failures"],
       ["attended here: hours of life begin the count anew", "now - began >= steadyAfter ? 1 :", ""]
     ]
   ),
   ...mutantsOf(
     "packages/eventlog/src/Cursor.ts",
-    ["packages/supervisor/test/CommsPublisher.test.ts", "packages/supervisor/test/Notifier.test.ts", "test/eventlog/Cut.test.ts"],
+    [
+      "packages/supervisor/test/CommsPublisher.test.ts",
+      "packages/supervisor/test/Notifier.test.ts",
+      "test/eventlog/Cut.test.ts"
+    ],
     [
       ["cursor: no further than the log", "if (told <= last) return told", "if (told >= 0) return told"],
       ["cursor: back from where it stands", " AND revision = ${from}`", "`"]
@@ -130,17 +176,35 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/plan/src/publish/CommsProjection.ts",
     ["packages/plan/test/CommsProjection.test.ts"],
-    [["bulletin: a heart that stops is told", "Effect.raceFirst(beating, telling)", "Effect.andThen(Effect.forkChild(beating), telling)"]]
+    [
+      [
+        "bulletin: a heart that stops is told",
+        "Effect.raceFirst(beating, telling)",
+        "Effect.andThen(Effect.forkChild(beating), telling)"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/plan/src/run/RunLog.ts",
     ["packages/plan/test/RunLog.test.ts"],
-    [["runs: nothing is decided on a torn one", "torn?.unreadable === undefined ? found : yield* torn.unreadable", "found"]]
+    [
+      [
+        "runs: nothing is decided on a torn one",
+        "torn?.unreadable === undefined ? found : yield* torn.unreadable",
+        "found"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/watching/Undelivered.ts",
     ["test/cli/Defects.test.ts"],
-    [["late words: a defect ends no watch, and is told", "attendedHere(`commsPublisher of ${one.id}`, late(one))", "late(one)"]]
+    [
+      [
+        "late words: a defect ends no watch, and is told",
+        "attendedHere(`commsPublisher of ${one.id}`, late(one))",
+        "late(one)"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/ConductCommand.ts",
@@ -197,7 +261,13 @@ export const boundsMutants = [
   ...mutantsOf(
     `${domain}/src/decide/LimitWait.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
-    [["limit: what is beyond eight days is a guess", "resetsAt === null || resetsAt - at > longestWait", "resetsAt === null"]]
+    [
+      [
+        "limit: what is beyond eight days is a guess",
+        "resetsAt === null || resetsAt - at > longestWait",
+        "resetsAt === null"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${claude}/src/session/ApiFailure.ts`,
@@ -225,7 +295,11 @@ export const boundsMutants = [
     [`${claude}/test/OddNumbers.test.ts`],
     [
       ["turn: a tool's limit is no more than its allowance", "Bounds.toolLimit(isJson(input)", "Number(isJson(input)"],
-      ["turn: a retry that is no wait is at once", 'Bounds.wait(record["retryInMs"])', 'Bounds.count(record["retryInMs"])']
+      [
+        "turn: a retry that is no wait is at once",
+        'Bounds.wait(record["retryInMs"])',
+        'Bounds.count(record["retryInMs"])'
+      ]
     ]
   )
 ]

@@ -8,7 +8,11 @@ export const ceilingMutants = [
     `${src}/settings/AgentEnvironment.ts`,
     ["packages/process/test/Settings.test.ts"],
     [
-      ["agent environment: nothing that changes what is launched", "return refused === undefined\n", "return refused !== null\n"],
+      [
+        "agent environment: nothing that changes what is launched",
+        "return refused === undefined\n",
+        "return refused !== null\n"
+      ],
       ["agent environment: no mark of a session", "marks.has(name) || ", ""],
       ["agent environment: names alone", "!names.every(isName)", "false"],
       ["agent environment: so many", "names.length > most ||", ""],
@@ -20,9 +24,17 @@ export const ceilingMutants = [
     `${src}/settings/Pin.ts`,
     ["packages/domain/test/Pin.test.ts"],
     [
-      ["pin: a higher ceiling asks for more", "lower(said.ceiling, held.ceiling) === said.ceiling ? [] :", "true ? [] :"],
+      [
+        "pin: a higher ceiling asks for more",
+        "lower(said.ceiling, held.ceiling) === said.ceiling ? [] :",
+        "true ? [] :"
+      ],
       ["pin: another program asks for more", "said.programs[key] !== held.programs[key]", "false as boolean"],
-      ["pin: the file's ceiling where it is lower", "if (lower(wordOf(file).ceiling, held.ceiling) !== wordOf(file).ceiling) set", "set"],
+      [
+        "pin: the file's ceiling where it is lower",
+        "if (lower(wordOf(file).ceiling, held.ceiling) !== wordOf(file).ceiling) set",
+        "set"
+      ],
       [
         "pin: not the file's higher ceiling",
         "if (lower(wordOf(file).ceiling, held.ceiling) !== wordOf(file).ceiling) set",
@@ -60,23 +72,41 @@ export const ceilingMutants = [
     `${src}/evidence/Ceiling.ts`,
     ["packages/recovery/test/LaunchCeiling.test.ts"],
     [
-      ["ceiling: the file where it is lower", "return lower(pin.ceiling, ceiling)", "return lower(pin.ceiling, pin.ceiling)"],
+      [
+        "ceiling: the file where it is lower",
+        "return lower(pin.ceiling, ceiling)",
+        "return lower(pin.ceiling, pin.ceiling)"
+      ],
       ["ceiling: what is pinned", "return lower(pin.ceiling, ceiling)", "return lower(ceiling, ceiling)"]
     ]
   ),
   ...mutantsOf(
     `${src}/decide/RetryDecider.ts`,
     ["packages/domain/test/Pin.test.ts"],
-    [["retry: a ceiling by a person alone", 'if (permission !== undefined && by._tag !== "Operator")', "if (false as boolean)"]]
+    [
+      [
+        "retry: a ceiling by a person alone",
+        'if (permission !== undefined && by._tag !== "Operator")',
+        "if (false as boolean)"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/world/ConfigTrust.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
       ["trust: another program is refused", "if (changed.length > 0)\n", "if (false as boolean)\n"],
-      ["trust: the first file is kept", "yield* keepTrust(settings.stateDir, project, says, said.programs)\n    const news", "const news"],
+      [
+        "trust: the first file is kept",
+        "yield* keepTrust(settings.stateDir, project, says, said.programs)\n    const news",
+        "const news"
+      ],
       ["trust: the first file is told", "if (news.length > 0)\n", "if (false as boolean)\n"],
-      ["trust: no higher ceiling is pinned", "ceiling: lower(says.ceiling, trusted.value.ceiling)", "ceiling: says.ceiling"],
+      [
+        "trust: no higher ceiling is pinned",
+        "ceiling: lower(says.ceiling, trusted.value.ceiling)",
+        "ceiling: says.ceiling"
+      ],
       ["trust: what holds, in place of the file", "held: { ceiling: pin.ceiling, programs: held } })", "})"],
       ["trust: what is lost is refused", "if (lost.length > 0)\n", "if (false as boolean)\n"],
       [
@@ -103,7 +133,11 @@ export const ceilingMutants = [
     "packages/cli/src/watching/PersonOnly.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
-      ["person: no mark of an agent", "const mark = agentKind.identity(variables).mark ??", "const mark = agentKind.identity({}).mark ??"],
+      [
+        "person: no mark of an agent",
+        "const mark = agentKind.identity(variables).mark ??",
+        "const mark = agentKind.identity({}).mark ??"
+      ],
       ["person: no Conductor among the ancestors", "const holder = here[0]?.pid ??", "const holder = here[-1]?.pid ??"]
     ]
   ),

@@ -10,9 +10,17 @@ export const commandMutants = [
     "packages/cli/src/watching/KnownWatch.ts",
     ["packages/cli/test/KnownWatch.test.ts"],
     [
-      ["known: a live process of another session is another Conductor", "held !== undefined && !watch", "false && !watch"],
+      [
+        "known: a live process of another session is another Conductor",
+        "held !== undefined && !watch",
+        "false && !watch"
+      ],
       ["known: a session of its own is its own", " && !watch.sessions.includes(held)", ""],
-      ["known: its Conductor is who it was", "!Equal.equals(identity, watch.conductor)", "identity.pid !== watch.conductor?.pid"],
+      [
+        "known: its Conductor is who it was",
+        "!Equal.equals(identity, watch.conductor)",
+        "identity.pid !== watch.conductor?.pid"
+      ],
       ["known: its Conductor may begin another session", "!Equal.equals(identity, watch.conductor)", "true"],
       ["known: a zombie holds nothing", 'condition !== "zombie"', 'condition !== "stopped"']
     ]
@@ -20,14 +28,28 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/cli/src/commands/WatchCommand.ts",
     ["test/cli/Standby.test.ts"],
-    [["watch: goes on in its own folder", "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here", "here"]]
+    [
+      [
+        "watch: goes on in its own folder",
+        "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here",
+        "here"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/watching/Detach.ts",
     ["test/cli/Detach.test.ts"],
     [
-      ["detach: without the agent's marks", "environment: withoutMarks(variables)", "environment: variables as Record<string, string>"],
-      ["detach: a process in between", '[...first, "__detach", encodeDetachOrder({ line, cwd: before.project, output })]', "line.slice(1)"]
+      [
+        "detach: without the agent's marks",
+        "environment: withoutMarks(variables)",
+        "environment: variables as Record<string, string>"
+      ],
+      [
+        "detach: a process in between",
+        '[...first, "__detach", encodeDetachOrder({ line, cwd: before.project, output })]',
+        "line.slice(1)"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -40,7 +62,11 @@ export const commandMutants = [
     ["packages/cli/test/PidCheck.test.ts"],
     [
       ["candidate: a zombie cannot be watched", 'found.condition === "zombie"', "false"],
-      ["candidate: nor who may not be", "if (Result.isFailure(refused))", "if (false as boolean && Result.isFailure(refused))"],
+      [
+        "candidate: nor who may not be",
+        "if (Result.isFailure(refused))",
+        "if (false as boolean && Result.isFailure(refused))"
+      ],
       ["candidate: what is no agent is told", "agent.isAgent(yield* processes.commandLine(pid))", "true"],
       ["candidate: its session needs a file", "Result.isSuccess(file)", "true"]
     ]

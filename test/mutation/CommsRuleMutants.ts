@@ -57,13 +57,23 @@ export const commsRuleMutants = [
   ...mutantsOf(
     `${src}/CommsSchema.ts`,
     [`${test}/CommsSchema.test.ts`],
-    [["init: a row that is there stays", "if (inserted.length > 0) made.push(`row ${task}`)", "made.push(`row ${task}`)"]]
+    [
+      [
+        "init: a row that is there stays",
+        "if (inserted.length > 0) made.push(`row ${task}`)",
+        "made.push(`row ${task}`)"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/CommsLinkSqlite.ts`,
     [`${test}/CommsLinkSqlite.test.ts`],
     [
-      ["link: the agent's beat is its own row's", 'writing((sql) => beatOf(sql, "task-00",', 'writing((sql) => beatOf(sql, "souffleur",'],
+      [
+        "link: the agent's beat is its own row's",
+        'writing((sql) => beatOf(sql, "task-00",',
+        'writing((sql) => beatOf(sql, "souffleur",'
+      ],
       [
         "link: a state with its heartbeat",
         "SET state = ${state}, last_heartbeat = ${timeText(at)} WHERE task_id = 'task-00'",

@@ -30,12 +30,20 @@ export const domainMutants = [
     ["packages/watcher/test/Watcher.test.ts", "test/eventlog/LogTrouble.test.ts"],
     [
       ["offspring: of that very Conductor", "`${bootId}/${pid}/${startTime}`", "`${bootId}/${pid}`"],
-      ["offspring: what the file does not take", "last?.written === false || stored === undefined", "stored === undefined"],
+      [
+        "offspring: what the file does not take",
+        "last?.written === false || stored === undefined",
+        "stored === undefined"
+      ],
       ["offspring: for whoever comes next", "stored === undefined ? last?.text : stored.started", "last?.text"]
     ]
   ),
   ...mutantsOf(`${src}/decide/GuardDecider.ts`, decider, [
-    ["restore: an owner that left", 'if (watch.owner === undefined) return no("not now", "its souffleur has left")', ""],
+    [
+      "restore: an owner that left",
+      'if (watch.owner === undefined) return no("not now", "its souffleur has left")',
+      ""
+    ],
     ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
     ["restore: three without progress", "return before < attempts\n", "return true\n"],
     ["restore: long ago does not count", "at - watch.restored.at < steadyAfter", "true"],
@@ -51,8 +59,16 @@ export const domainMutants = [
     `${src}/watch/WatchEvolution.ts`,
     ["packages/domain/test/Watch.test.ts"],
     [
-      ["launched: also where it came back by itself", 'event.by === "heartbeat" ? watch.launched : undefined', "undefined"],
-      ["launched: an operator's word leaves it alone", 'event.by === "heartbeat" ? watch.launched : undefined', "watch.launched"]
+      [
+        "launched: also where it came back by itself",
+        'event.by === "heartbeat" ? watch.launched : undefined',
+        "undefined"
+      ],
+      [
+        "launched: an operator's word leaves it alone",
+        'event.by === "heartbeat" ? watch.launched : undefined',
+        "watch.launched"
+      ]
     ]
   ),
   ...mutantsOf(`${src}/decide/WatchDecider.ts`, decider, [
@@ -64,9 +80,17 @@ export const domainMutants = [
     ["the fence check of every word", "command.by.fence !== watch.fence", "false"],
     ["an end is an end", 'if (watch.phase === "Exited") return command._tag', "if (false) return command._tag"],
     ["open: a watch that exists", 'return watch.phase === "New"\n      ? ok(', "return true\n      ? ok("],
-    ["take: a fence that is not in force any more", "watch.owner === undefined || watch.fence === command.over", "true"],
+    [
+      "take: a fence that is not in force any more",
+      "watch.owner === undefined || watch.fence === command.over",
+      "true"
+    ],
     ["take: the next fence", "fence: watch.fence + 1, owner", "fence: watch.fence, owner"],
-    ["fail validation: only while validating", 'if (watch.phase !== "Validating") return no("not now", "the watch is validated")', ""],
+    [
+      "fail validation: only while validating",
+      'if (watch.phase !== "Validating") return no("not now", "the watch is validated")',
+      ""
+    ],
     ["validation: three attempts", "return attempt < attempts\n", "return true\n"],
     [
       "correct: only while validating",
@@ -78,9 +102,17 @@ export const domainMutants = [
       'return watch.phase === "Validating"\n        ? ok(\n            Event.ConductorConfirmed',
       "return true\n        ? ok(\n            Event.ConductorConfirmed"
     ],
-    ["watcher ready: only the current one", "command.watcher !== watch.watcher?.watcher || watch.monitor", "watch.monitor"],
+    [
+      "watcher ready: only the current one",
+      "command.watcher !== watch.watcher?.watcher || watch.monitor",
+      "watch.monitor"
+    ],
     ["watcher ready: once", "|| watch.monitor?.watcher === command.watcher ||", "||"],
-    ["watcher ready: the old self-monitor stops", "...(watch.monitor === undefined\n              ? []", "...(true\n              ? []"],
+    [
+      "watcher ready: the old self-monitor stops",
+      "...(watch.monitor === undefined\n              ? []",
+      "...(true\n              ? []"
+    ],
     ["monitor ready: settles once", 'watch.phase === "Settling" && ', ""],
     [
       "monitor ready: only the current one",
@@ -95,7 +127,11 @@ export const domainMutants = [
     ["ceiling: of what is allowed by now", "|| since !== watch.allowedSince", ""],
     ["hand-off: of that very launch", "|| launchId !== watch.launchId ||", "||"],
     ["hand-off: told once", "|| watch.taken !== undefined) return", ") return"],
-    ["watcher dead: by the current self-monitor", "command.monitor === watch.monitor?.monitor && command.watcher", "command.watcher"],
+    [
+      "watcher dead: by the current self-monitor",
+      "command.monitor === watch.monitor?.monitor && command.watcher",
+      "command.watcher"
+    ],
     [
       "watcher dead: of the current watcher",
       " && command.watcher === watch.watcher?.watcher\n        ? ok(Event.WatcherLost",
@@ -106,7 +142,11 @@ export const domainMutants = [
       'case "ReportSelfMonitorLost":\n      return command.monitor === watch.monitor?.monitor',
       'case "ReportSelfMonitorLost":\n      return watch.monitor !== undefined'
     ],
-    ["adopt: not before validation", 'if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")', ""]
+    [
+      "adopt: not before validation",
+      'if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")',
+      ""
+    ]
   ]),
   ...mutantsOf(`${src}/decide/CycleDecider.ts`, decider, [
     ["a cycle: of the running one", "if (recovery?.cycle !== cycle) return", "if (recovery === undefined) return"],
@@ -114,11 +154,27 @@ export const domainMutants = [
     ["start step: what a schedule may not grant again", "if (never !== undefined) return no", "if (false) return no"],
     ["start step: another attempt has another token", "(last?.attempt ?? 0) + 1", "1"],
     ["succeed step: with an open intent", 'if (recovery.steps[step]?._tag !== "Started") return', "if (false) return"],
-    ["prepare launch: not when retries are exhausted", 'return recovery.purpose === "relaunch" ? prepared', "return true ? prepared"],
-    ["prepare first launch: only while validating", 'cycle === 0 && watch.phase === "Validating" && ', "cycle === 0 && "],
-    ["relaunched: a launch that was prepared", "if (recovery.launch?.launchId !== launchId) return", "if (false) return"],
+    [
+      "prepare launch: not when retries are exhausted",
+      'return recovery.purpose === "relaunch" ? prepared',
+      "return true ? prepared"
+    ],
+    [
+      "prepare first launch: only while validating",
+      'cycle === 0 && watch.phase === "Validating" && ',
+      "cycle === 0 && "
+    ],
+    [
+      "relaunched: a launch that was prepared",
+      "if (recovery.launch?.launchId !== launchId) return",
+      "if (false) return"
+    ],
     ["exhaust: only where it was the third", 'return recovery.purpose === "salvage"\n', "return true\n"],
-    ["second compaction: only after a failed first", 'if (name === second && steps[first]?._tag !== "Failed") return', "if (false) return"],
+    [
+      "second compaction: only after a failed first",
+      'if (name === second && steps[first]?._tag !== "Failed") return',
+      "if (false) return"
+    ],
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
     ["launch: one in a cycle", "return other === undefined ? undefined :", "return true ? undefined :"],
     ["launch: an open one counts", ' && steps[one]!._tag !== "Failed")', ' && steps[one]!._tag === "Succeeded")'],
@@ -134,7 +190,11 @@ export const domainMutants = [
     [["a lost watcher: in the same mode", "mode: change.mode ?? watch.mode", 'mode: change.mode ?? "normal"']]
   ),
   ...mutantsOf(`${src}/decide/ExitDecider.ts`, exits, [
-    ["exit: only of the current watcher", "if (watcher !== watch.watcher?.watcher) return ok()\n  const seen", "const seen"],
+    [
+      "exit: only of the current watcher",
+      "if (watcher !== watch.watcher?.watcher) return ok()\n  const seen",
+      "const seen"
+    ],
     ["observe: nothing is done", "if (watch.observe) return withheld", "if (false) return withheld"],
     ["three deaths: no launch", "if (retries >= attempts) return", "if (false) return"],
     ["ceiling: no launch", "if (watch.ceiling !== undefined)\n    return withheld", "if (false)\n    return withheld"],
@@ -152,7 +212,11 @@ export const domainMutants = [
     ["progress: what nobody counted is none", ": tasks !== null && tasks.fingerprint", ": tasks?.fingerprint"],
     ["retries: progress sets them to 0", "return progressed ? 0 :", "return progressed ? watch.retries :"],
     ["retries: without progress they go up", "0 : watch.retries + 1", "0 : watch.retries"],
-    ["standby: a death is suppressed", 'case "Dead": {\n      if (watch.standby !== undefined) return ok()', 'case "Dead": {'],
+    [
+      "standby: a death is suppressed",
+      'case "Dead": {\n      if (watch.standby !== undefined) return ok()',
+      'case "Dead": {'
+    ],
     [
       "standby: a handoff is suppressed",
       'case "ContextRecovery": {\n      if (watch.standby !== undefined) return ok()',
@@ -168,7 +232,11 @@ export const domainMutants = [
       'case "ContextExhausted": {\n      if (watch.standby !== undefined) return ok()',
       'case "ContextExhausted": {'
     ],
-    ["standby: a limit is suppressed", 'case "Limited": {\n      if (watch.standby !== undefined) return ok()', 'case "Limited": {'],
+    [
+      "standby: a limit is suppressed",
+      'case "Limited": {\n      if (watch.standby !== undefined) return ok()',
+      'case "Limited": {'
+    ],
     ["a wait ends once", "if (watch.wait === undefined) return ok()", ""],
     [
       "a wait is no death",
@@ -176,8 +244,16 @@ export const domainMutants = [
       "recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries + 1 }, command)"
     ],
     ["one that went on is not replaced", '...(exit.how === "over" ?', "...(true ?"],
-    ["back by itself: only from standby", 'case "Returned": {\n      if (watch.standby === undefined) return ok()', 'case "Returned": {'],
-    ["session found: only another one, or an awaited", "if (!watch.awaiting && sessionId === watch.sessionId) return ok()", ""],
+    [
+      "back by itself: only from standby",
+      'case "Returned": {\n      if (watch.standby === undefined) return ok()',
+      'case "Returned": {'
+    ],
+    [
+      "session found: only another one, or an awaited",
+      "if (!watch.awaiting && sessionId === watch.sessionId) return ok()",
+      ""
+    ],
     ["resolved: only where it was not known", 'watch.mode === "heartbeat-only" && watch.standby === undefined', "true"]
   ]),
   ...mutantsOf(
@@ -202,7 +278,11 @@ export const domainMutants = [
     ["request: its own session alone", "if (sessionId !== watch.sessionId) return", "if (false) return"],
     ["request: not before validation", 'if (watch.phase === "Validating") return', "if (false) return"],
     ["request: not in standby", "if (watch.standby !== undefined)\n    return", "if (false)\n    return"],
-    ["request: not during a recovery", 'watch.recovery === undefined ? undefined : "a recovery runs already"', "undefined"],
+    [
+      "request: not during a recovery",
+      'watch.recovery === undefined ? undefined : "a recovery runs already"',
+      "undefined"
+    ],
     ["request: counts once", "if (watch.handoff?.request === request) return ok()", ""],
     ["request: not asked for already", 'if (watch.wait?.trigger === "handoff")\n', "if (false)\n"],
     ["request: who asks has gone on", "    ...goneOn(watch, at, watcher),\n", ""]
@@ -252,22 +332,38 @@ export const domainMutants = [
     `${src}/evidence/Judgement.ts`,
     ["packages/domain/test/Judgement.test.ts"],
     [
-      ["hung: a known process", 'if (process === undefined) return { _tag: "Unknown"', 'if (false) return { _tag: "Unknown"'],
+      [
+        "hung: a known process",
+        'if (process === undefined) return { _tag: "Unknown"',
+        'if (false) return { _tag: "Unknown"'
+      ],
       [
         "hung: a turn that is outstanding",
         'if (held === undefined && !background) return { _tag: "Unknown"',
         'if (false) return { _tag: "Unknown"'
       ],
       ["hung: silent for longer than a stall", "if (silentFor <= stall) return", "if (false) return"],
-      ["hung: its pid file says that it is busy", 'if (pidFile?.status !== "busy" && !frozen) return', "if (false) return"],
+      [
+        "hung: its pid file says that it is busy",
+        'if (pidFile?.status !== "busy" && !frozen) return',
+        "if (false) return"
+      ],
       [
         "limited: no hang",
         'case "outage":\n      return { _tag: "Limited"',
         'case "outage":\n      return { _tag: "Idle", since: turn.at }\n      return { _tag: "Limited"'
       ],
-      ["idle: its turn is over", 'if (turn?._tag === "Finished") return { _tag: "Idle"', 'if (false as boolean) return { _tag: "Idle"'],
+      [
+        "idle: its turn is over",
+        'if (turn?._tag === "Finished") return { _tag: "Idle"',
+        'if (false as boolean) return { _tag: "Idle"'
+      ],
       ["waiting: an answer of a person", 'if (turn?._tag === "Question") return', "if (false as boolean) return"],
-      ["priority: gone before everything", 'if (isOver(process)) return { _tag: "Gone"', 'if (false as boolean) return { _tag: "Gone"'],
+      [
+        "priority: gone before everything",
+        'if (isOver(process)) return { _tag: "Gone"',
+        'if (false as boolean) return { _tag: "Gone"'
+      ],
       ["idle: the agent itself says so", 'if (pidFile?.status === "idle") return', "if (false as boolean) return"],
       [
         "idle: not while it works in the background",
@@ -341,12 +437,24 @@ export const domainMutants = [
       ["words of a request: under an id that nobody else has", 'flag: "wx", mode: 0o600', 'flag: "w", mode: 0o600'],
       ["words of a request: for its user alone", 'flag: "wx", mode: 0o600', 'flag: "wx", mode: 0o644'],
       ["durable: replaced for its user alone", "mode = 0o600", "mode = 0o644"],
-      ["state file: whole or as it was", "    Effect.tap(fs.rename(draft, path)),\n", "    Effect.tap(fs.copyFile(draft, path)),\n"],
-      ["durable: a draft that came to nothing", "    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))\n", ""],
+      [
+        "state file: whole or as it was",
+        "    Effect.tap(fs.rename(draft, path)),\n",
+        "    Effect.tap(fs.copyFile(draft, path)),\n"
+      ],
+      [
+        "durable: a draft that came to nothing",
+        "    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))\n",
+        ""
+      ],
       ["durable: on disk before it has its name", "    Effect.tap(file.sync),\n", ""],
       ["durable: a new file is on disk", "  yield* file.sync\n", ""],
       ["durable: a new name is on disk", "  yield* file.sync\n  yield* sync(dirname(path))\n", "  yield* file.sync\n"],
-      ["durable: a name that is replaced is on disk", "  yield* sync(dirname(path))\n  return made\n", "  return made\n"]
+      [
+        "durable: a name that is replaced is on disk",
+        "  yield* sync(dirname(path))\n  return made\n",
+        "  return made\n"
+      ]
     ]
   ),
   ...mutantsOf(

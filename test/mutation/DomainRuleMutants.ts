@@ -6,9 +6,21 @@ const [decider, watch] = [[`${test}/WatchDecider.test.ts`], [`${test}/Watch.test
 /** What single rules of a watch, of its settings and of its signs promise, each taken away. */
 export const domainRuleMutants = [
   ...mutantsOf(`${src}/watch/WatchEvolution.ts`, watch, [
-    ["life: a watch that has settled is watched", 'WatchSettled: () => ({ phase: "Watching" })', "WatchSettled: () => ({})"],
-    ["life: no watcher is left at its end", 'phase: "Exited",\n  end,\n  watcher: undefined,', 'phase: "Exited",\n  end,'],
-    ["life: nor anything else", "  monitor: undefined,\n  recovery: undefined,\n  standby: undefined\n})", "  standby: undefined\n})"],
+    [
+      "life: a watch that has settled is watched",
+      'WatchSettled: () => ({ phase: "Watching" })',
+      "WatchSettled: () => ({})"
+    ],
+    [
+      "life: no watcher is left at its end",
+      'phase: "Exited",\n  end,\n  watcher: undefined,',
+      'phase: "Exited",\n  end,'
+    ],
+    [
+      "life: nor anything else",
+      "  monitor: undefined,\n  recovery: undefined,\n  standby: undefined\n})",
+      "  standby: undefined\n})"
+    ],
     ["launched: it is measured from then on", "  baseline: baselineOf(event),\n  lastTasks", "  lastTasks"],
     [
       "launched: found by each session it had",
@@ -34,7 +46,11 @@ export const domainRuleMutants = [
       "            Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: command.watcher })\n",
       ""
     ],
-    ["finish: in any state", 'case "Finish":\n', 'case "Finish":\n      if (watch.phase !== "Watching") return no("not now", "")\n'],
+    [
+      "finish: in any state",
+      'case "Finish":\n',
+      'case "Finish":\n      if (watch.phase !== "Watching") return no("not now", "")\n'
+    ],
     [
       "open: with its first launch, in one append",
       ": [Event.LaunchPrepared.make({ at, cycle: 0, sessionId: command.sessionId, ...command.run.launch })]",
@@ -83,10 +99,22 @@ export const domainRuleMutants = [
     [`${test}/Judgement.test.ts`],
     [
       ["stall: a call may stall three times in a row", "const stallsInARow = 3", "const stallsInARow = 1"],
-      ["tool: its own limit, or two hours", "until: from + (turn.limit ?? toolAllowance) + stall", "until: from + stall"],
-      ["retry: the time until it is made", "until: from + wait + stallsInARow * stall", "until: from + stallsInARow * stall"],
+      [
+        "tool: its own limit, or two hours",
+        "until: from + (turn.limit ?? toolAllowance) + stall",
+        "until: from + stall"
+      ],
+      [
+        "retry: the time until it is made",
+        "until: from + wait + stallsInARow * stall",
+        "until: from + stallsInARow * stall"
+      ],
       ["signs: a beat is one", '    [beat, "it sent a beat"],\n', ""],
-      ["limit: an outage is one too", '    case "outage":\n      return { _tag: "Limited"', '      return { _tag: "Limited"']
+      [
+        "limit: an outage is one too",
+        '    case "outage":\n      return { _tag: "Limited"',
+        '      return { _tag: "Limited"'
+      ]
     ]
   ),
   ...mutantsOf(
@@ -120,7 +148,11 @@ export const domainRuleMutants = [
         "content.slice(0, Math.max(equals, 0)).trim()",
         "content.slice(0, Math.max(equals, 0)).trim().toUpperCase()"
       ],
-      ["config: a repeated key is told", "if (earlier !== undefined) warnings.push(", "if (false as boolean) warnings.push("],
+      [
+        "config: a repeated key is told",
+        "if (earlier !== undefined) warnings.push(",
+        "if (false as boolean) warnings.push("
+      ],
       [
         "config: the last of a key wins",
         "      values.set(key, { value, line })",
@@ -151,16 +183,34 @@ export const domainRuleMutants = [
     [
       ["guard: three starts, not four", "const starts = 3", "const starts = 4"],
       ["guard: each pause is twice as long", "pause * 2 ** (failed - 1)", "pause"],
-      ["guard: who beats is not silent", "now - Math.max(heard, known.since) > silentAfter", "now - known.since > silentAfter"]
+      [
+        "guard: who beats is not silent",
+        "now - Math.max(heard, known.since) > silentAfter",
+        "now - known.since > silentAfter"
+      ]
     ]
   ),
   ...mutantsOf(
     `${src}/settings/Permission.ts`,
     [`${test}/Permission.test.ts`],
-    [["the ceiling: who asks for more gets no less", '? "bypassPermissions" : "acceptEdits")', '? "acceptEdits" : "bypassPermissions")']]
+    [
+      [
+        "the ceiling: who asks for more gets no less",
+        '? "bypassPermissions" : "acceptEdits")',
+        '? "acceptEdits" : "bypassPermissions")'
+      ]
+    ]
   ),
-  ...mutantsOf(`${src}/PlainText.ts`, [`${test}/PlainText.test.ts`], [["plain: as JSON writes it", '.padStart(4, "0")', ""]]),
+  ...mutantsOf(
+    `${src}/PlainText.ts`,
+    [`${test}/PlainText.test.ts`],
+    [["plain: as JSON writes it", '.padStart(4, "0")', ""]]
+  ),
   ...mutantsOf(`${src}/decide/ExitDecider.ts`, decider, [
-    ["lost: another watcher awaits as well", "awaiting: change.awaiting ?? watch.awaiting", "awaiting: change.awaiting ?? false"]
+    [
+      "lost: another watcher awaits as well",
+      "awaiting: change.awaiting ?? watch.awaiting",
+      "awaiting: change.awaiting ?? false"
+    ]
   ])
 ]

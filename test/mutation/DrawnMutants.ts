@@ -2,7 +2,9 @@ import { mutantsOf } from "./Mutant.ts"
 
 const conductor = "packages/plan"
 
-/** Not chosen but drawn: lines of the source by chance (mulberry32, seed 20261122), each that a mutant can be made of. */
+/**
+ * Not chosen but drawn: lines of the source by chance (mulberry32, seed 20261122), each that a mutant can be made of.
+ */
 export const drawnMutants = [
   ...mutantsOf(
     "packages/node/src/processes/Signals.ts",
@@ -65,12 +67,24 @@ export const drawnMutants = [
   ...mutantsOf(
     "packages/recovery/src/steps/Holder.ts",
     ["packages/recovery/test/Holder.test.ts"],
-    [["elsewhere: that very process below it", "own.some((pid) => pid === holding.by)", "own.some((pid) => pid !== holding.by)"]]
+    [
+      [
+        "elsewhere: that very process below it",
+        "own.some((pid) => pid === holding.by)",
+        "own.some((pid) => pid !== holding.by)"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/domain/src/evidence/Holding.ts",
     ["packages/watcher/test/Signs.test.ts"],
-    [["within: a folder, not the beginning of its name", "folder.startsWith(`${project}/`)", "folder.startsWith(project)"]]
+    [
+      [
+        "within: a folder, not the beginning of its name",
+        "folder.startsWith(`${project}/`)",
+        "folder.startsWith(project)"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${conductor}/src/Conduct.ts`,
@@ -86,7 +100,13 @@ export const drawnMutants = [
   ...mutantsOf(
     `${conductor}/src/Conduct.ts`,
     [`${conductor}/test/History.test.ts`],
-    [["astray: not in the midst of a rebase", "const doing = yield* git.underWay", "const doing = null as string | null"]]
+    [
+      [
+        "astray: not in the midst of a rebase",
+        "const doing = yield* git.underWay",
+        "const doing = null as string | null"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/domain/src/watch/WatchEvolution.ts",
@@ -105,7 +125,13 @@ export const drawnMutants = [
   ...mutantsOf(
     "packages/claude/src/command/RunsAgent.ts",
     ["packages/claude/test/RunsAgent.test.ts"],
-    [["runs agent: behind a runtime and two flags", "words.slice(0, 4).some(isClaude)", "words.slice(0, 3).some(isClaude)"]]
+    [
+      [
+        "runs agent: behind a runtime and two flags",
+        "words.slice(0, 4).some(isClaude)",
+        "words.slice(0, 3).some(isClaude)"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/recovery/src/providers/ExportProvider.ts",

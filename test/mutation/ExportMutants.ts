@@ -24,7 +24,11 @@ export const exportMutants = [
       ["estimate: our own markers by their nonce", 'header._tag === "Own" ? ownMarkers(header.nonce) :', ""],
       ["estimate: a damaged header", 'damaged = header._tag === "Damaged"', "damaged = false"],
       ["estimate: what cannot be read has none", 'Effect.catchTag("PlatformError", unreadable)', "Effect.orDie"],
-      ["estimate: what is no file has none", 'if ((yield* fs.stat(path)).type !== "File") return', "if (false as boolean) return"]
+      [
+        "estimate: what is no file has none",
+        'if ((yield* fs.stat(path)).type !== "File") return',
+        "if (false as boolean) return"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -67,7 +71,11 @@ export const exportMutants = [
     `${claude}/src/export/TranscriptExport.ts`,
     [`${claude}/test/TranscriptExport.test.ts`],
     [
-      ["export: a session file that stays the same", "if (after.some((seen) => seen !== look(before)))", "if (false as boolean)"],
+      [
+        "export: a session file that stays the same",
+        "if (after.some((seen) => seen !== look(before)))",
+        "if (false as boolean)"
+      ],
       [
         "export: what cannot be written is a failure of the export",
         "PlatformError: (error) => Effect.fail(failed(error)) })",

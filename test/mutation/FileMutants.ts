@@ -12,7 +12,11 @@ export const fileMutants = [
       ["trust: what its group may write", "read: 0o022,", "read: 0o002,"],
       ["trust: what everybody may write", "(seen.mode & mayWrite[others]) !== 0", "false as boolean"],
       ["trust: what others may look into", 'others === "nothing" && (seen.mode & 0o077) !== 0', "false as boolean"],
-      ["trust: what is too large", 'atMost !== undefined && seen.kind === "file" && seen.size > atMost', "false as boolean"]
+      [
+        "trust: what is too large",
+        'atMost !== undefined && seen.kind === "file" && seen.size > atMost',
+        "false as boolean"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -41,7 +45,11 @@ export const fileMutants = [
     ["packages/node/test/HostTrustedFiles.test.ts", "packages/cli/test/StateFolderCheck.test.ts"],
     [
       ["state folder: a home of another user", "if (strange !== undefined) return strange", ""],
-      ["state folder: ours, and nobody else's to write", "return refusalAt(path, { folder: true, own: true })", "return undefined"]
+      [
+        "state folder: ours, and nobody else's to write",
+        "return refusalAt(path, { folder: true, own: true })",
+        "return undefined"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -49,7 +57,11 @@ export const fileMutants = [
     ["packages/cli/test/Export.test.ts", "test/cli/Files.test.ts"],
     [
       ["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""],
-      ["export: a device or a link is not replaced", "return file.failure.missing ? undefined : yield* file.failure", "return"],
+      [
+        "export: a device or a link is not replaced",
+        "return file.failure.missing ? undefined : yield* file.failure",
+        "return"
+      ],
       [
         "export: nor what is no export",
         'if (force || readHeader(new TextDecoder().decode(start))._tag !== "Foreign") return',
@@ -60,7 +72,13 @@ export const fileMutants = [
   ...mutantsOf(
     "packages/supervisor/src/Commits.ts",
     ["packages/supervisor/test/Commits.test.ts"],
-    [["git: a repository hides what is above it, trusted or not", "if (!named.failure.missing) {", "if (false as boolean) {"]]
+    [
+      [
+        "git: a repository hides what is above it, trusted or not",
+        "if (!named.failure.missing) {",
+        "if (false as boolean) {"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/node/src/own/Detached.ts",

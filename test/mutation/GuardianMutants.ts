@@ -13,13 +13,23 @@ export const guardianMutants = [
       ["self-monitor: a watcher that was only just asked for", "now - watcher.since >= staleAfter && (age", "(age"],
       ["self-monitor: one that never beat", "age === null || age > staleAfter", "age !== null && age > staleAfter"],
       ["self-monitor: a clock that was set back makes no beat young", "if (stands || (now", "if ((now"],
-      ["self-monitor: the watcher that is there", "watcher: watcher.watcher, beatAge: age }", "watcher: 1, beatAge: age }"]
+      [
+        "self-monitor: the watcher that is there",
+        "watcher: watcher.watcher, beatAge: age }",
+        "watcher: 1, beatAge: age }"
+      ]
     ]
   ),
   ...mutantsOf(
     "packages/cli/src/watching/GuardianKeeper.ts",
     ["test/cli/Guardian.test.ts"],
-    [["guardian: dismissed where souffleur is asked to leave", "yield* Effect.raceFirst(kept, dismissed)", "yield* kept"]]
+    [
+      [
+        "guardian: dismissed where souffleur is asked to leave",
+        "yield* Effect.raceFirst(kept, dismissed)",
+        "yield* kept"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/supervisor/src/Supervisor.ts",
@@ -50,7 +60,11 @@ export const guardianMutants = [
       ["guardian: an owner that left", 'tag === "OwnerLeft" || tag', "tag"],
       ["guardian: one that gave up", 'tag === "GuardianGaveUp" || endTags', "endTags"],
       ["guardian: a watch that has ended", "|| endTags.has(tag)) this", ") this"],
-      ["guardian: beats", "said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said", "said = now.wall"],
+      [
+        "guardian: beats",
+        "said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said",
+        "said = now.wall"
+      ],
       ["guardian: another one has its place", "if (seen.mine !== undefined && seen.mine.role !== name) return\n", ""],
       ["guardian: a store that is gone", "if (!fs.existsSync(order.database)) return\n", ""],
       ["guardian: what it has started", 'started: running ? "running" : "ended"', 'started: "ended"'],
@@ -68,7 +82,11 @@ export const guardianMutants = [
         'const isReply = task_id === "souffleur" && message_type === "instruction"',
         "const isReply = false as boolean"
       ],
-      ["mcp: a payload is the Conductor's", "if (!isReply && !message.trimStart().startsWith(payloadHeader))", "if (!isReply)"],
+      [
+        "mcp: a payload is the Conductor's",
+        "if (!isReply && !message.trimStart().startsWith(payloadHeader))",
+        "if (!isReply)"
+      ],
       ["mcp: … however it begins", "message.trimStart().startsWith", "message.startsWith"],
       ["mcp: who is not confirmed names itself alone", " && target.success.sessionId === session", ""]
     ]
@@ -83,7 +101,11 @@ export const guardianMutants = [
         'guardian === undefined ? "gone" : yield* processes.condition(guardian)',
         'guardian === undefined ? ("gone" as const) : ("running" as const)'
       ],
-      ["guarding: a late look counts for nothing", "const sight = { now: now.wall, late,", "const sight = { now: now.wall, late: false,"],
+      [
+        "guarding: a late look counts for nothing",
+        "const sight = { now: now.wall, late,",
+        "const sight = { now: now.wall, late: false,"
+      ],
       [
         "guarding: a silent one is ended first",
         'act.cause === "silent" && !(yield* ended(guardian',

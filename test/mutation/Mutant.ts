@@ -15,7 +15,8 @@ export const mutantsOf = (
   file: string,
   tests: ReadonlyArray<string>,
   rows: ReadonlyArray<readonly [name: string, from: string, to: string, ...besides: ReadonlyArray<string>]>
-): ReadonlyArray<Mutant> => rows.map(([name, from, to, ...besides]) => ({ name, file, from, to, tests: [...tests, ...besides] }))
+): ReadonlyArray<Mutant> =>
+  rows.map(([name, from, to, ...besides]) => ({ name, file, from, to, tests: [...tests, ...besides] }))
 
 /** A test's file, and the title of the one in it that is meant. */
 export const fileAndTitle = (test: string): readonly [file: string, title?: string] => {
@@ -31,8 +32,12 @@ const isWord = (text = "") => /^\w/u.test(text)
 /** The piece however its lines are broken, which is the formatter's to say. */
 const pieceOf = ({ from }: Mutant): RegExp => {
   const tokens = from.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\w+|[^\w\s]/gu) ?? []
-  const between = (index: number) => (isWord(tokens[index - 1]) && isWord(tokens[index]) ? String.raw`\s+` : String.raw`\s*`)
-  return new RegExp(tokens.map((token, index) => `${index === 0 ? "" : between(index)}${literally(token)}`).join(""), "gu")
+  const between = (index: number) =>
+    isWord(tokens[index - 1]) && isWord(tokens[index]) ? String.raw`\s+` : String.raw`\s*`
+  return new RegExp(
+    tokens.map((token, index) => `${index === 0 ? "" : between(index)}${literally(token)}`).join(""),
+    "gu"
+  )
 }
 
 /** Only such a mutant can be caught for its own sake. */
@@ -42,13 +47,21 @@ export const isApplicable = (mutant: Mutant, source: string): boolean =>
 export const applied = (mutant: Mutant, source: string): string => source.replace(pieceOf(mutant), () => mutant.to)
 
 /** But for the one that takes as long as all others. */
-const scenarios = ["Death", "Trouble", "Standby", "Compact", "Payload", "Handoff", "TurnEnd", "HeartbeatOnly", "Ending"].map(
-  (name) => `test/scenarios/${name}.test.ts`
-)
+const scenarios = [
+  "Death",
+  "Trouble",
+  "Standby",
+  "Compact",
+  "Payload",
+  "Handoff",
+  "TurnEnd",
+  "HeartbeatOnly",
+  "Ending"
+].map((name) => `test/scenarios/${name}.test.ts`)
 
 /**
- * What may notice what a mutant's own tests did not: runs of the whole, and its package's. Not in `node`, whose tests meet real processes: there
- * a mutant meets only what it was written for.
+ * What may notice what a mutant's own tests did not: runs of the whole, and its package's. Not in `node`, whose tests
+ * meet real processes: there a mutant meets only what it was written for.
  */
 export const widerThan = (mutant: Mutant): ReadonlyArray<ReadonlyArray<string>> => {
   const own = [`packages/${packageOf(mutant)}/test`]

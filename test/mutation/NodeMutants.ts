@@ -2,7 +2,10 @@ import { mutantsOf } from "./Mutant.ts"
 
 const src = "packages/node/src"
 
-/** No two at once: each guard of a signal that is taken away leaves the others, so that no test signals a process that is not its own. */
+/**
+ * No two at once: each guard of a signal that is taken away leaves the others, so that no test signals a process that
+ * is not its own.
+ */
 export const nodeMutants = [
   ...mutantsOf(
     "packages/node/src/processes/Machine.ts",
@@ -27,7 +30,11 @@ export const nodeMutants = [
     `${src}/processes/ProcessTree.ts`,
     ["packages/node/test/ProcessesTree.test.ts"],
     [
-      ["tree: a root that died has no children", "table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined", "root.pid"],
+      [
+        "tree: a root that died has no children",
+        "table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined",
+        "root.pid"
+      ],
       ["tree: what is above the root", "if (aboveRoot.has(process.pid)) return false", ""],
       [
         "tree: souffleur's own children are not the Conductor's",
@@ -37,7 +44,11 @@ export const nodeMutants = [
       ["tree: what souffleur launched", "if (one.pid === self) return ofLaunch", "if (one.pid === self) return false"],
       ["tree: other sessions with their subtree", "others.has(one.pid) || terminal(one)", "terminal(one)"],
       ["tree: terminal servers", " || terminal(one)) return false", ") return false"],
-      ["tree: souffleur's own company", "if (one.pid === living) return !company", "if (one.pid === living) return true"]
+      [
+        "tree: souffleur's own company",
+        "if (one.pid === living) return !company",
+        "if (one.pid === living) return true"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -62,7 +73,11 @@ export const nodeMutants = [
       ["terminal: by the program's own name", "program.test(basename(path)) && (", "("],
       ["terminal: by whose program it is", " && ((runs.uid === 0 && ours !== 0) || isInstalled(path))", ""],
       ["terminal: root's agent makes root's files", "(runs.uid === 0 && ours !== 0)", "runs.uid === 0"],
-      ["terminal: what cannot be seen is spared", "if (runs === undefined) return true", "if (runs === undefined) return false"]
+      [
+        "terminal: what cannot be seen is spared",
+        "if (runs === undefined) return true",
+        "if (runs === undefined) return false"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -84,7 +99,13 @@ export const nodeMutants = [
   ...mutantsOf(
     `${src}/sqlite/SqliteClient.ts`,
     ["test/eventlog/Cut.test.ts"],
-    [["log: another file under its name", "if (nodeOf(path) === opened) return Effect.void", "if (opened !== null) return Effect.void"]]
+    [
+      [
+        "log: another file under its name",
+        "if (nodeOf(path) === opened) return Effect.void",
+        "if (opened !== null) return Effect.void"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/processes/Signals.ts`,
@@ -112,7 +133,11 @@ export const nodeMutants = [
         "if ((yield* Clock.currentTimeMillis) < (spared.get(about) ?? 0)) return yield* silent",
         ""
       ],
-      ["errand: one that failed is ended", 'Effect.onExit((exit) => (exit._tag === "Success" ? Effect.void : end)),', ""],
+      [
+        "errand: one that failed is ended",
+        'Effect.onExit((exit) => (exit._tag === "Success" ? Effect.void : end)),',
+        ""
+      ],
       ["errand: it ends with who asks", "yield* Effect.addFinalizer(() => end)", ""],
       ["errand: one that is idle is ended", "resting = yield* rest", ""]
     ]
@@ -142,7 +167,11 @@ export const nodeMutants = [
         'if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return 0',
         'claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })'
       ],
-      ["launcher: of a decided launch nothing is said", "if (Option.isNone(read) && existsSync(receiptBeside(path))) return 0", ""]
+      [
+        "launcher: of a decided launch nothing is said",
+        "if (Option.isNone(read) && existsSync(receiptBeside(path))) return 0",
+        ""
+      ]
     ]
   ),
   ...mutantsOf(
@@ -166,13 +195,21 @@ export const nodeMutants = [
         'if (!made) return yield* new LaunchFailed({ message: "another launch was prepared with this id" })',
         ""
       ],
-      ["launch: what was prepared, unchanged", "digest !== undefined && digest !== sha256(encodeLaunch(launch.value))", "false as boolean"],
+      [
+        "launch: what was prepared, unchanged",
+        "digest !== undefined && digest !== sha256(encodeLaunch(launch.value))",
+        "false as boolean"
+      ],
       [
         "launch: a tombstone where it failed",
         "Effect.flatMap(close(id), Option.match({ onNone: () => exit, onSome: Effect.succeed }))",
         "exit"
       ],
-      ["launch: who took the receipt first wins", "Option.match({ onNone: () => exit, onSome: Effect.succeed })", "() => exit"],
+      [
+        "launch: who took the receipt first wins",
+        "Option.match({ onNone: () => exit, onSome: Effect.succeed })",
+        "() => exit"
+      ],
       ["launch: not a second time", "if (Option.isSome(before)) return before.value", ""],
       [
         "launch: a launcher that is gone",
@@ -191,14 +228,26 @@ export const nodeMutants = [
       ["claims: a session is no project", 'return "session" in one ? `session-', 'return "session" in one ? `project-'],
       ["claims: a live owner's stands", "if (held !== undefined) return yield* heldBy(held, what)", ""],
       ["claims: another pid namespace is not dead", "if (owner.pidNamespace !== self.pidNamespace) return false", ""],
-      ["claims: an earlier boot of this host is", "return self.machine !== null && owner.machine", "return false && owner.machine"],
+      [
+        "claims: an earlier boot of this host is",
+        "return self.machine !== null && owner.machine",
+        "return false && owner.machine"
+      ],
       ["claims: … and of no other of its name", "owner.machine === self.machine && owner.host", "owner.host"],
       ["claims: … nor where neither is known", "return self.machine !== null && owner", "return owner"],
       ["claims: … nor a copy under another name", " && owner.host === self.host", ""],
-      ["claims: one that cannot be read stands", "onNone: () => Effect.succeed(false)", "onNone: () => Effect.succeed(true)"],
+      [
+        "claims: one that cannot be read stands",
+        "onNone: () => Effect.succeed(false)",
+        "onNone: () => Effect.succeed(true)"
+      ],
       ["claims: released by its owner alone", "if (one.text === text) fs.rmSync", "fs.rmSync"],
       ["claims: a second look", "if ((yield* look).every(isAmong([...before, mine]))) return", "return"],
-      ["claims: what lost is taken back", "yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))", ""],
+      [
+        "claims: what lost is taken back",
+        "yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))",
+        ""
+      ],
       [
         "claims: a folder of ours",
         "if (refusal !== undefined) return yield* new ClaimFailed",
@@ -218,11 +267,23 @@ export const nodeMutants = [
     `${src}/processes/Processes.ts`,
     ["packages/node/test/Processes.test.ts", "packages/node/test/ProcessesTree.test.ts"],
     [
-      ["signal: not the first process of the machine", "identity.pid <= 1 || identity.pid === self.pid", "identity.pid === self.pid"],
-      ["signal: that very process", "if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void", ""],
+      [
+        "signal: not the first process of the machine",
+        "identity.pid <= 1 || identity.pid === self.pid",
+        "identity.pid === self.pid"
+      ],
+      [
+        "signal: that very process",
+        "if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void",
+        ""
+      ],
       ["signal: nobody of an earlier boot", "    if (identity.bootId !== bootId) return\n", ""],
       ["condition: of this boot", "identity.bootId === bootId && identity.pid > 0 ? kept", "identity.pid > 0 ? kept"],
-      ["tree: a root of an earlier boot has no children", "root.bootId === bootId ? root : { ...root, pid: 0 }", "root"],
+      [
+        "tree: a root of an earlier boot has no children",
+        "root.bootId === bootId ? root : { ...root, pid: 0 }",
+        "root"
+      ],
       ["tree: without zombies", '.filter((info) => info.condition !== "zombie")', ""]
     ]
   ),

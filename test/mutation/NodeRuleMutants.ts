@@ -32,7 +32,11 @@ export const nodeRuleMutants = [
     `${src}/launch/HostLauncher.ts`,
     [`${test}/Launcher.test.ts`],
     [
-      ["prepare: the same order again is that order", "createWhole(path, text) || readWhole(path) === text", "createWhole(path, text)"],
+      [
+        "prepare: the same order again is that order",
+        "createWhole(path, text) || readWhole(path) === text",
+        "createWhole(path, text)"
+      ],
       ["settle: claims the name", '          claimReceipt(receiptOf(id), { _tag: "Cancelled" })\n', ""],
       ["launch file: removed once it is decided", "        remove(pathOf(id))\n      }\n", "      }\n"],
       [
@@ -66,7 +70,13 @@ export const nodeRuleMutants = [
   ...mutantsOf(
     `${src}/launch/LaunchEntry.ts`,
     [`${test}/LauncherTmux.test.ts`],
-    [["launch: its own pid, never who started it", "const identity = { pid: own.pid,", "const identity = { pid: own.parent,"]]
+    [
+      [
+        "launch: its own pid, never who started it",
+        "const identity = { pid: own.pid,",
+        "const identity = { pid: own.parent,"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/files/HostTrustedFiles.ts`,
@@ -81,7 +91,13 @@ export const nodeRuleMutants = [
   ...mutantsOf(
     `${src}/own/ErrandEntry.ts`,
     [`${test}/ErrandProcess.test.ts`],
-    [["errand: ended by what no call holds up", 'process.kill(process.pid, "SIGKILL")', 'process.kill(process.pid, "SIGTERM")']]
+    [
+      [
+        "errand: ended by what no call holds up",
+        'process.kill(process.pid, "SIGKILL")',
+        'process.kill(process.pid, "SIGTERM")'
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/own/HookFiles.ts`,
@@ -117,14 +133,24 @@ export const nodeRuleMutants = [
     [`${log}/LaunchSlots.test.ts`],
     [
       ["turns: one after the other", "ELSE max(${now}, turns.next) END", "ELSE ${now} END"],
-      ["turns: a watch never waits for itself", "WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${apart})", ""],
+      [
+        "turns: a watch never waits for itself",
+        "WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${apart})",
+        ""
+      ],
       ["turns: a clock that was set back", "WHEN turns.next > ${now + apart * mostAhead} THEN ${now}", ""]
     ]
   ),
   ...mutantsOf(
     "packages/eventlog/src/EventLogSql.ts",
     [`${log}/LogWriters.test.ts`],
-    [["append: acknowledged once it is written", "return Deferred.await(outcome)", "return Effect.succeed(expected + events.length)"]]
+    [
+      [
+        "append: acknowledged once it is written",
+        "return Deferred.await(outcome)",
+        "return Effect.succeed(expected + events.length)"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/launch/Tmux.ts`,
@@ -134,6 +160,12 @@ export const nodeRuleMutants = [
   ...mutantsOf(
     "packages/cli/src/commands/RetryCommand.ts",
     ["test/boundaries.test.ts"],
-    [["lines: printed by the console of the command line", 'yield* personOnly("a ceiling")', 'console.log(yield* personOnly("a ceiling"))']]
+    [
+      [
+        "lines: printed by the console of the command line",
+        'yield* personOnly("a ceiling")',
+        'console.log(yield* personOnly("a ceiling"))'
+      ]
+    ]
   )
 ]

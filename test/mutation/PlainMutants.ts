@@ -21,7 +21,11 @@ export const plainMutants = [
     [
       ["printing: what is before a colour of ours", "    plain(first) +", "    first +"],
       ["printing: what is in a colour of ours", "`\\u001B[${code}${plain(rest)}`", "`\\u001B[${code}${rest}`"],
-      ["printing: where there are no colours", "if (mark === false) return plain(text)", "if (mark === false) return text"],
+      [
+        "printing: where there are no colours",
+        "if (mark === false) return plain(text)",
+        "if (mark === false) return text"
+      ],
       ["printing: standard error", "error(coloured(words(args), mark))", "error(words(args))"],
       ["printing: a mark of 128 bits", ", 4),", ", 1),"]
     ]
@@ -42,17 +46,35 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/commands/ConductStatusCommand.ts",
     ["packages/cli/test/ConductStatus.test.ts"],
-    [["conduct status: the name of its plan in short", "workflow_id: plain(run.workflowId, mostOfId)", "workflow_id: run.workflowId"]]
+    [
+      [
+        "conduct status: the name of its plan in short",
+        "workflow_id: plain(run.workflowId, mostOfId)",
+        "workflow_id: run.workflowId"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/Program.ts",
     ["test/cli/PlainCli.test.ts"],
-    [["the command line: its console", ", Layer.succeed(Console.Console, printing(colour))", ", Layer.succeed(Console.Console, console)"]]
+    [
+      [
+        "the command line: its console",
+        ", Layer.succeed(Console.Console, printing(colour))",
+        ", Layer.succeed(Console.Console, console)"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/supervisor/src/Notifier.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
-    [["described once: the sentence of a notice", "? undefined : { kind, text }", "? undefined : { kind, text: event._tag }"]]
+    [
+      [
+        "described once: the sentence of a notice",
+        "? undefined : { kind, text }",
+        "? undefined : { kind, text: event._tag }"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/supervisor/src/CommsPublisher.ts",
@@ -103,7 +125,11 @@ export const plainMutants = [
     ["packages/claude/test/Conversation.test.ts", "packages/claude/test/TranscriptExport.test.ts"],
     [
       ["export: the mark of a turn", "`## ${who} ${mark}\\n\\n`", "`## ${who}\\n\\n`"],
-      ["export: a quoted heading is content", "quoted(closed(trimmed(visible(what))))", "closed(trimmed(visible(what)))"]
+      [
+        "export: a quoted heading is content",
+        "quoted(closed(trimmed(visible(what))))",
+        "closed(trimmed(visible(what)))"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -157,7 +183,11 @@ export const plainMutants = [
     "packages/node/src/launch/HostLauncher.ts",
     ["packages/node/test/Launcher.test.ts"],
     [
-      ["launcher: nothing to read in a window", "launch.value.input !== null && launch.value.output === null", "false as boolean"],
+      [
+        "launcher: nothing to read in a window",
+        "launch.value.input !== null && launch.value.output === null",
+        "false as boolean"
+      ],
       ["launcher: the input is kept", "...(input === null ? {} : { input })", ""]
     ]
   ),

@@ -11,7 +11,11 @@ export const conductorMutants = [
     "packages/plan/src/tasks/PlanFile.ts",
     ["packages/plan/test/Plan.test.ts"],
     [
-      ["plan: as its group may write it, and nobody else", '{ others: "write as its group", atMost: largest }', "{ atMost: largest }"],
+      [
+        "plan: as its group may write it, and nobody else",
+        '{ others: "write as its group", atMost: largest }',
+        "{ atMost: largest }"
+      ],
       [
         "plan: no larger than a plan is",
         '{ others: "write as its group", atMost: largest }',
@@ -41,29 +45,53 @@ export const conductorMutants = [
     `${src}/decide/RunDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
-      ["run: opened once", 'return run.phase === "new" ? ok(...opened(command, at))', "return true ? ok(...opened(command, at))"],
+      [
+        "run: opened once",
+        'return run.phase === "new" ? ok(...opened(command, at))',
+        "return true ? ok(...opened(command, at))"
+      ],
       ["run: a run that exists", 'if (run.phase === "new") return no(', "if (false) return no("],
       ["run: the fence check of every word", 'by._tag === "Owner" && by.fence !== run.fence', "false"],
-      ["run: an operator has no fence", 'by._tag === "Owner" && by.fence !== run.fence', 'by._tag !== "Owner" || by.fence !== run.fence'],
+      [
+        "run: an operator has no fence",
+        'by._tag === "Owner" && by.fence !== run.fence',
+        'by._tag !== "Owner" || by.fence !== run.fence'
+      ],
       ["take: the fence that was seen", "return command.over === run.fence\n", "return true\n"],
       ["take: the next fence", "fence: run.fence + 1, owner", "fence: run.fence, owner"],
       ["leave: once", "return run.owner === null ? ok() : ok(Event.RunLeft", "return false ? ok() : ok(Event.RunLeft"],
       ["plan: the same is no revision", "return command.digest === run.digest ? ok() :", "return false ? ok() :"],
-      ["start: the task whose turn it is", 'step._tag === "Start" && step.task.id === command.taskId', 'step._tag === "Start"'],
-      ["start: when nothing else is under way", 'step._tag === "Start" && step.task.id', '"task" in step && step.task.id'],
+      [
+        "start: the task whose turn it is",
+        'step._tag === "Start" && step.task.id === command.taskId',
+        'step._tag === "Start"'
+      ],
+      [
+        "start: when nothing else is under way",
+        'step._tag === "Start" && step.task.id',
+        '"task" in step && step.task.id'
+      ],
       [
         "ask: no second agent at once",
         'if (step._tag !== "Ask" || step.role !== role) return',
         'if (step._tag === "Ask" && step.role !== role) return'
       ],
-      ["ask: the role whose turn it is", 'if (step._tag !== "Ask" || step.role !== role) return', 'if (step._tag !== "Ask") return'],
+      [
+        "ask: the role whose turn it is",
+        'if (step._tag !== "Ask" || step.role !== role) return',
+        'if (step._tag !== "Ask") return'
+      ],
       [
         "ask: a finisher in the completion alone",
         'step._tag === "Finish" && run.finishing === "not begun"',
         'run.finishing === "not begun"'
       ],
       ["ask: a finisher once", 'step._tag === "Finish" && run.finishing === "not begun"', 'step._tag === "Finish"'],
-      ["ask: a reviewer is always a fresh one", 'const session = role === "implementer" && task', "const session = task"],
+      [
+        "ask: a reviewer is always a fresh one",
+        'const session = role === "implementer" && task',
+        "const session = task"
+      ],
       ["ask: nobody goes on with a session that is held", " && !held.includes(task.implementer)", ""],
       [
         "ask: the same implementer goes on",
@@ -72,12 +100,28 @@ export const conductorMutants = [
         conduct("rejected, then approved by the same implementer")
       ],
       ["ask: another agent has another token", "token: `a${run.turns + 1}`", 'token: "a1"'],
-      ["a word of an agent: its token", "run.turn?.token === token ? then(run.turn)", "run.turn !== null ? then(run.turn)"],
+      [
+        "a word of an agent: its token",
+        "run.turn?.token === token ? then(run.turn)",
+        "run.turn !== null ? then(run.turn)"
+      ],
       ["launched: once", "launch === null ? ok(Event.AgentLaunched", "true ? ok(Event.AgentLaunched"],
-      ["never ran: not one that was seen to run", "launch === null ? ok(Event.AgentNeverRan", "true ? ok(Event.AgentNeverRan"],
+      [
+        "never ran: not one that was seen to run",
+        "launch === null ? ok(Event.AgentNeverRan",
+        "true ? ok(Event.AgentNeverRan"
+      ],
       ["wait: not before its end", "run.wait !== null && at >= run.wait.until", "run.wait !== null"],
-      ["pause: once", "return run.paused === null\n        ? ok(Event.RunPaused", "return true\n        ? ok(Event.RunPaused"],
-      ["resume: what is paused", "return run.paused === null ? ok() : ok(Event.RunResumed", "return false ? ok() : ok(Event.RunResumed"],
+      [
+        "pause: once",
+        "return run.paused === null\n        ? ok(Event.RunPaused",
+        "return true\n        ? ok(Event.RunPaused"
+      ],
+      [
+        "resume: what is paused",
+        "return run.paused === null ? ok() : ok(Event.RunResumed",
+        "return false ? ok() : ok(Event.RunResumed"
+      ],
       ["verify: nothing is left to do", 'next(run)._tag !== "Verify" || ', ""],
       ["verify: every task is complete", '|| !run.tasks.every(({ status }) => status === "completed"))', ")"],
       ["finish: in the completion alone", 'return next(run)._tag === "Finish"\n', "return true\n"],
@@ -100,7 +144,11 @@ export const conductorMutants = [
       ],
       ["ending: once", ": ending !== null\n", ": false\n"],
       ["plan: a task that is no more is told", "...gone.map(({ id }) =>", "...gone.slice(gone.length).map(({ id }) =>"],
-      ["finishing: answered where it failed", 'return run.phase === "finished" && run.finishing === "failed"\n', "return true\n"]
+      [
+        "finishing: answered where it failed",
+        'return run.phase === "finished" && run.finishing === "failed"\n',
+        "return true\n"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -108,7 +156,11 @@ export const conductorMutants = [
     [`${tests}/RunDecider.test.ts`],
     [
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
-      ["priority: a limit before any verdict", 'if (report._tag === "Limited") return limited(run, turn, report, at)\n', ""],
+      [
+        "priority: a limit before any verdict",
+        'if (report._tag === "Limited") return limited(run, turn, report, at)\n',
+        ""
+      ],
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
       [
         "ladder: the third rejection is a person's",
@@ -138,7 +190,11 @@ export const conductorMutants = [
         'return (yield* ref.dispatch({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
         "return { cause, limit: millis, others, ref }"
       ],
-      ["agent: other sessions are spared", "sessions.map(({ pid }) => pid)", "sessions.map(({ pid }) => pid).slice(sessions.length)"],
+      [
+        "agent: other sessions are spared",
+        "sessions.map(({ pid }) => pid)",
+        "sessions.map(({ pid }) => pid).slice(sessions.length)"
+      ],
       ["agent: known by its launch too", "[sessionId], launchId }", "[sessionId], launchId: undefined }"],
       [
         "agent: its time",
@@ -163,7 +219,11 @@ export const conductorMutants = [
         "|| (finishing !== finishing)",
         crash("what a finishing command has started is")
       ],
-      ["agent: who took too long", 'inTime ? ("left running" as const) : ("timeout" as const)', '"left running" as const'],
+      [
+        "agent: who took too long",
+        'inTime ? ("left running" as const) : ("timeout" as const)',
+        '"left running" as const'
+      ],
       [
         "agent: each signal is of a run that is ours",
         "const granted = ref.granted((run) =>",
@@ -184,7 +244,11 @@ export const conductorMutants = [
       ["priority: an escalation stops everything", "if (escalated !== undefined) return", "if (false) return"],
       ["priority: a wait", "if (run.wait !== null) return", "if (false) return"],
       ["priority: the task in progress before the next", "if (running !== undefined) return", "if (false) return"],
-      ["priority: what is implemented is reviewed", 'running.implementation === null ? "implementer" : "reviewer"', '"implementer"'],
+      [
+        "priority: what is implemented is reviewed",
+        'running.implementation === null ? "implementer" : "reviewer"',
+        '"implementer"'
+      ],
       [
         "priority: the finish after the verification",
         'return run.phase === "completion" ? { _tag: "Finish" } :',
@@ -202,7 +266,11 @@ export const conductorMutants = [
     `${src}/run/RunEvolution.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
-      ["ladder: the first rejection keeps the implementer", "task.rejections + 1 < 2 ? task.implementer : null", "null"],
+      [
+        "ladder: the first rejection keeps the implementer",
+        "task.rejections + 1 < 2 ? task.implementer : null",
+        "null"
+      ],
       [
         "ladder: the second has a fresh one",
         "task.rejections + 1 < 2 ? task.implementer : null",
@@ -218,8 +286,16 @@ export const conductorMutants = [
       ],
       ["ladder: what was rejected was reviewed", "task.implementation?.head ?? task.reviewed", "task.reviewed"],
       ["failed: a fresh implementer", "lastFailure: detail,\n        implementer: null", "lastFailure: detail"],
-      ["failed: what was lost does not count", 'failures: task.failures + (cause === "lost" ? 0 : 1)', "failures: task.failures + 1"],
-      ["completed: failures in a row are over", "failures: 0,\n        reviewFailures: 0,\n        lastFailure: null", "lastFailure: null"],
+      [
+        "failed: what was lost does not count",
+        'failures: task.failures + (cause === "lost" ? 0 : 1)',
+        "failures: task.failures + 1"
+      ],
+      [
+        "completed: failures in a row are over",
+        "failures: 0,\n        reviewFailures: 0,\n        lastFailure: null",
+        "lastFailure: null"
+      ],
       ["a limit: no attempt", "attempts: attempt - 1, implementer", "implementer"],
       [
         "a limit: the session goes on",
@@ -248,16 +324,28 @@ export const conductorMutants = [
         "escalation: null, implementer: null"
       ],
       ["answer: a fresh implementer", "reviewFailures: 0, implementer: null }", "reviewFailures: 0 }"],
-      ["answer: work that was not reviewed is", 'task.escalation?.cause === "reviewer failures" ? task.implementation : null', "null"],
+      [
+        "answer: work that was not reviewed is",
+        'task.escalation?.cause === "reviewer failures" ? task.implementation : null',
+        "null"
+      ],
       ["a plan that got more goes on", "...(more ? { phase:", "...(false ? { phase:"],
-      ["a plan keeps what was done", "...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline", "...freshTask(outline)"]
+      [
+        "a plan keeps what was done",
+        "...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline",
+        "...freshTask(outline)"
+      ]
     ]
   ),
   ...mutantsOf(
     `${src}/agent/Verdict.ts`,
     [`${tests}/Verdict.test.ts`],
     [
-      ["verdict: two in one stretch are none", "if (others.some(({ stretch }) => stretch === last.stretch)) return", "if (false) return"],
+      [
+        "verdict: two in one stretch are none",
+        "if (others.some(({ stretch }) => stretch === last.stretch)) return",
+        "if (false) return"
+      ],
       ["verdict: nothing is said after it", "if (last.followed) return", "if (false) return"],
       [
         "verdict: nothing after its fence",
@@ -306,7 +394,11 @@ export const conductorMutants = [
     `${src}/decide/OpenDecider.ts`,
     [`${tests}/Opening.test.ts`],
     [
-      ["open: what git does not bear out is a person's", "...doubted.map((taskId) =>", "...doubted.slice(doubted.length).map((taskId) =>"],
+      [
+        "open: what git does not bear out is a person's",
+        "...doubted.map((taskId) =>",
+        "...doubted.slice(doubted.length).map((taskId) =>"
+      ],
       ["open: no finishing step before its work", "doubted.length === 0 ? finishing : null", "finishing"]
     ]
   ),
@@ -314,7 +406,12 @@ export const conductorMutants = [
     `${src}/decide/RunDecider.ts`,
     [],
     [
-      ["verify: work that is lost is not complete", "if (lost.length > 0) {", "if (false) {", `${tests}/RunDecider.test.ts`],
+      [
+        "verify: work that is lost is not complete",
+        "if (lost.length > 0) {",
+        "if (false) {",
+        `${tests}/RunDecider.test.ts`
+      ],
       [
         "verify: who is skipped loses nothing",
         "!skipped && work.commits.some",
@@ -401,13 +498,23 @@ export const conductorMutants = [
         "[title, description, documents]"
       ],
       ["open: a completion names a commit", "commits.length === 0 || commits.some", "commits.some"],
-      ["open: each commit is there", "commits.length === 0 || commits.some((one) => missing.has(one))", "commits.length === 0"]
+      [
+        "open: each commit is there",
+        "commits.length === 0 || commits.some((one) => missing.has(one))",
+        "commits.length === 0"
+      ]
     ]
   ),
   ...mutantsOf(
     `${src}/git/Git.ts`,
     [`${tests}/GitPrograms.test.ts`],
-    [["git: a commit is known by its id alone", "const ids = commits.filter((commit) => commitId.test(commit))", "const ids = commits"]]
+    [
+      [
+        "git: a commit is known by its id alone",
+        "const ids = commits.filter((commit) => commitId.test(commit))",
+        "const ids = commits"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/git/GitProgram.ts`,
@@ -416,7 +523,11 @@ export const conductorMutants = [
       ["git: no monitor of the repository's", '"-c", "core.fsmonitor=false", ', ""],
       ["git: no hook of the repository's", ', "--no-optional-locks", "-c", "core.hooksPath=/dev/null"', ""],
       ["git: no filter of the repository's", 'git(args, "", filtersOff(listed))', "git(args)"],
-      ["git: a filter that is taken away is not asked for", '[`filter.${name}.required`, "false"]', '[`filter.${name}.required`, "true"]'],
+      [
+        "git: a filter that is taken away is not asked for",
+        '[`filter.${name}.required`, "false"]',
+        '[`filter.${name}.required`, "true"]'
+      ],
       ["git: nothing is fetched", '  GIT_ALLOW_PROTOCOL: "none",\n  GIT_NO_LAZY_FETCH: "1",\n', ""],
       ["git: no replacement of a commit", '  GIT_NO_REPLACE_OBJECTS: "1",\n', ""],
       ["git: no graft of a commit", '  GIT_GRAFT_FILE: "/dev/null"\n', ""],
@@ -532,7 +643,11 @@ export const conductorMutants = [
     `${src}/publish/CommsProjection.ts`,
     [`${tests}/CommsProjection.test.ts`],
     [
-      ["beside: no beat of a Conductor that is watched", " && !(yield* isOthers)) yield* Effect.ignore", ") yield* Effect.ignore"],
+      [
+        "beside: no beat of a Conductor that is watched",
+        " && !(yield* isOthers)) yield* Effect.ignore",
+        ") yield* Effect.ignore"
+      ],
       ["beside: no state of a Conductor that is watched", " || (yield* isOthers)) return", ") return"]
     ]
   ),
@@ -579,10 +694,22 @@ export const conductorMutants = [
     `${src}/agent/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [
-      ["judge: an exit code that is known", "if (code === 0) return undefined\n", "if (code !== null) return undefined\n"],
-      ["judge: a finished turn, where no exit code is known", 'return (yield* recorded(turn))?._tag === "Finished"\n', "return true\n"],
+      [
+        "judge: an exit code that is known",
+        "if (code === 0) return undefined\n",
+        "if (code !== null) return undefined\n"
+      ],
+      [
+        "judge: a finished turn, where no exit code is known",
+        'return (yield* recorded(turn))?._tag === "Finished"\n',
+        "return true\n"
+      ],
       ["judge: the word of its launch", "(yield* (yield* PlanContext).words.digest(word)) !== turn.word", "false"],
-      ["judge: no commit is no work", "if (head === null || fresh.commits.length === 0) return", "if (head === null) return"],
+      [
+        "judge: no commit is no work",
+        "if (head === null || fresh.commits.length === 0) return",
+        "if (head === null) return"
+      ],
       [
         "judge: commits that change nothing are no work",
         "if (fresh.files.length === 0 || work.files.length === 0)\n",
@@ -599,7 +726,11 @@ export const conductorMutants = [
         "files.find((one) => one.endsWith(`/${name}`))\n",
         "files.find((one) => one.endsWith(`/${name}`)) ?? name\n"
       ],
-      ["judge: a test file is there", "file !== undefined && (yield* git.has(file)) ? file", "file !== undefined ? file"],
+      [
+        "judge: a test file is there",
+        "file !== undefined && (yield* git.has(file)) ? file",
+        "file !== undefined ? file"
+      ],
       [
         "judge: who approves has looked",
         "if (!(yield* agent.usedTools(turn.sessionId))) return",
@@ -611,8 +742,16 @@ export const conductorMutants = [
         "`the reviewer approved, and nothing shows",
         "message && `the reviewer approved, and shows"
       ],
-      ["judge: what was reviewed is what is there", "if ((yield* git.head) !== (task.implementation?.head ?? null))\n", "if (false)\n"],
-      ["judge: an approval is looked at", 'return said._tag === "Approved" ? yield* approval(task, turn, said) : said', "return said"],
+      [
+        "judge: what was reviewed is what is there",
+        "if ((yield* git.head) !== (task.implementation?.head ?? null))\n",
+        "if (false)\n"
+      ],
+      [
+        "judge: an approval is looked at",
+        'return said._tag === "Approved" ? yield* approval(task, turn, said) : said',
+        "return said"
+      ],
       [
         "judge: a completion is looked at",
         'if (said._tag === "Complete") return yield* believed(task, said.testFile)',
@@ -631,7 +770,11 @@ export const conductorMutants = [
         "return unsaid(run, turn, read.failure)"
       ],
       ["judge: who was lost with us is not blamed", 'cause === "no verdict" && turn.fence !== run.fence', "false"],
-      ["judge: a record of this very turn", "last !== undefined && last.at >= askedAt ? last", "last !== undefined ? last"],
+      [
+        "judge: a record of this very turn",
+        "last !== undefined && last.at >= askedAt ? last",
+        "last !== undefined ? last"
+      ],
       [
         "judge: a finishing step that failed",
         "if (code !== null) return nothing",
@@ -722,7 +865,12 @@ export const conductorMutants = [
     `${src}/Conduct.ts`,
     [],
     [
-      ["conduct: a conflict pauses", "if (conflicts.length > 0) return", "if (false) return", conduct("a conflict pauses")],
+      [
+        "conduct: a conflict pauses",
+        "if (conflicts.length > 0) return",
+        "if (false) return",
+        conduct("a conflict pauses")
+      ],
       [
         "conduct: changes that nobody committed pause",
         "return dirty && changed.length > 0 ?",
@@ -825,10 +973,18 @@ export const conductorMutants = [
       ["run: what another has claimed is left to it", "Effect.andThen(unlessLost(lost), granted(so))", "granted(so)"],
       ["run: … without a word more", "Effect.andThen(unlessLost(lost), ref.dispatch(intent))", "ref.dispatch(intent)"],
       ["run: its project is released", "() => claims.release({ project })", "() => Effect.void"],
-      ["run: left at the end", 'isMeant(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void', "Effect.void"],
+      [
+        "run: left at the end",
+        'isMeant(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void',
+        "Effect.void"
+      ],
       ["run: under its own fence", 'makeRunRef(id, { _tag: "Owner", fence })', 'makeRunRef(id, { _tag: "Operator" })'],
       ["run: granted to its owner alone", "run.fence === fence && so(run) ? Effect.void", "so(run) ? Effect.void"],
-      ["run: granted for what is true of it", "run.fence === fence && so(run) ? Effect.void", "run.fence === fence ? Effect.void"],
+      [
+        "run: granted for what is true of it",
+        "run.fence === fence && so(run) ? Effect.void",
+        "run.fence === fence ? Effect.void"
+      ],
       ["run: the fence that was seen", "over: run.fence }, {", "over: (yield* loadRun(id)).fence }, {"]
     ]
   ),
@@ -854,7 +1010,11 @@ export const conductorMutants = [
         "if (id === mine || turn === null)",
         "if (id === mine || turn?.launch == null)"
       ],
-      ["neighbours: what an agent has started", "launched === null || !(yield* isLeft(turn, launched))", "launched === null"]
+      [
+        "neighbours: what an agent has started",
+        "launched === null || !(yield* isLeft(turn, launched))",
+        "launched === null"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -868,8 +1028,16 @@ export const conductorMutants = [
         "Effect.retry({ while: isTaken })",
         "Effect.retry({ while: (error) => isTaken(error) && false })"
       ],
-      ["open: not somebody else's state file", 'if (state._tag === "Foreign") return yield* stateForeign(statePath, state)\n    if', "if"],
-      ["open: a state file of another workflow", "if (json.workflow_id === workflowId)\n", "if (workflowId === workflowId)\n"],
+      [
+        "open: not somebody else's state file",
+        'if (state._tag === "Foreign") return yield* stateForeign(statePath, state)\n    if',
+        "if"
+      ],
+      [
+        "open: a state file of another workflow",
+        "if (json.workflow_id === workflowId)\n",
+        "if (workflowId === workflowId)\n"
+      ],
       ["open: the run that there is goes on", "({ run }) => run.plan === plan", "() => false"],
       [
         "open: a state file that is gone is told",
@@ -890,7 +1058,11 @@ export const conductorMutants = [
         "",
         conduct("a state file that was spoiled")
       ],
-      ["state file: somebody else's is left as it is", 'if (before._tag === "Foreign") return yield* stateForeign(path, before)', ""]
+      [
+        "state file: somebody else's is left as it is",
+        'if (before._tag === "Foreign") return yield* stateForeign(path, before)',
+        ""
+      ]
     ]
   ),
   ...mutantsOf(
@@ -921,9 +1093,17 @@ export const conductorMutants = [
     `${src}/tasks/Circles.ts`,
     [`${tests}/Plan.test.ts`],
     [
-      ["plan: who merely waits for a circle is on none", "if (circle.length > 1 || next[task]!.includes(task)) circles", "circles"],
+      [
+        "plan: who merely waits for a circle is on none",
+        "if (circle.length > 1 || next[task]!.includes(task)) circles",
+        "circles"
+      ],
       ["plan: a task that waits for itself", " || next[task]!.includes(task)) circles", ") circles"],
-      ["plan: each circle apart", "if (earliest.get(task) !== order.get(task)) continue", "if (path.length > 0) continue"]
+      [
+        "plan: each circle apart",
+        "if (earliest.get(task) !== order.get(task)) continue",
+        "if (path.length > 0) continue"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -949,13 +1129,21 @@ export const conductorMutants = [
         "if (Result.isFailure(found)) return found.failure.missing ?",
         "if (Result.isFailure(found)) return found.failure ?"
       ],
-      ["exclude: nor in a folder that they may", "  yield* lookTrusted(paths.dirname(path), { ...ours, folder: true })\n", ""],
+      [
+        "exclude: nor in a folder that they may",
+        "  yield* lookTrusted(paths.dirname(path), { ...ours, folder: true })\n",
+        ""
+      ],
       [
         "exclude: where git says",
         'const [where = ""] = (yield* git(["rev-parse", "--git-path", "info/exclude"])).split("\\n")',
         'const where = ".git/info/exclude"'
       ],
-      ["exclude: what git tracks is told", "...tracked.map((name) =>", "...tracked.slice(tracked.length).map((name) =>"],
+      [
+        "exclude: what git tracks is told",
+        "...tracked.map((name) =>",
+        "...tracked.slice(tracked.length).map((name) =>"
+      ],
       [
         "exclude: once",
         "patterns.filter((pattern) => !lines.includes(pattern))",
@@ -973,7 +1161,11 @@ export const conductorMutants = [
     [
       ["run publisher: not twice", "notice === undefined || revision <= told", "notice === undefined"],
       ["run publisher: what is told is marked", ".pipe(Effect.andThen(cursor.advance(stream, revision)))", ""],
-      ["run publisher: until its conductor leaves", 'event._tag === "RunLeft" && revision > from', 'event._tag === "RunLeft"']
+      [
+        "run publisher: until its conductor leaves",
+        'event._tag === "RunLeft" && revision > from',
+        'event._tag === "RunLeft"'
+      ]
     ]
   )
 ]

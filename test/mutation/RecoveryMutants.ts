@@ -2,9 +2,16 @@ import { mutantsOf } from "./Mutant.ts"
 
 const recovery = "packages/recovery"
 /** Whole cycles: without what runs programs and reads large files. */
-const all = ["LaunchCeiling", "Recovery", "Holder", "ClaudeExport", "StandardCompact", "Request", "ContinueTurn", "Restart"].map(
-  (name) => `${recovery}/test/${name}.test.ts`
-)
+const all = [
+  "LaunchCeiling",
+  "Recovery",
+  "Holder",
+  "ClaudeExport",
+  "StandardCompact",
+  "Request",
+  "ContinueTurn",
+  "Restart"
+].map((name) => `${recovery}/test/${name}.test.ts`)
 
 export const recoveryMutants = [
   ...mutantsOf(
@@ -38,9 +45,17 @@ export const recoveryMutants = [
     "packages/process/src/process/EndProcess.ts",
     [`${recovery}/test/Stop.test.ts`],
     [
-      ["stop: proven gone", "if (ended === undefined) return yield* new StopFailed", "if (false) return yield* new StopFailed"],
+      [
+        "stop: proven gone",
+        "if (ended === undefined) return yield* new StopFailed",
+        "if (false) return yield* new StopFailed"
+      ],
       ["stop: its tree is proven gone", "if (stubborn.length > 0)\n", "if (false)\n"],
-      ["stop: the tree before the first signal", "for (const info of [...before, ...(yield* tree)])", "for (const info of yield* tree)"],
+      [
+        "stop: the tree before the first signal",
+        "for (const info of [...before, ...(yield* tree)])",
+        "for (const info of yield* tree)"
+      ],
       ["stop: the tree after it", "[...before, ...(yield* tree)]", "[...before]"],
       [
         "stop: asked before each signal",
@@ -56,7 +71,11 @@ export const recoveryMutants = [
     "packages/domain/src/port/Process.ts",
     [`${recovery}/test/Stop.test.ts`],
     [
-      ["process: a zombie does nothing any more", 'condition === "gone" || condition === "zombie"', 'condition === "gone"'],
+      [
+        "process: a zombie does nothing any more",
+        'condition === "gone" || condition === "zombie"',
+        'condition === "gone"'
+      ],
       ["process: waited for until it is over", "until: isOver }", "until: () => true }"]
     ]
   ),
@@ -64,7 +83,11 @@ export const recoveryMutants = [
     `${recovery}/src/steps/Fingerprint.ts`,
     [`${recovery}/test/Fingerprint.test.ts`],
     [
-      ["fingerprint: what was changed is no export", "if (digest !== made.digest) return", "if (false as boolean) return"],
+      [
+        "fingerprint: what was changed is no export",
+        "if (digest !== made.digest) return",
+        "if (false as boolean) return"
+      ],
       [
         "fingerprint: no link, and nobody else's to write",
         '{ own: true, others: "nothing", atMost }',
@@ -80,23 +103,45 @@ export const recoveryMutants = [
   ...mutantsOf(
     `${recovery}/src/providers/SmallHandoff.ts`,
     [`${recovery}/test/Fingerprint.test.ts`],
-    [["fingerprint: looked at right before the launch from a hand-off", "Effect.tap(() => unlessChanged(handoff.path, handoff))", ""]]
+    [
+      [
+        "fingerprint: looked at right before the launch from a hand-off",
+        "Effect.tap(() => unlessChanged(handoff.path, handoff))",
+        ""
+      ]
+    ]
   ),
   ...mutantsOf(
     `${recovery}/src/steps/Holder.ts`,
     [`${recovery}/test/Holder.test.ts`],
     [
-      ["elsewhere: a session that another took", 'if (holding._tag !== "Another") return', "if (true as boolean) return"],
+      [
+        "elsewhere: a session that another took",
+        'if (holding._tag !== "Another") return',
+        "if (true as boolean) return"
+      ],
       [
         "elsewhere: another project's conversation",
         "if (holding.holds !== undefined && isWithin(project, yield* folderOf(holding.holds))) return",
         "if (holding.holds !== undefined) return"
       ],
-      ["elsewhere: another conversation of its project is its own", "isWithin(project, yield* folderOf(holding.holds))", "false"],
+      [
+        "elsewhere: another conversation of its project is its own",
+        "isWithin(project, yield* folderOf(holding.holds))",
+        "false"
+      ],
       ["elsewhere: the agent below its own wrapper", "if (own.some((pid) => pid === holding.by)) return", ""],
       ["elsewhere: … and no stranger's", " && !watch.sessions.includes(sessionId))", " && (false as boolean))"],
-      ["elsewhere: of one that has ended nobody is spared", "if (yield* isGone(yield* Processes, conductor)) return", ""],
-      ["elsewhere: a person's word against the evidence", "conductor === undefined || forced || kind", "conductor === undefined || kind"]
+      [
+        "elsewhere: of one that has ended nobody is spared",
+        "if (yield* isGone(yield* Processes, conductor)) return",
+        ""
+      ],
+      [
+        "elsewhere: a person's word against the evidence",
+        "conductor === undefined || forced || kind",
+        "conductor === undefined || kind"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -108,7 +153,11 @@ export const recoveryMutants = [
         "!(sessionIds.includes(sessionId) && own.includes(pid))",
         "(pid > 0 || own.includes(0) || sessionId)"
       ],
-      ["stop: … but nobody whom it did not start", "sessionIds.includes(sessionId) && own.includes(pid)", "sessionIds.includes(sessionId)"]
+      [
+        "stop: … but nobody whom it did not start",
+        "sessionIds.includes(sessionId) && own.includes(pid)",
+        "sessionIds.includes(sessionId)"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -131,14 +180,26 @@ export const recoveryMutants = [
         "if (beside === undefined) return stopped",
         "if (beside === undefined || (true as boolean)) return stopped"
       ],
-      ["stop: … only that very process", "return (yield* isGone(yield* Processes, launched)) ? undefined : launched", "return launched"],
-      ["stopped: whom souffleur launched beside", "  if ((yield* launchedBeside(watch)) !== undefined) return false\n", ""],
+      [
+        "stop: … only that very process",
+        "return (yield* isGone(yield* Processes, launched)) ? undefined : launched",
+        "return launched"
+      ],
+      [
+        "stopped: whom souffleur launched beside",
+        "  if ((yield* launchedBeside(watch)) !== undefined) return false\n",
+        ""
+      ],
       [
         "one writer: whom souffleur launched beside",
         "if (beside !== undefined) return `process",
         "if (beside !== undefined && (false as boolean)) return `process"
       ],
-      ["stopped: with all of its tree", "return (yield* conductorTree(watch, watch.conductor)).length === 0", "return true"],
+      [
+        "stopped: with all of its tree",
+        "return (yield* conductorTree(watch, watch.conductor)).length === 0",
+        "return true"
+      ],
       [
         "stopped: the Conductor itself",
         "if (watch.conductor === undefined || !(yield* isGone(processes, watch.conductor))) return false",
@@ -149,8 +210,16 @@ export const recoveryMutants = [
         "if (holder !== undefined) return `process",
         "if (false as boolean) return `process"
       ],
-      ["one writer: also of an earlier session", "watch.sessions.includes(session.sessionId))", "session.sessionId === watch.sessionId)"],
-      ["one writer: what is left of the old tree", "return left.length === 0 ? undefined :", "return true ? undefined :"]
+      [
+        "one writer: also of an earlier session",
+        "watch.sessions.includes(session.sessionId))",
+        "session.sessionId === watch.sessionId)"
+      ],
+      [
+        "one writer: what is left of the old tree",
+        "return left.length === 0 ? undefined :",
+        "return true ? undefined :"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -162,7 +231,11 @@ export const recoveryMutants = [
         "const reused = sessions.some(({ pid }) => pid === root.pid) && (yield* isGone(processes, root))",
         "const reused = false"
       ],
-      ["stop: a pid that is reused while it looks", "after.reused && !before.reused ? yield* treeBeside(after) : found", "found"],
+      [
+        "stop: a pid that is reused while it looks",
+        "after.reused && !before.reused ? yield* treeBeside(after) : found",
+        "found"
+      ],
       ["stop: known by its launch", "launchId === undefined ? [] :", "true ? [] :"],
       ["stop: the root is no other", "others.filter((pid) => reused || pid !== root.pid)", "[...others]"]
     ]
@@ -170,7 +243,13 @@ export const recoveryMutants = [
   ...mutantsOf(
     "packages/process/src/process/AgentLaunch.ts",
     [...all, "packages/plan/test/Assignment.test.ts"],
-    [["launch once: in the log before it runs", "yield* record(yield* launcher.prepare(order))", "yield* launcher.prepare(order)"]]
+    [
+      [
+        "launch once: in the log before it runs",
+        "yield* record(yield* launcher.prepare(order))",
+        "yield* launcher.prepare(order)"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${recovery}/src/steps/Launch.ts`,
@@ -187,7 +266,11 @@ export const recoveryMutants = [
         "clamp(request.requested, yield* Effect.succeed(watch.pin.ceiling))"
       ],
       ["launch: the ceiling", "permission: effective,\n", "permission: request.requested as typeof effective,\n"],
-      ["launch: complete cancels it", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* oneWriter(watch)"],
+      [
+        "launch: complete cancels it",
+        "  yield* unlessComplete\n  yield* oneWriter(watch)",
+        "  yield* oneWriter(watch)"
+      ],
       ["launch: one writer", "  yield* unlessComplete\n  yield* oneWriter(watch)", "  yield* unlessComplete"],
       [
         "launch: a lost reply is settled",
@@ -206,7 +289,11 @@ export const recoveryMutants = [
         "const { from, session } = errand\n  yield* errand.prompt\n"
       ],
       ["launch: signed", "prompt: (launchId) => signed(prompt, launchId)", "prompt: () => prompt"],
-      ["launch: from no export that is not the end any more", "if (from !== undefined) yield* unlessStale(watch, from)\n", ""]
+      [
+        "launch: from no export that is not the end any more",
+        "if (from !== undefined) yield* unlessStale(watch, from)\n",
+        ""
+      ]
     ]
   ),
   ...mutantsOf(
@@ -226,8 +313,16 @@ export const recoveryMutants = [
         "Effect.andThen(stillDead(watch), Ref.set(signalled, true))",
         "stillGranted(watch)"
       ],
-      ["stop: by this recovery, in one go with that", "    yield* stillGranted(watch)\n    yield* unlessMoving", "    yield* unlessMoving"],
-      ["stop: what was begun after it comes first", 'if (recorded === undefined || recorded._tag === "Started") {', "{"],
+      [
+        "stop: by this recovery, in one go with that",
+        "    yield* stillGranted(watch)\n    yield* unlessMoving",
+        "    yield* unlessMoving"
+      ],
+      [
+        "stop: what was begun after it comes first",
+        'if (recorded === undefined || recorded._tag === "Started") {',
+        "{"
+      ],
       ["stop: time to beat after an outage", "    yield* heardOut(watch)\n", ""],
       [
         "stop: not when nobody retries",
@@ -253,7 +348,13 @@ export const recoveryMutants = [
   ...mutantsOf(
     `${recovery}/src/steps/ExportConversation.ts`,
     [...all, "test/scenarios/TroubleScenario.test.ts"],
-    [["export: where its session stood before it was read", "Option.exists(now, (one) => !sameMark(one, mark))", "false"]]
+    [
+      [
+        "export: where its session stood before it was read",
+        "Option.exists(now, (one) => !sameMark(one, mark))",
+        "false"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${recovery}/src/steps/CompactSession.ts`,
@@ -269,14 +370,22 @@ export const recoveryMutants = [
         "if (ended === undefined) return yield* new CompactFailed",
         "if (false) return yield* new CompactFailed"
       ],
-      ["compact: once more only when it is gone", "error instanceof CompactFailed && error.gone }", "error instanceof CompactFailed }"],
+      [
+        "compact: once more only when it is gone",
+        "error instanceof CompactFailed && error.gone }",
+        "error instanceof CompactFailed }"
+      ],
       ["compact: once more, not twice", "schedule: compactOnceMore,", "times: 2,"],
       [
         "compact: one last look",
         'const compacted = yield* agent.compactedSince(mark)\n  if (compacted !== "not yet") return yield* compactedAs(compacted)\n  return',
         'const compacted = Option.isSome(waited) ? waited.value.compacted : "not yet"\n  if (compacted !== "not yet") return yield* compactedAs(compacted)\n  return'
       ],
-      ["compact: a little for the summary", "if (Option.isSome(waited)) yield* wait(", "if (false as boolean) yield* wait("],
+      [
+        "compact: a little for the summary",
+        "if (Option.isSome(waited)) yield* wait(",
+        "if (false as boolean) yield* wait("
+      ],
       ["compact by hand: nobody holds the session before each attempt", "    yield* unheld(sessionId)\n", ""],
       [
         "compact by hand: where nobody holds it",
@@ -301,21 +410,45 @@ export const recoveryMutants = [
     [
       ["compact: nobody else writes", "      yield* unhindered(watch)\n", ""],
       ["compact: a late boundary counts", 'if (before !== "not yet") return yield* compactedAs(before)', ""],
-      ["compact: an attempt whose reply was lost", "return Option.isNone(ran) ? Option.none() :", "return true ? Option.none() :"],
+      [
+        "compact: an attempt whose reply was lost",
+        "return Option.isNone(ran) ? Option.none() :",
+        "return true ? Option.none() :"
+      ],
       ["compact: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       ["compact: not what no longer fits", 'applies: (watch) => watch.recovery?.trigger !== "context",', ""]
     ]
   ),
   ...mutantsOf(
     `${recovery}/src/providers/ExportProvider.ts`,
-    [`${recovery}/test/ClaudeExport.test.ts`, `${recovery}/test/SmallHandoff.test.ts`, "test/scenarios/Compact.test.ts"],
+    [
+      `${recovery}/test/ClaudeExport.test.ts`,
+      `${recovery}/test/SmallHandoff.test.ts`,
+      "test/scenarios/Compact.test.ts"
+    ],
     [
       ["export: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
-      ["export: who escalates has stopped", "message: error.message, alreadyKilled: true", "message: error.message, alreadyKilled: false"],
+      [
+        "export: who escalates has stopped",
+        "message: error.message, alreadyKilled: true",
+        "message: error.message, alreadyKilled: false"
+      ],
       ["export: the gate", "if (gate.estimated_tokens > gate.threshold)", "if (false)"],
-      ["export: at the threshold it fits", "gate.estimated_tokens > gate.threshold", "gate.estimated_tokens >= gate.threshold"],
-      ["export: discarded when it does not fit", "Effect.andThen(discard, escalated(stage)(error))", "escalated(stage)(error)"],
-      ["export: discarded when it is not the end any more", '.pipe(Effect.tapErrorTag("Escalated", () => discard))', ""],
+      [
+        "export: at the threshold it fits",
+        "gate.estimated_tokens > gate.threshold",
+        "gate.estimated_tokens >= gate.threshold"
+      ],
+      [
+        "export: discarded when it does not fit",
+        "Effect.andThen(discard, escalated(stage)(error))",
+        "escalated(stage)(error)"
+      ],
+      [
+        "export: discarded when it is not the end any more",
+        '.pipe(Effect.tapErrorTag("Escalated", () => discard))',
+        ""
+      ],
       ["export: what cannot be trimmed is discarded", 'discarded("trim")', 'escalated("trim")'],
       ["export: where there is no estimate", 'Effect.catchTag("NoExport", discarded("estimate"))', "Effect.orDie"],
       ["export: where there is none", 'Effect.catchTag("NoExport", escalated("export"))', "Effect.orDie"],
@@ -348,7 +481,11 @@ export const recoveryMutants = [
     ],
     ["recovery: exhausted is told", 'yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })', ""],
     ["recovery: one provider after the other", "if (next === undefined) return", "if (true) return"],
-    ["recovery: an escalation is told", 'yield* ref.dispatch({ _tag: "Escalate"', 'void ref.dispatch({ _tag: "Escalate"'],
+    [
+      "recovery: an escalation is told",
+      'yield* ref.dispatch({ _tag: "Escalate"',
+      'void ref.dispatch({ _tag: "Escalate"'
+    ],
     ["recovery: who escalates has stopped", "{ ...entry, alreadyKilled }", "entry"],
     ["recovery: the ways of its kind", "of === watch.kind && applies", "applies"],
     ["recovery: the ways that apply", "&& applies?.(watch) !== false)", ")"],
@@ -360,7 +497,11 @@ export const recoveryMutants = [
   ]),
   ...mutantsOf(`${recovery}/src/steps/Request.ts`, all, [
     ["payload: newer than what was consumed", "after: baseline.lastMessageId, sessions", "after: 0, sessions"],
-    ["payload: of that very request", "|| words.value.id !== request.messageId) return undefined", ") return undefined"],
+    [
+      "payload: of that very request",
+      "|| words.value.id !== request.messageId) return undefined",
+      ") return undefined"
+    ],
     [
       "payload: the words that were read, and no others",
       "if (words.value.digest === request.digest) return",
@@ -374,7 +515,11 @@ export const recoveryMutants = [
       "  if (watch.handoff !== undefined) {",
       "  if (watch.handoff !== undefined && (false as boolean)) {"
     ],
-    ["payload: words that are lost are told", "return watch.handoff === undefined ? plainOf(watch) : lost(watch)", "return plainOf(watch)"]
+    [
+      "payload: words that are lost are told",
+      "return watch.handoff === undefined ? plainOf(watch) : lost(watch)",
+      "return plainOf(watch)"
+    ]
   ]),
   ...mutantsOf(`${recovery}/src/steps/Completion.ts`, all, [
     ["complete: cancels a stop and a launch", 'conductor.value.state === "complete") return', "false) return"]
@@ -396,7 +541,11 @@ export const recoveryMutants = [
     [`${recovery}/test/SmallHandoff.test.ts`],
     [
       ["small hand-off: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
-      ["small hand-off: only what no longer fits", 'applies: (watch) => watch.recovery?.trigger === "context"', "applies: () => true"]
+      [
+        "small hand-off: only what no longer fits",
+        'applies: (watch) => watch.recovery?.trigger === "context"',
+        "applies: () => true"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -20,7 +20,9 @@ export const specRows = (): ReadonlyArray<SpecRow> =>
     .flatMap((line) => {
       const cells = line.split(" | ")
       const [rule = "", file = "", title = ""] = cells.map((cell) => cell.replace(/^\| | \|$/gu, ""))
-      return line.startsWith("| ") && rule !== "rule" && !line.startsWith("| -") ? [{ line, columns: cells.length, rule, file, title }] : []
+      return line.startsWith("| ") && rule !== "rule" && !line.startsWith("| -")
+        ? [{ line, columns: cells.length, rule, file, title }]
+        : []
     })
 
 /** Written by `pnpm mutate --titles` alone. */
@@ -46,12 +48,15 @@ const titled = ({ file, title }: SpecRow) =>
 /** The mutants that fail the test of this row. */
 export const mutantsOfRow = (row: SpecRow, known = killed()): ReadonlyArray<string> => {
   const shape = titled(row)
-  return Object.entries(known).flatMap(([mutant, titles]) => (titles.some((title) => shape.test(title)) ? [mutant] : []))
+  return Object.entries(known).flatMap(([mutant, titles]) =>
+    titles.some((title) => shape.test(title)) ? [mutant] : []
+  )
 }
 
 /** Why there may be none for a row; `undefined`: there is no reason, and one is to be made. */
 export const whyNone = ({ file }: SpecRow): string | undefined => {
   if (/^test\/(?:claude|service)\//u.test(file)) return "none: it needs a program that is not everywhere"
-  if (/^test\/(?:cli|evidence|fuzz|scenarios|simulation|torture)\//u.test(file)) return "none: it is of the whole, whose parts have theirs"
+  if (/^test\/(?:cli|evidence|fuzz|scenarios|simulation|torture)\//u.test(file))
+    return "none: it is of the whole, whose parts have theirs"
   return undefined
 }

@@ -26,7 +26,11 @@ export const runMutants = [
       ]
     ]
   ),
-  ...mutantsOf(`${src}/run/RunLog.ts`, [`${tests}/RunLog.test.ts`], [["runs: in streams of their own", 'prefix: "run/"', 'prefix: ""']]),
+  ...mutantsOf(
+    `${src}/run/RunLog.ts`,
+    [`${tests}/RunLog.test.ts`],
+    [["runs: in streams of their own", 'prefix: "run/"', 'prefix: ""']]
+  ),
   ...mutantsOf(
     `${src}/state/StateFile.ts`,
     [`${tests}/StateFile.test.ts`],
@@ -45,7 +49,11 @@ export const runMutants = [
     `${src}/state/StateStore.ts`,
     [`${tests}/StateFile.test.ts`],
     [
-      ["state file: one that its group may write", '{ atMost: largest, others: "write as its group" }', "{ atMost: largest }"],
+      [
+        "state file: one that its group may write",
+        '{ atMost: largest, others: "write as its group" }',
+        "{ atMost: largest }"
+      ],
       ["state file: one that is gone is missing", 'read.failure.missing ? { _tag: "Missing" } : {', "{"]
     ]
   ),
@@ -67,8 +75,16 @@ export const runMutants = [
     `${src}/decide/RunDecider.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
-      ["ending: what it has started is in the log", "launchedAt: launch.at, limit, others }", "launchedAt: launch.at, limit, others: [] }"],
-      ["answer: what to do where the run is paused", "  paused === null\n    ? `task", "  (true as boolean)\n    ? `task"]
+      [
+        "ending: what it has started is in the log",
+        "launchedAt: launch.at, limit, others }",
+        "launchedAt: launch.at, limit, others: [] }"
+      ],
+      [
+        "answer: what to do where the run is paused",
+        "  paused === null\n    ? `task",
+        "  (true as boolean)\n    ? `task"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -85,7 +101,13 @@ export const runMutants = [
   ...mutantsOf(
     `${src}/agent/Judging.ts`,
     [`${tests}/Judging.test.ts`],
-    [["judge: where its session was looked for", "nothing shows that it looked at anything: ${message}", "looked at nothing"]]
+    [
+      [
+        "judge: where its session was looked for",
+        "nothing shows that it looked at anything: ${message}",
+        "looked at nothing"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/Opening.ts`,
@@ -105,7 +127,11 @@ export const runMutants = [
     [`${tests}/Plan.test.ts`],
     [
       ["prompt: an implementer reads the documents", '${references(planned, "implementing")}', ""],
-      ["prompt: all feedback", "...newest(feedback.map(feedbackText))", "...newest(feedback.slice(-1).map(feedbackText))"],
+      [
+        "prompt: all feedback",
+        "...newest(feedback.map(feedbackText))",
+        "...newest(feedback.slice(-1).map(feedbackText))"
+      ],
       ["prompt: within what a program can be given", "    if (left < 0) break\n", "    if (left < 0) left = room\n"]
     ]
   ),
@@ -144,7 +170,11 @@ export const runMutants = [
         "conflicts",
         `${tests}/Git.test.ts: files with conflicts are named`
       ],
-      ["git: no answer is no answer", 'Effect.mapError(failed("which commit is checked out"))', "Effect.orElseSucceed(() => null)"]
+      [
+        "git: no answer is no answer",
+        'Effect.mapError(failed("which commit is checked out"))',
+        "Effect.orElseSucceed(() => null)"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -152,7 +182,11 @@ export const runMutants = [
     [`${tests}/RunPublisher.test.ts`],
     [
       ["notice: a wait for the service once", "return before.waits === 0", "return true"],
-      ["notice: that a wait is over", "if (before.waits > 0 && outcomes.has(event._tag)) return", "if (false as boolean) return"],
+      [
+        "notice: that a wait is over",
+        "if (before.waits > 0 && outcomes.has(event._tag)) return",
+        "if (false as boolean) return"
+      ],
       ["notice: that a pause is over", "return before.paused !== null", "return before.paused === null"]
     ]
   ),

@@ -7,8 +7,8 @@ import type { Answer, Question } from "./Trial.ts"
 const all = process.env["SOUFFLEUR_ALL"] === "1"
 
 /**
- * The process that runs tests in a tree, and stays: what did not change is not transformed again, which takes most of a run's time. Forked by
- * `Trial.ts`, which asks and may end it.
+ * The process that runs tests in a tree, and stays: what did not change is not transformed again, which takes most of a
+ * run's time. Forked by `Trial.ts`, which asks and may end it.
  */
 const vitest = await createVitest("test", {
   root: process.cwd(),
@@ -40,7 +40,10 @@ const run = async (files: ReadonlyArray<string>, titled: ReadonlyArray<string>):
     // A test that hangs in a loop leaves its module pending.
     if (failed === undefined && one.state() !== "failed" && one.state() !== "pending") continue
     // On a machine that is busy that says less than another failure: try it again by itself.
-    const late = failed?.result().errors?.some(({ message }) => String(message).startsWith("Test timed out")) === true ? "(timed out) " : ""
+    const late =
+      failed?.result().errors?.some(({ message }) => String(message).startsWith("Test timed out")) === true
+        ? "(timed out) "
+        : ""
     const first = one.errors()[0]?.message?.split("\n", 1)[0] ?? "failed"
     return { noticed: failed === undefined ? `${one.relativeModuleId}: ${first}` : `${late}${failed.name}`, titles }
   }
@@ -51,18 +54,25 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
   // The one before is again as it was.
   for (const file of [before, changed]) if (file !== undefined) vitest.invalidateFile(file)
   before = changed
-  // These run the command as it is published: the one that was built when this began has nothing of what was changed since.
+  // These run the command as it is published: the one that was built when this began has nothing of what was changed
+  // since.
   const built = tests.some((test) => test.startsWith("test/cli/")) ? build() : undefined
   if (built !== undefined) for (const project of vitest.projects) project.provide("bundle", built.bundle)
   const meant = tests.map(fileAndTitle)
   const whole = meant.flatMap(([file, title]) => (title === undefined ? file : []))
-  const single = meant.flatMap(([file, title]) => (title === undefined || whole.includes(file) ? [] : [{ file, title }]))
+  const single = meant.flatMap(([file, title]) =>
+    title === undefined || whole.includes(file) ? [] : [{ file, title }]
+  )
   const answers: Array<Answer> = []
   if (whole.length > 0) answers.push(await run(whole, []))
   const [files, titled] = [single.map(({ file }) => file), single.map(({ title }) => title)]
-  if (files.length > 0 && (all || answers.every(({ noticed }) => noticed === null))) answers.push(await run(files, titled))
+  if (files.length > 0 && (all || answers.every(({ noticed }) => noticed === null)))
+    answers.push(await run(files, titled))
   built?.remove()
-  return { noticed: answers.find(({ noticed }) => noticed !== null)?.noticed ?? null, titles: answers.flatMap(({ titles }) => titles) }
+  return {
+    noticed: answers.find(({ noticed }) => noticed !== null)?.noticed ?? null,
+    titles: answers.flatMap(({ titles }) => titles)
+  }
 }
 
 process.on("message", (question: Question) => {

@@ -9,7 +9,11 @@ export const sessionMutants = [
     [`${claude}/test/Context.test.ts`],
     [
       ["context: what went into the cache too", ', "cache_creation_input_tokens"]', "]"],
-      ["context: what was written is not read", '"cache_creation_input_tokens"]', '"cache_creation_input_tokens", "output_tokens"]'],
+      [
+        "context: what was written is not read",
+        '"cache_creation_input_tokens"]',
+        '"cache_creation_input_tokens", "output_tokens"]'
+      ],
       ["context: a suffix asks for a larger window", 'model.endsWith("[1m]") ? 1_000_000 : ', ""],
       ["context: a window that holds it", "tokens > window ? undefined : window", "false ? undefined : window"]
     ]
@@ -32,7 +36,11 @@ export const sessionMutants = [
     [`${claude}/test/AgentProgram.test.ts`],
     [
       ["front: what becomes the agent", "at = next\n", 'return no("becomes another")\n'],
-      ["front: what runs a file", "file === undefined ? { length: next, claude: false } : {", "true ? { length: next, claude: false } : {"]
+      [
+        "front: what runs a file",
+        "file === undefined ? { length: next, claude: false } : {",
+        "true ? { length: next, claude: false } : {"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -80,8 +88,16 @@ export const sessionMutants = [
     [
       ["hooks: for every event", "return hookEvents.reduce(", "return hookEvents.slice(1).reduce("],
       ["hooks: those of others stay", " && Option.isSome(hookProgram(hook.command))", ""],
-      ["hooks: of each event a list", 'if (text[event.value] !== "[") return refused', "if (false as boolean) return refused"],
-      ["hooks: settings are an object", 'if (text[root] !== "{") return refused', "if (false as boolean) return refused"]
+      [
+        "hooks: of each event a list",
+        'if (text[event.value] !== "[") return refused',
+        "if (false as boolean) return refused"
+      ],
+      [
+        "hooks: settings are an object",
+        'if (text[root] !== "{") return refused',
+        "if (false as boolean) return refused"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -105,7 +121,11 @@ export const sessionMutants = [
     [`${claude}/test/HookCommand.test.ts`, `${claude}/test/HookSettings.test.ts`],
     [
       ["hook command: one word to the shell", `word.replaceAll("'", "'\\\\''")}'`, "word}'"],
-      ["hook command: ours are known by their form", "return hookCommand(found) === line ? Option.some(found) :", "return"],
+      [
+        "hook command: ours are known by their form",
+        "return hookCommand(found) === line ? Option.some(found) :",
+        "return"
+      ],
       ["hook command: never fails", " hook 2>/dev/null || true", " hook 2>/dev/null"]
     ]
   ),

@@ -42,7 +42,11 @@ export const speakerMutants = [
     `${cli}/src/mcp/CommsTools.ts`,
     [`${cli}/test/mcp/BoardTools.test.ts`],
     [
-      ["mcp: no row of others' own", "const own = ids.find((id) => reserved.has(id.trim().toLowerCase()))", "const own = undefined"],
+      [
+        "mcp: no row of others' own",
+        "const own = ids.find((id) => reserved.has(id.trim().toLowerCase()))",
+        "const own = undefined"
+      ],
       ["mcp: no task twice", "ids.find((id, n) => ids.indexOf(id) !== n)", "undefined"]
     ]
   ),
@@ -67,7 +71,11 @@ export const speakerMutants = [
     [tools],
     [
       ["mcp: a failure says what to do", "`souffleur: ${failure.message}.`", '"It failed."'],
-      ["mcp: a lock is waited for", 'while: ({ reason }) => reason === "locked"', 'while: ({ reason }) => reason === "missing"']
+      [
+        "mcp: a lock is waited for",
+        'while: ({ reason }) => reason === "locked"',
+        'while: ({ reason }) => reason === "missing"'
+      ]
     ]
   ),
   ...mutantsOf(
@@ -75,7 +83,11 @@ export const speakerMutants = [
     [tools],
     [
       ["mcp: whom the quiet hours keep", "if (wait !== undefined) return quiet(wait.until)", ""],
-      ["mcp: who only observes, or is at its ceiling", "if (observe || ceiling !== undefined)\n", "if (false as boolean)\n"],
+      [
+        "mcp: who only observes, or is at its ceiling",
+        "if (observe || ceiling !== undefined)\n",
+        "if (false as boolean)\n"
+      ],
       ["mcp: the third without progress", 'recovery?.purpose === "salvage"', "false"]
     ]
   ),

@@ -7,7 +7,11 @@ export const supervisorMutants = [
     `${supervisor}/src/Supervisor.ts`,
     [`${supervisor}/test/Supervisor.test.ts`],
     [
-      ["supervise: a watcher that never settles", "yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))", "{}"],
+      [
+        "supervise: a watcher that never settles",
+        "yield* Effect.forkScoped(unlessRefused(settling(after.watcher)))",
+        "{}"
+      ],
       ["supervise: once it has settled, its self-monitor alone", 'if (phase !== "Settling") return\n', ""],
       [
         "supervise: starts before stops",
@@ -15,10 +19,26 @@ export const supervisorMutants = [
         "for (const role of was) if (!is.includes(role)) yield* FiberMap.remove(fibers, role)\n    for (const role of is) if (!was.includes(role)) yield* FiberMap.run(fibers, role, run(role, after))"
       ],
       ["supervise: an overtaken fence ends it", "|| watch.fence !== fence),\n", "),\n"],
-      ["supervise: not under an old fence", "if (now.fence !== fence) return yield* new Fenced", "if (false) return yield* new Fenced"],
-      ["supervise: a recovery that dies fails closed", 'role.startsWith("recovery/") && watch.recovery !== undefined', "false"],
-      ["supervise: a self-monitor that dies is told", 'role.startsWith("monitor/") && watch.monitor !== undefined', "false"],
-      ["supervise: a log that fails ends it", 'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n', ""],
+      [
+        "supervise: not under an old fence",
+        "if (now.fence !== fence) return yield* new Fenced",
+        "if (false) return yield* new Fenced"
+      ],
+      [
+        "supervise: a recovery that dies fails closed",
+        'role.startsWith("recovery/") && watch.recovery !== undefined',
+        "false"
+      ],
+      [
+        "supervise: a self-monitor that dies is told",
+        'role.startsWith("monitor/") && watch.monitor !== undefined',
+        "false"
+      ],
+      [
+        "supervise: a log that fails ends it",
+        'if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)\n',
+        ""
+      ],
       ["supervise: each generation is claimed", "      yield* claim([...claimed])\n", ""],
       ["supervise: what cannot be claimed is claimed later", "yield* Effect.forkScoped(claimedStill)", ""],
       [
@@ -50,7 +70,11 @@ export const supervisorMutants = [
         "if (false as boolean && Option.isSome(intended)) yield*"
       ],
       ["own: what was meant is forgotten", "  yield* forgetIntent(id)\n", ""],
-      ["own: the fence that was seen", "over: watch.fence }, watch).pipe(", "over: (yield* load(id)).fence }, watch).pipe("],
+      [
+        "own: the fence that was seen",
+        "over: watch.fence }, watch).pipe(",
+        "over: (yield* load(id)).fence }, watch).pipe("
+      ],
       [
         "own: who was faster is said",
         '(error) => error._tag === "Refused" && error.reason === "owned",',
@@ -81,7 +105,11 @@ export const supervisorMutants = [
     `${supervisor}/src/Restore.ts`,
     [`${supervisor}/test/Restore.test.ts`],
     [
-      ["restore: the owner that was seen", "if (watch.fence !== over) return yield* stillThere", "if (false) return yield* stillThere"],
+      [
+        "restore: the owner that was seen",
+        "if (watch.fence !== over) return yield* stillThere",
+        "if (false) return yield* stillThere"
+      ],
       [
         "restore: one that beats again",
         "if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return",
@@ -98,7 +126,11 @@ export const supervisorMutants = [
         "    yield* Effect.catchTag"
       ],
       ["restore: one that cannot be seen from here", "if (!near) return", "if (false) return"],
-      ["restore: proven gone", 'if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")', ""],
+      [
+        "restore: proven gone",
+        'if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")',
+        ""
+      ],
       [
         "restore: counted first",
         "const counted = yield* Effect.catchIf(\n    say,",
@@ -142,7 +174,11 @@ export const supervisorMutants = [
         'doubts.warnings.join("; ")}`, { message: "warning", notice: "warning" })',
         'doubts.warnings.join("; ")}`, { message: "warning" })'
       ],
-      ["notice: of a permission", '${clamped}`, { message: "warning", notice: "warning" })', '${clamped}`, { message: "warning" })']
+      [
+        "notice: of a permission",
+        '${clamped}`, { message: "warning", notice: "warning" })',
+        '${clamped}`, { message: "warning" })'
+      ]
     ]
   ),
   ...mutantsOf(
@@ -178,19 +214,31 @@ export const supervisorMutants = [
         "(yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project",
         "undefined"
       ],
-      ["session: … where nobody says, its own hooks' word", "folder === undefined || folder === project", "folder === project"]
+      [
+        "session: … where nobody says, its own hooks' word",
+        "folder === undefined || folder === project",
+        "folder === project"
+      ]
     ]
   ),
   ...mutantsOf(
     "packages/domain/src/evidence/Holding.ts",
     [`${supervisor}/test/Bootstrap.test.ts`],
     [
-      ["holding: its own word for another session", "if (own !== undefined) return", "if (own !== undefined && (false as boolean)) return"],
+      [
+        "holding: its own word for another session",
+        "if (own !== undefined) return",
+        "if (own !== undefined && (false as boolean)) return"
+      ],
       ["holding: hooks know better", "Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ??", ""],
       ["holding: who else holds it", "if (holder !== undefined)", "if (holder !== undefined && (false as boolean))"],
       ["holding: … by its hooks", "told.find((one) => one.sessionId === sessionId) ??", ""],
       ["holding: … but who has moved on", " && !moved(one.pid))", ")"],
-      ["holding: a tool is no agent", "return tools.some(({ identity }) => identity.pid === pid)", "return (false as boolean)"]
+      [
+        "holding: a tool is no agent",
+        "return tools.some(({ identity }) => identity.pid === pid)",
+        "return (false as boolean)"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -198,9 +246,17 @@ export const supervisorMutants = [
     [`${supervisor}/test/Bootstrap.test.ts`],
     [
       ["validate: not who has that pid by now", "if (!Equal.equals(watch.named, found.identity)) {", "if (false) {"],
-      ["validate: not who is known to be another", "  yield* unlessAnother(watch, found.identity, session.sessionId)\n", ""],
+      [
+        "validate: not who is known to be another",
+        "  yield* unlessAnother(watch, found.identity, session.sessionId)\n",
+        ""
+      ],
       ["validate: a reply needs evidence", '(holding._tag === "Unknown" && !replied)', 'holding._tag === "Unknown"'],
-      ["validate: a reply names an agent", "(!replied || agent.isAgent(yield* processes.commandLine(process.pid)))", "true"],
+      [
+        "validate: a reply names an agent",
+        "(!replied || agent.isAgent(yield* processes.commandLine(process.pid)))",
+        "true"
+      ],
       ["validate: force is no word for a reply", "(forced && !replied)", "forced"],
       ["validate: not souffleur itself", "if (pid === processes.self.pid) return", "if (false) return"],
       ["validate: not an ancestor", "if (!detaching && (yield* processes.ancestors).includes(pid))\n", "if (false)\n"],
@@ -263,11 +319,23 @@ export const supervisorMutants = [
         'now.phase === "Validating" && now.fence === watch.fence',
         "now.fence === watch.fence"
       ],
-      ["first launch: not over before that is gone", "Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))", "Effect.void"],
+      [
+        "first launch: not over before that is gone",
+        "Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))",
+        "Effect.void"
+      ],
       ["first launch: a session that never began", 'if (Option.contains(seen, "ended" as const)) {', "if (false) {"],
       ["first launch: its turn among the watches", "  yield* (yield* LaunchSlots)(ref.id, launchSpacing)\n", ""],
-      ["first launch: an attempt has an order of its own", "if (launchId !== first.launchId) {", "if (false as boolean) {"],
-      ["first launch: what was kept is forgotten", "yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))", ""],
+      [
+        "first launch: an attempt has an order of its own",
+        "if (launchId !== first.launchId) {",
+        "if (false as boolean) {"
+      ],
+      [
+        "first launch: what was kept is forgotten",
+        "yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))",
+        ""
+      ],
       ["first launch: looked at before its file", 'isOver(condition) ? "ended"', 'condition === "gone" ? "ended"']
     ]
   ),
@@ -275,8 +343,16 @@ export const supervisorMutants = [
     `${supervisor}/src/CommsPublisher.ts`,
     [`${supervisor}/test/CommsPublisher.test.ts`, "test/scenarios/PayloadScenario.test.ts"],
     [
-      ["commsPublisher: told again until it is taken", "yield* Effect.retry(comms.post(", "yield* Effect.ignore(comms.post("],
-      ["commsPublisher: not twice", "yield* log.changes(id, yield* positionOf(id, newest(id)))", "yield* log.changes(id, 0)"],
+      [
+        "commsPublisher: told again until it is taken",
+        "yield* Effect.retry(comms.post(",
+        "yield* Effect.ignore(comms.post("
+      ],
+      [
+        "commsPublisher: not twice",
+        "yield* log.changes(id, yield* positionOf(id, newest(id)))",
+        "yield* log.changes(id, 0)"
+      ],
       ["commsPublisher: what is told is marked", "yield* cursor.advance(id, revision)", ""]
     ]
   ),
@@ -334,7 +410,11 @@ export const supervisorMutants = [
         "before.failures.length === 0 || replied || ++unchanged",
         "before.failures.length === 0 || ++unchanged"
       ],
-      ["bootstrap: the same failure counts later", "before.failures.length === 0 || replied || ++unchanged >= patience", "true"],
+      [
+        "bootstrap: the same failure counts later",
+        "before.failures.length === 0 || replied || ++unchanged >= patience",
+        "true"
+      ],
       ["bootstrap: a new failure begins anew", "    unchanged = 0\n    const lastMessageId", "    const lastMessageId"]
     ]
   )

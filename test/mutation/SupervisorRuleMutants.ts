@@ -1,7 +1,11 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const [src, test] = ["packages/supervisor/src", "packages/supervisor/test"]
-const [bootstrap, commsPublisher, notifier] = [`${test}/Bootstrap.test.ts`, `${test}/CommsPublisher.test.ts`, `${test}/Notifier.test.ts`]
+const [bootstrap, commsPublisher, notifier] = [
+  `${test}/Bootstrap.test.ts`,
+  `${test}/CommsPublisher.test.ts`,
+  `${test}/Notifier.test.ts`
+]
 
 /** What single rules of the supervisor promise, each taken away. */
 export const supervisorRuleMutants = [
@@ -66,7 +70,11 @@ export const supervisorRuleMutants = [
         "log.changes(id, yield* positionOf(id, newest(id)))",
         "log.changes(id, yield* cursor.position(id))"
       ],
-      ["commsPublisher: waits for comms", "yield* Effect.retry(comms.setState(", "yield* Effect.ignore(comms.setState("],
+      [
+        "commsPublisher: waits for comms",
+        "yield* Effect.retry(comms.setState(",
+        "yield* Effect.ignore(comms.setState("
+      ],
       [
         "commsPublisher: from what it has told",
         "log.changes(id, yield* positionOf(id, newest(id)))",
@@ -79,17 +87,31 @@ export const supervisorRuleMutants = [
     [notifier],
     [["notice: plain", "text: plain(notice.text, mostOfText)", "text: notice.text.slice(0, mostOfText)"]]
   ),
-  ...mutantsOf(`${src}/Notifier.ts`, [notifier], [["notifier: from where the log stands", "  yield* positionOf(mark, newest(id))\n", ""]]),
+  ...mutantsOf(
+    `${src}/Notifier.ts`,
+    [notifier],
+    [["notifier: from where the log stands", "  yield* positionOf(mark, newest(id))\n", ""]]
+  ),
   ...mutantsOf(
     `${src}/SoloProgress.ts`,
     [`${test}/SoloProgress.test.ts`],
-    [["adopt: by the session that it brings", "sessions: [...watch.sessions, sessionId] })", "sessions: watch.sessions })"]]
+    [
+      [
+        "adopt: by the session that it brings",
+        "sessions: [...watch.sessions, sessionId] })",
+        "sessions: watch.sessions })"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/Commits.ts`,
     [`${test}/Commits.test.ts`],
     [
-      ["git: a bounded file", "const [small, large] = [1_000_000, 16_000_000]", "const [small, large] = [16_000_000, 16_000_000]"],
+      [
+        "git: a bounded file",
+        "const [small, large] = [1_000_000, 16_000_000]",
+        "const [small, large] = [16_000_000, 16_000_000]"
+      ],
       ["git: branches that are packed", 'return packed?.split(" ", 1)[0] ?? ""', 'return ""']
     ]
   ),

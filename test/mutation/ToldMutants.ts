@@ -37,8 +37,16 @@ export const toldMutants = [
     "packages/plan/src/publish/DescribeRun.ts",
     [`${cli}/test/RunSentence.test.ts`],
     [
-      ["telling: what is complete and has changed", "changed.length === 0\n      ? described", "(true as boolean)\n      ? described"],
-      ["telling: the first suspect where nothing was committed", '${detail === noCommit ? `; ${firstSuspect}` : ""}', ""]
+      [
+        "telling: what is complete and has changed",
+        "changed.length === 0\n      ? described",
+        "(true as boolean)\n      ? described"
+      ],
+      [
+        "telling: the first suspect where nothing was committed",
+        '${detail === noCommit ? `; ${firstSuspect}` : ""}',
+        ""
+      ]
     ]
   ),
   ...mutantsOf(
@@ -53,7 +61,11 @@ export const toldMutants = [
     `${cli}/src/explain/RunReason.ts`,
     [`${cli}/test/RunReason.test.ts`],
     [
-      ["why of a run: what was wrong at each rejection", "seen: [event.reason, ...grieved(event, before)]", "seen: [event.reason]"],
+      [
+        "why of a run: what was wrong at each rejection",
+        "seen: [event.reason, ...grieved(event, before)]",
+        "seen: [event.reason]"
+      ],
       ["why of a run: the limit of who is ended", "; its limit is ${Words.duration(limit)}", ""],
       ["why of a run: what it has started", '`it has started pid ${others.join(", ")}`', '""']
     ]
@@ -84,15 +96,29 @@ export const toldMutants = [
         "const kept = readable ? yield* keptFor(settings, watches) : []",
         "const kept: Array<Finding> = []"
       ],
-      ["doctor: an environment that a watch needs", " && !unfinished.some((beginning) => name.startsWith(beginning))", ""],
+      [
+        "doctor: an environment that a watch needs",
+        " && !unfinished.some((beginning) => name.startsWith(beginning))",
+        ""
+      ],
       ["doctor: what launches have printed", "return bytes > printedMost\n", "return bytes > 100 * printedMost\n"],
-      ["doctor: holes take nothing", "Option.flatMap(info, ({ blocks }) => blocks)", "Option.map(info, ({ size }) => Number(size) / 512)"]
+      [
+        "doctor: holes take nothing",
+        "Option.flatMap(info, ({ blocks }) => blocks)",
+        "Option.map(info, ({ size }) => Number(size) / 512)"
+      ]
     ]
   ),
   ...mutantsOf(
     `${cli}/src/doctor/SetupCheck.ts`,
     [`${cli}/test/SetupCheck.test.ts`],
-    [["doctor: a config that may be somebody else's word", "if (refused !== null) return", "if (false as boolean) return"]]
+    [
+      [
+        "doctor: a config that may be somebody else's word",
+        "if (refused !== null) return",
+        "if (false as boolean) return"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${cli}/src/commands/RetryCommand.ts`,
@@ -108,7 +134,13 @@ export const toldMutants = [
   ...mutantsOf(
     `${cli}/src/commands/RetryCommand.ts`,
     [`${cli}/test/ConfigTrust.test.ts`],
-    [["retry: where the file is lower, and holds", "if (lower(ceiling, file) !== ceiling)\n", "if (false as boolean)\n"]]
+    [
+      [
+        "retry: where the file is lower, and holds",
+        "if (lower(ceiling, file) !== ceiling)\n",
+        "if (false as boolean)\n"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${cli}/src/service/SystemdUnit.ts`,

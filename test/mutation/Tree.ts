@@ -29,7 +29,8 @@ const copy = (): string => {
     })
   mkdirSync(join(tree, "node_modules/@souffleur"), { recursive: true })
   for (const name of readdirSync(join(root, "node_modules")))
-    if (name !== "@souffleur" && !name.startsWith(".vite")) symlinkSync(join(root, "node_modules", name), join(tree, "node_modules", name))
+    if (name !== "@souffleur" && !name.startsWith(".vite"))
+      symlinkSync(join(root, "node_modules", name), join(tree, "node_modules", name))
   for (const name of readdirSync(join(root, "node_modules/@souffleur")))
     symlinkSync(join(tree, "packages", name), join(tree, "node_modules/@souffleur", name))
   // Some tests ask git which files there are.
@@ -38,8 +39,8 @@ const copy = (): string => {
 }
 
 /**
- * A copy of the tree without what is built, until the scope ends; what is installed is linked. Its packages are its own, also where they name each
- * other, so that every test takes the mutant.
+ * A copy of the tree without what is built, until the scope ends; what is installed is linked. Its packages are its
+ * own, also where they name each other, so that every test takes the mutant.
  */
 export const copyTree = Effect.acquireRelease(Effect.sync(copy), (tree) =>
   Effect.sync(() => rmSync(tree, { recursive: true, force: true }))

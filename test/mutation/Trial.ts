@@ -24,7 +24,8 @@ const noticedIn = ({ noticed, titles }: Answer): Option.Option<Noticed> =>
 /** What it says next; a runner that ended says that. */
 const said = (runner: ChildProcess, ask: () => void) =>
   Effect.callback<Answer>((resume) => {
-    const hear = (message: unknown) => over(isAnswer(message) ? message : { noticed: "the runner says something else", titles: [] })
+    const hear = (message: unknown) =>
+      over(isAnswer(message) ? message : { noticed: "the runner says something else", titles: [] })
     const end = () => over({ noticed: "the tests' process ended", titles: [] })
     const quiet = () => void runner.off("message", hear).off("exit", end)
     const over = (answer: Answer) => {
@@ -42,10 +43,14 @@ const end = ({ exitCode, pid, signalCode }: ChildProcess) =>
     if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL")
   })
 
-/** Runs tests in a tree, until the scope ends; the one file that is changed there is named. `None`: all of them pass. */
+/**
+ * Runs tests in a tree, until the scope ends; the one file that is changed there is named. `None`: all of them pass.
+ */
 export const makeTrial = Effect.fnUntraced(function* (tree: string) {
   const current = yield* Ref.make<ChildProcess | undefined>(undefined)
-  yield* Effect.addFinalizer(() => Effect.flatMap(Ref.get(current), (runner) => (runner === undefined ? Effect.void : end(runner))))
+  yield* Effect.addFinalizer(() =>
+    Effect.flatMap(Ref.get(current), (runner) => (runner === undefined ? Effect.void : end(runner)))
+  )
   const start = Effect.gen(function* () {
     const runner = fork(join(tree, "test/mutation/Runner.ts"), {
       cwd: tree,
@@ -59,7 +64,11 @@ export const makeTrial = Effect.fnUntraced(function* (tree: string) {
     return runner
   })
   /** Tests that do not end in time have noticed, too; the next are run by another process. */
-  return Effect.fn("Trial.noticedBy")(function* (tests: ReadonlyArray<string>, changed: string | undefined, within: Duration.Input) {
+  return Effect.fn("Trial.noticedBy")(function* (
+    tests: ReadonlyArray<string>,
+    changed: string | undefined,
+    within: Duration.Input
+  ) {
     const known = yield* Ref.get(current)
     const runner = known === undefined || !known.connected ? yield* start : known
     const answer = yield* Effect.timeoutOption(

@@ -11,23 +11,39 @@ export const watcherMutants = [
       "if (watch.standby !== undefined) return seen.returned"
     ],
     ["standby: only completion and a return", "if (watch.standby !== undefined) return seen.returned", ""],
-    ["wait: nothing else counts meanwhile", "if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)", ""],
+    [
+      "wait: nothing else counts meanwhile",
+      "if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)",
+      ""
+    ],
     ["handoff: raised in this generation", " && (seen.otherStateSeen || seen.newPayload)\n", "\n"],
-    ["handoff: not ended by itself in its own wait", 'if (asks && watch.wait?.trigger !== "handoff") return', "if (asks) return"],
+    [
+      "handoff: not ended by itself in its own wait",
+      'if (asks && watch.wait?.trigger !== "handoff") return',
+      "if (asks) return"
+    ],
     [
       "priority: handoff before death",
       'const asks = state === "context_recovery" && (',
       'const asks = seen.process === "running" && state === "context_recovery" && ('
     ],
     ["priority: a turn's end before death", 'if (seen.turnEnded) return { _tag: "TurnEnded" }', ""],
-    ["priority: a limit before death", 'if (failure?.reason === "usage-limit" || failure?.reason === "outage")', "if (false)"],
+    [
+      "priority: a limit before death",
+      'if (failure?.reason === "usage-limit" || failure?.reason === "outage")',
+      "if (false)"
+    ],
     ["failure: of this generation", " && session.turn.at >= launchedAt ?", " ?"],
     ["dead: a zombie too", "isOver(seen.process)", 'seen.process === "gone"'],
     ["stale: an excuse puts it off", "if (isStale(seen) && seen.excuse === undefined)", "if (isStale(seen))"],
     ["stale: strictly older", "age > seen.staleAfter", "age >= seen.staleAfter"],
     ["stale: comms out says nothing", "seen.comms === undefined ? undefined : heartbeatAge", "heartbeatAge"],
     ["wait: its time has come", "if (seen.now < wait.until) return undefined", ""],
-    ["wait: one that went on", 'if (newer && turn._tag !== "Failed" && process === "running") return', "if (false) return"],
+    [
+      "wait: one that went on",
+      'if (newer && turn._tag !== "Failed" && process === "running") return',
+      "if (false) return"
+    ],
     ["hang: only without comms", "if (watch.comms === null && verdict", "if (verdict"],
     [
       "priority: who is resolved before what a recovery follows",
@@ -39,13 +55,21 @@ export const watcherMutants = [
       'if (gone && !watch.awaiting && found?.holder === "the same") return',
       "if (false as boolean) return"
     ],
-    ["exhausted: what no longer fits", 'if (failure?.reason === "prompt-too-long") return', "if (false as boolean) return"],
+    [
+      "exhausted: what no longer fits",
+      'if (failure?.reason === "prompt-too-long") return',
+      "if (false as boolean) return"
+    ],
     [
       "untaken: a hand-off that nobody took",
       'if (seen.handoffTimedOut) return { _tag: "Dead"',
       'if (false as boolean) return { _tag: "Dead"'
     ],
-    ["wait: one whose end was moved", "newer && failure?.resetsAt !== undefined", "false && failure?.resetsAt !== undefined"],
+    [
+      "wait: one whose end was moved",
+      "newer && failure?.resetsAt !== undefined",
+      "false && failure?.resetsAt !== undefined"
+    ],
     ["wait: the quiet hours end for nobody", ' && wait.kind !== "quiet-hours"', ""]
   ]),
   ...mutantsOf(`${watcher}/src/Excuse.ts`, look, [
@@ -55,16 +79,28 @@ export const watcherMutants = [
       "Math.min(verdict.until, Math.max(turn.at, answeredAt) + (turn.limit ?? Infinity))",
       "verdict.until"
     ],
-    ["excuse: whom a person is awaited by", 'if (verdict._tag === "Waiting") return { because', "if (false as boolean) return { because"],
+    [
+      "excuse: whom a person is awaited by",
+      'if (verdict._tag === "Waiting") return { because',
+      "if (false as boolean) return { because"
+    ],
     ["excuse: a tool that a person allowed begins then", "Math.max(turn.at, answeredAt)", "turn.at"],
     ["excuse: a tool without a process", "!(turn.spawns && children === 0)", "true"],
     ["excuse: a retry has its time", "turn.nextAt + stallAfter", "now"],
-    ["excuse: a retry no longer than its sign lasts", "Math.min(verdict.until, turn.nextAt + stallAfter)", "turn.nextAt + stallAfter"]
+    [
+      "excuse: a retry no longer than its sign lasts",
+      "Math.min(verdict.until, turn.nextAt + stallAfter)",
+      "turn.nextAt + stallAfter"
+    ]
   ]),
   ...mutantsOf(`${watcher}/src/SessionHolder.ts`, polls, [
     ["holder: a process that is an agent", " || !agent.isAgent(words)", ""],
     ["return: newer than the closing, and seen to change", "changedAt !== undefined && Option.exists", "Option.exists"],
-    ["return: a live holder", 'return holder === undefined ? undefined : { _tag: "Returned"', 'return { _tag: "Returned"']
+    [
+      "return: a live holder",
+      'return holder === undefined ? undefined : { _tag: "Returned"',
+      'return { _tag: "Returned"'
+    ]
   ]),
   ...mutantsOf(
     `${watcher}/src/Remember.ts`,
@@ -83,7 +119,11 @@ export const watcherMutants = [
       "if (found === undefined || (found !== watch.sessionId && watch.sessions.includes(found))) return undefined",
       "if (found === undefined) return undefined"
     ],
-    ["session: only where it is awaited", "if (!watch.awaiting || !sessionId) return undefined", "if (!sessionId) return undefined"],
+    [
+      "session: only where it is awaited",
+      "if (!watch.awaiting || !sessionId) return undefined",
+      "if (!sessionId) return undefined"
+    ],
     [
       "session: that very process",
       "holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime",
@@ -99,13 +139,29 @@ export const watcherMutants = [
   ]),
   ...mutantsOf(`${watcher}/src/Observe.ts`, polls, [
     ["untaken: one that beats is not judged", "!taken && !beating && (signs", "!taken && (signs"],
-    ["payload: read only against a known state", "|| watch.baseline.conductorState === null) return false", ") return false"],
-    ["payload: newer than the last consumed one", "comms.payload({ after: watch.baseline.lastMessageId,", "comms.payload({ after: 0,"],
+    [
+      "payload: read only against a known state",
+      "|| watch.baseline.conductorState === null) return false",
+      ") return false"
+    ],
+    [
+      "payload: newer than the last consumed one",
+      "comms.payload({ after: watch.baseline.lastMessageId,",
+      "comms.payload({ after: 0,"
+    ],
     ["untaken: one that has taken it is not judged", "!taken && !beating && (signs", "!beating && (signs"],
     ["untaken: comms is read", "(seen !== undefined && foundSession === undefined)", "foundSession === undefined"],
-    ["turn ended: in print mode alone", "watch.comms !== null && watch.print && signs", "watch.comms !== null && signs"],
+    [
+      "turn ended: in print mode alone",
+      "watch.comms !== null && watch.print && signs",
+      "watch.comms !== null && signs"
+    ],
     ["finished: a command that ended well", "Option.contains(code, 0)", "Option.isSome(code)"],
-    ["trigger: another state was seen, before or after the launch", "otherStateSeen: before.otherStateSeen,\n", "otherStateSeen: true,\n"]
+    [
+      "trigger: another state was seen, before or after the launch",
+      "otherStateSeen: before.otherStateSeen,\n",
+      "otherStateSeen: true,\n"
+    ]
   ]),
   ...mutantsOf(
     `${watcher}/src/HandoffTimeout.ts`,

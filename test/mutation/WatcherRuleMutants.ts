@@ -11,10 +11,18 @@ export const watcherRuleMutants = [
       "if (told === undefined || told > now) return undefined",
       "if (told === undefined) return now"
     ],
-    ["heartbeat: whatever it says, it was seen to change", "before.raw === raw ? before : { raw, changedAt: now }", "{ ...before, raw }"]
+    [
+      "heartbeat: whatever it says, it was seen to change",
+      "before.raw === raw ? before : { raw, changedAt: now }",
+      "{ ...before, raw }"
+    ]
   ]),
   ...mutantsOf(`${watcher}/src/Remember.ts`, looks, [
-    ["trigger: a state that nobody knows is no other state", "=> state !== null && state !== undefined &&", "=> state !== undefined &&"]
+    [
+      "trigger: a state that nobody knows is no other state",
+      "=> state !== null && state !== undefined &&",
+      "=> state !== undefined &&"
+    ]
   ]),
   ...mutantsOf(`${watcher}/src/FoundSession.ts`, looks, [
     [
@@ -32,7 +40,11 @@ export const watcherRuleMutants = [
     ["return: not of one that only compacts", "words.at(-1) === agent.compactPrompt || ", ""]
   ]),
   ...mutantsOf(`${watcher}/src/Observe.ts`, looks, [
-    ["finished: a finished turn, without comms", "finished: watch.comms === null && (", "finished: (false as boolean) && ("]
+    [
+      "finished: a finished turn, without comms",
+      "finished: watch.comms === null && (",
+      "finished: (false as boolean) && ("
+    ]
   ]),
   ...mutantsOf(`${watcher}/src/Watcher.ts`, looks, [
     [
@@ -49,7 +61,11 @@ export const watcherRuleMutants = [
     ]
   ]),
   ...mutantsOf(`${watcher}/src/SessionHolder.ts`, signs, [
-    ["return: a session file newer than the closing", "signs === undefined || signs.writtenAt <= since :", "signs === undefined :"]
+    [
+      "return: a session file newer than the closing",
+      "signs === undefined || signs.writtenAt <= since :",
+      "signs === undefined :"
+    ]
   ]),
   ...mutantsOf(`${watcher}/src/FoundSession.ts`, signs, [
     [
@@ -64,14 +80,22 @@ export const watcherRuleMutants = [
       'watch.wait?.trigger !== "handoff"',
       'watch.wait?.kind !== "usage-limit"'
     ],
-    ["wait: one that goes on has said something since it began", "turn.at > wait.since && wait.kind", "turn.at > wait.until && wait.kind"]
+    [
+      "wait: one that goes on has said something since it began",
+      "turn.at > wait.since && wait.kind",
+      "turn.at > wait.until && wait.kind"
+    ]
   ]),
   ...mutantsOf(
     `${monitor}/src/SelfMonitor.ts`,
     [`${monitor}/test/SelfMonitor.test.ts`],
     [
       ["self-monitor: older, not as old", "(age === null || age > staleAfter)", "(age === null || age >= staleAfter)"],
-      ["self-monitor: older by a millisecond", "(age === null || age > staleAfter)", "(age === null || age > staleAfter + 1)"],
+      [
+        "self-monitor: older by a millisecond",
+        "(age === null || age > staleAfter)",
+        "(age === null || age > staleAfter + 1)"
+      ],
       [
         "self-monitor: its rounds go on",
         "check().pipe(Effect.schedule(selfCheck(settings.monitorInitialWait, settings.monitorInterval)))",

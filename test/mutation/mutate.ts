@@ -11,12 +11,13 @@ import { keyOf, killed, killedFile, mutantsOfRow, specRows, whyNone } from "./Ro
 import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
- * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice. `--only WORD`: those
- * whose name or file has it, or one of several; `--tests PATH`: by those of their own tests alone whose path has it, or one of several; `--new`: those of which
- * `Killed.json` names no test yet; `--own`: by their own tests alone, not by what is wider; `--patience SECONDS`: how long a test may take, 30;
- * `--check`: only whether each can be applied; `--titles`: keeps in `Killed.json` every test that noticed it; `--rows`: each row of
- * docs/spec-map.md with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the list does
- * not fit the source any more, or tests fail without any mutant.
+ * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice.
+ * `--only WORD`: those whose name or file has it, or one of several; `--tests PATH`: by those of their own tests alone
+ * whose path has it, or one of several; `--new`: those of which `Killed.json` names no test yet; `--own`: by their own
+ * tests alone, not by what is wider; `--patience SECONDS`: how long a test may take, 30; `--check`: only whether each
+ * can be applied; `--titles`: keeps in `Killed.json` every test that noticed it; `--rows`: each row of docs/spec-map.md
+ * with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the
+ * list does not fit the source any more, or tests fail without any mutant.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
@@ -35,8 +36,14 @@ if (values.titles) process.env["SOUFFLEUR_ALL"] = "1"
 process.env["SOUFFLEUR_PATIENCE"] = values.patience
 const tried = killed()
 const mutants = allMutants
-  .map((mutant) => ({ ...mutant, tests: mutant.tests.filter((test) => values.tests.some((part) => test.includes(part))) }))
-  .filter((mutant) => mutant.tests.length > 0 && values.only.some((word) => mutant.name.includes(word) || mutant.file.includes(word)))
+  .map((mutant) => ({
+    ...mutant,
+    tests: mutant.tests.filter((test) => values.tests.some((part) => test.includes(part)))
+  }))
+  .filter(
+    (mutant) =>
+      mutant.tests.length > 0 && values.only.some((word) => mutant.name.includes(word) || mutant.file.includes(word))
+  )
   .filter((mutant) => !values.new || (tried[keyOf(mutant)] ?? []).length === 0)
 
 /** The list does not fit the source, or the tests fail by themselves: nothing can be said about any mutant. */
@@ -63,20 +70,25 @@ const unfitting = Effect.fnUntraced(function* () {
   yield* fs.writeFileString(config, JSON.stringify({ env: { node: true }, rules: { "no-undef": "error" } }))
   const lint = ["-c", config, "-A", "all", "-D", "no-undef", "-f", "unix", folder]
   const { status, stdout } = spawnSync(join(root, "node_modules/.bin/oxlint"), lint, { encoding: "utf8" })
-  if (status !== 0) wrong.push(stdout.replaceAll(/^.*\/(\d+)\.ts/gmu, (_, number: string) => mutants[Number(number)]!.name))
+  if (status !== 0)
+    wrong.push(stdout.replaceAll(/^.*\/(\d+)\.ts/gmu, (_, number: string) => mutants[Number(number)]!.name))
   return wrong
 }, Effect.scoped)
 
 type Trial = Effect.Success<ReturnType<typeof makeTrial>>
 
-/** On a machine that is busy a test of real processes fails now and then by itself: what it notices, it notices twice. */
+/**
+ * On a machine that is busy a test of real processes fails now and then by itself: what it notices, it notices twice.
+ */
 const twice =
   (once: Trial): Trial =>
   (tests, changed, within) =>
     Effect.gen(function* () {
       const first = yield* once(tests, changed, within)
       const real = tests.some((test) => /^packages\/node\/|^test\/cli\/|\/(?:Conduct|Crash)\.test/u.test(test))
-      return Option.isSome(first) && (real || first.value.what.startsWith("(")) ? yield* once(tests, changed, within) : first
+      return Option.isSome(first) && (real || first.value.what.startsWith("("))
+        ? yield* once(tests, changed, within)
+        : first
     })
 
 /** Beside what was known of other mutants, and of this one by tests that were not run now. */
@@ -90,7 +102,12 @@ const remember = Effect.fnUntraced(function* (mutant: Mutant, titles: ReadonlyAr
 })
 
 /** What the first of these lists of tests noticed that notices the mutant. */
-const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: Mutant, lists: ReadonlyArray<ReadonlyArray<string>>) {
+const judge = Effect.fnUntraced(function* (
+  tree: string,
+  trial: Trial,
+  mutant: Mutant,
+  lists: ReadonlyArray<ReadonlyArray<string>>
+) {
   const fs = yield* FileSystem.FileSystem
   const path = join(tree, mutant.file)
   const source = yield* fs.readFileString(path)
@@ -108,7 +125,10 @@ const judge = Effect.fnUntraced(function* (tree: string, trial: Trial, mutant: M
     () => Effect.orDie(fs.writeFileString(path, source))
   )
   const took = `${(((yield* Clock.currentTimeMillis) - before) / 1000).toFixed(1)} s`
-  const [verdict, by] = Option.match(noticed, { onNone: () => ["SURVIVED", ""], onSome: ({ what }) => ["caught  ", what] })
+  const [verdict, by] = Option.match(noticed, {
+    onNone: () => ["SURVIVED", ""],
+    onSome: ({ what }) => ["caught  ", what]
+  })
   console.log(`${verdict} ${mutant.file.replace(/^packages\/|src\//gu, "")}: ${mutant.name} · ${took} · ${by}`)
   if (values.titles && Option.isSome(noticed)) yield* remember(mutant, noticed.value.titles)
   return Option.isSome(noticed)
@@ -118,24 +138,34 @@ const share = (part: number, whole: number) => `${((100 * part) / Math.max(1, wh
 
 const main = Effect.gen(function* () {
   const wrong = yield* unfitting()
-  if (wrong.length > 0) return yield* new Unfit({ message: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
+  if (wrong.length > 0)
+    return yield* new Unfit({ message: `the list of mutants is to follow the source:\n${wrong.join("\n")}` })
   if (values.rows)
     return specRows().forEach((row) =>
-      console.log(`${row.rule} | ${row.title} | ${mutantsOfRow(row).join(", ") || (whyNone(row) ?? "none was found yet")}`)
+      console.log(
+        `${row.rule} | ${row.title} | ${mutantsOfRow(row).join(", ") || (whyNone(row) ?? "none was found yet")}`
+      )
     )
   if (values.check) return console.log(`${mutants.length} mutants, each fits the source`)
   const start = yield* Clock.currentTimeMillis
   const tree = yield* copyTree
   const trial = twice(yield* makeTrial(tree))
   /** Those of them that nobody notices by these tests, which pass without any mutant. */
-  const left = Effect.fnUntraced(function* (all: ReadonlyArray<Mutant>, listsOf: (mutant: Mutant) => ReadonlyArray<ReadonlyArray<string>>) {
+  const left = Effect.fnUntraced(function* (
+    all: ReadonlyArray<Mutant>,
+    listsOf: (mutant: Mutant) => ReadonlyArray<ReadonlyArray<string>>
+  ) {
     const failing = yield* trial([...new Set(all.flatMap(listsOf).flat())], undefined, "15 minutes")
-    if (Option.isSome(failing)) return yield* new Unfit({ message: `tests fail without any mutant: ${failing.value.what}` })
-    return yield* Effect.filter(all, (mutant) => Effect.map(judge(tree, trial, mutant, listsOf(mutant)), (noticed) => !noticed))
+    if (Option.isSome(failing))
+      return yield* new Unfit({ message: `tests fail without any mutant: ${failing.value.what}` })
+    return yield* Effect.filter(all, (mutant) =>
+      Effect.map(judge(tree, trial, mutant, listsOf(mutant)), (noticed) => !noticed)
+    )
   })
   const unnoticed = yield* left(mutants, ({ tests }) => [tests])
   const tryable = values.own ? [] : unnoticed.filter((mutant) => widerThan(mutant).length > 0)
-  if (tryable.length > 0) console.log(`\n${tryable.length} of ${unnoticed.length} that their own tests did not notice, by wider ones:`)
+  if (tryable.length > 0)
+    console.log(`\n${tryable.length} of ${unnoticed.length} that their own tests did not notice, by wider ones:`)
   const still = tryable.length === 0 ? [] : yield* left(tryable, widerThan)
   const survivors = [...unnoticed.filter((mutant) => !tryable.includes(mutant)), ...still]
   const caught = mutants.length - survivors.length

@@ -5,7 +5,9 @@ import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 const done: Compaction = { after: 3000, writes: true, ends: true }
 const silent: Compaction = { after: minutes(60), writes: false, ends: false }
 
-/** A Conductor that dies, whose export is over the threshold; its compactions in order, the last one again and again. */
+/**
+ * A Conductor that dies, whose export is over the threshold; its compactions in order, the last one again and again.
+ */
 const overThreshold = (...compactions: ReadonlyArray<Compaction>) => {
   const stage = new Stage({ fate: "dies", at: minutes(6), tools: 2 })
   stage.world.settings = { forceCompactThresholdTokens: 10 }
@@ -33,7 +35,16 @@ it("the gate fails: compacted with already_killed, the stop skipped and only tha
   const stage = overThreshold(done)
   stage.souffleur()
   stage.until("ConductorRelaunched")
-  assert.deepStrictEqual(steps(stage), ["1 stop", "2 export", "3 trim", "4 estimate", "mark", "compact#1", "prepare to resume", "resume"])
+  assert.deepStrictEqual(steps(stage), [
+    "1 stop",
+    "2 export",
+    "3 trim",
+    "4 estimate",
+    "mark",
+    "compact#1",
+    "prepare to resume",
+    "resume"
+  ])
   const { sessionId } = stage.world.conductors[0]!
   assert.deepStrictEqual(
     stage.launches.map((words) => words[words.indexOf("--resume") + 1]),
@@ -88,7 +99,11 @@ it("compactions that time out twice fail closed: row error, a diagnostic of stag
   assert.deepInclude(stage.watch.standby, { stage: "compact", reason: "no boundary came in time" })
   const { lastError, state } = stage.world.board.souffleur!
   assert.deepStrictEqual([state, lastError], ["error", "compact: no boundary came in time"])
-  assert.isTrue(stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes("compact: no boundary came in time")))
+  assert.isTrue(
+    stage.world.board.messages.some(
+      ({ kind, text }) => kind === "error" && text.includes("compact: no boundary came in time")
+    )
+  )
   // One export, before the compaction, and discarded.
   assert.strictEqual(steps(stage).filter((name) => name === "2 export").length, 1)
   assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
@@ -106,7 +121,8 @@ it("a boundary that lands after the last look at the first attempt counts for th
     plan: () => {
       const { conductor, disk, ledger } = between.world
       const file = between.world.sessionFile(conductor.sessionId)
-      if (ledger.count("StepFailed") === 1 && !disk.read(file)!.includes(boundary)) disk.write(file, `${disk.read(file)!}${boundary}\n`)
+      if (ledger.count("StepFailed") === 1 && !disk.read(file)!.includes(boundary))
+        disk.write(file, `${disk.read(file)!}${boundary}\n`)
       return undefined
     }
   })

@@ -9,15 +9,20 @@ const settings = { stopGrace: Duration.seconds(1) }
 type Way = "export" | "compaction" | "turn"
 
 /**
- * A Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there; it falls silent at once. Or one
- * whose turn ends, which leaves its tools behind.
+ * A Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there; it falls silent at once. Or
+ * one whose turn ends, which leaves its tools behind.
  */
 const begin = (way: Way, plan?: (passed: number, name: string) => When | undefined) => {
   const fate = way === "turn" ? ({ fate: "turn ends", print: true } as const) : ({ fate: "hangs" } as const)
   const stage = new Stage({ ...fate, at: way === "turn" ? minutes(4) : seconds(1.5), onTerm: "never", tools: 3 })
   if (way === "compaction") stage.world.settings = { forceCompactThresholdTokens: 10 }
   // The first attempt says nothing; the second is done before its session ends.
-  stage.world.compactions = (number) => ({ after: number === 1 ? 2000 : 3000, writes: number > 1, ends: number === 1, onTerm: "never" })
+  stage.world.compactions = (number) => ({
+    after: number === 1 ? 2000 : 3000,
+    writes: number > 1,
+    ends: number === 1,
+    onTerm: "never"
+  })
   const souffleur = stage.souffleur({ settings, ...(plan === undefined ? {} : { plan }) })
   return { stage, souffleur }
 }
@@ -50,7 +55,10 @@ const uncrashed = (way: Way) => {
   return { first, last, names, result: result(stage) }
 }
 
-/** Each effect in turn is the last one of a souffleur; another one starts and finishes the recovery as if nothing had been. */
+/**
+ * Each effect in turn is the last one of a souffleur; another one starts and finishes the recovery as if nothing had
+ * been.
+ */
 const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
   for (let at = twin.first; at <= twin.last; at++) {
     // Looks while a process takes its time to end are all alike.
@@ -62,11 +70,18 @@ const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
     stage.pass(seconds(1))
     stage.souffleur({ settings })
     stage.pass(minutes(1)).close()
-    assert.deepStrictEqual(result(stage), twin.result, `${when} ${souffleur.gate.names.at(-1)}\n${stage.world.story.join("\n")}`)
+    assert.deepStrictEqual(
+      result(stage),
+      twin.result,
+      `${when} ${souffleur.gate.names.at(-1)}\n${stage.world.story.join("\n")}`
+    )
     // Launched once; stopped at most once more.
     const [kills, spawns] = ["SIGKILL", "starts: pid"]
     assert.strictEqual(stage.world.story.filter((line) => line.includes(`Conductor (S2) ${spawns}`)).length, 1)
-    assert.isAtMost(stage.world.signals.filter(({ process, signal }) => signal === kills && process.session !== undefined).length, 2)
+    assert.isAtMost(
+      stage.world.signals.filter(({ process, signal }) => signal === kills && process.session !== undefined).length,
+      2
+    )
   }
 }
 
@@ -90,7 +105,10 @@ it("abandoned at every effect in turn, again and again, it gets there", () => {
   for (let lives = 1; lives < 400 && stage.watch.generation < 2; lives++) {
     // Each one lives a little longer than the one before.
     const souffleur = stage.souffleur({ settings, plan: (passed) => (passed > 12 + lives ? "inside" : undefined) })
-    stage.world.run(stage.world.timeline.monotonic + minutes(8), () => souffleur.outcome !== "running" || stage.watch.generation === 2)
+    stage.world.run(
+      stage.world.timeline.monotonic + minutes(8),
+      () => souffleur.outcome !== "running" || stage.watch.generation === 2
+    )
     souffleur.kill()
     stage.pass(seconds(1))
   }
@@ -112,6 +130,9 @@ it("released during each effect of a recovery, nothing more is signalled or laun
     stage.world.hearing = seconds(1)
     release = () => stage.release()
     stage.pass(minutes(7)).close()
-    assert.isTrue(stage.watch.end === "released" || stage.watch.generation === 2, `effect ${at}: ${twin.names[at - twin.first - 1]}`)
+    assert.isTrue(
+      stage.watch.end === "released" || stage.watch.generation === 2,
+      `effect ${at}: ${twin.names[at - twin.first - 1]}`
+    )
   }
 })

@@ -89,7 +89,9 @@ it("three deaths without progress: two launches, a salvage, the row says error, 
   assert.strictEqual(souffleur.outcome, "ended")
   assert.strictEqual(stage.world.board.souffleur?.state, "error")
   assert.isTrue(stage.world.disk.files.has(stage.watch.lastExport!))
-  assert.isTrue(stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!)))
+  assert.isTrue(
+    stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!))
+  )
 })
 
 it("… also when comms is out at every launch: what was counted at the death is what the successor is measured against", () => {

@@ -12,7 +12,8 @@ const corrected = (heldAfter: number | undefined, then: Partial<Life> = {}) => {
   stage.until("ConductorUnresolved", minutes(30))
   return stage
 }
-const warnings = ({ world }: Stage) => world.board.messages.filter(({ kind, text }) => kind === "warning" && text.includes(to)).length
+const warnings = ({ world }: Stage) =>
+  world.board.messages.filter(({ kind, text }) => kind === "warning" && text.includes(to)).length
 
 it("a corrected session that nobody says to hold: a warning, and the heartbeat alone, until a live process holds it", () => {
   const stage = corrected(minutes(20))
@@ -34,12 +35,18 @@ it("a corrected session that nobody says to hold: a warning, and the heartbeat a
 it("heartbeat-only, a Conductor that falls silent cannot be stopped: failed closed, until an operator adopts a process", () => {
   const stage = corrected(undefined, { fate: "hangs", at: minutes(15) })
   assert.isAtMost(stage.until("RecoveryFailedClosed"), minutes(20))
-  assert.deepStrictEqual([stage.watch.standby?.stage, stage.watch.standby?.reason], ["stop", "the process of the Conductor is not known"])
+  assert.deepStrictEqual(
+    [stage.watch.standby?.stage, stage.watch.standby?.reason],
+    ["stop", "the process of the Conductor is not known"]
+  )
   assert.deepStrictEqual([stage.world.signals.length, stage.world.conductors.length], [0, 2])
   stage.world.processes.end(stage.world.conductor.process)
   stage.adopt(stage.world.resumeByHand(to))
   stage.pass(minutes(10)).close()
-  assert.deepStrictEqual([stage.watch.mode, stage.watch.standby, stage.world.board.souffleur?.state], ["normal", undefined, "confirmed"])
+  assert.deepStrictEqual(
+    [stage.watch.mode, stage.watch.standby, stage.world.board.souffleur?.state],
+    ["normal", undefined, "confirmed"]
+  )
 })
 
 it("a watcher that hangs in heartbeat-only is replaced in the same mode, without another warning", () => {

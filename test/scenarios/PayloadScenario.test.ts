@@ -24,15 +24,23 @@ it("bypassPermissions asked under an acceptEdits ceiling is acceptEdits on every
   for (const stage of [exported, compacted]) {
     stage.pass(minutes(5)).close()
     assert.isTrue(
-      stage.world.board.messages.some(({ kind, text }) => kind === "warning" && text.includes("bypassPermissions was asked for"))
+      stage.world.board.messages.some(
+        ({ kind, text }) => kind === "warning" && text.includes("bypassPermissions was asked for")
+      )
     )
   }
 })
 
 it("bypassPermissions under a bypassPermissions ceiling is granted to a payload, and to nobody who does not ask", () => {
   assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", false)), ["bypassPermissions"])
-  assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", true)), ["bypassPermissions", "bypassPermissions"])
-  assert.deepStrictEqual(permissions(handedOver(`${payloadHeader}\nresume_prompt: go on`, "bypassPermissions", false)), ["acceptEdits"])
+  assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", true)), [
+    "bypassPermissions",
+    "bypassPermissions"
+  ])
+  assert.deepStrictEqual(
+    permissions(handedOver(`${payloadHeader}\nresume_prompt: go on`, "bypassPermissions", false)),
+    ["acceptEdits"]
+  )
 })
 
 it("a payload is honoured", () => {
@@ -87,7 +95,11 @@ it("… also when comms is locked from before the launch until the next generati
   stage.souffleur({
     plan: () => {
       // The request was read; what the successor is measured against cannot be.
-      if (board.trouble === undefined && ledger.count("StepSucceeded") === 2 && ledger.count("ConductorRelaunched") === 0)
+      if (
+        board.trouble === undefined &&
+        ledger.count("StepSucceeded") === 2 &&
+        ledger.count("ConductorRelaunched") === 0
+      )
         board.trouble = "locked"
       return undefined
     }
@@ -104,7 +116,8 @@ it("… and one that could not be read before its handoff was over asks for none
   const { board } = stage.world
   stage.souffleur({
     plan: () => {
-      if (stage.world.ledger.count("ContextRecoveryRequested") === 1 && stage.watch.generation === 1) board.trouble = "locked"
+      if (stage.world.ledger.count("ContextRecoveryRequested") === 1 && stage.watch.generation === 1)
+        board.trouble = "locked"
       return undefined
     }
   })

@@ -14,7 +14,10 @@ export class Stage {
   readonly world = new World(1, false)
   souffleurs: Array<Incarnation> = []
 
-  /** The lives of the Conductors, by generation; after the last one, each is steady. The first has run for two seconds when it starts. */
+  /**
+   * The lives of the Conductors, by generation; after the last one, each is steady. The first has run for two seconds
+   * when it starts.
+   */
   constructor(...lives: ReadonlyArray<Partial<Life>>) {
     this.world.lives = (generation) => ({ ...steady, worksEvery: undefined, ...lives[generation - 1] })
     this.world.hearing = 0
@@ -68,7 +71,10 @@ export class Stage {
     return this.world.ledger.events.map(({ _tag }) => _tag)
   }
 
-  /** What must never be never was: the ordering invariant, one live Conductor, no signal to the healthy or to strangers, … */
+  /**
+   * What must never be never was: the ordering invariant, one live Conductor, no signal to the healthy or to strangers,
+   * …
+   */
   close(): void {
     assert.deepStrictEqual(this.world.violations, [], this.world.story.join("\n"))
   }

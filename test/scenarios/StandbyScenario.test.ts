@@ -40,7 +40,10 @@ it("standby ends by an operator's adopt: that process is watched, and the row is
   stage.adopt(conductor)
   stage.pass(minutes(10))
   assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
-  assert.deepStrictEqual([stage.watch.standby, stage.watch.pid, stage.watch.retries], [undefined, conductor.process.identity.pid, 0])
+  assert.deepStrictEqual(
+    [stage.watch.standby, stage.watch.pid, stage.watch.retries],
+    [undefined, conductor.process.identity.pid, 0]
+  )
   // It is watched like any other.
   stage.world.processes.end(conductor.process)
   stage.until("ConductorRelaunched")

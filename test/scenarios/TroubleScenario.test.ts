@@ -96,7 +96,9 @@ it("a watcher that beats is not replaced when the clock is set back to before it
 it("a Conductor that goes on before an abandoned recovery is resumed is not signalled: also after a clock was set back, or without comms", () => {
   for (const trouble of ["none", "clock", "comms"] as const) {
     const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
-    stage.souffleur({ plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined) })
+    stage.souffleur({
+      plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined)
+    })
     stage.until("StepStarted")
     if (trouble === "clock") stage.world.timeline.sleep(-hour)
     stage.pass(minutes(3))
@@ -114,9 +116,14 @@ it("a Conductor that goes on before an abandoned recovery is resumed is not sign
 })
 
 /** Its Conductor was given up, and went on while the recovery was broken off: closed, and nobody was signalled. */
-const closedOnItsReturn = (life: Partial<Life> = { fate: "pauses", at: seconds(1.5), lasts: minutes(6) }, away = minutes(3)): Stage => {
+const closedOnItsReturn = (
+  life: Partial<Life> = { fate: "pauses", at: seconds(1.5), lasts: minutes(6) },
+  away = minutes(3)
+): Stage => {
   const stage = new Stage(life)
-  stage.souffleur({ plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined) })
+  stage.souffleur({
+    plan: (_, name) => (name === "processes.tree" && stage.tags().at(-1) === "StepStarted" ? "before" : undefined)
+  })
   stage.until("StepStarted")
   stage.pass(away)
   stage.souffleur()
@@ -178,7 +185,11 @@ it("nobody is signalled for a recovery that an operator's adopt ended while souf
     stage.souffleur({
       plan: (_, name) => {
         // Each of them in turn: the last one is right before the signal.
-        if (name !== where || stage.tags().at(-1) !== "StepStarted" || stage.world.ledger.watch.recovery?.steps["1 stop"] === undefined)
+        if (
+          name !== where ||
+          stage.tags().at(-1) !== "StepStarted" ||
+          stage.world.ledger.watch.recovery?.steps["1 stop"] === undefined
+        )
           return undefined
         stood.push(name)
         return { pausedFor: minutes(4) }
@@ -198,7 +209,9 @@ it("what cannot be seen in one go, however often, is not acted on", () => {
   let stood = 0
   stage.souffleur({
     plan: (_, name) =>
-      name === "comms.snapshot" && stage.tags().at(-1) === "StepStarted" && stood++ < 3 ? { pausedFor: seconds(11) } : undefined
+      name === "comms.snapshot" && stage.tags().at(-1) === "StepStarted" && stood++ < 3
+        ? { pausedFor: seconds(11) }
+        : undefined
   })
   stage.until("RecoveryFailedClosed")
   assert.deepStrictEqual([stood, stage.world.signals.length], [3, 0])
@@ -236,7 +249,8 @@ it("in an outage without end, of the service or of comms, the log grows by a bou
 it("a self-monitor that dies is replaced, and one after it replaces a watcher that hangs", () => {
   const stage = new Stage()
   stage.souffleur({
-    silent: (role) => (role === "monitor/1" ? Duration.seconds(10) : role === "watcher/1" ? Duration.minutes(10) : undefined)
+    silent: (role) =>
+      role === "monitor/1" ? Duration.seconds(10) : role === "watcher/1" ? Duration.minutes(10) : undefined
   })
   stage.until("SelfMonitorStarted", hour)
   stage.until("WatcherLost", hour)

@@ -11,7 +11,10 @@ it("a print-mode Conductor whose turn ends is resumed in the same session: a pla
   assert.isAtMost(stage.world.timeline.monotonic - minutes(6), seconds(1))
   stage.until("ConductorRelaunched")
   const [words] = stage.launches
-  assert.deepStrictEqual(words!.slice(words!.indexOf("--resume"), words!.indexOf("--resume") + 2), ["--resume", stage.watch.sessionId])
+  assert.deepStrictEqual(words!.slice(words!.indexOf("--resume"), words!.indexOf("--resume") + 2), [
+    "--resume",
+    stage.watch.sessionId
+  ])
   assert.strictEqual(words!.at(-1)!.split("\n")[0], "/conductor --recovery-bootstrap")
   assert.include(words!.at(-1), "Your last turn ended by itself")
   stage.pass(minutes(20)).close()

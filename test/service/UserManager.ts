@@ -6,11 +6,15 @@ import { type stage, until } from "../cli/CliStage.ts"
 
 const program = "/lib/systemd/systemd"
 
-/** systemd's own user manager needs root here: a mount namespace in which the machine looks booted by systemd, and a cgroup. */
+/**
+ * systemd's own user manager needs root here: a mount namespace in which the machine looks booted by systemd, and a
+ * cgroup.
+ */
 export const managerMissing = process.getuid?.() !== 0 || !fs.existsSync(program)
 
 /** Where this machine has a hierarchy for systemd: its own, or the one of cgroup v2. */
-const hierarchy = () => ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup"].find((folder) => fs.existsSync(join(folder, "cgroup.procs")))
+const hierarchy = () =>
+  ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup"].find((folder) => fs.existsSync(join(folder, "cgroup.procs")))
 
 const begin = `mkdir "$0" && echo $$ > "$0/cgroup.procs" && mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && exec ${program} --user`
 
@@ -24,7 +28,9 @@ export const userManager = Effect.fnUntraced(function* (the: Effect.Success<Retu
     Effect.gen(function* () {
       manager.kill("SIGKILL")
       yield* manager.ended
-      const folders = fs.existsSync(group) ? (fs.readdirSync(group, { recursive: true, withFileTypes: true }) as Array<fs.Dirent>) : []
+      const folders = fs.existsSync(group)
+        ? (fs.readdirSync(group, { recursive: true, withFileTypes: true }) as Array<fs.Dirent>)
+        : []
       const nested = folders.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name))
       // What is left in them ends with the stage; an empty one is removed, innermost first.
       for (const folder of [group, ...nested]) {
@@ -44,7 +50,9 @@ export const userManager = Effect.fnUntraced(function* (the: Effect.Success<Retu
     spawnSync("systemctl", ["--user", ...words], { env: { ...the.environment, ...variables }, encoding: "utf8" })
   yield* until(
     Effect.sync(
-      () => fs.existsSync(join(runtime, "systemd", "private")) && systemctl("show", "--property", "SystemState", "--value").stdout.trim()
+      () =>
+        fs.existsSync(join(runtime, "systemd", "private")) &&
+        systemctl("show", "--property", "SystemState", "--value").stdout.trim()
     ),
     (state) => state === "running" || state === "degraded"
   )

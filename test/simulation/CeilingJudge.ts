@@ -9,8 +9,8 @@ interface Config {
 }
 
 /**
- * What a launch may be allowed: what was pinned at the opening, or by a person's word since, and no more than the file said when it was
- * read for this very launch. A file that says more is told before that launch.
+ * What a launch may be allowed: what was pinned at the opening, or by a person's word since, and no more than the file
+ * said when it was read for this very launch. A file that says more is told before that launch.
  */
 export class CeilingJudge {
   readonly #config: Config
@@ -59,8 +59,12 @@ export class CeilingJudge {
       case "LaunchPrepared":
       case "AgentPrepared": {
         // Of a command, and of a run's first launch, which asks for nothing more in these worlds.
-        if (this.#read === undefined) return event.effective === "acceptEdits" ? undefined : violated("the file was not read for it")
-        if (event.effective === "bypassPermissions" && (this.#pinned !== event.effective || this.#read !== event.effective))
+        if (this.#read === undefined)
+          return event.effective === "acceptEdits" ? undefined : violated("the file was not read for it")
+        if (
+          event.effective === "bypassPermissions" &&
+          (this.#pinned !== event.effective || this.#read !== event.effective)
+        )
           violated(`a launch above the ceiling: ${this.#pinned} is pinned, the file said ${this.#read}`)
         if (this.#read === "bypassPermissions" && this.#pinned === "acceptEdits" && !this.#told)
           violated("the file asks for more than is pinned, and nobody was told")

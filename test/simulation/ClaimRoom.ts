@@ -2,7 +2,8 @@ import { AlreadyWatched, type Claimable, type Owner, type ProcessIdentity } from
 import { Effect } from "effect"
 import type { ProcessTable } from "./ProcessTable.ts"
 
-const same = (a: ProcessIdentity, b: ProcessIdentity) => a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId
+const same = (a: ProcessIdentity, b: ProcessIdentity) =>
+  a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId
 
 /** Who claims which Conductor, outside every state folder. */
 export class ClaimRoom {

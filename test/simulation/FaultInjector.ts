@@ -36,7 +36,10 @@ const seldom = new Map([
 /** While nothing is to be done, the effects of a watch are many and all alike. */
 const quiet = 0.1
 
-/** Operations of one fiber before another has its turn: 2048 in earnest; fewer tear apart what is else done in one go, and take longer. */
+/**
+ * Operations of one fiber before another has its turn: 2048 in earnest; fewer tear apart what is else done in one go,
+ * and take longer.
+ */
 const budgets = [5, 50, 2048, 2048, 2048, 2048, 2048, 2048]
 /** From world to world, so that neighbours do not begin alike; prime to the number of targets. */
 const stride = 37
@@ -63,7 +66,8 @@ export class FaultInjector {
   start(restored?: IncarnationOptions["restored"]): Incarnation {
     const world = this.#world
     const mood = this.#seed.fork()
-    // Each pair of an effect and a strike in turn, whatever world it is: a rare one until it is met, and any others in each cycle.
+    // Each pair of an effect and a strike in turn, whatever world it is: a rare one until it is met, and any others in
+    // each cycle.
     const next = (from: ReadonlyArray<Target>) => from[(world.seed.number * stride + this.#aims++) % from.length]
     const aims: Array<Target | undefined> = [next(rareTargets)]
     let cycle = world.faults.begun
@@ -80,13 +84,20 @@ export class FaultInjector {
       const how = isAim ? aims[at]!.how : mood.pick(strikes)
       if (isAim) aims[at] = undefined
       world.faults.strike(name, how)
-      return how === "paused" ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) } : how
+      return how === "paused"
+        ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) }
+        : how
     }
     const silent = (role: string) =>
       !world.calm && (role.startsWith("watcher/") || role.startsWith("monitor/")) && mood.chance(0.1)
         ? Duration.millis(mood.between(0, 10 * minute))
         : undefined
-    const made = new Incarnation(world, { plan, silent, budget: mood.pick(budgets), ...(restored === undefined ? {} : { restored }) })
+    const made = new Incarnation(world, {
+      plan,
+      silent,
+      budget: mood.pick(budgets),
+      ...(restored === undefined ? {} : { restored })
+    })
     this.all.push(made)
     if (this.#guarded) {
       const mine = ++this.#guardians
@@ -106,7 +117,8 @@ export class FaultInjector {
     const look = (): void => {
       for (const { gate, outcome, process } of this.all)
         if (outcome === "running" && process.condition === "running") this.#world.listen(process, gate.disturbed)
-      if (ledger.endedAt === undefined && (!this.isRunning || (!this.#world.calm && this.#seed.chance(0.02)))) this.start()
+      if (ledger.endedAt === undefined && (!this.isRunning || (!this.#world.calm && this.#seed.chance(0.02))))
+        this.start()
       timeline.after(this.#seed.chance(0.1) ? this.#seed.between(0, 3 * minute) : this.#seed.between(0, 8000), look)
     }
     timeline.after(1500, look)

@@ -50,7 +50,10 @@ export const boundaries = [
   "processes.tree"
 ] as const
 
-/** What may strike a souffleur at an effect: it is abandoned before it, inside (done, the reply lost) or after it, or stopped there and woken later. */
+/**
+ * What may strike a souffleur at an effect: it is abandoned before it, inside (done, the reply lost) or after it, or
+ * stopped there and woken later.
+ */
 export const strikes = ["before", "inside", "after", "paused"] as const
 export type Strike = (typeof strikes)[number]
 
@@ -106,7 +109,10 @@ const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
 export class Faults {
   readonly table: FaultTable = {}
   cycles = 0
-  /** Cycles in which something of the world's own choice went wrong: a strike, a trouble that lasted, a process or a person that misbehaved. */
+  /**
+   * Cycles in which something of the world's own choice went wrong: a strike, a trouble that lasted, a process or a
+   * person that misbehaved.
+   */
   faulted = 0
   /** A trouble that lasts: the weather's, by name. */
   lasting: string | undefined = undefined

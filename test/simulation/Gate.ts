@@ -1,9 +1,15 @@
 import { Effect } from "effect"
 
-/** Where a souffleur is abandoned: before the act; inside, when it is done and the reply is lost; after, the reply still heard. */
+/**
+ * Where a souffleur is abandoned: before the act; inside, when it is done and the reply is lost; after, the reply still
+ * heard.
+ */
 export type When = "before" | "inside" | "after"
 
-/** What befalls a souffleur at an effect: its end, or a stop of so many ms before it, from which it wakes as if nothing had been. */
+/**
+ * What befalls a souffleur at an effect: its end, or a stop of so many ms before it, from which it wakes as if nothing
+ * had been.
+ */
 export type Fate = When | { readonly pausedFor: number }
 
 export interface Abandonment {
@@ -58,7 +64,9 @@ export class Gate {
   }
 
   /** When this fiber looked last who holds the session; `undefined`: it never did. */
-  readonly lookedAt: Effect.Effect<number | undefined> = Effect.withFiber((fiber) => Effect.succeed(this.#looks.get(fiber)))
+  readonly lookedAt: Effect.Effect<number | undefined> = Effect.withFiber((fiber) =>
+    Effect.succeed(this.#looks.get(fiber))
+  )
 
   through<A, E>(name: string, effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.suspend(() => {

@@ -1,6 +1,25 @@
-import { AlreadyWatched, Claims, Processes, type ResolvedSettings, type Role, Settings, type Watch, leastPin } from "@souffleur/domain"
+import {
+  AlreadyWatched,
+  Claims,
+  Processes,
+  type ResolvedSettings,
+  type Role,
+  Settings,
+  type Watch,
+  leastPin
+} from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
-import { command, Fenced, forget, commsPublisher, own, type Restoration, restore, Roles, supervise } from "@souffleur/supervisor"
+import {
+  command,
+  Fenced,
+  forget,
+  commsPublisher,
+  own,
+  type Restoration,
+  restore,
+  Roles,
+  supervise
+} from "@souffleur/supervisor"
 import { Cause, Duration, Effect, Exit, Fiber, Option, Path } from "effect"
 import type { Conductor } from "./SimulatedAgent.ts"
 import { ports } from "./Ports.ts"
@@ -71,17 +90,26 @@ const withSilence = (silent: IncarnationOptions["silent"], disturbed: () => void
 const withSight = (world: World, folder: StateFolder) =>
   Effect.updateService(Roles, (roles) => ({
     run: (role, watch, ref) => {
-      const seeing = <E>(state: Effect.Effect<Watch, E>) => Effect.tap(state, (seen) => Effect.sync(() => void world.seen.add(seen)))
+      const seeing = <E>(state: Effect.Effect<Watch, E>) =>
+        Effect.tap(state, (seen) => Effect.sync(() => void world.seen.add(seen)))
       if (!world.sighted || folder !== world) return roles.run(role, watch, ref)
       world.seen.add(watch)
-      return roles.run(role, watch, { ...ref, state: seeing(ref.state), dispatch: (intent) => seeing(ref.dispatch(intent)) })
+      return roles.run(role, watch, {
+        ...ref,
+        state: seeing(ref.state),
+        dispatch: (intent) => seeing(ref.dispatch(intent))
+      })
     }
   }))
 
-/** One that was stopped as it started finds, when it wakes, an end or a watch of another souffleur, as anybody who comes later does. */
+/**
+ * One that was stopped as it started finds, when it wakes, an end or a watch of another souffleur, as anybody who comes
+ * later does.
+ */
 const outcomeOf = (error: unknown): Outcome => {
   if (error === undefined || (error instanceof Refused && error.reason === "ended")) return "ended"
-  if (error instanceof AlreadyWatched || (error instanceof Refused && error.reason === "exists")) return "already watched"
+  if (error instanceof AlreadyWatched || (error instanceof Refused && error.reason === "exists"))
+    return "already watched"
   return error instanceof Fenced ? "fenced" : "failed"
 }
 
@@ -159,6 +187,7 @@ export class Incarnation extends Program {
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
     this.#left = outcomeOf(error)
     this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.#left}`)
-    if (this.#left === "failed") this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Refused ? error.message : ""}`)
+    if (this.#left === "failed")
+      this.#world.violated(`souffleur failed: ${String(error)} ${error instanceof Refused ? error.message : ""}`)
   }
 }

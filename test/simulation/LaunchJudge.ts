@@ -23,7 +23,10 @@ export class LaunchJudge {
     this.#world = world
   }
 
-  /** A Conductor that a person started: the launches in a row are counted from it. What nobody could read counts as progress later, once. */
+  /**
+   * A Conductor that a person started: the launches in a row are counted from it. What nobody could read counts as
+   * progress later, once.
+   */
   anew(): void {
     const { board } = this.#world
     this.#launches = board.trouble === undefined ? [this.#tasks] : []
@@ -40,8 +43,8 @@ export class LaunchJudge {
   }
 
   /**
-   * A launcher is started: until now there was time to see who else holds the session; for a souffleur that was stopped after its last
-   * look, until it was (docs/reliability.md, not promised).
+   * A launcher is started: until now there was time to see who else holds the session; for a souffleur that was stopped
+   * after its last look, until it was (docs/reliability.md, not promised).
    */
   spawned(id: string, lookedAt: number | undefined): void {
     const { ledger, timeline } = this.#world
@@ -51,8 +54,10 @@ export class LaunchJudge {
     const holder = this.#byHand().find(
       (one) => !this.#leaving.has(one) && watch.sessions.includes(one.sessionId) && one.process.since < looked
     )
-    if (holder !== undefined) this.#world.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
-    if (watch.recovery?.steps["compact#2"]?._tag === "Failed") this.#world.violated("a launch after compaction was exhausted in its cycle")
+    if (holder !== undefined)
+      this.#world.violated(`a launch beside pid ${holder.process.identity.pid}, which holds the session`)
+    if (watch.recovery?.steps["compact#2"]?._tag === "Failed")
+      this.#world.violated("a launch after compaction was exhausted in its cycle")
     if (!events.some((event) => event._tag === "LaunchPrepared" && event.launchId === id))
       this.#world.violated("a launcher without an intent in the log")
   }
@@ -70,11 +75,14 @@ export class LaunchJudge {
     const others = world.living.filter((one) => !late.some(({ process }) => process === one))
     if (others.length > 0) world.violated(`two live Conductors: ${others.length + 1}`)
     const granted = watch.recovery?.launch ?? (watch.phase === "Validating" ? watch.firstLaunch : undefined)
-    if (endedAt !== undefined) world.violated(`a Conductor started ${world.timeline.monotonic - endedAt} ms after the watch had ended`)
-    else if (granted?.launchId !== order.id) world.violated("a Conductor of a launch that the log does not grant any more")
+    if (endedAt !== undefined)
+      world.violated(`a Conductor started ${world.timeline.monotonic - endedAt} ms after the watch had ended`)
+    else if (granted?.launchId !== order.id)
+      world.violated("a Conductor of a launch that the log does not grant any more")
     if (watch.standby !== undefined) world.violated("a Conductor started after the cycle failed closed")
     const permission = args[args.indexOf("--permission-mode") + 1]
-    if (permission === "bypassPermissions" && granted?.effective !== permission) world.violated("a launch above what its log says")
+    if (permission === "bypassPermissions" && granted?.effective !== permission)
+      world.violated("a launch above what its log says")
     if (permission === "bypassPermissions" && granted?.requested !== "bypassPermissions")
       world.violated("a permission that nobody asked for")
     const { waitsUntil } = world.oracle
@@ -84,7 +92,8 @@ export class LaunchJudge {
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
     if (args.at(-1) === compactPrompt) return this.#compaction(watch.cycles)
-    // What follows a limit or an outage of the service is no death (spec: behaviour#limits-and-waits); how often it comes has a bound of its own.
+    // What follows a limit or an outage of the service is no death (spec: behaviour#limits-and-waits); how often it
+    // comes has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
     const before = world.conductors.at(-1)
     const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute
@@ -99,22 +108,31 @@ export class LaunchJudge {
     this.#launches = measured ? [...this.#launches, this.#tasks] : []
     // The start by a person counts: after it, or after progress, three deaths are two or three launches.
     const last = this.#launches.slice(-4)
-    if (last.length === 4 && new Set(last).size === 1) world.violated("more than three launches in a row without progress")
+    if (last.length === 4 && new Set(last).size === 1)
+      world.violated("more than three launches in a row without progress")
   }
 
-  /** A wait for which nobody says an end grows with each in a row, so that an outage without end is asked a bounded number of times. */
+  /**
+   * A wait for which nobody says an end grows with each in a row, so that an outage without end is asked a bounded
+   * number of times.
+   */
   #afterWait(waits: number): void {
     const { wall } = this.#world.timeline
     const last = this.#resumed
     this.#resumed = { at: wall, waits }
     // When an end is stated, it is asked then.
     const least =
-      !this.#world.oracle.endStated && waits > 1 && last !== undefined && waits > last.waits ? 30_000 * 2 ** Math.min(waits - 1, 6) : 0
+      !this.#world.oracle.endStated && waits > 1 && last !== undefined && waits > last.waits
+        ? 30_000 * 2 ** Math.min(waits - 1, 6)
+        : 0
     if (wall - (last?.at ?? 0) < least && this.#world.steadyClock)
       this.#world.violated(`two launches within ${wall - last!.at} ms, in wait ${waits} in a row`)
   }
 
-  /** What a prompt names as the export is whole, and of the session before, as that was when souffleur could look at it last. */
+  /**
+   * What a prompt names as the export is whole, and of the session before, as that was when souffleur could look at it
+   * last.
+   */
   #export(prompt: string, sessions: ReadonlyArray<string>, looked: number): void {
     const path = /^The conversation before you was exported to this file; read it first: (.+)$/mu.exec(prompt)?.[1]
     if (path === undefined) return

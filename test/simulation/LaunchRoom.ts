@@ -14,7 +14,12 @@ interface Launch {
 export interface Solo {
   readonly kind: "agent" | "command"
   readonly sessionId: string
-  readonly launch: { readonly launchId: string; readonly digest: string; readonly requested: string; readonly effective: Permission }
+  readonly launch: {
+    readonly launchId: string
+    readonly digest: string
+    readonly requested: string
+    readonly effective: Permission
+  }
 }
 
 /** Of processes that are no Conductor's, and no stranger's. */
@@ -62,7 +67,11 @@ export class LaunchRoom {
     this.#world.tell(`the launcher of ${id} starts`)
     this.#world.judge.spawned(id, lookedAt)
     const pace = this.pace()
-    const process = processes.start({ name: "launch", environment: { SOUFFLEUR_LAUNCH_ID: id }, belongsTo: souffleursOwn })
+    const process = processes.start({
+      name: "launch",
+      environment: { SOUFFLEUR_LAUNCH_ID: id },
+      belongsTo: souffleursOwn
+    })
     if (pace === "lost") timeline.after(100, () => processes.end(process))
     else {
       timeline.after(pace, () => {

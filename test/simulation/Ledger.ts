@@ -59,7 +59,11 @@ export class Ledger {
     world.oracle.record(before, event)
     if (!world.silent) world.tell(`${watch.revision} ${event._tag} ${text.slice(0, 160)}`)
 
-    if (watch.phase === "Watching" && !settlesLater(event) && rolesOf(watch).every((role) => role.startsWith("bootstrap/"))) {
+    if (
+      watch.phase === "Watching" &&
+      !settlesLater(event) &&
+      rolesOf(watch).every((role) => role.startsWith("bootstrap/"))
+    ) {
       world.violated(`nobody guards the watch after ${event._tag}`)
     }
     if (event._tag === "StepSucceeded" && event.step === "0 payload") this.#readFrom = world.board.file
@@ -69,7 +73,8 @@ export class Ledger {
       case "ConductorRelaunched": {
         if (event._tag === "ConductorAdopted") {
           world.judge.anew()
-          for (const conductor of world.conductors) conductor.superseded = !sameAs(conductor.process.identity, event.conductor)
+          for (const conductor of world.conductors)
+            conductor.superseded = !sameAs(conductor.process.identity, event.conductor)
           // It is the Conductor still, and its handoff is not done: it works on.
           world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))?.worksOn()
         }
@@ -77,7 +82,10 @@ export class Ledger {
         const known = world.conductors.find(({ process }) => sameAs(process.identity, event.conductor))
         if (known !== undefined) known.followed = true
         else world.violated(`the recorded Conductor ${event.conductor.pid} never was one`)
-        if (event._tag === "ConductorRelaunched" && known?.process.environment["SOUFFLEUR_LAUNCH_ID"] !== event.launchId)
+        if (
+          event._tag === "ConductorRelaunched" &&
+          known?.process.environment["SOUFFLEUR_LAUNCH_ID"] !== event.launchId
+        )
           world.violated(`the recorded Conductor ${event.conductor.pid} is of another launch`)
         return
       }
@@ -92,13 +100,18 @@ export class Ledger {
         if (!turnHasEnded(world, before)) world.violated("a turn ended that did not")
         return
       case "ConductorDied":
-        if (event.cause === "pid" && before.conductor === undefined) world.violated("a process that is not known was found to be gone")
-        // A finished turn is no death, unless nobody could know: not in print mode, in a session that no poll had found yet, or another
-        // agent has its pid.
+        if (event.cause === "pid" && before.conductor === undefined)
+          world.violated("a process that is not known was found to be gone")
+        // A finished turn is no death, unless nobody could know: not in print mode, in a session that no poll had found
+        // yet, or another agent has its pid.
         if (event.cause === "pid" && before.print) {
           const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
-          const known = last !== undefined && sameAs(last.process.identity, before.conductor!) && before.sessions.includes(last.sessionId)
-          if (known && last.turnEnded && !world.lies.about.has(last.sessionId)) world.violated("a finished turn was taken for a death")
+          const known =
+            last !== undefined &&
+            sameAs(last.process.identity, before.conductor!) &&
+            before.sessions.includes(last.sessionId)
+          if (known && last.turnEnded && !world.lies.about.has(last.sessionId))
+            world.violated("a finished turn was taken for a death")
         }
         return
       case "ConductorCompleted":
@@ -112,7 +125,8 @@ export class Ledger {
         if (!world.released) world.violated("the watch was released by nobody")
         break
       case "ValidationExhausted":
-        if (before.failures.length < 3) world.violated(`validation is exhausted after ${before.failures.length} failures`)
+        if (before.failures.length < 3)
+          world.violated(`validation is exhausted after ${before.failures.length} failures`)
         break
       default:
         return
@@ -122,17 +136,21 @@ export class Ledger {
 }
 
 /**
- * With comms somebody has said so, and wrote over it at the most while souffleur said nothing any more: stopped after its look, it says what it
- * saw. Without, its last turn is finished and it is gone, or its exit code was 0.
+ * With comms somebody has said so, and wrote over it at the most while souffleur said nothing any more: stopped after
+ * its look, it says what it saw. Without, its last turn is finished and it is gone, or its exit code was 0.
  */
 const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
-  world.solo === undefined ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt : turnHasEnded(world, watch)
+  world.solo === undefined
+    ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt
+    : turnHasEnded(world, watch)
 
 /** A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it. */
 const turnHasEnded = (world: World, watch: Watch): boolean =>
   world.conductors.some(
     ({ process, sessionId, turnEnded }) =>
-      turnEnded && process.identity.pid === watch.conductor?.pid && (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
+      turnEnded &&
+      process.identity.pid === watch.conductor?.pid &&
+      (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
   )
 
 /** The first of two events of one append: the watcher or the recovery is in the second. */
@@ -152,5 +170,7 @@ const settlesLater = ({ _tag }: WatchEvent): boolean =>
   _tag === "RecoveryWithheld" ||
   _tag === "SelfMonitorStopped"
 
-const sameAs = (a: { readonly pid: number; readonly startTime: number }, b: { readonly pid: number; readonly startTime: number }) =>
-  a.pid === b.pid && a.startTime === b.startTime
+const sameAs = (
+  a: { readonly pid: number; readonly startTime: number },
+  b: { readonly pid: number; readonly startTime: number }
+) => a.pid === b.pid && a.startTime === b.startTime

@@ -23,7 +23,10 @@ export class Lies {
   readonly signs = new Map<string, SessionSigns>()
   pidFiles: ReadonlyArray<AgentSession> = []
   readonly hooks = new Map<string, HookSign>()
-  /** By start time, which a process that gets the same pid later does not share: the session that its hooks are said to have told. */
+  /**
+   * By start time, which a process that gets the same pid later does not share: the session that its hooks are said to
+   * have told.
+   */
   readonly holds = new Map<number, string>()
   /** Sessions about which anything was said that is not so. */
   readonly about = new Set<string>()
@@ -35,7 +38,10 @@ export class Lies {
     this.signs.delete(sessionId)
   }
 
-  /** Files that nobody writes any more are put away by whoever cleans up; what a session file says stays until it goes on. */
+  /**
+   * Files that nobody writes any more are put away by whoever cleans up; what a session file says stays until it goes
+   * on.
+   */
   clear(): void {
     this.pidFiles = []
     this.hooks.clear()
@@ -45,9 +51,12 @@ export class Lies {
 
 /** What a session file says of itself whose end are these records, read as the agent's files are. */
 const signsOf = (seed: Seed, now: number): SessionSigns => {
-  const writtenAt = seed.chance(0.8) ? now - seed.between(0, minute) : now + seed.between(-30, 30) * 365 * 24 * 60 * minute
+  const writtenAt = seed.chance(0.8)
+    ? now - seed.between(0, minute)
+    : now + seed.between(-30, 30) * 365 * 24 * 60 * minute
   const reading = makeReading()
-  for (let left = seed.between(1, 5); left > 0; left--) if (reading.take(record(seed, now), writtenAt) === "enough") break
+  for (let left = seed.between(1, 5); left > 0; left--)
+    if (reading.take(record(seed, now), writtenAt) === "enough") break
   return { writtenAt, ...reading.result() }
 }
 
@@ -57,14 +66,16 @@ export const liar = (world: World, seed: Seed): void => {
   const stranger = processes.start({ name: "claude", session: foreign.session })
   world.disk.write(world.sessionFile(foreign.session), "")
   const daemon = processes.start({ name: "postgres" })
-  const innocent = (): SimProcess => seed.pick([stranger, daemon, ...processes.all.filter(({ belongsTo }) => belongsTo === 0)])
+  const innocent = (): SimProcess =>
+    seed.pick([stranger, daemon, ...processes.all.filter(({ belongsTo }) => belongsTo === 0)])
 
   const told: Readonly<Record<string, (own: Conductor) => void>> = {
     records: ({ sessionId }) => void lies.signs.set(sessionId, signsOf(seed, timeline.wall)),
     // Of a process that lives, with its own start time, or the reader would not believe a word.
     "pid file": ({ process, sessionId }) => {
       const { identity, name } = seed.chance(0.7) ? innocent() : process
-      // Of two agents of one user, whose own file is written over is not told from who holds it (docs/reliability.md, not promised).
+      // Of two agents of one user, whose own file is written over is not told from who holds it (docs/reliability.md,
+      // not promised).
       const another = name === "claude" && identity.pid !== process.identity.pid
       lies.pidFiles = [
         {
@@ -95,7 +106,12 @@ export const liar = (world: World, seed: Seed): void => {
       void board.write({
         ...(seed.chance(0.4) ? { sessionId: seed.pick([foreign.session, word(seed).slice(0, 256)]) } : {}),
         ...(seed.chance(0.4)
-          ? { lastHeartbeat: seed.pick([time(seed).slice(0, 64), formatTime(timeline.wall + seed.between(-600, 600) * minute)]) }
+          ? {
+              lastHeartbeat: seed.pick([
+                time(seed).slice(0, 64),
+                formatTime(timeline.wall + seed.between(-600, 600) * minute)
+              ])
+            }
           : {}),
         ...(seed.chance(0.2) ? { state: seed.pick(["working", "context_recovery", word(seed).slice(0, 64)]) } : {})
       }),
@@ -128,7 +144,9 @@ export const liar = (world: World, seed: Seed): void => {
   const lie = (): void => {
     if (world.calm) return lies.clear()
     // Whom the watch follows. Of anybody else souffleur knows by nothing but what is said there.
-    const own = world.conductors.findLast(({ process }) => process.identity.startTime === world.ledger.watch.conductor?.startTime)
+    const own = world.conductors.findLast(
+      ({ process }) => process.identity.startTime === world.ledger.watch.conductor?.startTime
+    )
     if (own !== undefined) {
       const kind = seed.pick(kinds)
       world.faults.mishap()

@@ -7,7 +7,10 @@ export interface Life {
     | ("limited" | "outage" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
   /** When the fate comes. */
   readonly at: number
-  /** For how long it pauses, a tool or a person takes, it goes on running once it is complete, or beating once it asked for a handoff. */
+  /**
+   * For how long it pauses, a tool or a person takes, it goes on running once it is complete, or beating once it asked
+   * for a handoff.
+   */
   readonly lasts: number
   /** What it says before it asks for a handoff; `undefined`: nothing. */
   readonly payload: string | undefined
@@ -23,13 +26,31 @@ export interface Life {
   readonly answersAfter?: number
   /** What it writes for its heartbeat, where that is no time of now. */
   readonly beatsAs?: "nothing" | "words" | "tomorrow" | undefined
-  /** Processes that it starts: half of them are children of the machine's first process, known by their tags only; others have none. */
+  /**
+   * Processes that it starts: half of them are children of the machine's first process, known by their tags only;
+   * others have none.
+   */
   readonly tools: number
-  /** It starts an agent of another session, with a tool of its own, and a daemon: nobody may signal them. A tool of its own beats on after its end. */
+  /**
+   * It starts an agent of another session, with a tool of its own, and a daemon: nobody may signal them. A tool of its
+   * own beats on after its end.
+   */
   readonly company?: boolean
   readonly onTerm: SimProcess["onTerm"]
-  /** It goes on in another session than the one that it was launched with; `heldAfter` ms its pid file says so, or never. */
+  /**
+   * It goes on in another session than the one that it was launched with; `heldAfter` ms its pid file says so, or
+   * never.
+   */
   readonly moves?: { readonly to: string; readonly heldAfter: number | undefined }
 }
 
-export const steady: Life = { fate: "lives", at: 0, lasts: 0, payload: undefined, print: false, worksEvery: 60_000, tools: 0, onTerm: 0 }
+export const steady: Life = {
+  fate: "lives",
+  at: 0,
+  lasts: 0,
+  payload: undefined,
+  print: false,
+  worksEvery: 60_000,
+  tools: 0,
+  onTerm: 0
+}

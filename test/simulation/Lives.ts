@@ -20,7 +20,12 @@ export type Temper = "hot" | "mild"
 
 const of = (fate: Life["fate"], times: number) => Array.from({ length: times }, () => fate)
 /** A handoff is seen at a poll, minutes later: of one in thirty there are still many. */
-const hot: ReadonlyArray<Life["fate"]> = [...of("dies", 16), ...of("zombie", 4), ...of("turn ends", 9), ...of("handoff", 1)]
+const hot: ReadonlyArray<Life["fate"]> = [
+  ...of("dies", 16),
+  ...of("zombie", 4),
+  ...of("turn ends", 9),
+  ...of("handoff", 1)
+]
 const mild: ReadonlyArray<Life["fate"]> = [
   "lives",
   "dies",
@@ -47,14 +52,21 @@ const mild: ReadonlyArray<Life["fate"]> = [
   "clears"
 ]
 
-/** What becomes of the Conductor of that generation, from 1: the first is to be met by a souffleur that starts beside it. */
+/**
+ * What becomes of the Conductor of that generation, from 1: the first is to be met by a souffleur that starts beside
+ * it.
+ */
 export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => {
   const first = generation === 1
   const rare = temper === "mild" || seed.chance(0.03)
   const soon = !rare || seed.chance(0.3)
   return {
     fate: seed.pick(rare ? mild : hot),
-    at: !soon ? seed.between(0, 15 * minute) : rare || first || seed.chance(0.2) ? seed.between(0, 20_000) : seed.between(1000, 5000),
+    at: !soon
+      ? seed.between(0, 15 * minute)
+      : rare || first || seed.chance(0.2)
+        ? seed.between(0, 20_000)
+        : seed.between(1000, 5000),
     lasts: seed.chance(0.5) ? seed.between(0, 8 * minute) : seed.between(0, 30_000),
     payload: seed.pick(payloads),
     print: seed.chance(0.3),

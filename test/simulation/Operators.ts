@@ -4,7 +4,10 @@ import type { Seed } from "./Seed.ts"
 import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
-/** People and agents who meddle: they resume a session by hand, adopt what they see, try a recovery again, ask for a handoff, say that all is done. */
+/**
+ * People and agents who meddle: they resume a session by hand, adopt what they see, try a recovery again, ask for a
+ * handoff, say that all is done.
+ */
 export const operators = (world: World, seed: Seed, temper: Temper): void => {
   const { conductors, faults, ledger, timeline } = world
   const often = temper === "hot" ? 1 : 10
@@ -26,15 +29,18 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
       ) {
         const conductor = world.resumeByHand(watch.sessionId)
         faults.mishap()
-        if (seed.chance(0.8)) timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))
+        if (seed.chance(0.8))
+          timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))
       } else if (adoptable.length === 1 && world.living.length === 1 && seed.chance(0.05)) {
-        // Whoever is adopted is known by the session that it says to hold: a person's word is taken for it (docs/reliability.md, not promised).
+        // Whoever is adopted is known by the session that it says to hold: a person's word is taken for it
+        // (docs/reliability.md, not promised).
         if (adoptable[0]!.process.session === adoptable[0]!.sessionId) adoptBy(world, adoptable[0]!)
       } else if (adoptable.length === 1 && seed.chance(0.03)) requestBy(world, adoptable[0]!, `request-${++requests}`)
       else if (adoptable.length === 1 && seed.chance(0.002)) finishBy(world)
       else if (watch.recovery !== undefined && seed.chance(0.002)) releaseBy(world)
       // The last word of who is dead by now, or of one of its agents.
-      else if (watch.recovery !== undefined && world.solo === undefined && seed.chance(0.003)) world.board.write({ state: "complete" })
+      else if (watch.recovery !== undefined && world.solo === undefined && seed.chance(0.003))
+        world.board.write({ state: "complete" })
     }
     timeline.after(seed.between(500, often * minute), meddle)
   }

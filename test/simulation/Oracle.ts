@@ -4,7 +4,10 @@ import type { World } from "./SimulatedWorld.ts"
 
 const utc = DateTime.zoneMakeOffset(0)
 
-/** Follows the events by rules of its own and holds each against the world: it shares nothing with the decider but the names. */
+/**
+ * Follows the events by rules of its own and holds each against the world: it shares nothing with the decider but the
+ * names.
+ */
 export class Oracle {
   readonly #world: World
   #retries = 0
@@ -21,12 +24,16 @@ export class Oracle {
     this.#world = world
   }
 
-  /** A generation ended: what its tasks show since its launch sets the count to 0, whatever ended it. A command has none to show. */
+  /**
+   * A generation ended: what its tasks show since its launch sets the count to 0, whatever ended it. A command has none
+   * to show.
+   */
   #ended({ kind }: Watch, fingerprint: string | null, told: number): void {
     if (kind === "command") return void (this.#retries = told)
     const progressed = fingerprint !== null && fingerprint !== this.#baseline
     this.#retries = progressed ? 0 : this.#retries + 1
-    if (told !== this.#retries) this.#world.violated(`the log counts ${told} generations without progress, the oracle ${this.#retries}`)
+    if (told !== this.#retries)
+      this.#world.violated(`the log counts ${told} generations without progress, the oracle ${this.#retries}`)
   }
 
   #tasks(count: number | null): void {
@@ -90,12 +97,16 @@ export class Oracle {
         if (event.purpose === "relaunch") this.#begins()
         break
       case "HandoffTaken": {
-        const successor = world.conductors.find(({ process }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === event.launchId)
-        if (successor?.answeredAt === undefined) world.violated("a hand-off was told as taken, and the successor has not answered")
+        const successor = world.conductors.find(
+          ({ process }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === event.launchId
+        )
+        if (successor?.answeredAt === undefined)
+          world.violated("a hand-off was told as taken, and the successor has not answered")
         break
       }
       case "RetriesExhausted":
-        if (this.#retries < 3) world.violated(`retries are exhausted after ${this.#retries} deaths by the oracle's count`)
+        if (this.#retries < 3)
+          world.violated(`retries are exhausted after ${this.#retries} deaths by the oracle's count`)
         break
       default:
     }
@@ -106,7 +117,8 @@ export class Oracle {
   #begins(): void {
     const world = this.#world
     const asked = this.#before === "RecoveryRetried"
-    if (this.#retries >= 3 && !asked) world.violated("a recovery that may launch began after three deaths without progress")
+    if (this.#retries >= 3 && !asked)
+      world.violated("a recovery that may launch began after three deaths without progress")
     if (this.#ceiling) world.violated("a recovery that may launch began above a ceiling of the user's")
     const { quietHours } = world.settings
     if (quietHours && !asked && quietUntil(quietHours, world.timeline.wall, utc) !== null && world.steadyClock)

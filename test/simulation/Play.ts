@@ -27,11 +27,20 @@ export interface Play {
   readonly flag: string
 }
 
-/** Between its last look and a signal there is a moment; who is stopped in just that one is not asked again (docs/reliability.md). */
+/**
+ * Between its last look and a signal there is a moment; who is stopped in just that one is not asked again
+ * (docs/reliability.md).
+ */
 const stoppedAtSignal: Play["spares"] = (boundary, how) => how === "paused" && boundary.startsWith("processes.signal")
 
 /** A watch and its recoveries, or a run of a plan and the turns of its agents. */
 export const plays = {
   watches: { simulate, cycles: "recovery cycles", boundaries, spares: () => false, flag: "" },
-  runs: { simulate: simulateRun, cycles: "agents' turns", boundaries: runBoundaries, spares: stoppedAtSignal, flag: "--runs " }
+  runs: {
+    simulate: simulateRun,
+    cycles: "agents' turns",
+    boundaries: runBoundaries,
+    spares: stoppedAtSignal,
+    flag: "--runs "
+  }
 } satisfies Readonly<Record<string, Play>>

@@ -114,7 +114,9 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
       gate.through(
         "agent.turnEnded",
         Effect.sync(
-          () => world.conductors.findLast((one) => one.process.identity.pid === pid && one.sessionId === sessionId)?.turnEnded === true
+          () =>
+            world.conductors.findLast((one) => one.process.identity.pid === pid && one.sessionId === sessionId)
+              ?.turnEnded === true
         )
       ),
     signs: (sessionId) =>
@@ -125,7 +127,12 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
             Option.map(Option.fromUndefinedOr(world.sessions.get(sessionId)), ({ asked, turn, writtenAt }) => ({
               writtenAt,
               turn,
-              context: { tokens: 10_000 + asked.length * tokensOfTurn, window: 200_000, model: "simulated", at: writtenAt }
+              context: {
+                tokens: 10_000 + asked.length * tokensOfTurn,
+                window: 200_000,
+                model: "simulated",
+                at: writtenAt
+              }
             }))
           )
         )
@@ -158,10 +165,21 @@ const exitCode = (world: World, launchId: string): Option.Option<number> => {
 }
 
 /** The world as one souffleur can reach it: every effect of every port goes through its gate. */
-export const ports = (world: World, self: SimProcess, gate: Gate, settings: ResolvedSettings, folder: StateFolder = world) => {
+export const ports = (
+  world: World,
+  self: SimProcess,
+  gate: Gate,
+  settings: ResolvedSettings,
+  folder: StateFolder = world
+) => {
   const { board, claims, disk } = world
   const { beats, ledger, offspring, cursor, room } = folder
-  const owner: Owner = { host: machine.name, machine: machine.id, pidNamespace: machine.pidNamespace, process: self.identity }
+  const owner: Owner = {
+    host: machine.name,
+    machine: machine.id,
+    pidNamespace: machine.pidNamespace,
+    process: self.identity
+  }
   const comms: Comms["Service"] = {
     path: board.path,
     snapshot: gate.through("comms.snapshot", board.snapshot),
@@ -199,7 +217,9 @@ export const ports = (world: World, self: SimProcess, gate: Gate, settings: Reso
     read: (stream, after) => gate.through("log.read", ledger.log.read(stream, after)),
     // Its own words it hears at once, those of another process when it looks again.
     changes: (stream, after) =>
-      Stream.tap(ledger.log.changes(stream, after), ({ revision }) => (own.has(revision) ? Effect.void : Effect.sleep(world.hearing)))
+      Stream.tap(ledger.log.changes(stream, after), ({ revision }) =>
+        own.has(revision) ? Effect.void : Effect.sleep(world.hearing)
+      )
   }).pipe(
     Context.add(Hooks, hooks(world, gate)),
     Context.add(Beats, {

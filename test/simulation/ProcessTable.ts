@@ -30,7 +30,13 @@ export interface SimProcess {
 
 export type NewProcess = Partial<Omit<SimProcess, "identity" | "condition" | "since">>
 
-export const machine = { name: "stage", id: "m", pidNamespace: "pid:[1]", uid: 1000, bootId: "3b0c7c5e-0000-4000-8000-000000000001" }
+export const machine = {
+  name: "stage",
+  id: "m",
+  pidNamespace: "pid:[1]",
+  uid: 1000,
+  bootId: "3b0c7c5e-0000-4000-8000-000000000001"
+}
 
 /** The processes of a simulated machine. Pids are few: they are reused soon, as on a machine that has run for long. */
 export class ProcessTable {
@@ -86,7 +92,9 @@ export class ProcessTable {
 
   find({ bootId, pid, startTime }: ProcessIdentity): SimProcess | undefined {
     const found = this.#byPid.get(pid)
-    return found !== undefined && found.identity.startTime === startTime && found.identity.bootId === bootId ? found : undefined
+    return found !== undefined && found.identity.startTime === startTime && found.identity.bootId === bootId
+      ? found
+      : undefined
   }
 
   condition(identity: ProcessIdentity): Condition {

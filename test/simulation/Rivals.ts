@@ -4,7 +4,10 @@ import { OtherFolder } from "./StateFolder.ts"
 import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
-/** A user who starts souffleur on the same Conductor from another state folder, now and then, and puts away what came of it. */
+/**
+ * A user who starts souffleur on the same Conductor from another state folder, now and then, and puts away what came of
+ * it.
+ */
 export class Rivals {
   readonly #world: World
   readonly #seed: Seed
@@ -27,7 +30,10 @@ export class Rivals {
         const rival = new Incarnation(this.#world, { folder, target })
         this.#last = rival
         this.#world.faults.mishap()
-        timeline.after(this.#seed.chance(0.5) ? this.#seed.between(0, 20_000) : this.#seed.between(0, 15 * minute), () => this.end())
+        timeline.after(
+          this.#seed.chance(0.5) ? this.#seed.between(0, 20_000) : this.#seed.between(0, 15 * minute),
+          () => this.end()
+        )
       }
       timeline.after(this.#seed.between(500, 4 * minute), start)
     }

@@ -25,10 +25,18 @@ import type { World } from "./SimulatedWorld.ts"
 const operate = <A, E>(
   world: World,
   what: string,
-  word: Effect.Effect<A, E, Agent | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings>
+  word: Effect.Effect<
+    A,
+    E,
+    Agent | Claims | Comms | EventLog | FileSystem.FileSystem | Launcher | Path.Path | Processes | Settings
+  >
 ): void => {
   const process = world.processes.start({ name: "souffleur" })
-  const gate = new Gate(() => undefined, { kill: () => undefined, pause: () => undefined, now: () => world.timeline.monotonic })
+  const gate = new Gate(() => undefined, {
+    kill: () => undefined,
+    pause: () => undefined,
+    now: () => world.timeline.monotonic
+  })
   const context = ports(world, process, gate, defaults).pipe(
     Context.add(
       Clock.Clock,
@@ -78,7 +86,9 @@ export const adoptBy = (world: World, { process, sessionId }: Conductor): void =
     const agent = yield* Agent
     const comms = yield* Comms
     const processes = yield* Processes
-    const baseline = yield* Effect.orElseSucceed(Effect.map(comms.snapshot, baselineOf), () => unreadBaseline(world.ledger.watch.baseline))
+    const baseline = yield* Effect.orElseSucceed(Effect.map(comms.snapshot, baselineOf), () =>
+      unreadBaseline(world.ledger.watch.baseline)
+    )
     const print = agent.inPrintMode(yield* processes.commandLine(process.identity.pid))
     return yield* adopt(world.id, { conductor: process.identity, sessionId, print, baseline })
   })

@@ -12,8 +12,8 @@ export class SignalJudge {
   }
 
   /**
-   * What is wrong with a signal to it, by the world as souffleur sees it last: who is stopped between that look and the signal does on
-   * waking the one act that it was about to do (docs/reliability.md, not promised).
+   * What is wrong with a signal to it, by the world as souffleur sees it last: who is stopped between that look and the
+   * signal does on waking the one act that it was about to do (docs/reliability.md, not promised).
    */
   wrongs(process: SimProcess, self: SimProcess, watch: Watch = this.#world.ledger.watch): ReadonlyArray<string> {
     const { byHand, claims, conductors, ledger, lies, timeline } = this.#world
@@ -28,7 +28,8 @@ export class SignalJudge {
     const conductor = conductors.find((one) => one.process === process)
     if (conductor !== undefined && byHand.has(conductor) && watch.conductor?.startTime !== process.identity.startTime)
       found.push("a signal to a Conductor that a person started, and the watch does not follow")
-    if (process.belongsTo > 0 && watch.conductor === undefined) found.push("a signal to a Conductor whose process is not known")
+    if (process.belongsTo > 0 && watch.conductor === undefined)
+      found.push("a signal to a Conductor whose process is not known")
     if (
       process.belongsTo !== 0 &&
       conductors[process.belongsTo - 1]?.isHealthy === true &&
@@ -38,7 +39,9 @@ export class SignalJudge {
       !(watch.recovery?.trigger === "handoff" && watch.handoff !== undefined) &&
       !this.all.some((one) => one.process === process || one.process.belongsTo === process.belongsTo)
     )
-      found.push(`a signal to ${conductor === undefined ? "a tool of " : ""}a healthy Conductor (S${process.belongsTo})`)
+      found.push(
+        `a signal to ${conductor === undefined ? "a tool of " : ""}a healthy Conductor (S${process.belongsTo})`
+      )
     // Between the last look at the log and the signal there is a moment, but no time.
     const since = timeline.monotonic - (ledger.endedAt ?? timeline.monotonic)
     if (since > 0 && watch.end === "released") found.push(`a signal ${since} ms after the release`)

@@ -5,7 +5,10 @@ import type { Gate } from "./Gate.ts"
 /** By which a session of it compacts. */
 export const compactPrompt = "/compact"
 
-/** The agent of every simulated world, as far as it is known by its words: how it is started, and by what its processes are found. */
+/**
+ * The agent of every simulated world, as far as it is known by its words: how it is started, and by what its processes
+ * are found.
+ */
 export const agentByWords = (gate: Gate) =>
   ({
     name: "simulated",

@@ -8,8 +8,16 @@ import type { World } from "./SimulatedWorld.ts"
 /** Milliseconds between two looks: less often than a real one, for the same rule. */
 const every = 5000
 
-/** The second process of souffleur: the real rule of a guardian over the simulated world, on timers of its own, until it dies or leaves. */
-export const guardian = (world: World, seed: Seed, bring: (restoration: Restoration) => Incarnation, isNewest: () => boolean): void => {
+/**
+ * The second process of souffleur: the real rule of a guardian over the simulated world, on timers of its own, until it
+ * dies or leaves.
+ */
+export const guardian = (
+  world: World,
+  seed: Seed,
+  bring: (restoration: Restoration) => Incarnation,
+  isNewest: () => boolean
+): void => {
   const { beats, ledger, timeline } = world
   let state = guardFrom(0, timeline.wall)
   let last = { wall: timeline.wall, monotonic: timeline.monotonic }

@@ -23,7 +23,9 @@ export const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
         const forged = world.lies.holds.get(startTime)
         if (forged !== undefined) return Option.some(forged)
         const process = world.processes.at(pid)
-        return world.hooked && process?.identity.startTime === startTime ? Option.fromUndefinedOr(process.session) : Option.none()
+        return world.hooked && process?.identity.startTime === startTime
+          ? Option.fromUndefinedOr(process.session)
+          : Option.none()
       })
     ),
   lineage: () => Effect.succeed([]),

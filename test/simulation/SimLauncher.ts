@@ -7,7 +7,10 @@ import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
 const receiptPoll = Schedule.spaced("500 millis")
 const receiptTimeout = "15 seconds"
 
-/** Launches as the port asks: spawned, waited for, and cancelled by a tombstone where they fail, are late or interrupted. */
+/**
+ * Launches as the port asks: spawned, waited for, and cancelled by a tombstone where they fail, are late or
+ * interrupted.
+ */
 export const launcher = (
   { processes, room }: { readonly processes: ProcessTable; readonly room: LaunchRoom },
   gate: Gate,
@@ -52,7 +55,9 @@ export const launcher = (
     launch: (id) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(Effect.exit(restore(attempt(id))), (exit) =>
-          exit._tag === "Success" ? exit : Effect.flatMap(close(id), (taken) => (Option.isSome(taken) ? Effect.succeed(taken.value) : exit))
+          exit._tag === "Success"
+            ? exit
+            : Effect.flatMap(close(id), (taken) => (Option.isSome(taken) ? Effect.succeed(taken.value) : exit))
         )
       ),
     settle: close,
@@ -61,7 +66,9 @@ export const launcher = (
         "launcher.kept",
         Effect.suspend(() => {
           const order = room.kept.get(id)
-          return order === undefined ? Effect.fail(new LaunchFailed({ message: "nothing is kept of it" })) : Effect.succeed(order)
+          return order === undefined
+            ? Effect.fail(new LaunchFailed({ message: "nothing is kept of it" }))
+            : Effect.succeed(order)
         })
       ),
     forget: (id) =>

@@ -2,7 +2,10 @@ import { type EventLog, type Recorded, type WatchEvent } from "@souffleur/domain
 import { Conflict, type LogUnusable, shortened } from "@souffleur/eventlog"
 import { Effect, Option, Stream } from "effect"
 
-/** One stream of the log on the simulated disk: it outlives every souffleur, and `heard` hears of each event before anybody who follows. */
+/**
+ * One stream of the log on the simulated disk: it outlives every souffleur, and `heard` hears of each event before
+ * anybody who follows.
+ */
 export class SimLog {
   readonly service: EventLog["Service"]
   readonly #recorded: Array<Recorded> = []
@@ -22,9 +25,13 @@ export class SimLog {
             : Effect.fail(new Conflict({ stream: name, expected }))
         ),
       read: (_, after, upTo) =>
-        Effect.map(this.#after(after), (found) => (upTo === undefined ? found : found.slice(0, Math.max(0, upTo - after)))),
+        Effect.map(this.#after(after), (found) =>
+          upTo === undefined ? found : found.slice(0, Math.max(0, upTo - after))
+        ),
       changes: (_, after) =>
-        Stream.paginate(after, (last) => Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)),
+        Stream.paginate(after, (last) =>
+          Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)
+        ),
       // Of one watch, nobody reads all.
       readAll: () => Stream.die("not simulated"),
       changesAll: () => Stream.die("not simulated"),
@@ -46,7 +53,9 @@ export class SimLog {
   /** As the log on a disk: who stands at what is not there is told so. */
   #after(last: number): Effect.Effect<ReadonlyArray<Recorded>, LogUnusable> {
     return Effect.suspend(() =>
-      last > this.#recorded.length ? Effect.fail(shortened(this.#stream, last)) : Effect.succeed(this.#recorded.slice(last))
+      last > this.#recorded.length
+        ? Effect.fail(shortened(this.#stream, last))
+        : Effect.succeed(this.#recorded.slice(last))
     )
   }
 

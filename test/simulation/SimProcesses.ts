@@ -67,10 +67,18 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
           processes.all.map((one) => {
             const state = one.condition === "zombie" ? "Z" : "S"
             const { pid, startTime } = one.identity
-            return [pid, { pid, name: one.name, state, parent: one.parent, processor: 0, threads: 1, startTime }] as const
+            return [
+              pid,
+              { pid, name: one.name, state, parent: one.parent, processor: 0, threads: 1, startTime }
+            ] as const
           })
         )
-        const seen = stillThose(table, known, { bootId: self.identity.bootId, ours: machine.uid }, (pid) => processes.at(pid)?.uid)
+        const seen = stillThose(
+          table,
+          known,
+          { bootId: self.identity.bootId, ours: machine.uid },
+          (pid) => processes.at(pid)?.uid
+        )
         const marked = new Set([...bearers(table.keys(), tags), ...seen])
         const launched = bearers(
           marked,
@@ -84,7 +92,9 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
           launched: (pid) => launched.has(pid),
           terminal: ({ name }) => namedAsOne(name)
         })
-        return started.map(({ pid }) => processes.info(processes.at(pid)!)).filter(({ condition }) => condition !== "zombie")
+        return started
+          .map(({ pid }) => processes.info(processes.at(pid)!))
+          .filter(({ condition }) => condition !== "zombie")
       }),
     signal: (identity, signal) =>
       Effect.suspend(() => {

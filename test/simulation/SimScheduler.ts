@@ -6,7 +6,9 @@ export interface Task {
   readonly scheduler: SimScheduler
 }
 
-/** Everything that could run now in a simulated world, in one place: empty means that only time can change something. */
+/**
+ * Everything that could run now in a simulated world, in one place: empty means that only time can change something.
+ */
 export class RunQueue {
   readonly #tasks: Array<Task> = []
   readonly #order: Seed | undefined
@@ -71,6 +73,9 @@ export class SimScheduler implements Scheduler.Scheduler {
   }
 
   makeDispatcher(): Scheduler.SchedulerDispatcher {
-    return { scheduleTask: (run) => void (this.dead || this.#queue.add({ run, scheduler: this })), flush: () => undefined }
+    return {
+      scheduleTask: (run) => void (this.dead || this.#queue.add({ run, scheduler: this })),
+      flush: () => undefined
+    }
   }
 }

@@ -63,7 +63,8 @@ export class Conductor {
       if (!this.isAlive) return
       const file = world.sessionFile(this.sessionId)
       world.disk.write(file, `${world.disk.read(file) ?? ""}{"type":"user","message":"${secret}"}\n`)
-      if (life.fate === "mute") return world.wrote(this, { _tag: "Failed", at: timeline.wall, reason: "other", resetsAt: undefined })
+      if (life.fate === "mute")
+        return world.wrote(this, { _tag: "Failed", at: timeline.wall, reason: "other", resetsAt: undefined })
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
       if (life.company === true) this.#startCompany()
       world.board.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
@@ -71,7 +72,8 @@ export class Conductor {
       timeline.after(life.answersAfter ?? 0, () => this.#answer())
     })
     if (life.fate !== "lives" && life.fate !== "mute") timeline.after(life.at, () => this.#meetFate())
-    if (life.worksEvery !== undefined && life.fate !== "mute") this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
+    if (life.worksEvery !== undefined && life.fate !== "mute")
+      this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
   }
 
   get isAlive(): boolean {
@@ -80,8 +82,10 @@ export class Conductor {
 
   /** Nobody has a reason to signal it. */
   get isHealthy(): boolean {
-    if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute") return false
-    // Its beats tell no time or reach nobody, and it never took its hand-off, or is at work in a session that nobody names: who could see it?
+    if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute")
+      return false
+    // Its beats tell no time or reach nobody, and it never took its hand-off, or is at work in a session that nobody
+    // names: who could see it?
     const unheard = this.life.beatsAs !== undefined || this.#world.board.trouble !== undefined
     const unseen = this.answeredAt === undefined || this.life.moves !== undefined
     if (unheard && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
@@ -112,7 +116,10 @@ export class Conductor {
 
   #beat(): void {
     if (!this.isAlive) return
-    if ((this.condition === "working" || this.condition === "handoff" || this.condition === "complete") && !this.#idle) {
+    if (
+      (this.condition === "working" || this.condition === "handoff" || this.condition === "complete") &&
+      !this.#idle
+    ) {
       this.#aliveAt = this.#world.timeline.monotonic
       if (this.condition === "working") this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
       // A database that is locked does not take the beat: the Conductor is no less alive.
@@ -145,8 +152,8 @@ export class Conductor {
     const orphan = this.#startTool(0)
     const beat = (): void => {
       if (!processes.isAlive(orphan)) return
-      // What a person began that the watch never followed, and left behind, is not souffleur's to end; nor what is left of who was there
-      // before an operator's adopt, which stops nobody (docs/reliability.md, not promised).
+      // What a person began that the watch never followed, and left behind, is not souffleur's to end; nor what is left
+      // of who was there before an operator's adopt, which stops nobody (docs/reliability.md, not promised).
       if (!this.isAlive && !this.superseded && (this.followed || !this.#world.byHand.has(this))) board.write({})
       timeline.after(beatEvery, beat)
     }
@@ -224,7 +231,14 @@ export class Conductor {
       }
       case "retries": {
         const nextAt = timeline.wall + Math.min(180_000, this.life.lasts)
-        this.#world.wrote(this, { _tag: "Retrying", at: timeline.wall, attempt: 3, attempts: 10, nextAt, resetsAt: undefined })
+        this.#world.wrote(this, {
+          _tag: "Retrying",
+          at: timeline.wall,
+          attempt: 3,
+          attempts: 10,
+          nextAt,
+          resetsAt: undefined
+        })
         this.excusedUntil = nextAt + stall
         return this.#silentFor(this.life.lasts)
       }
@@ -233,7 +247,8 @@ export class Conductor {
         this.excusedUntil = Infinity
         return this.#silentFor(this.life.lasts, () => void (this.status = "busy"))
       case "clears": {
-        // What a person began and puts away again is of no watch any more, and nobody can know it; nor of one that another was adopted for.
+        // What a person began and puts away again is of no watch any more, and nobody can know it; nor of one that
+        // another was adopted for.
         if (this.#world.byHand.has(this) || this.superseded) return
         // A person types it, so the turn before it is over.
         this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
@@ -245,8 +260,11 @@ export class Conductor {
       case "limited":
       case "outage":
       case "too long": {
-        const reason = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[this.life.fate]
-        const resetsAt = this.life.resetsIn === undefined || reason !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
+        const reason = ({ limited: "usage-limit", outage: "outage", "too long": "prompt-too-long" } as const)[
+          this.life.fate
+        ]
+        const resetsAt =
+          this.life.resetsIn === undefined || reason !== "usage-limit" ? undefined : timeline.wall + this.life.resetsIn
         this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt })
         this.condition = "failed"
         if (this.process.print) return processes.end(this.process)

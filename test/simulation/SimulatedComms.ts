@@ -23,7 +23,9 @@ export interface Message {
   readonly text: string
 }
 
-/** The orchestration database of a simulated project: times in whole seconds, locked or gone whenever its owners like. */
+/**
+ * The orchestration database of a simulated project: times in whole seconds, locked or gone whenever its owners like.
+ */
 export class Board {
   readonly path = "/project/comms.db"
   /** `undefined`: it can be used. */
@@ -116,7 +118,10 @@ export class Board {
     return this.#use(() => {
       const { heard, refused } = this.#heard(after, ({ text }) => text.startsWith(payloadHeader))
       return {
-        heard: Option.map(Option.fromUndefinedOr(heard.at(-1)), (one) => ({ ...one, digest: String(Hash.string(one.text)) })),
+        heard: Option.map(Option.fromUndefinedOr(heard.at(-1)), (one) => ({
+          ...one,
+          digest: String(Hash.string(one.text))
+        })),
         refused
       }
     })
@@ -127,7 +132,9 @@ export class Board {
   }
 
   #written<A>(effect: Effect.Effect<A, CommsUnavailable>): Effect.Effect<A, CommsUnavailable> {
-    const failed = Effect.fail(new CommsUnavailable({ path: this.path, reason: "failed", problem: "the world says so" }))
+    const failed = Effect.fail(
+      new CommsUnavailable({ path: this.path, reason: "failed", problem: "the world says so" })
+    )
     return Effect.flatMap(effect, (done) => (this.lies ? failed : Effect.succeed(done)))
   }
 
@@ -135,7 +142,9 @@ export class Board {
     const used = this.#use(() => this.souffleur).pipe(
       Effect.flatMap((row) =>
         row === undefined
-          ? Effect.fail(new CommsUnavailable({ path: this.path, reason: "schema", problem: "the row souffleur is missing" }))
+          ? Effect.fail(
+              new CommsUnavailable({ path: this.path, reason: "schema", problem: "the row souffleur is missing" })
+            )
           : Effect.sync(() => act(row))
       )
     )
@@ -143,7 +152,9 @@ export class Board {
   }
 
   setState(state: SouffleurState, at: number, lastError?: string) {
-    return this.#useRow((row) => Object.assign(row, { state, lastHeartbeat: formatTime(at), lastError: lastError ?? row.lastError }))
+    return this.#useRow((row) =>
+      Object.assign(row, { state, lastHeartbeat: formatTime(at), lastError: lastError ?? row.lastError })
+    )
   }
 
   beat(at: number) {
@@ -152,7 +163,8 @@ export class Board {
 
   post({ key, kind, text }: { readonly key: string; readonly kind: MessageKind; readonly text: string }) {
     const used = this.#use(() => {
-      const told = (message: Message) => message.from === "souffleur" && message.kind === kind && message.text === `[${key}] ${text}`
+      const told = (message: Message) =>
+        message.from === "souffleur" && message.kind === kind && message.text === `[${key}] ${text}`
       if (!this.messages.some(told)) this.say("souffleur", kind, `[${key}] ${text}`)
     })
     return this.#written(used)

@@ -98,7 +98,11 @@ export class Disk {
 
   /** All of it is ours. */
   readonly trusted = TrustedFiles.of({
-    open: (path) => Effect.mapError(this.fileSystem.open(path), () => new FileRefused({ path, problem: "it is not there", missing: true }))
+    open: (path) =>
+      Effect.mapError(
+        this.fileSystem.open(path),
+        () => new FileRefused({ path, problem: "it is not there", missing: true })
+      )
   })
 
   readonly fileSystem: FileSystem.FileSystem = FileSystem.makeNoop({
@@ -113,8 +117,10 @@ export class Disk {
         const found = this.files.get(path)
         const flag = options?.flag ?? "r"
         // A folder has no bytes of its own: names outlive every power cut here.
-        const isFolder = flag === "r" && found === undefined && [...this.files.keys()].some((name) => name.startsWith(`${path}/`))
-        if (isFolder) return Effect.succeed(this.#open(path, { bytes: new Uint8Array(), synced: 0, writtenAt: this.#now() }))
+        const isFolder =
+          flag === "r" && found === undefined && [...this.files.keys()].some((name) => name.startsWith(`${path}/`))
+        if (isFolder)
+          return Effect.succeed(this.#open(path, { bytes: new Uint8Array(), synced: 0, writtenAt: this.#now() }))
         if (flag.startsWith("wx") && found !== undefined) return Effect.fail(failure("AlreadyExists", "open", path))
         if (!flag.startsWith("w") && found === undefined) return Effect.fail(failure("NotFound", "open", path))
         const content = found ?? { bytes: new Uint8Array(), synced: 0, writtenAt: this.#now() }

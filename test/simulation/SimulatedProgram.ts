@@ -21,7 +21,9 @@ export interface ProgramOptions {
   readonly budget?: number
 }
 
-/** One process of souffleur on a simulated machine, until it ends, is abandoned as by SIGKILL, or is stopped and woken. */
+/**
+ * One process of souffleur on a simulated machine, until it ends, is abandoned as by SIGKILL, or is stopped and woken.
+ */
 export class Program {
   readonly process: SimProcess
   readonly gate: Gate
@@ -42,7 +44,11 @@ export class Program {
   }
 
   /** Runs it; `ended` hears of an end of its own. */
-  protected run<A, E, R>(main: Effect.Effect<A, E, R>, services: Context.Context<R>, ended: (exit: Exit.Exit<A, E>) => void): void {
+  protected run<A, E, R>(
+    main: Effect.Effect<A, E, R>,
+    services: Context.Context<R>,
+    ended: (exit: Exit.Exit<A, E>) => void
+  ): void {
     const { seed, timeline } = this.#machine
     const tell = (what: string) => this.#machine.tell(what)
     const random = seed.fork()
@@ -52,11 +58,18 @@ export class Program {
         timeline.clock(() => this.#scheduler.dead)
       ),
       Context.add(Scheduler.Scheduler, this.#scheduler),
-      Context.add(Random.Random, { nextDoubleUnsafe: () => random.next(), nextIntUnsafe: () => random.between(-(2 ** 31), 2 ** 31 - 1) }),
+      Context.add(Random.Random, {
+        nextDoubleUnsafe: () => random.next(),
+        nextIntUnsafe: () => random.between(-(2 ** 31), 2 ** 31 - 1)
+      }),
       Context.add(References.TracerEnabled, false),
       Context.add(
         Logger.CurrentLoggers,
-        new Set([Logger.make(({ logLevel, message }) => tell(`souffleur ${this.process.identity.pid} ${logLevel}: ${String(message)}`))])
+        new Set([
+          Logger.make(({ logLevel, message }) =>
+            tell(`souffleur ${this.process.identity.pid} ${logLevel}: ${String(message)}`)
+          )
+        ])
       )
     )
     tell(`souffleur starts: pid ${this.process.identity.pid}`)

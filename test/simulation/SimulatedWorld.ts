@@ -22,10 +22,16 @@ import { origin } from "./Timeline.ts"
 /** A beat each minute, and as long as a souffleur hears of an operator's word. */
 const longestSilence = 65_000
 
-/** A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen here. */
+/**
+ * A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen
+ * here.
+ */
 export class World extends SimMachine implements StateFolder {
   /** What each session file states, by its newest records. */
-  readonly sessions = new Map<string, { readonly writtenAt: number; readonly turn: TurnState; readonly asked: Array<number> }>()
+  readonly sessions = new Map<
+    string,
+    { readonly writtenAt: number; readonly turn: TurnState; readonly asked: Array<number> }
+  >()
   readonly board: Board
   readonly room: LaunchRoom
   readonly claims: ClaimRoom
@@ -58,7 +64,10 @@ export class World extends SimMachine implements StateFolder {
   readonly results = new Map<string, number>()
   /** The agent's hooks are installed. */
   hooked = false
-  /** How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each second. */
+  /**
+   * How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each
+   * second.
+   */
   hearing = 1000
   /** The service fails every turn. */
   serviceOut = false
@@ -67,7 +76,9 @@ export class World extends SimMachine implements StateFolder {
 
   #heard: { readonly by: SimProcess; readonly at: number; readonly disturbed: number } | undefined
 
-  /** Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec: behaviour#ordering). */
+  /**
+   * Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec: behaviour#ordering).
+   */
   heard(by: SimProcess, disturbed: number): void {
     this.listen(by, disturbed)
     const { monotonic, starved } = this.timeline
@@ -79,7 +90,12 @@ export class World extends SimMachine implements StateFolder {
     const { monotonic, starved } = this.timeline
     const last = this.#heard
     // A role that ends without a word is seen by the self-monitor, in its time.
-    if (!Number.isFinite(disturbed) || last?.by !== by || last.disturbed !== disturbed + starved || this.ledger.watch.phase !== "Watching")
+    if (
+      !Number.isFinite(disturbed) ||
+      last?.by !== by ||
+      last.disturbed !== disturbed + starved ||
+      this.ledger.watch.phase !== "Watching"
+    )
       return
     if (monotonic - last.at > longestSilence) this.violated(`nobody beat for ${monotonic - last.at} ms`)
   }
@@ -128,7 +144,9 @@ export class World extends SimMachine implements StateFolder {
 
   /** Who may write to the session: Conductors and sessions that compact. */
   get living(): ReadonlyArray<SimProcess> {
-    return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) => this.processes.isAlive(process))
+    return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) =>
+      this.processes.isAlive(process)
+    )
   }
 
   /** The folder in which a session began. */
@@ -149,9 +167,12 @@ export class World extends SimMachine implements StateFolder {
   /** `souffleur run`: the launch file is written before the watch is opened. */
   prepareRun(kind: Solo["kind"], sessionId: string): void {
     const launchId = `${this.id}-g1-launch-1`
-    const args = kind === "command" ? ["all"] : ["--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
+    const args =
+      kind === "command" ? ["all"] : ["--session-id", sessionId, "--permission-mode", "acceptEdits", "--", "begin"]
     const command = { program: kind === "command" ? "/usr/bin/make" : "/usr/bin/claude", args, environment: {} }
-    const digest = Effect.runSync(this.room.prepare({ id: launchId, command, cwd: "/project", title: "Conductor (S1)", keep: true }))
+    const digest = Effect.runSync(
+      this.room.prepare({ id: launchId, command, cwd: "/project", title: "Conductor (S1)", keep: true })
+    )
     this.solo = { kind, sessionId, launch: { launchId, digest, requested: "acceptEdits", effective: "acceptEdits" } }
   }
 

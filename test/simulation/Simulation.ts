@@ -39,12 +39,15 @@ const longestExport = 1000
 const hang = 25 * minute
 /** Two compactions, and the rest of a recovery. */
 const providersTime = (2 * 5 + 2) * minute
-/** How long a Conductor may be dead in a world that is healthy again: whoever starts souffleur does, 240 s begin anew, a poll, the providers' limits. */
+/**
+ * How long a Conductor may be dead in a world that is healthy again: whoever starts souffleur does, 240 s begin anew, a
+ * poll, the providers' limits.
+ */
 export const backWithin = (3 + 4 + 1) * minute + providersTime
 
 /**
- * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be is looked for.
- * The story costs more than the rest: it is told to who asks, and is the same each time.
+ * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be
+ * is looked for. The story costs more than the rest: it is told to who asks, and is the same each time.
  */
 export const simulate = (number: number, options: { readonly story?: boolean } = {}): Simulated => {
   const world = new World(number, number % 3 !== 0)
@@ -83,15 +86,18 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     ...(seed.chance(0.05) ? { maxTokens: seed.between(20_000, 100_000) } : {}),
     ...(seed.chance(0.1) ? { quietHours: { from, to: from + seed.between(1, 20) } } : {})
   }
-  if (world.settings.trimChars !== undefined) world.transcript = `${"an older word of it\n".repeat(longestExport / 10)}${world.transcript}`
+  if (world.settings.trimChars !== undefined)
+    world.transcript = `${"an older word of it\n".repeat(longestExport / 10)}${world.transcript}`
   const kind = seed.pick([...comms, ...without])
   world.solo = kind === "solo" ? "watched" : undefined
-  if (kind === "run" || kind === "command") world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")
+  if (kind === "run" || kind === "command")
+    world.prepareRun(kind === "run" ? "agent" : "command", kind === "run" ? runSession : "")
   else world.startConductor()
   world.compactions = () => {
     if (world.calm) return { after: 3000, writes: true, ends: true }
     const compaction = compactionOf(seed, temper)
-    if (!compaction.writes || !compaction.ends || compaction.late !== undefined || compaction.lies === true) faults.mishap()
+    if (!compaction.writes || !compaction.ends || compaction.late !== undefined || compaction.lies === true)
+      faults.mishap()
     return compaction
   }
   weather(world, seed.fork())
@@ -114,10 +120,14 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   keeper.wake()
   if (!ended() && seed.chance(endless)) endlessOutage(world, seed.fork())
   // A heartbeat of the future, after a clock was set back, is neither dead nor fresh until its time has come.
-  const ahead = Math.max(0, Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => 0) - timeline.wall)
+  const ahead = Math.max(
+    0,
+    Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => 0) - timeline.wall
+  )
   // What was begun before the end may not go on after it.
   const until =
-    timeline.monotonic + (ended() ? 2 * minute : Math.min(ahead, 3 * 60 * minute) + backWithin + (world.solo === undefined ? 0 : hang))
+    timeline.monotonic +
+    (ended() ? 2 * minute : Math.min(ahead, 3 * 60 * minute) + backWithin + (world.solo === undefined ? 0 : hang))
   // Healthy for this long it stays so.
   let wellSince: number | undefined
   world.run(until, () => {
@@ -126,7 +136,8 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     else wellSince ??= timeline.monotonic
     return wellSince !== undefined && timeline.monotonic - wellSince > 5 * minute
   })
-  // One that never took its hand-off has a longer time than one that fell silent (spec: behaviour#hand-off): its recovery may have just begun.
+  // One that never took its hand-off has a longer time than one that fell silent (spec: behaviour#hand-off): its
+  // recovery may have just begun.
   if (world.ledger.watch.recovery?.trigger === "untaken")
     world.run(until + providersTime, () => ended() || unwell(world, keeper) === undefined)
   if (!ended()) {

@@ -4,7 +4,9 @@ import type { Play, Played } from "./Play.ts"
 /** What one world came to, without its story. */
 export type Tally = Omit<Played, "story">
 
-/** Worlds in the order of their seeds, until so many faulted cycles were seen: whoever ran them, the sum is the same. */
+/**
+ * Worlds in the order of their seeds, until so many faulted cycles were seen: whoever ran them, the sum is the same.
+ */
 export class Campaign {
   readonly table
   readonly ends = new Map<string, number>()

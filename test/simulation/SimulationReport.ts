@@ -5,15 +5,25 @@ import type { Play } from "./Play.ts"
 /** So often each pair is to be struck in a whole run. */
 const enough = 100
 
-/** Each boundary with how often it was struck in each way, the rarest pair, the ends, and how a seed that failed is seen again. */
-export const reportOf = ({ cycles, ends, failed, faulted, table, worlds }: Campaign, first: number, play: Play): string => {
+/**
+ * Each boundary with how often it was struck in each way, the rarest pair, the ends, and how a seed that failed is seen
+ * again.
+ */
+export const reportOf = (
+  { cycles, ends, failed, faulted, table, worlds }: Campaign,
+  first: number,
+  play: Play
+): string => {
   const rows = Object.entries(table).toSorted(([one], [other]) => (one < other ? -1 : 1))
   const pairs = rows.flatMap(([boundary, row]) =>
-    strikes.flatMap((how, index) => (play.spares(boundary, how) ? [] : [{ pair: `${boundary} × ${how}`, count: row[index]! }]))
+    strikes.flatMap((how, index) =>
+      play.spares(boundary, how) ? [] : [{ pair: `${boundary} × ${how}`, count: row[index]! }]
+    )
   )
   const rarest = pairs.toSorted((a, b) => a.count - b.count)[0]
   const seldom = pairs.filter(({ count }) => count < enough).length
-  const line = (name: string, cells: ReadonlyArray<string>) => `${name.padEnd(32)}${cells.map((cell) => cell.padStart(9)).join("")}`
+  const line = (name: string, cells: ReadonlyArray<string>) =>
+    `${name.padEnd(32)}${cells.map((cell) => cell.padStart(9)).join("")}`
   return [
     line("boundary", strikes),
     ...rows.map(([boundary, row]) => line(boundary, row.map(String))),
@@ -26,7 +36,8 @@ export const reportOf = ({ cycles, ends, failed, faulted, table, worlds }: Campa
     `rarest pair: ${rarest === undefined ? "none" : `${rarest.pair}, ${rarest.count} times`}`,
     `of ${pairs.length} pairs ${seldom === 0 ? `each was struck ${enough} times or more` : `${seldom} were struck less than ${enough} times`}`,
     ...failed.map(
-      ({ seed, violations }) => `seed ${seed}: ${[...new Set(violations)].join("; ")}: pnpm simulate ${play.flag}--seed ${seed} --cycles 1`
+      ({ seed, violations }) =>
+        `seed ${seed}: ${[...new Set(violations)].join("; ")}: pnpm simulate ${play.flag}--seed ${seed} --cycles 1`
     ),
     `violations: ${failed.reduce((sum, { violations }) => sum + violations.length, 0)}`
   ].join("\n")

@@ -18,7 +18,10 @@ export const sightings = (world: World): void => {
       world.violated(`a role saw another state at revision ${seen.revision} than the log has`)
 }
 
-/** Whether the watch and its Conductor are as they are to be in a world that is healthy again; what is wrong, or nothing. */
+/**
+ * Whether the watch and its Conductor are as they are to be in a world that is healthy again; what is wrong, or
+ * nothing.
+ */
 export const unwell = (world: World, keeper: FaultInjector): string | undefined => {
   const { conductors, ledger, living } = world
   const conductor = conductors.findLast(({ isAlive }) => isAlive)
@@ -26,13 +29,16 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   // A command of an operator's decides, or nothing is to be done any more; it waits as it was told to.
   if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
   // Held up by what its session file, or a pid file, says: for a time that is bounded, and told.
-  if (world.lies.told && (watch.person !== undefined || (watch.deferred?.until ?? 0) > world.timeline.wall)) return undefined
+  if (world.lies.told && (watch.person !== undefined || (watch.deferred?.until ?? 0) > world.timeline.wall))
+    return undefined
   if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
   if (watch.recovery !== undefined) return "a recovery has not ended"
   const beat = Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => -Infinity)
   const beats = Math.abs(world.timeline.wall - beat) <= 240_000
-  // By its heartbeat alone nobody can tell: in a file that another one has replaced, nor where what is left of it beats.
-  if (watch.conductor === undefined && (world.board.conductor === undefined || (living.length === 0 && beats))) return undefined
+  // By its heartbeat alone nobody can tell: in a file that another one has replaced, nor where what is left of it
+  // beats.
+  if (watch.conductor === undefined && (world.board.conductor === undefined || (living.length === 0 && beats)))
+    return undefined
   if (living.length !== 1) return `${living.length} Conductors live`
   if (!keeper.isRunning) return "no souffleur runs"
   // Nobody can end it, so nobody takes its place.
@@ -46,10 +52,15 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   // By the clock of now, which was set back, it beat a moment ago.
   if (!world.steadyClock && beats) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
-  return world.board.isForeign || world.board.souffleur?.state === "confirmed" ? undefined : `the row says ${world.board.souffleur?.state}`
+  return world.board.isForeign || world.board.souffleur?.state === "confirmed"
+    ? undefined
+    : `the row says ${world.board.souffleur?.state}`
 }
 
-/** Comms, with the files that were replaced, has every message of the log once, in its order, as far as the log was told, and the row's last state. */
+/**
+ * Comms, with the files that were replaced, has every message of the log once, in its order, as far as the log was
+ * told, and the row's last state.
+ */
 export const converged = (world: World): void => {
   const { board, id, ledger, cursor } = world
   if (world.solo !== undefined) return
@@ -67,6 +78,7 @@ export const converged = (world: World): void => {
     )
   ]
   const known = found.filter((revision) => revision <= told)
-  if (JSON.stringify(known) !== JSON.stringify(expected)) world.violated(`comms has the messages ${known}, the log ${expected}`)
+  if (JSON.stringify(known) !== JSON.stringify(expected))
+    world.violated(`comms has the messages ${known}, the log ${expected}`)
   if (found.some((revision) => revision > ledger.events.length)) world.violated("comms has a message of nothing")
 }

@@ -22,7 +22,10 @@ export interface StateFolder {
   readonly wroteRow: () => void
 }
 
-/** Another state folder of the same user, whose souffleur was asked to watch the same Conductor: only the claim keeps the two apart. */
+/**
+ * Another state folder of the same user, whose souffleur was asked to watch the same Conductor: only the claim keeps
+ * the two apart.
+ */
 export class OtherFolder implements StateFolder {
   readonly id = "other-0002"
   readonly beats: Beats["Service"]
@@ -38,7 +41,8 @@ export class OtherFolder implements StateFolder {
     this.#world = world
     const log = new SimLog(this.id, (event) => {
       const text = JSON.stringify(event)
-      if (text.includes(secret) || text.includes(asked)) world.violated("the conversation is in the log of another state folder")
+      if (text.includes(secret) || text.includes(asked))
+        world.violated("the conversation is in the log of another state folder")
       world.tell(`(other folder) ${event._tag}`)
       this.ledger.watch = evolve(this.ledger.watch, event)
     })
@@ -55,7 +59,8 @@ export class OtherFolder implements StateFolder {
         // Of who was started by hand, it could see one in a session that it knows, before its launcher was on its way.
         const unseen = [...world.byHand].filter(
           ({ process, sessionId }) =>
-            !this.ledger.watch.sessions.includes(sessionId) || process.since >= (this.#spawned.get(order.id) ?? Infinity)
+            !this.ledger.watch.sessions.includes(sessionId) ||
+            process.since >= (this.#spawned.get(order.id) ?? Infinity)
         )
         if (world.living.some((one) => !unseen.some(({ process }) => process === one)))
           world.violated("two live Conductors, one of another state folder")

@@ -14,8 +14,8 @@ interface Timer {
 }
 
 /**
- * The time of a simulated world: it stands still until somebody moves it. Timers follow the monotonic clock, as those of a
- * process do; the wall clock may be anywhere. All in milliseconds.
+ * The time of a simulated world: it stands still until somebody moves it. Timers follow the monotonic clock, as those
+ * of a process do; the wall clock may be anywhere. All in milliseconds.
  */
 export class Timeline {
   monotonic = 0

@@ -71,7 +71,8 @@ export const weather = (world: World, seed: Seed): void =>
       "export fails": () => void (world.exportFails = true),
       config: () => {
         world.ceiling = seed.chance(0.5) ? "bypassPermissions" : "acceptEdits"
-        if (world.ledger.watch.revision > 0 && seed.chance(0.3)) trustBy(world, seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
+        if (world.ledger.watch.revision > 0 && seed.chance(0.3))
+          trustBy(world, seed.chance(0.5) ? "bypassPermissions" : "acceptEdits")
       }
     },
     clear: () => void (world.exportFails = false),

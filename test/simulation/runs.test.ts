@@ -9,7 +9,9 @@ const check = (seed: number) => {
   const { violations } = simulateRun(seed, { story: false })
   if (violations.length === 0) return
   const { story } = simulateRun(seed)
-  assert.fail(`seed ${seed}: ${violations.join("; ")}: pnpm simulate --runs --seed ${seed} --cycles 1\n${story.slice(-200).join("\n")}`)
+  assert.fail(
+    `seed ${seed}: ${violations.join("; ")}: pnpm simulate --runs --seed ${seed} --cycles 1\n${story.slice(-200).join("\n")}`
+  )
 }
 
 describe("simulated runs", () => {

@@ -6,9 +6,9 @@ import { plays } from "./Play.ts"
 import { reportOf } from "./SimulationReport.ts"
 
 /**
- * `pnpm simulate --seed N --cycles C`: worlds from seed N on until C faulted recovery cycles were seen, the same to the letter each time.
- * `--runs`: worlds of `souffleur conduct`, until C faulted turns of agents were seen.
- * Few cycles are told in full; of more there are the table and the violations. Without a seed a fresh one is taken, and printed.
+ * `pnpm simulate --seed N --cycles C`: worlds from seed N on until C faulted recovery cycles were seen, the same to the
+ * letter each time. `--runs`: worlds of `souffleur conduct`, until C faulted turns of agents were seen. Few cycles are
+ * told in full; of more there are the table and the violations. Without a seed a fresh one is taken, and printed.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
@@ -22,10 +22,13 @@ const { values } = parseArgs({
 const number = (name: "seed" | "cycles" | "workers", text: string): number => {
   const found = Number(text)
   if (/^\d{1,9}$/u.test(text) && (name === "seed" || found > 0)) return found
-  console.error(`--${name} ${text}: a whole number of at most nine digits${name === "seed" ? "" : ", from 1 on"} is needed`)
+  console.error(
+    `--${name} ${text}: a whole number of at most nine digits${name === "seed" ? "" : ", from 1 on"} is needed`
+  )
   process.exit(2)
 }
-const seed = values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0]! % 900_000_000 : number("seed", values.seed)
+const seed =
+  values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0]! % 900_000_000 : number("seed", values.seed)
 const [wanted, workers] = [number("cycles", values.cycles), number("workers", values.workers)]
 /** As many cycles as a person reads. */
 const told = 50
@@ -52,7 +55,9 @@ const run = async (): Promise<void> => {
     if (performance.now() - printed < 15_000) return
     printed = performance.now()
     const failed = campaign.failed.map((one) => one.seed)
-    console.error(`${campaign.faulted} of ${wanted}, ${failed.length === 0 ? "no world" : `worlds ${failed.join(", ")}`} failed`)
+    console.error(
+      `${campaign.faulted} of ${wanted}, ${failed.length === 0 ? "no world" : `worlds ${failed.join(", ")}`} failed`
+    )
   }
   const one = () =>
     new Promise<void>((resolve, reject) => {

@@ -3,8 +3,8 @@ import { Clock, Effect } from "effect"
 import { simulate } from "./Simulation.ts"
 
 /**
- * The same worlds each time, of every kind. What a seed once showed is a scenario of its own (`test/scenarios`): a seed tells another story
- * once the simulation draws anything else.
+ * The same worlds each time, of every kind. What a seed once showed is a scenario of its own (`test/scenarios`): a seed
+ * tells another story once the simulation draws anything else.
  */
 const fixed = [1, 2, 3, 4, 5, 6, 7, 8]
 
@@ -15,7 +15,9 @@ const check = (seed: number) => {
   const { violations } = simulate(seed, { story: false })
   if (violations.length === 0) return
   const { story } = simulate(seed)
-  assert.fail(`seed ${seed}: ${violations.join("; ")}: pnpm simulate --seed ${seed} --cycles 1\n${story.slice(-200).join("\n")}`)
+  assert.fail(
+    `seed ${seed}: ${violations.join("; ")}: pnpm simulate --seed ${seed} --cycles 1\n${story.slice(-200).join("\n")}`
+  )
 }
 
 describe("simulation", () => {

@@ -22,4 +22,6 @@ export const livesIn = (folder: string): ReadonlyArray<Life> =>
 
 /** Two that lived at once: of whatever kind, a compact session too (spec: behaviour#never). */
 export const overlaps = (lives: ReadonlyArray<Life>): ReadonlyArray<readonly [Life, Life]> =>
-  lives.flatMap((one, n) => lives.slice(n + 1).flatMap((other) => (other.from <= one.to ? [[one, other] as const] : [])))
+  lives.flatMap((one, n) =>
+    lives.slice(n + 1).flatMap((other) => (other.from <= one.to ? [[one, other] as const] : []))
+  )

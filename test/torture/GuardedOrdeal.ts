@@ -25,8 +25,9 @@ const signal = (pid: number, name: "SIGSTOP" | "SIGKILL") => {
 }
 
 /**
- * As {@link ordeal}, with a guardian: souffleur, its guardian, now and then both are killed or stopped for good, wherever the recovery
- * stands. Nobody starts anything anew as long as one of them lives; where none does, an operator does, as a service would.
+ * As {@link ordeal}, with a guardian: souffleur, its guardian, now and then both are killed or stopped for good,
+ * wherever the recovery stands. Nobody starts anything anew as long as one of them lives; where none does, an operator
+ * does, as a service would.
  */
 export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
   const the = yield* stage([task(1, 50), task(2, 300)], impatient)
@@ -45,7 +46,8 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
   const look = Effect.sync(() => standingOf(rowsOf(the.state)))
   const begin = Effect.sync(() => {
     const known = rowsOf(the.state)[0]?.stream
-    const which = known === undefined ? ["--pid", String(conductor.pid), "--session-id", the.session] : ["--resume", known]
+    const which =
+      known === undefined ? ["--pid", String(conductor.pid), "--session-id", the.session] : ["--resume", known]
     started.push(the.start(["watch", "--json", "--guardian", ...which], variables))
   })
   const over = Effect.map(look, ({ phase, relaunched }) => relaunched || phase === "ended")
@@ -66,7 +68,8 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
     yield* Effect.sleep("200 millis")
     const gaveUp = rowsOf(the.state).at(-1)?.tag === "GuardianGaveUp"
     if (well().length > 0 || (yield* look).phase === "ended") return
-    // Others may have come too late to be needed: it is the owner and the guardian that beats who may not leave it alone.
+    // Others may have come too late to be needed: it is the owner and the guardian that beats who may not leave it
+    // alone.
     const last = { souffleur: ownersOf(rowsOf(the.state)).at(-1)?.pid, guardian: guardianIn(the.state) }
     for (const [errand, pid] of Object.entries(last)) {
       if (pid !== undefined && !hit.has(pid) && !gaveUp) deserted.push(`${errand} ${pid} has ended by itself`)

@@ -35,7 +35,9 @@ export const rowsOf = (state: string): ReadonlyArray<Row> => {
   if (!existsSync(file)) return []
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   try {
-    return db.prepare("SELECT stream, revision, tag, at, data FROM events ORDER BY position").all() as unknown as ReadonlyArray<Row>
+    return db
+      .prepare("SELECT stream, revision, tag, at, data FROM events ORDER BY position")
+      .all() as unknown as ReadonlyArray<Row>
   } finally {
     db.close()
   }
@@ -66,7 +68,8 @@ export const standingOf = (rows: ReadonlyArray<Row>): Standing => {
   const phase = phases[rows[turn]?.tag ?? ""] ?? "watching"
   const step = rows.slice(turn).findLast(({ tag }) => tag.startsWith("Step"))
   const name = step === undefined ? "" : String((JSON.parse(step.data) as { readonly step: string }).step)
-  const inRecovery = step === undefined ? "before the first step" : `${step.tag === "StepStarted" ? "in" : "after"} ${name}`
+  const inRecovery =
+    step === undefined ? "before the first step" : `${step.tag === "StepStarted" ? "in" : "after"} ${name}`
   return {
     revision: rows.length,
     phase,

@@ -12,7 +12,10 @@ export interface Kill {
   readonly at: string
 }
 
-/** Which way a recovery goes: the export fits, or it does not and the session is compacted; or it fits, under a guardian. */
+/**
+ * Which way a recovery goes: the export fits, or it does not and the session is compacted; or it fits, under a
+ * guardian.
+ */
 export type Way = "export" | "compact" | "guarded"
 
 /** What became of one world, and all that is needed to judge it from outside. */
@@ -51,8 +54,9 @@ const launcherIn = (home: string): number | undefined => {
 }
 
 /**
- * A Conductor is killed in the midst of its work; then souffleur is, again and again, wherever its recovery stands, and now and then
- * the launcher. Random decides where. The last souffleur is left alone: it ends the watch within the limit, or is stuck.
+ * A Conductor is killed in the midst of its work; then souffleur is, again and again, wherever its recovery stands, and
+ * now and then the launcher. Random decides where. The last souffleur is left alone: it ends the watch within the
+ * limit, or is stuck.
  */
 export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">, most: number) {
   const the = yield* stage([task(1, 50), task(2, 300)], { SOUFFLEUR_COMPACT_POLL_INTERVAL: "50 millis" })
@@ -72,7 +76,8 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
   const look = Effect.sync(() => standingOf(rowsOf(the.state)))
   const begin = Effect.sync(() => {
     const known = rowsOf(the.state)[0]?.stream
-    const which = known === undefined ? ["--pid", String(conductor.pid), "--session-id", the.session] : ["--resume", known]
+    const which =
+      known === undefined ? ["--pid", String(conductor.pid), "--session-id", the.session] : ["--resume", known]
     const running = the.start(["watch", "--json", ...which], variables)
     started.push(running)
     return running
@@ -137,5 +142,16 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
     }
   })
   const code = yield* Effect.timeoutOption(finish, limit)
-  return { diaries, kills, retried, started, the, way, code, rivals: [], strays: [], believed: lies?.seen ?? (() => []) } satisfies Ordeal
+  return {
+    diaries,
+    kills,
+    retried,
+    started,
+    the,
+    way,
+    code,
+    rivals: [],
+    strays: [],
+    believed: lies?.seen ?? (() => [])
+  } satisfies Ordeal
 })

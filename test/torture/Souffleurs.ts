@@ -33,7 +33,9 @@ const nowOf = (pid: number): Seen["now"] => {
   return state === "T" ? "stopped" : "ZX".includes(state) ? "gone" : "running"
 }
 
-/** Milliseconds that a new guardian and one that has not noticed it may both be there: two looks, and a busy machine. */
+/**
+ * Milliseconds that a new guardian and one that has not noticed it may both be there: two looks, and a busy machine.
+ */
 const handOver = 5000
 
 /** Owners that were still there when the next one had taken the watch. */
@@ -44,7 +46,9 @@ export const outlived = (
   owners.slice(1).flatMap(({ at, pid }, n) => {
     const before = owners[n]!.pid
     const to = seen.find((one) => one.pid === before)?.to ?? 0
-    return before !== pid && to > at ? [`souffleur ${before} was there until ${to}, ${pid} has owned the watch since ${at}`] : []
+    return before !== pid && to > at
+      ? [`souffleur ${before} was there until ${to}, ${pid} has owned the watch since ${at}`]
+      : []
   })
 
 /** Looks at every souffleur and guardian of a home, every 50 ms, as long as the scope is open. */
@@ -71,7 +75,8 @@ export const souffleursOf = Effect.fnUntraced(function* (home: string) {
   const all = () => [...seen.values()]
   return {
     all,
-    there: (errand?: Seen["errand"]) => all().filter((one) => one.now !== "gone" && (errand === undefined || one.errand === errand)),
+    there: (errand?: Seen["errand"]) =>
+      all().filter((one) => one.now !== "gone" && (errand === undefined || one.errand === errand)),
     /** Souffleurs, or guardians, that acted at once. */
     rivals: (owners: ReadonlyArray<{ readonly pid: number; readonly at: number }>): ReadonlyArray<string> => [
       ...outlived(all(), owners),

@@ -6,7 +6,9 @@ import { type Verdict, verdict } from "./TortureVerdict.ts"
 export interface Outcome {
   readonly worlds: number
   readonly kills: ReadonlyArray<Kill>
-  /** Each with the world that it was seen in: `ordeal` with that seed goes the same way, as far as a machine lets it. */
+  /**
+   * Each with the world that it was seen in: `ordeal` with that seed goes the same way, as far as a machine lets it.
+   */
   readonly violations: ReadonlyArray<{ readonly seed: string; readonly what: keyof Verdict; readonly seen: string }>
 }
 
@@ -31,7 +33,9 @@ export const torture = Effect.fnUntraced(function* (
     const name = `${seed}/${number}`
     const way = ways[number % ways.length]!
     const one: Ordeal =
-      way === "guarded" ? yield* Random.withSeed(guardedOrdeal(mostInWorld), name) : yield* Random.withSeed(ordeal(way, mostInWorld), name)
+      way === "guarded"
+        ? yield* Random.withSeed(guardedOrdeal(mostInWorld), name)
+        : yield* Random.withSeed(ordeal(way, mostInWorld), name)
     for (const [what, all] of Object.entries(verdict(one)) as ReadonlyArray<[keyof Verdict, ReadonlyArray<string>]>) {
       for (const seen of all) violations.push({ seed: name, what, seen })
     }

@@ -29,23 +29,34 @@ const launches = (state: string): ReadonlyArray<string> => {
     .filter((file) => file.endsWith(".receipt") && fs.readFileSync(join(folder, file), "utf8").includes('"Taken"'))
     .flatMap((file) => /-c\d+-(?:6-launch|resume)-\d+/u.exec(file)?.[0] ?? [])
   const cycles = Map.groupBy(taken, (name) => /^-c\d+/u.exec(name)![0])
-  return [...cycles].flatMap(([cycle, names]) => (names.length > 1 ? [`cycle ${cycle.slice(2)} has launched ${names.join(" and ")}`] : []))
+  return [...cycles].flatMap(([cycle, names]) =>
+    names.length > 1 ? [`cycle ${cycle.slice(2)} has launched ${names.join(" and ")}`] : []
+  )
 }
 
-/** From outside: the agents' own diaries, the receipts, the log as a file, and what was printed, which is what was acknowledged. */
+/**
+ * From outside: the agents' own diaries, the receipts, the log as a file, and what was printed, which is what was
+ * acknowledged.
+ */
 export const verdict = ({ believed, code, diaries, retried, rivals, started, strays, the, way }: Ordeal): Verdict => {
   const lives = livesIn(diaries)
   const rows = rowsOf(the.state)
-  const lost: Array<string> = rows.flatMap(({ revision }, n) => (revision === n + 1 ? [] : [`revision ${n + 1} is missing`]))
+  const lost: Array<string> = rows.flatMap(({ revision }, n) =>
+    revision === n + 1 ? [] : [`revision ${n + 1} is missing`]
+  )
   for (const { _tag, at, revision, watch: _, ...fields } of started.flatMap(({ lines }) => lines.map(said))) {
     const row = rows[revision - 1]
     const kept = row === undefined ? undefined : JSON.stringify({ ...JSON.parse(row.data), at: undefined })
-    if (row?.tag !== _tag || kept !== JSON.stringify(fields)) lost.push(`revision ${revision} was printed as ${_tag} at ${at}`)
+    if (row?.tag !== _tag || kept !== JSON.stringify(fields))
+      lost.push(`revision ${revision} was printed as ${_tag} at ${at}`)
   }
   const complete = standingOf(rows).phase === "ended" && the.row("souffleur")["state"] === "complete"
   const ended = Option.contains(code, 0) && complete
   const successor = rows.findLast(({ tag }) => tag === "ConductorRelaunched")
-  const session = successor === undefined ? the.session : String((JSON.parse(successor.data) as { readonly sessionId: string }).sessionId)
+  const session =
+    successor === undefined
+      ? the.session
+      : String((JSON.parse(successor.data) as { readonly sessionId: string }).sessionId)
   const remembers = the.conversation(session).toLowerCase().includes("the stage word is gossamer")
   const tail = rows
     .slice(-12)
@@ -60,7 +71,9 @@ export const verdict = ({ believed, code, diaries, retried, rivals, started, str
     lostEvents: lost,
     stuck: ended
       ? []
-      : [`${way}: exit code ${JSON.stringify(code)}, ${tail}, ${closed}, retried ${JSON.stringify(retried)}: ${started.at(-1)?.errors()}`],
+      : [
+          `${way}: exit code ${JSON.stringify(code)}, ${tail}, ${closed}, retried ${JSON.stringify(retried)}: ${started.at(-1)?.errors()}`
+        ],
     forgotten: remembers ? [] : [`${way}: session ${session}`],
     rivals,
     strays,

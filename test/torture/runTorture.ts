@@ -4,11 +4,16 @@ import { parseArgs } from "node:util"
 import { type Outcome, torture } from "./Torture.ts"
 
 /**
- * `node test/torture/runTorture.ts --kills N --seed S`: real processes are killed with SIGKILL, or stopped for good, in the midst of real recoveries, until N have
- * been; then a table of where, and what was seen that must never be. Ends with 1 where anything was.
+ * `node test/torture/runTorture.ts --kills N --seed S`: real processes are killed with SIGKILL, or stopped for good, in
+ * the midst of real recoveries, until N have been; then a table of where, and what was seen that must never be. Ends
+ * with 1 where anything was.
  */
 const { values } = parseArgs({
-  options: { kills: { type: "string", default: "100" }, seed: { type: "string" }, worlds: { type: "string", default: "2" } }
+  options: {
+    kills: { type: "string", default: "100" },
+    seed: { type: "string" },
+    worlds: { type: "string", default: "2" }
+  }
 })
 const seed = values.seed ?? crypto.randomUUID()
 const [wanted, atOnce] = [Number(values.kills), Number(values.worlds)]
@@ -21,7 +26,9 @@ const table = ({ kills, violations, worlds }: Outcome): string => {
   const names = [...new Set(kills.map(({ who }) => who))].toSorted((one, other) => one.length - other.length)
   const width = (name: string) => Math.max(10, name.length + 2)
   const of = (at: string) =>
-    names.map((name) => String(kills.filter((kill) => kill.at === at && kill.who === name).length).padStart(width(name)))
+    names.map((name) =>
+      String(kills.filter((kill) => kill.at === at && kill.who === name).length).padStart(width(name))
+    )
   const lines = count(kills, ({ at }) => at)
     .toSorted(([one], [other]) => one.localeCompare(other, "en", { numeric: true }))
     .map(([at, all]) => `${at.padEnd(28)}${String(all).padStart(6)}${of(at).join("")}`)

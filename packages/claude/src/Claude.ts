@@ -15,13 +15,16 @@ import { makeSpend } from "./session/Spend.ts"
 import { exportTranscript } from "./export/TranscriptExport.ts"
 
 /** Claude Code as an agent. */
-const layer = (options: AgentOptions): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
+const layer = (
+  options: AgentOptions
+): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
       const [handoffTaken, spend] = [makeHandoffReceipt(), makeSpend()]
-      const sessionFile = (sessionId: string) => findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
+      const sessionFile = (sessionId: string) =>
+        findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults
       return Agent.of({
         name: agentName(options.agentCommand),
@@ -39,7 +42,10 @@ const layer = (options: AgentOptions): Layer.Layer<Agent, never, FileSystem.File
         mark: Effect.fnUntraced(function* (sessionId) {
           const file = yield* sessionFile(sessionId)
           return yield* markOf(file).pipe(
-            Effect.mapError((error) => new SessionNotFound({ sessionId, reason: "missing", message: `${file.path}: ${error.message}` })),
+            Effect.mapError(
+              (error) =>
+                new SessionNotFound({ sessionId, reason: "missing", message: `${file.path}: ${error.message}` })
+            ),
             Effect.provide(services)
           )
         }),
@@ -82,7 +88,9 @@ const layer = (options: AgentOptions): Layer.Layer<Agent, never, FileSystem.File
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
         command: (order) =>
-          agentCommand(options.agentCommand, options.environment, options.environmentAllowed ?? [], order).pipe(Effect.provide(services))
+          agentCommand(options.agentCommand, options.environment, options.environmentAllowed ?? [], order).pipe(
+            Effect.provide(services)
+          )
       })
     })
   )

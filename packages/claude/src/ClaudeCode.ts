@@ -14,8 +14,9 @@ export const claudeCode: AgentPackage = {
   program: "claude",
   folder: { variables: ["SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR"], inHome: ".claude" },
   sessions: "projects",
-  // Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each second in a
-  // terminal: through calls without an answer for 361 s, an answer that broke off for 300 s, and a tool that slept for 420 s.
+  // Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each
+  // second in a terminal: through calls without an answer for 361 s, an answer that broke off for 300 s, and a tool
+  // that slept for 420 s.
   stall: Duration.seconds(361),
   marks,
   identity,

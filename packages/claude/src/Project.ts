@@ -3,10 +3,15 @@ import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Option, Path, Stream } from "effect"
 import { recordOf } from "./session/Records.ts"
 
-/** Bytes from the beginning in which it is looked for: the first records of a session say it, after some that do not. */
+/**
+ * Bytes from the beginning in which it is looked for: the first records of a session say it, after some that do not.
+ */
 const head = 1 << 20
 
-/** The folder in which a session began: what its first record that names one says. `None` where none does, or it cannot be read. */
+/**
+ * The folder in which a session began: what its first record that names one says. `None` where none does, or it cannot
+ * be read.
+ */
 export const projectOf = Effect.fn("projectOf")(
   function* (file: string) {
     const files = yield* TrustedFiles

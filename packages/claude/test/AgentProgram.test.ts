@@ -10,10 +10,13 @@ it("reads a program, or an array of program and arguments", () => {
   const parsed = (text: string) => Result.getOrThrow(parseAgentCommand(text))
   assert.deepStrictEqual(parsed("claude"), { program: "claude", args: [] })
   assert.deepStrictEqual(parsed(" /opt/my tools/claude \n"), { program: "/opt/my tools/claude", args: [] })
-  assert.deepStrictEqual(parsed('["node", "/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]'), {
-    program: "node",
-    args: ["/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]
-  })
+  assert.deepStrictEqual(
+    parsed('["node", "/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]'),
+    {
+      program: "node",
+      args: ["/x/agent.mjs", "--model", "opus", "--verbose", "--add-dir", "/y", "--mcp-config=z"]
+    }
+  )
 })
 
 it("is called by what its command runs, and by no word of its arguments", () => {
@@ -27,7 +30,8 @@ it("is called by what its command runs, and by no word of its arguments", () => 
 })
 
 it("refuses what is no command", () => {
-  for (const text of ["", "  ", "[]", '[""]', "[1]", "[", '["a", null]', '{"a":1}\n --x', "--model", '["-x"]']) why(text)
+  for (const text of ["", "  ", "[]", '[""]', "[1]", "[", '["a", null]', '{"a":1}\n --x', "--model", '["-x"]'])
+    why(text)
   assert.include(why("claude --model opus"), "JSON array")
   why('["claude\\u0000x"]')
 })

@@ -67,11 +67,21 @@ it.layer(services)((it) => {
       Effect.gen(function* () {
         const claude = yield* agent("/bin/sh", {})
         for (const print of [true, false]) {
-          const made = yield* Effect.option(claude.command({ ...order, prompt, print, session: { _tag: "Resume", sessionId } }))
+          const made = yield* Effect.option(
+            claude.command({ ...order, prompt, print, session: { _tag: "Resume", sessionId } })
+          )
           if (Option.isNone(made)) assert.isFalse(isSessionId(sessionId))
           else {
             assert.match(sessionId, /^[A-Za-z0-9][A-Za-z0-9._-]*$/u)
-            const flags = ["--model", "opus", "--resume", sessionId, ...(print ? ["-p"] : []), "--permission-mode", "acceptEdits"]
+            const flags = [
+              "--model",
+              "opus",
+              "--resume",
+              sessionId,
+              ...(print ? ["-p"] : []),
+              "--permission-mode",
+              "acceptEdits"
+            ]
             assert.deepStrictEqual(made.value.args, [...flags, ...(prompt === "" || print ? [] : ["--", prompt])])
             assert.strictEqual(made.value.input, print && prompt !== "" ? prompt : undefined)
           }
@@ -82,7 +92,8 @@ it.layer(services)((it) => {
   it.effect("keeps a prompt out of the command line where the agent reads it on standard input", () =>
     Effect.gen(function* () {
       const claude = yield* agent("/bin/sh", {})
-      const words = (more: object) => Effect.map(claude.command({ ...order, ...more }), ({ args, input }) => [args.at(-1), input])
+      const words = (more: object) =>
+        Effect.map(claude.command({ ...order, ...more }), ({ args, input }) => [args.at(-1), input])
       assert.deepStrictEqual(yield* words({ print: true }), ["acceptEdits", order.prompt])
       // A window's standard input is a person's; by its word a session that compacts is known, and it says nothing.
       assert.deepStrictEqual(yield* words({ print: false }), [order.prompt, undefined])
@@ -92,26 +103,28 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("lets the successor read its export, that one file by its very name, and only where the program is Claude", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({ "bin/claude": "", "bin/stub": "" })
-      for (const name of ["claude", "stub"]) yield* fs.chmod(`${folder}/bin/${name}`, 0o755)
-      const reads = "/home/a (b)/x[1]*.md"
-      const claude = yield* agent("claude", { PATH: `${folder}/bin` })
-      const { args } = yield* claude.command({ ...order, reads })
-      assert.deepStrictEqual(args.slice(2), [
-        `--settings=${JSON.stringify({ permissions: { allow: [String.raw`Read(//home/a \(b\)/x\[1\]\*.md)`] } })}`,
-        "--resume",
-        "abc-1",
-        "--permission-mode",
-        "acceptEdits",
-        "--",
-        order.prompt
-      ])
-      const stub = yield* agent("stub", { PATH: `${folder}/bin` })
-      assert.notInclude((yield* stub.command({ ...order, reads })).args.join(" "), "--settings")
-    })
+  it.effect(
+    "lets the successor read its export, that one file by its very name, and only where the program is Claude",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* claudeFolder({ "bin/claude": "", "bin/stub": "" })
+        for (const name of ["claude", "stub"]) yield* fs.chmod(`${folder}/bin/${name}`, 0o755)
+        const reads = "/home/a (b)/x[1]*.md"
+        const claude = yield* agent("claude", { PATH: `${folder}/bin` })
+        const { args } = yield* claude.command({ ...order, reads })
+        assert.deepStrictEqual(args.slice(2), [
+          `--settings=${JSON.stringify({ permissions: { allow: [String.raw`Read(//home/a \(b\)/x\[1\]\*.md)`] } })}`,
+          "--resume",
+          "abc-1",
+          "--permission-mode",
+          "acceptEdits",
+          "--",
+          order.prompt
+        ])
+        const stub = yield* agent("stub", { PATH: `${folder}/bin` })
+        assert.notInclude((yield* stub.command({ ...order, reads })).args.join(" "), "--settings")
+      })
   )
 
   it.effect("fails where there is no such program, or the id cannot be one", () =>
@@ -165,7 +178,9 @@ it.layer(services)((it) => {
   it.effect("knows a session's processes by their environment", () =>
     Effect.gen(function* () {
       const claude = yield* agent("claude", {})
-      assert.deepStrictEqual(claude.tags({ pid: 7, sessionId: "s" }), [{ environment: { CLAUDE_PID: "7", CLAUDE_CODE_SESSION_ID: "s" } }])
+      assert.deepStrictEqual(claude.tags({ pid: 7, sessionId: "s" }), [
+        { environment: { CLAUDE_PID: "7", CLAUDE_CODE_SESSION_ID: "s" } }
+      ])
       assert.deepStrictEqual(claude.sessionTag("s"), { environment: { CLAUDE_CODE_SESSION_ID: "s" } })
     })
   )

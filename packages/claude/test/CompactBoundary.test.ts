@@ -5,7 +5,12 @@ import { compactedSince as compactionSince, markOf } from "../src/session/Compac
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
-const boundary = line({ parentUuid: null, type: "system", subtype: "compact_boundary", compactMetadata: { trigger: "manual" } })
+const boundary = line({
+  parentUuid: null,
+  type: "system",
+  subtype: "compact_boundary",
+  compactMetadata: { trigger: "manual" }
+})
 const said = line({ type: "user", message: { role: "user", content: "hello" } })
 /** Bytes of one read of a file, as Effect's FileSystem makes them. */
 const chunk = 64 * 1024
@@ -22,23 +27,47 @@ it.layer(services)((it) => {
     yield* fs.writeFile(path, typeof after === "string" ? utf8.encode(after) : after, { flag: "a" })
     return { fs, path, mark, compacted: yield* compactedSince(mark) }
   })
-  const compacted = (before: string, after: string | Uint8Array) => Effect.map(since(before, after), (all) => all.compacted)
+  const compacted = (before: string, after: string | Uint8Array) =>
+    Effect.map(since(before, after), (all) => all.compacted)
 
   describe("a boundary after the mark", () => {
     it.effect("is the proof, wherever the mark stood: at 0, at a newline, in the middle of a torn line", () =>
       Effect.gen(function* () {
-        for (const before of ["", said, boundary, said + said, said.slice(0, 20), `${said}${said.slice(0, 1)}`, `${said}\n`]) {
+        for (const before of [
+          "",
+          said,
+          boundary,
+          said + said,
+          said.slice(0, 20),
+          `${said}${said.slice(0, 1)}`,
+          `${said}\n`
+        ]) {
           const torn = before !== "" && !before.endsWith("\n")
           assert.isTrue(yield* compacted(before, `${torn ? "\n" : ""}${boundary}`), JSON.stringify(before))
-          assert.isTrue(yield* compacted(before, `${torn ? "rest\n" : ""}${said}${boundary}${said}`), JSON.stringify(before))
+          assert.isTrue(
+            yield* compacted(before, `${torn ? "rest\n" : ""}${said}${boundary}${said}`),
+            JSON.stringify(before)
+          )
         }
       })
     )
     it.effect("is found at every place of a chunk's border", () =>
       Effect.gen(function* () {
         // The reading begins a byte before the mark; so many bytes of the boundary's line stand before the border.
-        for (const shift of [0, 1, 2, 40, boundary.length - 2, boundary.length - 1, boundary.length, boundary.length + 1]) {
-          const filler = line({ type: "user", filler: "x".repeat(chunk - 1 - shift - line({ type: "user", filler: "" }).length) })
+        for (const shift of [
+          0,
+          1,
+          2,
+          40,
+          boundary.length - 2,
+          boundary.length - 1,
+          boundary.length,
+          boundary.length + 1
+        ]) {
+          const filler = line({
+            type: "user",
+            filler: "x".repeat(chunk - 1 - shift - line({ type: "user", filler: "" }).length)
+          })
           assert.isTrue(yield* compacted(said, `${filler}${boundary}`), String(shift))
         }
       })
@@ -52,7 +81,14 @@ it.layer(services)((it) => {
     )
     it.effect("is found between lines that are malformed", () =>
       Effect.gen(function* () {
-        const bad = ["not json", '{"subtype":"compact_boundary"', '["compact_boundary"]', "null", '"compact_boundary"', ""].join("\n")
+        const bad = [
+          "not json",
+          '{"subtype":"compact_boundary"',
+          '["compact_boundary"]',
+          "null",
+          '"compact_boundary"',
+          ""
+        ].join("\n")
         assert.isFalse(yield* compacted(said, `${bad}\n`))
         const invalid = Uint8Array.of(0xff, 0xfe, 0x22, 10, ...utf8.encode(boundary))
         assert.isTrue(yield* compacted(said, `${bad}\n${boundary}`))
@@ -88,7 +124,10 @@ it.layer(services)((it) => {
           { type: "user", subtype: "compact_boundary", message: { content: "compact_boundary" } },
           { type: "system", subtype: "local_command", content: '"subtype":"compact_boundary"' },
           { type: "system", subtype: "microcompact_boundary", of: "compact_boundary" },
-          { type: "assistant", message: { content: [{ type: "text", text: '{"type":"system","subtype":"compact_boundary"}' }] } },
+          {
+            type: "assistant",
+            message: { content: [{ type: "text", text: '{"type":"system","subtype":"compact_boundary"}' }] }
+          },
           { type: "user", nested: { type: "system", subtype: "compact_boundary" } }
         ]) {
           assert.isFalse(yield* compacted(said, line(record)), JSON.stringify(record))
@@ -115,23 +154,26 @@ it.layer(services)((it) => {
     )
   })
 
-  it.effect("is whole with the summary that follows its boundary: a whole line of the agent's, and none from before", () =>
-    Effect.gen(function* () {
-      const how = (after: string) => Effect.flatMap(since(`${boundary}${summary}`, after), ({ mark }) => compactionSince(mark))
-      const quoted = line({ type: "user", message: { content: summary } })
-      for (const [after, expected] of [
-        ["", "not yet"],
-        [summary, "not yet"],
-        [boundary, "boundary"],
-        [`${summary}${boundary}`, "boundary"],
-        [`${boundary}${summary.slice(0, -1)}`, "boundary"],
-        [`${boundary}${quoted}`, "boundary"],
-        [`${boundary}${line({ type: "user", isCompactSummary: false })}`, "boundary"],
-        [`${boundary}${summary}`, "summary"],
-        [`${boundary}${said}${summary}${said}`, "summary"]
-      ] as const)
-        assert.strictEqual(yield* how(after), expected, after)
-    })
+  it.effect(
+    "is whole with the summary that follows its boundary: a whole line of the agent's, and none from before",
+    () =>
+      Effect.gen(function* () {
+        const how = (after: string) =>
+          Effect.flatMap(since(`${boundary}${summary}`, after), ({ mark }) => compactionSince(mark))
+        const quoted = line({ type: "user", message: { content: summary } })
+        for (const [after, expected] of [
+          ["", "not yet"],
+          [summary, "not yet"],
+          [boundary, "boundary"],
+          [`${summary}${boundary}`, "boundary"],
+          [`${boundary}${summary.slice(0, -1)}`, "boundary"],
+          [`${boundary}${quoted}`, "boundary"],
+          [`${boundary}${line({ type: "user", isCompactSummary: false })}`, "boundary"],
+          [`${boundary}${summary}`, "summary"],
+          [`${boundary}${said}${summary}${said}`, "summary"]
+        ] as const)
+          assert.strictEqual(yield* how(after), expected, after)
+      })
   )
   it.effect("finds the boundary that Claude Code 2.1.329 wrote, from every line before it, and from none after", () =>
     Effect.gen(function* () {

@@ -26,7 +26,9 @@ it.prop("whatever is said, there are as many headings as turns, each with the ma
   const markdown = spoken
     .map(([who, one, two]) => {
       const content =
-        who === "tool" ? [{ type: "tool_use", name: two, input: { [two]: one } }] : [one, two].map((text) => ({ type: "text", text }))
+        who === "tool"
+          ? [{ type: "tool_use", name: two, input: { [two]: one } }]
+          : [one, two].map((text) => ({ type: "text", text }))
       return conversation.record({ type: who === "User" ? "user" : "assistant", message: { content } }, (text) => text)
     })
     .join("")
@@ -40,5 +42,8 @@ it.prop("whatever is said, there are as many headings as turns, each with the ma
   )
   // What an agent's text says stands in no fence of ours: there is no other heading of a turn in it.
   const said = markdown.replaceAll(/^\*\*Tool call[^]*?^(`{3,})\n[^]*?^\1$/gmu, "")
-  assert.lengthOf([...said.matchAll(/^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came before)\b/gimu)], speakers.length)
+  assert.lengthOf(
+    [...said.matchAll(/^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came before)\b/gimu)],
+    speakers.length
+  )
 })

@@ -6,7 +6,8 @@ import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 const id = "0f1e2d3c-launch"
 const at = "2026-03-01T08:00:00.000Z"
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
-const user = (content: unknown, more: object = {}) => line({ type: "user", timestamp: at, message: { role: "user", content }, ...more })
+const user = (content: unknown, more: object = {}) =>
+  line({ type: "user", timestamp: at, message: { role: "user", content }, ...more })
 const prompt = user(`Go on with the work.\nHand-off ${id}\nThe end.`)
 const answer = (message: object = {}, more: object = {}) =>
   line({
@@ -26,7 +27,9 @@ const taken = { at: Date.parse(at), context: { tokens: 15, window: undefined, mo
 
 it.layer(services)((it) => {
   const look = Effect.fnUntraced(function* (session: string) {
-    return Option.getOrUndefined(yield* makeHandoffReceipt()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`, id))
+    return Option.getOrUndefined(
+      yield* makeHandoffReceipt()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`, id)
+    )
   })
 
   it.effect("is taken by the first real answer after its prompt", () =>
@@ -34,8 +37,15 @@ it.layer(services)((it) => {
       for (const session of [
         prompt + answer(),
         user([{ type: "text", text: `Hand-off ${id}` }]) + answer(),
-        user(`<command-name>/conductor</command-name>\n<command-args>--recovery-bootstrap\nHand-off ${id}</command-args>`) + answer(),
-        answer({ model: "claude-before" }) + prompt + failed + user("again") + answer() + answer({ model: "claude-after" }),
+        user(
+          `<command-name>/conductor</command-name>\n<command-args>--recovery-bootstrap\nHand-off ${id}</command-args>`
+        ) + answer(),
+        answer({ model: "claude-before" }) +
+          prompt +
+          failed +
+          user("again") +
+          answer() +
+          answer({ model: "claude-after" }),
         `{"torn\n${prompt}not json\n${line({ type: "attachment", x: "x".repeat(2_000_000) })}${answer()}`
       ]) {
         assert.deepStrictEqual(yield* look(session), taken, session.slice(0, 300))
@@ -64,7 +74,9 @@ it.layer(services)((it) => {
   it.effect("goes on from where it stood, half a line waits for its end, and another file is read anew", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({ "s.jsonl": `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}` })
+      const folder = yield* claudeFolder({
+        "s.jsonl": `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}`
+      })
       const path = `${folder}/s.jsonl`
       const handoffTaken = makeHandoffReceipt()
       assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))

@@ -6,10 +6,14 @@ import { hookCommand, hookProgram } from "../src/hooks/HookCommand.ts"
 /** No argument of a program can hold a NUL. */
 const word = Schema.String.check(Schema.isPattern(/^[^\0]*$/u))
 
-it.prop("knows its own lines, and gives back what is in them", [word, word, Schema.Array(word)], ([stateDir, program, args]) => {
-  const meant = { stateDir, self: [program, ...args] as const }
-  assert.deepStrictEqual(hookProgram(hookCommand(meant)), Option.some(meant))
-})
+it.prop(
+  "knows its own lines, and gives back what is in them",
+  [word, word, Schema.Array(word)],
+  ([stateDir, program, args]) => {
+    const meant = { stateDir, self: [program, ...args] as const }
+    assert.deepStrictEqual(hookProgram(hookCommand(meant)), Option.some(meant))
+  }
+)
 
 it("takes no line of another's for its own", () => {
   const ours = hookCommand({ stateDir: "/s", self: ["/node", "/souffleur.js"] })
@@ -34,7 +38,14 @@ it("is one word to /bin/sh whatever is in it, and never fails, also when the pro
   const script = "process.stdout.write(JSON.stringify([process.env.SOUFFLEUR_STATE_DIR, ...process.argv.slice(1)]))"
   for (const stateDir of ["it's", "line\nline"]) {
     const line = hookCommand({ stateDir, self: [process.execPath, "-e", script, "--", ...words] })
-    assert.deepStrictEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), [stateDir, ...words, "hook"])
+    assert.deepStrictEqual(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" })), [
+      stateDir,
+      ...words,
+      "hook"
+    ])
   }
-  assert.strictEqual(execFileSync("/bin/sh", ["-c", hookCommand({ stateDir: "/", self: ["/no/such", "x"] })], { encoding: "utf8" }), "")
+  assert.strictEqual(
+    execFileSync("/bin/sh", ["-c", hookCommand({ stateDir: "/", self: ["/no/such", "x"] })], { encoding: "utf8" }),
+    ""
+  )
 })

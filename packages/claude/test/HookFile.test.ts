@@ -40,22 +40,27 @@ layer(HostServices.layer)((it) => {
 
   // Odd on purpose: what only the backup can give back.
   const odd = '\n{ "hooks" : { "Stop":[ ] , "PreToolUse":[] },\t"a":1e2, "b":"\\u00e9 é", "c":{} }\r\n\n'
-  it.effect("a file that was there is again as it was, to the byte, with its mode; a backup stands beside it meanwhile", () =>
-    Effect.gen(function* () {
-      const { backup, file, files, fs, mode, read, write } = yield* folder
-      yield* write(odd)
-      yield* fs.chmod(file, 0o640)
-      assert.deepInclude(yield* installHooks(file, command), { changed: true, backup, how: "installed" })
-      assert.deepStrictEqual([yield* fs.readFileString(backup), yield* mode(backup), yield* mode(file)], [odd, 0o640, 0o640])
-      const installed = yield* read
-      assert.deepInclude(yield* installHooks(file, command), { changed: false, backup })
-      assert.strictEqual(yield* read, installed)
-      // From another place, the backup stays the first.
-      assert.deepInclude(yield* installHooks(file, moved), { changed: true, backup })
-      assert.strictEqual(yield* fs.readFileString(backup), odd)
-      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "restored" })
-      assert.deepStrictEqual([yield* read, yield* mode(file), yield* files], [odd, 0o640, ["settings.local.json"]])
-    })
+  it.effect(
+    "a file that was there is again as it was, to the byte, with its mode; a backup stands beside it meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const { backup, file, files, fs, mode, read, write } = yield* folder
+        yield* write(odd)
+        yield* fs.chmod(file, 0o640)
+        assert.deepInclude(yield* installHooks(file, command), { changed: true, backup, how: "installed" })
+        assert.deepStrictEqual(
+          [yield* fs.readFileString(backup), yield* mode(backup), yield* mode(file)],
+          [odd, 0o640, 0o640]
+        )
+        const installed = yield* read
+        assert.deepInclude(yield* installHooks(file, command), { changed: false, backup })
+        assert.strictEqual(yield* read, installed)
+        // From another place, the backup stays the first.
+        assert.deepInclude(yield* installHooks(file, moved), { changed: true, backup })
+        assert.strictEqual(yield* fs.readFileString(backup), odd)
+        assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "restored" })
+        assert.deepStrictEqual([yield* read, yield* mode(file), yield* files], [odd, 0o640, ["settings.local.json"]])
+      })
   )
 
   it.effect("what others have written since stays, as they wrote it", () =>
@@ -111,48 +116,52 @@ layer(HostServices.layer)((it) => {
       }
       yield* fs.remove(file)
       yield* fs.symlink("/no/such/file", file)
-      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { problem: "is a link to a file that is not there" })
+      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), {
+        problem: "is a link to a file that is not there"
+      })
       yield* fs.remove(file)
       yield* fs.makeDirectory(file)
       assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { problem: "it is no regular file" })
     })
   )
 
-  it.effect("settings that others may write, or whose folder they may, that are a pipe or too large, are refused, behind a link too", () =>
-    Effect.gen(function* () {
-      const { file, fs, path, project, read, write } = yield* folder
-      const refused = Effect.fnUntraced(function* (at: string, problem: string) {
-        for (const change of [
-          Effect.asVoid(installHooks(file, command)),
-          Effect.asVoid(uninstallHooks(file)),
-          Effect.asVoid(hooksStatus(file))
-        ])
-          assert.deepInclude(yield* Effect.flip(change), { _tag: "FileRefused", path: at, problem })
+  it.effect(
+    "settings that others may write, or whose folder they may, that are a pipe or too large, are refused, behind a link too",
+    () =>
+      Effect.gen(function* () {
+        const { file, fs, path, project, read, write } = yield* folder
+        const refused = Effect.fnUntraced(function* (at: string, problem: string) {
+          for (const change of [
+            Effect.asVoid(installHooks(file, command)),
+            Effect.asVoid(uninstallHooks(file)),
+            Effect.asVoid(hooksStatus(file))
+          ])
+            assert.deepInclude(yield* Effect.flip(change), { _tag: "FileRefused", path: at, problem })
+        })
+        yield* write("{}")
+        yield* fs.chmod(file, 0o666)
+        yield* refused(file, "others may write to it (mode 0666): chmod o-w it")
+        assert.strictEqual(yield* read, "{}")
+        yield* fs.chmod(file, 0o664)
+        const home = path.dirname(file)
+        yield* fs.chmod(home, 0o777)
+        yield* refused(home, "others may write to it (mode 0777): chmod o-w it")
+        yield* fs.remove(file)
+        assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { path: home })
+        assert.deepStrictEqual(yield* fs.readDirectory(home), [])
+        yield* fs.chmod(home, 0o755)
+        const real = path.join(project, "dotfile.json")
+        yield* fs.symlink(real, file)
+        execFileSync("mkfifo", [real])
+        yield* refused(real, "it is no regular file")
+        yield* fs.remove(real)
+        yield* fs.writeFileString(real, "{}")
+        yield* fs.chmod(real, 0o606)
+        yield* refused(real, "others may write to it (mode 0606): chmod o-w it")
+        yield* fs.chmod(real, 0o600)
+        yield* fs.truncate(real, 1_000_001)
+        yield* refused(real, "it is larger than 1000000 bytes")
       })
-      yield* write("{}")
-      yield* fs.chmod(file, 0o666)
-      yield* refused(file, "others may write to it (mode 0666): chmod o-w it")
-      assert.strictEqual(yield* read, "{}")
-      yield* fs.chmod(file, 0o664)
-      const home = path.dirname(file)
-      yield* fs.chmod(home, 0o777)
-      yield* refused(home, "others may write to it (mode 0777): chmod o-w it")
-      yield* fs.remove(file)
-      assert.deepInclude(yield* Effect.flip(installHooks(file, command)), { path: home })
-      assert.deepStrictEqual(yield* fs.readDirectory(home), [])
-      yield* fs.chmod(home, 0o755)
-      const real = path.join(project, "dotfile.json")
-      yield* fs.symlink(real, file)
-      execFileSync("mkfifo", [real])
-      yield* refused(real, "it is no regular file")
-      yield* fs.remove(real)
-      yield* fs.writeFileString(real, "{}")
-      yield* fs.chmod(real, 0o606)
-      yield* refused(real, "others may write to it (mode 0606): chmod o-w it")
-      yield* fs.chmod(real, 0o600)
-      yield* fs.truncate(real, 1_000_001)
-      yield* refused(real, "it is larger than 1000000 bytes")
-    })
   )
 
   it.effect("says where they are, for which events, and which of their files is gone", () =>

@@ -12,7 +12,10 @@ it("takes event, session and why, of every event that says why", () => {
     [{ hook_event_name: "PreCompact", trigger: "auto", custom_instructions: null }, "auto"],
     [{ hook_event_name: "PostCompact", trigger: "manual", compact_summary: "secret" }, "manual"],
     [{ hook_event_name: "StopFailure", error: "rate_limit" }, "rate_limit"],
-    [{ hook_event_name: "Notification", message: "secret", notification_type: "permission_prompt" }, "permission_prompt"],
+    [
+      { hook_event_name: "Notification", message: "secret", notification_type: "permission_prompt" },
+      "permission_prompt"
+    ],
     [{ hook_event_name: "PermissionRequest", tool_name: "Bash", tool_input: { tool_name: "secret" } }, "Bash"],
     [{ hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {} }, undefined],
     [{ hook_event_name: "SomethingNewer", source: "secret" }, undefined]
@@ -42,7 +45,10 @@ it("takes the agent's process from the environment, where that has a number that
 
 it("keeps nothing that somebody could have written: a kind is one word of the agent's", () => {
   for (const error of ["the model said: secret", "a\nb", "x".repeat(200), 7, null, { type: "x" }]) {
-    assert.deepStrictEqual(hookCall(input({ hook_event_name: "StopFailure", error })), { event: "StopFailure", sessionId })
+    assert.deepStrictEqual(hookCall(input({ hook_event_name: "StopFailure", error })), {
+      event: "StopFailure",
+      sessionId
+    })
   }
 })
 
@@ -52,10 +58,21 @@ it("takes no member without a name for the reason of an event that has none", ()
 
 it("believes the object's own members, not what is said in it", () => {
   const nested = {
-    tool_input: { session_id: "other", hook_event_name: "Stop", deep: [{ hook_event_name: "Stop" }, '"hook_event_name":"Stop"'] }
+    tool_input: {
+      session_id: "other",
+      hook_event_name: "Stop",
+      deep: [{ hook_event_name: "Stop" }, '"hook_event_name":"Stop"']
+    }
   }
   assert.deepStrictEqual(
-    hookCall(JSON.stringify({ ...nested, session_id: sessionId, hook_event_name: "PreToolUse", list: ["hook_event_name", "Stop"] })),
+    hookCall(
+      JSON.stringify({
+        ...nested,
+        session_id: sessionId,
+        hook_event_name: "PreToolUse",
+        list: ["hook_event_name", "Stop"]
+      })
+    ),
     {
       event: "PreToolUse",
       sessionId
@@ -96,9 +113,15 @@ it.prop(
   }
 )
 
-/** What a tool may be given to write: each of these made a reader that begins anew in an unclosed string read for minutes. */
+/**
+ * What a tool may be given to write: each of these made a reader that begins anew in an unclosed string read for
+ * minutes.
+ */
 const aimed: ReadonlyArray<readonly [what: string, content: string]> = [
-  ["minified JSON", JSON.stringify(Array.from({ length: 30_000 }, (_, n) => ({ id: n, name: `n${n}`, list: [n, "x"] })))],
+  [
+    "minified JSON",
+    JSON.stringify(Array.from({ length: 30_000 }, (_, n) => ({ id: n, name: `n${n}`, list: [n, "x"] })))
+  ],
   ["quotes", '"'.repeat(500_000)],
   ["escapes", "\\".repeat(500_000)],
   ["escaped quotes", '\\"'.repeat(300_000)],
@@ -112,7 +135,8 @@ it("reads a megabyte that a tool writes in one pass, wherever the input was cut"
     const whole = input({ hook_event_name: "PermissionRequest", tool_input: { content }, tool_name: "Write" })
     const call = { event: "PermissionRequest", sessionId }
     assert.deepStrictEqual(hookCall(whole), { ...call, kind: "Write" }, what)
-    for (const cut of [65_536, 65_537, 65_538, 65_539, 600_000]) assert.deepStrictEqual(hookCall(whole.slice(0, cut)), call, `${what}, cut`)
+    for (const cut of [65_536, 65_537, 65_538, 65_539, 600_000])
+      assert.deepStrictEqual(hookCall(whole.slice(0, cut)), call, `${what}, cut`)
     // Not even JSON: what is said first is in the string that never ends.
     assert.isUndefined(hookCall(`{"a":"${content}`), what)
     assert.isUndefined(hookCall(`{${content}`), what)
@@ -121,6 +145,9 @@ it("reads a megabyte that a tool writes in one pass, wherever the input was cut"
 
 it("reads no further than what is looked for", () => {
   const fields = '"hook_event_name":"Stop","session_id":"' + sessionId + '"'
-  assert.deepStrictEqual(hookCall(`{${fields},"session_id":"other","hook_event_name":"PreToolUse"}`), { event: "Stop", sessionId })
+  assert.deepStrictEqual(hookCall(`{${fields},"session_id":"other","hook_event_name":"PreToolUse"}`), {
+    event: "Stop",
+    sessionId
+  })
   assert.deepStrictEqual(hookCall(`{${fields},}}]]garbage`), { event: "Stop", sessionId })
 })

@@ -14,7 +14,11 @@ const Group = Schema.Struct({ matcher: Schema.optionalKey(Schema.String), hooks:
 const Hooks = Schema.Record(Schema.Literals([...hookEvents, "WorktreeCreate"]), Schema.NonEmptyArray(Group))
 const Before = Schema.Record(Schema.String, Schema.Json)
 /** Settings of anybody's, as a program or a person lays them out. */
-const Layout = Schema.Struct({ indent: Schema.Literals(["", "  ", "    ", "\t"]), crlf: Schema.Boolean, end: Schema.Literals(["", "\n"]) })
+const Layout = Schema.Struct({
+  indent: Schema.Literals(["", "  ", "    ", "\t"]),
+  crlf: Schema.Boolean,
+  end: Schema.Literals(["", "\n"])
+})
 const written = (settings: object, { crlf, end, indent }: typeof Layout.Type) => {
   const text = JSON.stringify(settings, null, indent) + end
   return crlf ? text.replaceAll("\n", "\r\n") : text
@@ -35,7 +39,10 @@ describe("hooks in settings", () => {
 `
     const after = JSON.parse(installed(text))
     assert.deepStrictEqual(Object.keys(after), ["permissions", "hooks", "model"])
-    assert.deepStrictEqual(after.hooks.PreToolUse, [{ matcher: "Bash", hooks: [{ type: "command", command: "guard" }] }, ours])
+    assert.deepStrictEqual(after.hooks.PreToolUse, [
+      { matcher: "Bash", hooks: [{ type: "command", command: "guard" }] },
+      ours
+    ])
     assert.deepStrictEqual(after.hooks.WorktreeCreate, [])
     for (const event of hookEvents) if (event !== "PreToolUse") assert.deepStrictEqual(after.hooks[event], [ours])
     assert.strictEqual(taken(installed(text)), text)
@@ -44,7 +51,9 @@ describe("hooks in settings", () => {
 
   it("go from a list that somebody has put them into, and leave the rest of it", () => {
     const merged = JSON.stringify({
-      hooks: { Stop: [{ hooks: [{ type: "command", command: "a" }, ...ours.hooks, { type: "command", command: "b" }] }, ours] }
+      hooks: {
+        Stop: [{ hooks: [{ type: "command", command: "a" }, ...ours.hooks, { type: "command", command: "b" }] }, ours]
+      }
     })
     assert.deepStrictEqual(JSON.parse(taken(merged)), {
       hooks: {

@@ -37,8 +37,26 @@ describe("a literal command", () => {
       assert.isTrue(Option.isNone(Result.getOrThrow(parse(...words))), words.join(" "))
   })
   it("keeps the user's own flags with their values, and takes out what each launch sets", () => {
-    const words = ["--model", "opus", "-p", "--allowedTools", "Bash(git:*)", "Read", "--permission-mode", "bypassPermissions"]
-    const more = ["--mcp-config=a.json", "--session-id", "s1", "--verbose", "--debug", "api", "--append-system-prompt", "--be brief"]
+    const words = [
+      "--model",
+      "opus",
+      "-p",
+      "--allowedTools",
+      "Bash(git:*)",
+      "Read",
+      "--permission-mode",
+      "bypassPermissions"
+    ]
+    const more = [
+      "--mcp-config=a.json",
+      "--session-id",
+      "s1",
+      "--verbose",
+      "--debug",
+      "api",
+      "--append-system-prompt",
+      "--be brief"
+    ]
     const { agentCommand, ...rest } = found("claude", ...words, ...more, "do it")
     assert.deepStrictEqual(rest, {
       session: { _tag: "Fresh", sessionId: "s1" },
@@ -62,15 +80,33 @@ describe("a literal command", () => {
         "--be brief"
       ]
     })
-    assert.deepInclude(found("claude", "--resume=s2", "on"), { session: { _tag: "Resume", sessionId: "s2" }, prompt: "on" })
-    assert.deepInclude(found("claude", "--dangerously-skip-permissions"), { requested: "bypassPermissions", prompt: "" })
+    assert.deepInclude(found("claude", "--resume=s2", "on"), {
+      session: { _tag: "Resume", sessionId: "s2" },
+      prompt: "on"
+    })
+    assert.deepInclude(found("claude", "--dangerously-skip-permissions"), {
+      requested: "bypassPermissions",
+      prompt: ""
+    })
   })
   it("has its prompt behind --, whatever that looks like", () => {
-    assert.strictEqual(found("claude", "-p", "--", "--dangerously-skip-permissions").prompt, "--dangerously-skip-permissions")
+    assert.strictEqual(
+      found("claude", "-p", "--", "--dangerously-skip-permissions").prompt,
+      "--dangerously-skip-permissions"
+    )
     assert.strictEqual(found("claude", "--", "--dangerously-skip-permissions").requested, "acceptEdits")
   })
   it("is refused where it leads to another session, lifts the ceiling in another way, or cannot be told apart", () => {
-    for (const flag of ["--continue", "-c", "--fork-session", "--bg", "--worktree", "--settings", "--permission-prompt-tool", "--agents"])
+    for (const flag of [
+      "--continue",
+      "-c",
+      "--fork-session",
+      "--bg",
+      "--worktree",
+      "--settings",
+      "--permission-prompt-tool",
+      "--agents"
+    ])
       assert.include(refusal("claude", flag, "x"), flag)
     assert.match(refusal("claude", "--resume", "--verbose"), /must name a session/)
     assert.match(refusal("claude", "--resume", "a", "--session-id", "b"), /twice/)
@@ -96,7 +132,10 @@ describe("a literal command", () => {
     assert.match(refusal("claude", "--dangerously-skip-permissions=false", "x"), /takes no value/u)
     assert.match(refusal("claude", "--print=x", "y"), /takes no value/u)
     assert.match(refusal("claude", "--append-system-prompt", "--resume", "x"), /write --append-system-prompt=VALUE/u)
-    assert.include(found("claude", "--append-system-prompt=--resume", "x").agentCommand.args, "--append-system-prompt=--resume")
+    assert.include(
+      found("claude", "--append-system-prompt=--resume", "x").agentCommand.args,
+      "--append-system-prompt=--resume"
+    )
   })
   it("is of the agent behind a wrapper that becomes it; one that is not understood is refused where it names the agent", () => {
     for (const [words, program] of [
@@ -120,8 +159,20 @@ describe("a literal command", () => {
   })
   it("is read back from the launch that was made of it", () => {
     const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt=--resume", "x")
-    const args = [...agentCommand.args, "--session-id", "s1", "-p", "--permission-mode", "acceptEdits", "--", "--session-id"]
-    assert.deepStrictEqual(agentOfLaunch({ program: "/bin/claude", args }, "s1"), Option.some({ ...agentCommand, program: "/bin/claude" }))
+    const args = [
+      ...agentCommand.args,
+      "--session-id",
+      "s1",
+      "-p",
+      "--permission-mode",
+      "acceptEdits",
+      "--",
+      "--session-id"
+    ]
+    assert.deepStrictEqual(
+      agentOfLaunch({ program: "/bin/claude", args }, "s1"),
+      Option.some({ ...agentCommand, program: "/bin/claude" })
+    )
     assert.isTrue(Option.isNone(agentOfLaunch({ program: "/bin/claude", args }, "s2")))
   })
 })

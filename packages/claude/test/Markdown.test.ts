@@ -43,7 +43,10 @@ it.effect.prop(
 
 it.effect.prop("reads JSON as bytes only where it gives the same text", [Schema.String], ([text]) =>
   Effect.sync(() => {
-    const escaped = JSON.stringify(text).replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    const escaped = JSON.stringify(text).replace(
+      /[^\0-~]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+    )
     for (const json of [JSON.stringify(text), escaped]) {
       const line = ByteString.fromText(json)
       if (!ByteString.parsesToBytes(line)) continue

@@ -25,7 +25,10 @@ const Hostile = Schema.Struct({
   type: Kind,
   subtype: Schema.Literals(["api_error", "compact_boundary", "x"]),
   isApiErrorMessage: Schema.Boolean,
-  error: Schema.Union([Schema.Literals(["rate_limit", "overloaded"]), Schema.Struct({ rateLimits: Schema.Struct({ resetsAt: Odd }) })]),
+  error: Schema.Union([
+    Schema.Literals(["rate_limit", "overloaded"]),
+    Schema.Struct({ rateLimits: Schema.Struct({ resetsAt: Odd }) })
+  ]),
   quotaLimits: Schema.Struct({ resetsAt: Odd }),
   timestamp: Time,
   retryAttempt: Odd,
@@ -43,7 +46,12 @@ const Hostile = Schema.Struct({
         input: Schema.Struct({ timeout: Odd })
       })
     ]),
-    usage: Schema.Struct({ input_tokens: Odd, cache_read_input_tokens: Odd, cache_creation_input_tokens: Odd, output_tokens: Odd })
+    usage: Schema.Struct({
+      input_tokens: Odd,
+      cache_read_input_tokens: Odd,
+      cache_creation_input_tokens: Odd,
+      output_tokens: Odd
+    })
   })
 })
 
@@ -63,14 +71,32 @@ const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<Wa
   const session = { source: "session file" as const, says: "", age: Math.round(now - (turn?.at ?? now)) }
   const seen = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
   const evidence: Event.Evidence = { ...seen, signs: [session], contextTokens: context?.tokens ?? null }
-  const died = Event.ConductorDied.make({ at: now, watcher: 1, cause: "pid", taskCount: 0, taskFingerprint: "", retries: 0, evidence })
+  const died = Event.ConductorDied.make({
+    at: now,
+    watcher: 1,
+    cause: "pid",
+    taskCount: 0,
+    taskFingerprint: "",
+    retries: 0,
+    evidence
+  })
   const deferred =
-    verdict._tag === "Held" ? [Event.KillDeferred.make({ at: now, watcher: 1, because: "", until: Math.round(verdict.until) })] : []
+    verdict._tag === "Held"
+      ? [Event.KillDeferred.make({ at: now, watcher: 1, because: "", until: Math.round(verdict.until) })]
+      : []
   const limit = verdict._tag === "Limited" ? { kind: verdict.kind, resetsAt: verdict.resetsAt ?? null } : undefined
   const waits =
     limit === undefined
       ? []
-      : [Event.WaitStarted.make({ at: now, watcher: 1, ...limit, until: limitWaitUntil(now, 0, limit), trigger: "limit" })]
+      : [
+          Event.WaitStarted.make({
+            at: now,
+            watcher: 1,
+            ...limit,
+            until: limitWaitUntil(now, 0, limit),
+            trigger: "limit"
+          })
+        ]
   const taken =
     context === undefined
       ? []
@@ -94,7 +120,8 @@ it.prop(
   ([records]) => {
     for (const event of eventsOf(records)) {
       assert.deepStrictEqual(Result.getOrThrow(decodeEvent("w", 1, encodeEvent(event))), event)
-      if (event._tag === "KillDeferred" || event._tag === "WaitStarted") assert.isAtMost(event.until, now + 8 * day + 4 * stall)
+      if (event._tag === "KillDeferred" || event._tag === "WaitStarted")
+        assert.isAtMost(event.until, now + 8 * day + 4 * stall)
       if (event._tag === "HandoffTaken") assert.isAtMost(event.takenAt, Date.UTC(9999, 11, 31, 23, 59, 59, 999))
     }
   },
@@ -119,7 +146,10 @@ it("a limit's end in milliseconds is the same moment, and one that is no wait is
     return turn?._tag === "Failed" ? turn.resetsAt : undefined
   }
   const end = Date.UTC(2026, 10, 22, 5)
-  assert.deepStrictEqual([reset(end / 1000), reset(end), reset(end / 1000 + 0.5), reset(1e300)], [end, end, end + 500, undefined])
+  assert.deepStrictEqual(
+    [reset(end / 1000), reset(end), reset(end / 1000 + 0.5), reset(1e300)],
+    [end, end, end + 500, undefined]
+  )
   const wait = { kind: "usage-limit", resetsAt: now + 8 * day + 1 } as const
   assert.strictEqual(limitWaitUntil(now, 0, wait), now + 300_000)
   assert.strictEqual(limitWaitUntil(now, 0, { ...wait, resetsAt: now + 8 * day }), now + 8 * day)

@@ -11,11 +11,18 @@ it.layer(services)((it) => {
         return yield* projectOf(`${yield* claudeFolder({ "s.jsonl": text })}/s.jsonl`)
       })
       const user = (cwd: unknown) => line({ type: "user", cwd })
-      assert.deepStrictEqual(yield* of(`${line({ type: "mode" })}not json\n${user("/p/one")}${user("/p/two")}`), Option.some("/p/one"))
+      assert.deepStrictEqual(
+        yield* of(`${line({ type: "mode" })}not json\n${user("/p/one")}${user("/p/two")}`),
+        Option.some("/p/one")
+      )
       assert.deepStrictEqual(yield* of(`${user(7)}${user("relative")}${user("/p")}`), Option.some("/p"))
-      for (const text of ["", line({ type: "mode" }), user("/p").trimEnd()]) assert.deepStrictEqual(yield* of(text), Option.none(), text)
+      for (const text of ["", line({ type: "mode" }), user("/p").trimEnd()])
+        assert.deepStrictEqual(yield* of(text), Option.none(), text)
       assert.deepStrictEqual(yield* projectOf("/nowhere/s.jsonl"), Option.none())
-      assert.deepStrictEqual(yield* projectOf(`${import.meta.dirname}/fixtures/session.jsonl`), Option.some("/home/user/project"))
+      assert.deepStrictEqual(
+        yield* projectOf(`${import.meta.dirname}/fixtures/session.jsonl`),
+        Option.some("/home/user/project")
+      )
     })
   )
 })

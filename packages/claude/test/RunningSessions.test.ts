@@ -26,7 +26,10 @@ it.layer(services)((it) => {
       const numbers = [0, -10, 1.5, 1e300, 4_194_305].map((pid, n) => [`sessions/2${n}.json`, pidFile(20 + n, { pid })])
       const odd = [-77, 77.5, 1e300].map((procStart, n) => [`sessions/3${n}.json`, pidFile(30 + n, { procStart })])
       const telling = pidFile(9, { status: "s".repeat(201), waitingFor: "w".repeat(201) })
-      const folder = yield* claudeFolder({ ...Object.fromEntries([...long, ...numbers, ...odd]), "sessions/9.json": telling })
+      const folder = yield* claudeFolder({
+        ...Object.fromEntries([...long, ...numbers, ...odd]),
+        "sessions/9.json": telling
+      })
       const processes = [9, 10, 11, 0, -10, 1.5, 1e300, 4_194_305].map((pid) => aProcess(pid, 77))
       const strange = [-77, 77.5, 1e300].map((startTime, n) => aProcess(30 + n, startTime))
       const longStart = aProcess(12, "7".repeat(21) as unknown as number)
@@ -58,7 +61,8 @@ it.layer(services)((it) => {
       })
       yield* fs.symlink("/nowhere", `${folder}/sessions/31.json`)
       const writtenAt = 1_700_000_000_000
-      for (const pid of [10, 11, 12]) yield* fs.utimes(`${folder}/sessions/${pid}.json`, writtenAt / 1000, writtenAt / 1000)
+      for (const pid of [10, 11, 12])
+        yield* fs.utimes(`${folder}/sessions/${pid}.json`, writtenAt / 1000, writtenAt / 1000)
       const sessions = yield* liveSessions(folder).pipe(
         Effect.provide(
           running(
@@ -76,7 +80,14 @@ it.layer(services)((it) => {
         [
           { pid: 10, sessionId: "session-10", project: "/p", status: "busy", waitingFor: undefined, writtenAt },
           { pid: 11, sessionId: "session-11", project: "/p", status: "unknown", waitingFor: undefined, writtenAt },
-          { pid: 12, sessionId: "session-12", project: "/p", status: "waiting", waitingFor: "permission prompt", writtenAt }
+          {
+            pid: 12,
+            sessionId: "session-12",
+            project: "/p",
+            status: "waiting",
+            waitingFor: "permission prompt",
+            writtenAt
+          }
         ]
       )
     })

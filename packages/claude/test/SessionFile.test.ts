@@ -63,9 +63,18 @@ it.layer(services)((it) => {
         "projects/-b/def-1/subagents/def-1-agent.jsonl": "",
         "projects/def-0.jsonl": ""
       })
-      assert.deepStrictEqual(yield* findSessionFile(folder, "abc"), { path: `${folder}/projects/-a/abc.jsonl`, sessionId: "abc" })
-      assert.deepStrictEqual(yield* findSessionFile(folder, "abc-"), { path: `${folder}/projects/-a/abc-2.jsonl`, sessionId: "abc-2" })
-      assert.deepStrictEqual(yield* findSessionFile(folder, "def"), { path: `${folder}/projects/-b/def-1.jsonl`, sessionId: "def-1" })
+      assert.deepStrictEqual(yield* findSessionFile(folder, "abc"), {
+        path: `${folder}/projects/-a/abc.jsonl`,
+        sessionId: "abc"
+      })
+      assert.deepStrictEqual(yield* findSessionFile(folder, "abc-"), {
+        path: `${folder}/projects/-a/abc-2.jsonl`,
+        sessionId: "abc-2"
+      })
+      assert.deepStrictEqual(yield* findSessionFile(folder, "def"), {
+        path: `${folder}/projects/-b/def-1.jsonl`,
+        sessionId: "def-1"
+      })
     })
   )
 
@@ -104,7 +113,11 @@ it.layer(services)((it) => {
   it.effect("uses no session file that is a link, a pipe, or anybody's to write, and says so", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({ "projects/-a/link.jsonl": "", "projects/-a/open.jsonl": "", elsewhere: "{}" })
+      const folder = yield* claudeFolder({
+        "projects/-a/link.jsonl": "",
+        "projects/-a/open.jsonl": "",
+        elsewhere: "{}"
+      })
       const at = `${folder}/projects/-a`
       yield* fs.remove(`${at}/link.jsonl`)
       yield* fs.symlink(`${folder}/elsewhere`, `${at}/link.jsonl`)
@@ -124,17 +137,20 @@ it.layer(services)((it) => {
       assert.strictEqual((yield* findSessionFile(folder, "open")).sessionId, "open")
     })
   )
-  it.effect.skipIf(process.getuid?.() !== 0)("uses no other user's session file or pid file (run as root: it gives files away)", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const said = JSON.stringify({ pid: 10, sessionId: "s", cwd: "/p", procStart: "77" })
-      const folder = yield* claudeFolder({ "projects/-a/theirs.jsonl": "", "sessions/10.json": said })
-      const running10 = Effect.provide(liveSessions(folder), running(aProcess(10, 77)))
-      assert.strictEqual((yield* running10).length, 1)
-      for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"]) yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)
-      assert.match((yield* failure(folder, "theirs")).message, /belongs to another user/)
-      assert.deepStrictEqual(yield* running10, [])
-    })
+  it.effect.skipIf(process.getuid?.() !== 0)(
+    "uses no other user's session file or pid file (run as root: it gives files away)",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const said = JSON.stringify({ pid: 10, sessionId: "s", cwd: "/p", procStart: "77" })
+        const folder = yield* claudeFolder({ "projects/-a/theirs.jsonl": "", "sessions/10.json": said })
+        const running10 = Effect.provide(liveSessions(folder), running(aProcess(10, 77)))
+        assert.strictEqual((yield* running10).length, 1)
+        for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"])
+          yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)
+        assert.match((yield* failure(folder, "theirs")).message, /belongs to another user/)
+        assert.deepStrictEqual(yield* running10, [])
+      })
   )
   it.effect("reads a session file only as what it was judged to be, however it is read", () =>
     Effect.gen(function* () {

@@ -11,7 +11,12 @@ const answer = (id: string, output: number, change: Readonly<Record<string, unkn
     message: {
       id,
       model: "claude",
-      usage: { input_tokens: 10, cache_creation_input_tokens: 5, cache_read_input_tokens: 90_000, output_tokens: output }
+      usage: {
+        input_tokens: 10,
+        cache_creation_input_tokens: 5,
+        cache_read_input_tokens: 90_000,
+        output_tokens: output
+      }
     },
     ...change
   })}\n`
@@ -29,7 +34,9 @@ it.layer(HostServices.layer)((it) => {
       assert.strictEqual(yield* spend(file, since), 35)
       yield* append(`${answer("b", 5).slice(40)}${answer("b", 7)}`)
       assert.strictEqual(yield* spend(file, since), 35 + 22)
-      yield* append(answer("old", 900, { timestamp: "2026-03-01T11:00:00Z" }) + answer("error", 900, { isApiErrorMessage: true }))
+      yield* append(
+        answer("old", 900, { timestamp: "2026-03-01T11:00:00Z" }) + answer("error", 900, { isApiErrorMessage: true })
+      )
       assert.strictEqual(yield* spend(file, since), 57)
       assert.strictEqual(yield* spend(file, since + 60_000), 0)
       yield* fs.remove(file)

@@ -4,7 +4,11 @@ import { fromTheEnd } from "../src/lines/Tail.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 it.layer(services)((it) => {
-  const linesOf = Effect.fnUntraced(function* (text: string, limits: { readonly bytes: number; readonly line: number }, enough = Infinity) {
+  const linesOf = Effect.fnUntraced(function* (
+    text: string,
+    limits: { readonly bytes: number; readonly line: number },
+    enough = Infinity
+  ) {
     const seen: Array<string> = []
     yield* fromTheEnd(`${yield* claudeFolder({ "s.jsonl": text })}/s.jsonl`, limits, (line) => {
       seen.push(line)
@@ -14,7 +18,9 @@ it.layer(services)((it) => {
   })
   const all = { bytes: 1 << 24, line: 1 << 22 }
   /** Of every length around the blocks that are read, with characters of several bytes. */
-  const lines = [1, 9, 262_143, 262_144, 262_145, 3, 600_001, 17, 262_142, 2].map((length, n) => `${n}${"é中a".repeat(length / 3)}`)
+  const lines = [1, 9, 262_143, 262_144, 262_145, 3, 600_001, 17, 262_142, 2].map(
+    (length, n) => `${n}${"é中a".repeat(length / 3)}`
+  )
 
   it.effect("hands on each line, the last one first, wherever the blocks are cut", () =>
     Effect.gen(function* () {

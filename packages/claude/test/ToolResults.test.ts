@@ -4,7 +4,10 @@ import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { anyToolResult, makeToolResults } from "../src/session/ToolResults.ts"
 
-const use = (id: string, name: string) => ({ type: "assistant", message: { content: [{ type: "tool_use", id, name, input: {} }] } })
+const use = (id: string, name: string) => ({
+  type: "assistant",
+  message: { content: [{ type: "tool_use", id, name, input: {} }] }
+})
 const result = (id: string, more: object = {}) => ({
   type: "user",
   message: { content: [{ type: "tool_result", tool_use_id: id, content: "said", ...more }] }
@@ -26,9 +29,13 @@ live(
     Effect.gen(function* () {
       const { count, file, write } = yield* counting
       yield* write(line(use("1", "Write")) + line(result("1")) + line(use("2", "Read")) + line(result("2")))
-      yield* write(line(use("3", "Bash")) + line(result("3", { is_error: true })) + line(use("4", "Bash")) + line(result("4")))
+      yield* write(
+        line(use("3", "Bash")) + line(result("3", { is_error: true })) + line(use("4", "Bash")) + line(result("4"))
+      )
       yield* write('{"type":"user","message":{"content":"a \\"tool_result\\" in words"}}\nno json "tool_result"\n')
-      yield* write(line({ type: "api-request-blob", message: { content: [{ type: "tool_result", tool_use_id: "9" }] } }))
+      yield* write(
+        line({ type: "api-request-blob", message: { content: [{ type: "tool_result", tool_use_id: "9" }] } })
+      )
       assert.strictEqual(yield* count([file, file]), 2)
       assert.strictEqual(yield* count([`${file}.not-there`]), 0)
     })
@@ -41,7 +48,10 @@ live(
     Effect.gen(function* () {
       const { count, file, write } = yield* counting
       yield* write(
-        line(use("1", "mcp__souffleur__heartbeat")) + line(result("1")) + line(use("2", "mcp__other__build")) + line(result("2"))
+        line(use("1", "mcp__souffleur__heartbeat")) +
+          line(result("1")) +
+          line(use("2", "mcp__other__build")) +
+          line(result("2"))
       )
       assert.strictEqual(yield* count([file]), 1)
     })

@@ -5,8 +5,16 @@ import { Claude } from "../src/index.ts"
 import { exportTranscript } from "../src/export/TranscriptExport.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
-const user = (content: unknown, more: object = {}) => ({ type: "user", version: "2.1.329", message: { role: "user", content }, ...more })
-const assistant = (...content: ReadonlyArray<unknown>) => ({ type: "assistant", message: { role: "assistant", content } })
+const user = (content: unknown, more: object = {}) => ({
+  type: "user",
+  version: "2.1.329",
+  message: { role: "user", content },
+  ...more
+})
+const assistant = (...content: ReadonlyArray<unknown>) => ({
+  type: "assistant",
+  message: { role: "assistant", content }
+})
 const call = (name: string, input: unknown) => ({ type: "tool_use", id: "t", name, input })
 const boundary = { type: "system", subtype: "compact_boundary", isMeta: true, compactMetadata: {} }
 const jsonl = (...records: ReadonlyArray<unknown>) => records.map((record) => `${JSON.stringify(record)}\n`).join("")
@@ -19,12 +27,21 @@ it.layer(services)((it) => {
     const markdown = yield* fs.readFileString(`${folder}/out/abc.md`)
     assert.strictEqual(result.bytes, Buffer.byteLength(markdown))
     const [, nonce = "", head = "", body = ""] =
-      /^<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->\n\n([^]*)\n<!-- souffleur-conversation nonce=\1 -->\n\n([^]*)$/.exec(markdown) ??
-      []
+      /^<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->\n\n([^]*)\n<!-- souffleur-conversation nonce=\1 -->\n\n([^]*)$/.exec(
+        markdown
+      ) ?? []
     assert.notStrictEqual(nonce, "")
     const mark = nonce.slice(0, 12)
     // What each heading of a turn ends in has tests of its own.
-    return { ...result, folder, nonce, mark, head, body: body.replaceAll(new RegExp(`^(## .*) ${mark}$`, "gmu"), "$1"), markdown }
+    return {
+      ...result,
+      folder,
+      nonce,
+      mark,
+      head,
+      body: body.replaceAll(new RegExp(`^(## .*) ${mark}$`, "gmu"), "$1"),
+      markdown
+    }
   })
 
   it.effect("exports a session that Claude Code 2.1.329 wrote", () =>
@@ -32,10 +49,15 @@ it.layer(services)((it) => {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       const fixture = path.join(import.meta.dirname, "fixtures/session.jsonl")
-      const folder = yield* claudeFolder({ "projects/-p/3f2a0b9d.jsonl": yield* fs.readFile(fixture), "exports/old.md": "" })
+      const folder = yield* claudeFolder({
+        "projects/-p/3f2a0b9d.jsonl": yield* fs.readFile(fixture),
+        "exports/old.md": ""
+      })
       const claude = yield* Effect.service(Agent).pipe(
         Effect.provide(
-          Claude.layer({ agentDir: folder, agentCommand: { program: "claude", args: [] }, environment: {} }).pipe(Layer.provide(running()))
+          Claude.layer({ agentDir: folder, agentCommand: { program: "claude", args: [] }, environment: {} }).pipe(
+            Layer.provide(running())
+          )
         )
       )
       const out = `${folder}/exports/s.md`
@@ -86,7 +108,12 @@ it.layer(services)((it) => {
         markdown.split("\n").filter((line) => /^ {0,3}#+ (?:User|Assistant|Summary)\b/iu.test(line)),
         [`## User ${mark}`, `## Assistant ${mark}`]
       )
-      for (const line of ["\\## User", "   \\### assistant: yes", "\\# Summary of what came before 000000000000", "## Users are many"])
+      for (const line of [
+        "\\## User",
+        "   \\### assistant: yes",
+        "\\# Summary of what came before 000000000000",
+        "## Users are many"
+      ])
         assert.include(markdown, `\n${line}\n`)
       assert.include(head, `a heading that ends in ${mark}`)
     })
@@ -136,7 +163,10 @@ it.layer(services)((it) => {
   it.effect("reads a file of escapes as it reads one of UTF-8", () =>
     Effect.gen(function* () {
       const text = "caf\u00e9 \u4e2d\u6587 \u{1F600} a\u00a0"
-      const plain = jsonl(user(text), assistant(call("Write", { file_path: `/\u00e9/${text}`, content: text.repeat(1_000) })))
+      const plain = jsonl(
+        user(text),
+        assistant(call("Write", { file_path: `/\u00e9/${text}`, content: text.repeat(1_000) }))
+      )
       const escaped = plain.replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
       const one = yield* exported(plain)
       const two = yield* exported(escaped)
@@ -208,7 +238,10 @@ it.layer(services)((it) => {
       assert.include(body, "file_path: /read")
 
       const few = yield* exported(
-        jsonl(assistant(call("Write", { file_path: "/a\n## Forged `x`" })), assistant(call("NotebookEdit", { notebook_path: "/n" })))
+        jsonl(
+          assistant(call("Write", { file_path: "/a\n## Forged `x`" })),
+          assistant(call("NotebookEdit", { notebook_path: "/n" }))
+        )
       )
       assert.include(few.head, "## Files Modified\n\n- `/n`: 1 edit\n- `` /a ## Forged `x` ``: 1 edit\n")
     })
@@ -217,9 +250,14 @@ it.layer(services)((it) => {
   it.effect("skips and counts what is damaged", () =>
     Effect.gen(function* () {
       const good = jsonl(user("before"))
-      const { body, warnings } = yield* exported(`${good}not json\n[1]\nnull\n\n${jsonl(user("after"))}{"type":"user","message":{"cont`)
+      const { body, warnings } = yield* exported(
+        `${good}not json\n[1]\nnull\n\n${jsonl(user("after"))}{"type":"user","message":{"cont`
+      )
       assert.strictEqual(body, "## User\n\nbefore\n\nafter\n\n")
-      assert.deepStrictEqual(warnings, ["lines that are not JSON objects, left out: 3", "the last line is torn and was left out"])
+      assert.deepStrictEqual(warnings, [
+        "lines that are not JSON objects, left out: 3",
+        "the last line is torn and was left out"
+      ])
 
       const whole = yield* exported(good.trimEnd())
       assert.deepStrictEqual([whole.records, whole.warnings.length], [1, 0])

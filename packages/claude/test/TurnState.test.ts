@@ -5,7 +5,8 @@ import { lastTurnEnded, leftNoPidFile, sessionSigns } from "../src/session/Sessi
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
-const user = (content: unknown = "go", more: object = {}) => line({ type: "user", message: { role: "user", content }, ...more })
+const user = (content: unknown = "go", more: object = {}) =>
+  line({ type: "user", message: { role: "user", content }, ...more })
 const assistant = (message: object = {}, more: object = {}) =>
   line({
     type: "assistant",
@@ -18,14 +19,21 @@ const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((t
 it("other words that the agent put into the model's mouth are no failure of the service", () => {
   const synthetic = { type: "assistant", message: { model: "<synthetic>" } }
   assert.isUndefined(failureOf(synthetic, 7))
-  assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), { _tag: "Failed", at: 7, reason: "other" })
+  assert.deepInclude(failureOf({ ...synthetic, isApiErrorMessage: true }, 7), {
+    _tag: "Failed",
+    at: 7,
+    reason: "other"
+  })
 })
 
 it.layer(services)((it) => {
   it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>
     Effect.gen(function* () {
       const limit = (more: object = {}) =>
-        assistant({ model: "<synthetic>", stop_reason: "stop_sequence" }, { isApiErrorMessage: true, error: "rate_limit", ...more })
+        assistant(
+          { model: "<synthetic>", stop_reason: "stop_sequence" },
+          { isApiErrorMessage: true, error: "rate_limit", ...more }
+        )
       const retry = (resetsAt?: number) =>
         line({
           type: "system",
@@ -40,8 +48,14 @@ it.layer(services)((it) => {
         const turn = Option.getOrUndefined(signs)?.turn
         return turn?._tag === "Failed" ? [turn.reason, turn.resetsAt] : turn?._tag
       })
-      assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), ["usage-limit", 1_800_000_000_000])
-      assert.deepStrictEqual(yield* resets(user() + retry(1) + limit({ quotaLimits: { resetsAt: 2 } })), ["usage-limit", 2000])
+      assert.deepStrictEqual(yield* resets(user() + retry(1_800_000_000) + after + limit()), [
+        "usage-limit",
+        1_800_000_000_000
+      ])
+      assert.deepStrictEqual(yield* resets(user() + retry(1) + limit({ quotaLimits: { resetsAt: 2 } })), [
+        "usage-limit",
+        2000
+      ])
       assert.deepStrictEqual(yield* resets(user() + retry() + limit()), ["usage-limit", undefined])
       assert.deepStrictEqual(yield* resets(retry(1_800_000_000) + user() + limit()), ["usage-limit", undefined])
       assert.deepStrictEqual(yield* resets(limit()), ["usage-limit", undefined])
@@ -57,7 +71,10 @@ it.layer(services)((it) => {
         user() + assistant(),
         user() + assistant() + after,
         user() + assistant() + line({ type: "system", subtype: "turn_duration" }),
-        user() + assistant() + user("of a subagent", { isSidechain: true }) + user("of the program itself", { isMeta: true }),
+        user() +
+          assistant() +
+          user("of a subagent", { isSidechain: true }) +
+          user("of the program itself", { isMeta: true }),
         `${user()}${assistant()}not json\n[]\nnull\n\n${user().slice(0, 20)}`,
         (user() + assistant()).trimEnd(),
         user() + assistant({ content: "a string" })
@@ -119,7 +136,8 @@ it.layer(services)((it) => {
         ["assistant", true],
         ["user", true]
       ]
-      // After the third it was compacted by hand: the command is a word of the user's, and what it said is the end of it.
+      // After the third it was compacted by hand: the command is a word of the user's, and what it said is the end of
+      // it.
       const [compacted, ...rest] = [
         [asked, ran],
         [asked, said],

@@ -83,7 +83,9 @@ const completions = GlobalFlag.Action({
       onSome: (shell) => printLines(Completions.generate(command.name, shell, Completions.fromCommand(command)))
     })
 })
-const config = CliConfig.make({ builtIns: GlobalFlag.BuiltIns.map((flag) => (flag === GlobalFlag.Completions ? completions : flag)) })
+const config = CliConfig.make({
+  builtIns: GlobalFlag.BuiltIns.map((flag) => (flag === GlobalFlag.Completions ? completions : flag))
+})
 
 /** A defect is told in one sentence; where it is, and what it says, only to who looks for it. */
 const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
@@ -95,14 +97,19 @@ const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
 /** The command line: facts to stdout, everything else to stderr, exit codes (spec: command-line#exit-codes). */
 export const cli = (args: ReadonlyArray<string>) =>
   Command.runWith(root, { version })(args).pipe(
-    Effect.catchTag("ShowHelp", (help) => (help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 })))),
+    Effect.catchTag("ShowHelp", (help) =>
+      help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 }))
+    ),
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
       // Told already, by the presenter.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
       // Lines of the same sentence are set in below it.
       const text = error.message.replaceAll("\n", "\n  ")
-      return Effect.andThen(Console.error(`souffleur: ${text}`), Effect.fail(new Ended({ code: Runtime.getErrorExitCode(error) })))
+      return Effect.andThen(
+        Console.error(`souffleur: ${text}`),
+        Effect.fail(new Ended({ code: Runtime.getErrorExitCode(error) }))
+      )
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
     Effect.provideService(CliOutput.Presenter, presenter),

@@ -2,8 +2,8 @@ import { plain } from "@souffleur/domain"
 import { Console, Effect, Random } from "effect"
 
 /**
- * Where our own colours are, in a text that goes to the {@link printing} console: drawn for each process, so that no word of others can
- * have it. `false`: no colours are wanted.
+ * Where our own colours are, in a text that goes to the {@link printing} console: drawn for each process, so that no
+ * word of others can have it. `false`: no colours are wanted.
  */
 export type Mark = string | false
 
@@ -30,17 +30,24 @@ const coloured = (text: string, mark: Mark): string => {
   const [first = "", ...painted] = text.split(mark)
   return (
     plain(first) +
-    painted.map((part) => part.replace(/^(\d+m)([^]*)$/u, (_, code: string, rest: string) => `\u001B[${code}${plain(rest)}`)).join("")
+    painted
+      .map((part) => part.replace(/^(\d+m)([^]*)$/u, (_, code: string, rest: string) => `\u001B[${code}${plain(rest)}`))
+      .join("")
   )
 }
 
-const words = (args: ReadonlyArray<unknown>): string => args.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(" ")
+const words = (args: ReadonlyArray<unknown>): string =>
+  args.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(" ")
 
 /**
- * The one way to standard output and standard error: whoever's words they are, a terminal obeys none of them. A line break would let
- * them pretend to be a line of ours, so one call is one line; what has more is given to {@link printLines}.
+ * The one way to standard output and standard error: whoever's words they are, a terminal obeys none of them. A line
+ * break would let them pretend to be a line of ours, so one call is one line; what has more is given to {@link
+ * printLines}.
  */
-export const printing = (mark: Mark, { error, log }: Pick<Console.Console, "error" | "log"> = globalThis.console): Console.Console => {
+export const printing = (
+  mark: Mark,
+  { error, log }: Pick<Console.Console, "error" | "log"> = globalThis.console
+): Console.Console => {
   const out = (...args: ReadonlyArray<unknown>) => log(coloured(words(args), mark))
   const err = (...args: ReadonlyArray<unknown>) => error(coloured(words(args), mark))
   const nothing = () => {}

@@ -43,8 +43,8 @@ const logging = Layer.mergeAll(
 )
 
 /**
- * Started when comms is asked for something, and not before. As published, the errand has a file of its own, which starts in less than half
- * the time.
+ * Started when comms is asked for something, and not before. As published, the errand has a file of its own, which
+ * starts in less than half the time.
  */
 const errands = Layer.unwrap(
   Effect.gen(function* () {
@@ -60,8 +60,8 @@ const errands = Layer.unwrap(
 const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Milliseconds that what is in hand has after a signal: who sends one waits for a second. What does not end in time is left as after
- * SIGKILL, which the log is made for; the goodbye is in it by then.
+ * Milliseconds that what is in hand has after a signal: who sends one waits for a second. What does not end in time is
+ * left as after SIGKILL, which the log is made for; the goodbye is in it by then.
  */
 const patience = 900
 
@@ -85,7 +85,9 @@ export const runProgram = (): void => {
   }, patience)
   const teardown: Runtime.Teardown = (exit, onExit) => {
     const end = (code: number) => onExit(launchd ? codeUnderLaunchd(code) : code)
-    return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? end(interrupted) : Runtime.defaultTeardown(exit, end)
+    return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
+      ? end(interrupted)
+      : Runtime.defaultTeardown(exit, end)
   }
   cli(argv.slice(2)).pipe(
     Effect.provideService(Departure, Deferred.await(left)),

@@ -24,8 +24,8 @@ const begin = async () => {
     case "hook":
       await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader)
       break
-    // Five errands that the program runs for itself: who starts a detached souffleur, its guardian, what it asks of comms, a launch, and
-    // the demonstration's agent.
+    // Five errands that the program runs for itself: who starts a detached souffleur, its guardian, what it asks of
+    // comms, a launch, and the demonstration's agent.
     case "__detach":
       ;(await import("@souffleur/node/detach")).detach(rest[0] ?? "")
       break

@@ -43,7 +43,11 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: [...at(nobody, id), "--comms", "plan.json"], says: /plan\.json: file is not a database/ },
   { args: [...at(nobody, id), "--project-dir", "nowhere"], says: /project folder "nowhere" is not there/ },
   { args: ["config", "--project-dir", "plan.json"], says: /no folder, or cannot be read/ },
-  { args: at(nobody, id), env: { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" }, says: /agent command no-such-agent: no program/ },
+  {
+    args: at(nobody, id),
+    env: { SOUFFLEUR_AGENT_COMMAND: "no-such-agent" },
+    says: /agent command no-such-agent: no program/
+  },
   {
     args: at(nobody, id),
     env: { SOUFFLEUR_AGENT_COMMAND: '["claude","--permission-mode=bypassPermissions"]' },
@@ -55,7 +59,11 @@ const bad = (home: string): ReadonlyArray<Bad> => [
     says: /part 3 .* permission flag/
   },
   { args: at(nobody, id), env: { SOUFFLEUR_LAUNCHER: "tmux" }, says: /SOUFFLEUR_LAUNCHER: tmux needs/ },
-  { args: ["status"], env: { SOUFFLEUR_WATCHER_INTERVAL: "soon" }, says: /SOUFFLEUR_WATCHER_INTERVAL: must be a duration/ },
+  {
+    args: ["status"],
+    env: { SOUFFLEUR_WATCHER_INTERVAL: "soon" },
+    says: /SOUFFLEUR_WATCHER_INTERVAL: must be a duration/
+  },
   { args: ["config"], env: { SOUFFLEUR_TRIM_CHARS: "-5" }, says: /SOUFFLEUR_TRIM_CHARS: must be a positive integer/ },
   { args: ["config"], env: { SOUFFLEUR_LAUNCHER: "x" }, says: /must be one of/ },
   { args: ["doctor", "letters"], says: /is no process id/ },
@@ -70,7 +78,11 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: ["release"], says: /no watch of/ },
   { args: ["estimate"], says: /Missing required argument: file/ },
   { args: ["estimate", "nowhere.md"], says: /cannot be read/ },
-  { args: ["estimate", "nowhere.md", "--json"], says: /^$/, out: ['{"ok":false,"error":"the export cannot be read: NotFound"}'] },
+  {
+    args: ["estimate", "nowhere.md", "--json"],
+    says: /^$/,
+    out: ['{"ok":false,"error":"the export cannot be read: NotFound"}']
+  },
   { args: ["export", "../../x"], says: /is no session id/ },
   { args: ["export", id], says: /cannot be read: it is not there/ },
   ...["newer", "foreign", "damaged", "text"].map((what) => ({
@@ -79,7 +91,12 @@ const bad = (home: string): ReadonlyArray<Bad> => [
     code: 4,
     says: /^souffleur: the event log cannot be used: .*souffleur\.db: /
   })),
-  { args: at(nobody, id), env: { SOUFFLEUR_STATE_DIR: join(home, "newer") }, code: 4, says: /a newer souffleur made it/ },
+  {
+    args: at(nobody, id),
+    env: { SOUFFLEUR_STATE_DIR: join(home, "newer") },
+    code: 4,
+    says: /a newer souffleur made it/
+  },
   {
     args: ["status"],
     env: { SOUFFLEUR_STATE_DIR: join(home, "opera", "plan.json", "below") },
@@ -88,7 +105,10 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   }
 ]
 
-/** The command line in this process; what it says and its exit code are as of one of its own (test/cli/Commands.test.ts). */
+/**
+ * The command line in this process; what it says and its exit code are as of one of its own
+ * (test/cli/Commands.test.ts).
+ */
 it.layer(services)((it) => {
   it.effect("what is bad is told in one sentence on standard error, by the exit code of its kind", () =>
     Effect.gen(function* () {
@@ -98,7 +118,12 @@ it.layer(services)((it) => {
       yield* fs.makeDirectory(project)
       yield* CommsSchema.init(join(project, "comms.db"))
       yield* fs.writeFileString(join(project, "plan.json"), '{"tasks":[]}')
-      const base = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: state, SOUFFLEUR_LAUNCHER: "headless" }
+      const base = {
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        HOME: home,
+        SOUFFLEUR_STATE_DIR: state,
+        SOUFFLEUR_LAUNCHER: "headless"
+      }
       const agent = { SOUFFLEUR_AGENT_COMMAND: JSON.stringify([process.execPath]) }
       const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Bad["env"] = {}) {
         const out = (yield* TestConsole.logLines).length
@@ -114,7 +139,11 @@ it.layer(services)((it) => {
           }),
           Effect.scoped
         )
-        return { code, lines: (yield* TestConsole.logLines).slice(out), errors: (yield* TestConsole.errorLines).slice(errors).join("\n") }
+        return {
+          code,
+          lines: (yield* TestConsole.logLines).slice(out),
+          errors: (yield* TestConsole.errorLines).slice(errors).join("\n")
+        }
       })
 
       assert.deepStrictEqual((yield* run(["status", "--json"])).lines, ["[]"])

@@ -12,7 +12,10 @@ it.layer(services)((it) => {
       for (const shell of ["bash", "zsh", "fish", "powershell"] as const) {
         const lines: Array<string> = []
         yield* cli(["--completions", shell]).pipe(
-          Effect.provideService(Console.Console, printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })),
+          Effect.provideService(
+            Console.Console,
+            printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })
+          ),
           Effect.provideService(Environment, {
             variables: {},
             cwd: "/",
@@ -22,7 +25,11 @@ it.layer(services)((it) => {
             self: [process.execPath]
           })
         )
-        assert.deepStrictEqual(lines, Completions.generate("souffleur", shell, Completions.fromCommand(root)).split("\n"), shell)
+        assert.deepStrictEqual(
+          lines,
+          Completions.generate("souffleur", shell, Completions.fromCommand(root)).split("\n"),
+          shell
+        )
       }
     })
   )

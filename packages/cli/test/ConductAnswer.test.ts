@@ -34,7 +34,10 @@ it.layer(services)((it) => {
   it.effect("who leaves a task out hears how many of its commits stay in HEAD, and that git takes them back", () =>
     Effect.gen(function* () {
       const back = "in HEAD, and later tasks build upon that: git revert takes it back; "
-      assert.include(yield* skipped(["3f2a9c1d", "77aa77aa", "b0b0b0b0"]), `task task-001 is skipped; its 3 commits stay ${back}`)
+      assert.include(
+        yield* skipped(["3f2a9c1d", "77aa77aa", "b0b0b0b0"]),
+        `task task-001 is skipped; its 3 commits stay ${back}`
+      )
       assert.include(yield* skipped(["3f2a9c1d"]), `task task-001 is skipped; its commit stays ${back}`)
       const none = yield* skipped([])
       assert.match(none, /^run r: task task-001 is skipped; it goes on with: /u)

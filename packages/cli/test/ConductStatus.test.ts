@@ -18,7 +18,9 @@ it.layer(services)((it) => {
       const variables = { PATH: "/usr/bin:/bin", HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
       const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
       yield* Effect.provide(
-        Effect.flatMap(RunLog, (log) => log.append("run/r", 0, [{ ...examples.RunOpened, workflowId: evil, project: home }])),
+        Effect.flatMap(RunLog, (log) =>
+          log.append("run/r", 0, [{ ...examples.RunOpened, workflowId: evil, project: home }])
+        ),
         runs(settings)
       )
       const run = (...args: ReadonlyArray<string>) => printed(home, variables, ...args)
@@ -39,7 +41,10 @@ it.layer(services)((it) => {
       const status = (yield* run("conduct", "status")).join("\n")
       assert.include(status, "implementer has ended, pid 4194303")
       assert.include(status, `session ${asked.sessionId}, output ${home}/state/launches/${gone.launchId}.out`)
-      assert.match((yield* run("status")).join("\n"), /^run r: .*implementer at work.*: souffleur conduct status --run r$/mu)
+      assert.match(
+        (yield* run("status")).join("\n"),
+        /^run r: .*implementer at work.*: souffleur conduct status --run r$/mu
+      )
       const { agent } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
       assert.deepInclude(agent, { condition: "gone", pid: 4_194_303, session_id: asked.sessionId })
       for (const line of yield* run("conduct", "log")) assert.isAtMost(line.length, 2100)

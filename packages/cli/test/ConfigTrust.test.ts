@@ -26,9 +26,10 @@ const project = Effect.gen(function* () {
   /** A command line; its exit code. */
   const run = (args: ReadonlyArray<string>, variables: Readonly<Record<string, string>> = {}) =>
     said(
-      Effect.match(cli([...args, "--project-dir", the.project]), { onFailure: ({ code }) => code, onSuccess: () => 0 }).pipe(
-        the.as("", variables)
-      )
+      Effect.match(cli([...args, "--project-dir", the.project]), {
+        onFailure: ({ code }) => code,
+        onSuccess: () => 0
+      }).pipe(the.as("", variables))
     )
   return {
     ...the,
@@ -39,7 +40,8 @@ const project = Effect.gen(function* () {
   }
 })
 const tags = (events: ReadonlyArray<WatchEvent>) => events.map(({ _tag }) => _tag)
-const ended = (came: { readonly _tag: string; readonly success?: unknown }) => (came._tag === "Success" ? came.success : "it failed")
+const ended = (came: { readonly _tag: string; readonly success?: unknown }) =>
+  came._tag === "Success" ? came.success : "it failed"
 
 it.layer(services)((it) => {
   it.effect(
@@ -50,11 +52,15 @@ it.layer(services)((it) => {
         const fs = yield* FileSystem.FileSystem
         yield* the.config(`${bypass}NOTIFY_COMMAND=/opt/tell KEY\n`)
         const first = yield* the.opens()
-        assert.match(first.errors, /is trusted from now on as it is, with NOTIFY_COMMAND, MAX_EXTERNAL_PERMISSION=bypassPermissions/u)
+        assert.match(
+          first.errors,
+          /is trusted from now on as it is, with NOTIFY_COMMAND, MAX_EXTERNAL_PERMISSION=bypassPermissions/u
+        )
         assert.notInclude(first.errors, "KEY")
         const files = yield* the.trustFiles
         assert.lengthOf(files, 2)
-        for (const file of files) assert.strictEqual((yield* fs.stat(`${the.stateDir}/trust/${file}`)).mode & 0o777, 0o600)
+        for (const file of files)
+          assert.strictEqual((yield* fs.stat(`${the.stateDir}/trust/${file}`)).mode & 0o777, 0o600)
         const again = yield* the.opens()
         assert.strictEqual(again.errors, "")
         if (again.came._tag === "Failure") return assert.fail()
@@ -65,27 +71,31 @@ it.layer(services)((it) => {
         assert.strictEqual((yield* plain.opens()).errors, "")
       })
   )
-  it.effect("a record of trust that is damaged, or that others can read, is no first time: it is refused, and told by doctor", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      const fs = yield* FileSystem.FileSystem
-      yield* the.opens()
-      const [record = ""] = yield* the.trustFiles
-      const file = `${the.stateDir}/trust/${record}`
-      for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
-        yield* spoil
-        const { came } = yield* the.opens()
-        if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail("it was opened")
-        assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
-        yield* fs.chmod(file, 0o600)
-      }
-      const from = (yield* TestConsole.logLines).length
-      assert.strictEqual(ended((yield* the.run(["doctor", "--json"])).came), 1)
-      const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<Record<string, unknown>>
-      assert.strictEqual(findings.find(({ check }) => check === "trust")?.["level"], "wrong")
-      yield* the.run(["config", "--trust"])
-      assert.strictEqual((yield* the.opens()).came._tag, "Success")
-    })
+  it.effect(
+    "a record of trust that is damaged, or that others can read, is no first time: it is refused, and told by doctor",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        const fs = yield* FileSystem.FileSystem
+        yield* the.opens()
+        const [record = ""] = yield* the.trustFiles
+        const file = `${the.stateDir}/trust/${record}`
+        for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
+          yield* spoil
+          const { came } = yield* the.opens()
+          if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail("it was opened")
+          assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
+          yield* fs.chmod(file, 0o600)
+        }
+        const from = (yield* TestConsole.logLines).length
+        assert.strictEqual(ended((yield* the.run(["doctor", "--json"])).came), 1)
+        const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
+          Record<string, unknown>
+        >
+        assert.strictEqual(findings.find(({ check }) => check === "trust")?.["level"], "wrong")
+        yield* the.run(["config", "--trust"])
+        assert.strictEqual((yield* the.opens()).came._tag, "Success")
+      })
   )
   it.effect("that there was no file is trusted too: one that comes later raises nothing, and runs nothing", () =>
     Effect.gen(function* () {
@@ -126,75 +136,84 @@ it.layer(services)((it) => {
       assert.strictEqual(back.came.success.pin.ceiling, "bypassPermissions")
     })
   )
-  it.effect("what goes on has the programs and the ceiling that it was opened with, whatever the file says by now", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      const fs = yield* FileSystem.FileSystem
-      yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
-      const { came } = yield* the.opens()
-      if (came._tag === "Failure") return assert.fail()
-      const { pin } = came.success
-      for (const text of [
-        `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY_COMMAND=/tmp/evil\n`,
-        "",
-        "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
-      ]) {
-        yield* the.config(text)
-        const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
-        const { agentCommand, exportCommand, maxExternalPermission, notifyCommand } = settings
-        assert.deepStrictEqual(
-          [agentCommand, exportCommand, notifyCommand, maxExternalPermission],
-          ["/opt/agent", "/opt/export", null, "acceptEdits"]
+  it.effect(
+    "what goes on has the programs and the ceiling that it was opened with, whatever the file says by now",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        const fs = yield* FileSystem.FileSystem
+        yield* the.config("AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n")
+        const { came } = yield* the.opens()
+        if (came._tag === "Failure") return assert.fail()
+        const { pin } = came.success
+        for (const text of [
+          `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY_COMMAND=/tmp/evil\n`,
+          "",
+          "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
+        ]) {
+          yield* the.config(text)
+          const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
+          const { agentCommand, exportCommand, maxExternalPermission, notifyCommand } = settings
+          assert.deepStrictEqual(
+            [agentCommand, exportCommand, notifyCommand, maxExternalPermission],
+            ["/opt/agent", "/opt/export", null, "acceptEdits"]
+          )
+        }
+        // One that is not what its name says is none.
+        for (const file of (yield* the.trustFiles).filter((name) => name.endsWith(".program")))
+          yield* fs.writeFileString(`${the.stateDir}/trust/${file}`, "/tmp/evil")
+        yield* goingOn(the.project, pin).pipe(the.as(""))
+        yield* the.config("")
+        const lost = yield* Effect.flip(goingOn(the.project, pin).pipe(the.as("")))
+        assert.match(
+          lost._tag === "BadUsage" ? lost.message : "",
+          /which AGENT_COMMAND, EXPORT_COMMAND this goes on with is lost/u
         )
-      }
-      // One that is not what its name says is none.
-      for (const file of (yield* the.trustFiles).filter((name) => name.endsWith(".program")))
-        yield* fs.writeFileString(`${the.stateDir}/trust/${file}`, "/tmp/evil")
-      yield* goingOn(the.project, pin).pipe(the.as(""))
-      yield* the.config("")
-      const lost = yield* Effect.flip(goingOn(the.project, pin).pipe(the.as("")))
-      assert.match(lost._tag === "BadUsage" ? lost.message : "", /which AGENT_COMMAND, EXPORT_COMMAND this goes on with is lost/u)
-      const own = yield* goingOn(the.project, pin).pipe(the.as("", { SOUFFLEUR_AGENT_COMMAND: "/own", SOUFFLEUR_EXPORT_COMMAND: "/own" }))
-      assert.strictEqual(own.agentCommand, "/own")
-    })
+        const own = yield* goingOn(the.project, pin).pipe(
+          the.as("", { SOUFFLEUR_AGENT_COMMAND: "/own", SOUFFLEUR_EXPORT_COMMAND: "/own" })
+        )
+        assert.strictEqual(own.agentCommand, "/own")
+      })
   )
-  it.effect("config --trust accepts the file for its project, its unfinished watches and its runs, and nobody else's", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      const base = { project: the.project, comms: null }
-      yield* the.watch("here", watching(base))
-      yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null }])
-      yield* the.watch("there", watching({ ...base, project: "/another" }))
-      const log = runs(yield* settingsOf(the.project).pipe(the.as("")))
-      const open = {
-        _tag: "RunOpened",
-        at: 1,
-        workflowId: "w",
-        project: the.project,
-        workTree: null,
-        plan: "/p",
-        digest: "d",
-        tasks: [],
-        pin: leastPin,
-        finishingDigest: null
-      } as const
-      yield* Effect.provide(
-        RunLog.use((log) => log.append("run/r", 0, [open])),
-        log
-      )
-      yield* the.config(`${bypass}NOTIFY_COMMAND=/opt/tell\n`)
-      assert.deepStrictEqual(ended((yield* the.run(["config", "--trust"])).came), 0)
-      const pin = yield* pinned(`${bypass}NOTIFY_COMMAND=/opt/tell`)
-      assert.deepInclude((yield* the.events("here")).at(-1), { _tag: "TrustGiven", pin, by: "config" })
-      assert.deepStrictEqual(tags(yield* the.events("over")).at(-1), "WatchReleased")
-      assert.deepStrictEqual(tags(yield* the.events("there")).at(-1), "WatchSettled")
-      assert.deepStrictEqual((yield* Effect.provide(allRuns, log))[0]?.run.pin, pin)
-      const { came, errors } = yield* the.opens()
-      assert.deepStrictEqual([came._tag, errors], ["Success", ""])
-      // Said again, it changes nothing.
-      yield* the.run(["config", "--trust"])
-      assert.lengthOf(yield* the.events("here"), watching(base).length + 1)
-    })
+  it.effect(
+    "config --trust accepts the file for its project, its unfinished watches and its runs, and nobody else's",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        const base = { project: the.project, comms: null }
+        yield* the.watch("here", watching(base))
+        yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null }])
+        yield* the.watch("there", watching({ ...base, project: "/another" }))
+        const log = runs(yield* settingsOf(the.project).pipe(the.as("")))
+        const open = {
+          _tag: "RunOpened",
+          at: 1,
+          workflowId: "w",
+          project: the.project,
+          workTree: null,
+          plan: "/p",
+          digest: "d",
+          tasks: [],
+          pin: leastPin,
+          finishingDigest: null
+        } as const
+        yield* Effect.provide(
+          RunLog.use((log) => log.append("run/r", 0, [open])),
+          log
+        )
+        yield* the.config(`${bypass}NOTIFY_COMMAND=/opt/tell\n`)
+        assert.deepStrictEqual(ended((yield* the.run(["config", "--trust"])).came), 0)
+        const pin = yield* pinned(`${bypass}NOTIFY_COMMAND=/opt/tell`)
+        assert.deepInclude((yield* the.events("here")).at(-1), { _tag: "TrustGiven", pin, by: "config" })
+        assert.deepStrictEqual(tags(yield* the.events("over")).at(-1), "WatchReleased")
+        assert.deepStrictEqual(tags(yield* the.events("there")).at(-1), "WatchSettled")
+        assert.deepStrictEqual((yield* Effect.provide(allRuns, log))[0]?.run.pin, pin)
+        const { came, errors } = yield* the.opens()
+        assert.deepStrictEqual([came._tag, errors], ["Success", ""])
+        // Said again, it changes nothing.
+        yield* the.run(["config", "--trust"])
+        assert.lengthOf(yield* the.events("here"), watching(base).length + 1)
+      })
   )
   it.effect("config and doctor say what is in force, what the file says, and whether it is trusted", () =>
     Effect.gen(function* () {
@@ -205,7 +224,9 @@ it.layer(services)((it) => {
         const json = JSON.parse((yield* TestConsole.logLines).slice(before).join("\n"))
         const from = (yield* TestConsole.logLines).length
         yield* the.run(["doctor", "--json"])
-        const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<Record<string, unknown>>
+        const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
+          Record<string, unknown>
+        >
         const { detail, level } = findings.find(({ check }) => check === "trust")!
         return { in_force: json.max_external_permission, trusted: json.trusted, file: json.file, level, detail }
       })
@@ -228,36 +249,41 @@ it.layer(services)((it) => {
       assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
     })
   )
-  it.effect("trust and a ceiling are a person's word: in an agent's session, or below an agent, they are refused with 2", () =>
-    Effect.gen(function* () {
-      const the = yield* project
-      yield* the.watch("w", watching({ project: the.project, comms: null }))
-      yield* the.config(bypass)
-      const words = [
-        ["config", "--trust"],
-        ["retry", "--ceiling", "bypassPermissions"],
-        ["retry", "--ceiling", "acceptEdits"]
-      ] as const
-      for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
-        for (const word of words) {
-          const { came, errors } = yield* the.run([...word], { [mark]: "1" })
-          assert.strictEqual(ended(came), 2)
-          assert.match(errors, new RegExp(`a person's word, and this is an agent's session \\(${mark} is set\\)`, "u"))
+  it.effect(
+    "trust and a ceiling are a person's word: in an agent's session, or below an agent, they are refused with 2",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* project
+        yield* the.watch("w", watching({ project: the.project, comms: null }))
+        yield* the.config(bypass)
+        const words = [
+          ["config", "--trust"],
+          ["retry", "--ceiling", "bypassPermissions"],
+          ["retry", "--ceiling", "acceptEdits"]
+        ] as const
+        for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
+          for (const word of words) {
+            const { came, errors } = yield* the.run([...word], { [mark]: "1" })
+            assert.strictEqual(ended(came), 2)
+            assert.match(
+              errors,
+              new RegExp(`a person's word, and this is an agent's session \\(${mark} is set\\)`, "u")
+            )
+          }
         }
-      }
-      const ancestor = yield* Effect.gen(function* () {
-        const processes = yield* Processes
-        return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
-      }).pipe(Effect.provide(host))
-      yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
-      for (const word of words) {
-        const { came, errors } = yield* the.run([...word])
-        assert.strictEqual(ended(came), 2)
-        assert.include(errors, `agent pid ${ancestor.pid} has started it`)
-      }
-      assert.deepStrictEqual(tags(yield* the.events("w")).at(-1), "WatchSettled")
-      assert.deepStrictEqual(yield* the.trustFiles, [])
-    })
+        const ancestor = yield* Effect.gen(function* () {
+          const processes = yield* Processes
+          return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
+        }).pipe(Effect.provide(host))
+        yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
+        for (const word of words) {
+          const { came, errors } = yield* the.run([...word])
+          assert.strictEqual(ended(came), 2)
+          assert.include(errors, `agent pid ${ancestor.pid} has started it`)
+        }
+        assert.deepStrictEqual(tags(yield* the.events("w")).at(-1), "WatchSettled")
+        assert.deepStrictEqual(yield* the.trustFiles, [])
+      })
   )
   it.effect("retry --ceiling pins it for one watch, and says where the file is lower and holds", () =>
     Effect.gen(function* () {

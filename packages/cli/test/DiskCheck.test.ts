@@ -35,7 +35,9 @@ it.live("doctor: a state folder on a network file system is wrong, also one that
       Layer.succeed(FileSystem.FileSystem, {
         ...files,
         readFileString: (path) =>
-          path === "/proc/self/mountinfo" ? Effect.succeed(`${table}50 22 0:40 / ${home} rw - ${kind} x rw\n`) : files.readFileString(path)
+          path === "/proc/self/mountinfo"
+            ? Effect.succeed(`${table}50 22 0:40 / ${home} rw - ${kind} x rw\n`)
+            : files.readFileString(path)
       })
     for (const kind of ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"]) {
       const [found] = yield* Effect.provide(disk(settings), mounted(kind))

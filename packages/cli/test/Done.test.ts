@@ -16,11 +16,26 @@ interface Saying {
   readonly conductor?: typeof gone
 }
 
-/** `souffleur done` in the folder of a watch in its second generation, which is session s2, launched as `w-g2-c1-6-launch-1`. */
-const said = Effect.fnUntraced(function* ({ agentPid = "", conductor = gone, kind, launch = "", name, session }: Saying) {
+/**
+ * `souffleur done` in the folder of a watch in its second generation, which is session s2, launched as
+ * `w-g2-c1-6-launch-1`.
+ */
+const said = Effect.fnUntraced(function* ({
+  agentPid = "",
+  conductor = gone,
+  kind,
+  launch = "",
+  name,
+  session
+}: Saying) {
   const { as, comms, events, project, watch } = yield* place()
   const [opened, ...rest] = watching({ project, comms })
-  yield* watch("w", [{ ...opened!, ...(kind === undefined ? {} : { kind }) } as WatchEvent, ...rest, handedOn, recovering])
+  yield* watch("w", [
+    { ...opened!, ...(kind === undefined ? {} : { kind }) } as WatchEvent,
+    ...rest,
+    handedOn,
+    recovering
+  ])
   yield* watch("w", [{ ...relaunched, conductor }])
   const before = (yield* TestConsole.errorLines).length
   const code = yield* Effect.match(cli(["done", ...(name === undefined ? [] : [name]), "--project-dir", project]), {
@@ -59,9 +74,15 @@ it.layer(services)((it) => {
   it.effect("is the Conductor's own word also when it has begun another conversation, by its process", () =>
     Effect.gen(function* () {
       const conductor = yield* parent
-      assert.deepStrictEqual((yield* said({ session: "cleared", conductor, agentPid: String(conductor.pid) })).said, [0, "agent"])
+      assert.deepStrictEqual((yield* said({ session: "cleared", conductor, agentPid: String(conductor.pid) })).said, [
+        0,
+        "agent"
+      ])
       // An agent that one of its tools has started is another, though it descends from it.
-      assert.deepStrictEqual((yield* said({ session: "nested", conductor, launch: present, agentPid: "4190001" })).said, [2, undefined])
+      assert.deepStrictEqual(
+        (yield* said({ session: "nested", conductor, launch: present, agentPid: "4190001" })).said,
+        [2, undefined]
+      )
       // It stands between the Conductor and this process.
       const above = yield* aboveParent
       if (Option.isNone(above)) return

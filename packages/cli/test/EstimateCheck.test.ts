@@ -24,9 +24,12 @@ describe("the error of the estimates", () => {
     assert.isUndefined(ratioOf(Event.WatchSettled.make({ at: 0 })))
   })
   it("is told by how many, the middle and the worst, where half is worse than one and a half", () => {
-    const told = (...ratios: ReadonlyArray<number>) => estimates(ratios).map(({ detail, level }) => `${level}: ${detail}`)
+    const told = (...ratios: ReadonlyArray<number>) =>
+      estimates(ratios).map(({ detail, level }) => `${level}: ${detail}`)
     assert.deepStrictEqual(told(), [])
-    assert.deepStrictEqual(told(0.75), ["note: of 1 recovery: 0.75 times what the service had counted in the middle, 0.75 at worst"])
+    assert.deepStrictEqual(told(0.75), [
+      "note: of 1 recovery: 0.75 times what the service had counted in the middle, 0.75 at worst"
+    ])
     assert.deepStrictEqual(told(1.5, 0.9, 0.5, 1.1), [
       "note: of 4 recoveries: 0.90 times what the service had counted in the middle, 0.50 at worst"
     ])

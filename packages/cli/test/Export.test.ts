@@ -15,6 +15,7 @@ it.live("what stands where an export is to be written stays, unless it is an exp
     assert.strictEqual((yield* Effect.flip(replaceable(mine, false)))._tag, "BadUsage")
     yield* replaceable(mine, true)
     for (const path of [link, folder])
-      for (const force of [false, true]) assert.strictEqual((yield* Effect.flip(replaceable(path, force)))._tag, "FileRefused")
+      for (const force of [false, true])
+        assert.strictEqual((yield* Effect.flip(replaceable(path, force)))._tag, "FileRefused")
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

@@ -18,12 +18,17 @@ import { agentKind } from "../src/agent/Kind.ts"
 import { guarded, restorationOf } from "../src/watching/GuardianKeeper.ts"
 
 /** The watch "w", of which it is seen what is told of whom; or the log says no. */
-const refOf = (did: Array<string>, told: Effect.Effect<Watch, Refused | LogError> = Effect.succeed(initial)): WatchRef => ({
+const refOf = (
+  did: Array<string>,
+  told: Effect.Effect<Watch, Refused | LogError> = Effect.succeed(initial)
+): WatchRef => ({
   id: "w",
   state: Effect.die("not asked"),
   dispatch: (intent) =>
     Effect.andThen(
-      Effect.sync(() => void did.push(intent._tag === "EndProcess" ? `tell ${intent.what} ${intent.process.pid}` : intent._tag)),
+      Effect.sync(
+        () => void did.push(intent._tag === "EndProcess" ? `tell ${intent.what} ${intent.process.pid}` : intent._tag)
+      ),
       told
     )
 })
@@ -52,9 +57,10 @@ const silent = Effect.fnUntraced(function* (
       untilOver: untilSeenOver(condition),
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
-    Layer.effect(Settings, loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-      Layer.provide([TrustedFiles.layerNone, Path.layer])
-    ),
+    Layer.effect(
+      Settings,
+      loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
+    ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer])),
     Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
   )
   yield* Effect.gen(function* () {
@@ -82,23 +88,29 @@ it.effect("a guardian that is silent is killed, and another started once it is g
     assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
   })
 )
-it.effect("where souffleur itself stood still, the guardian may have beaten unheard: its silence counts anew from then on", () =>
-  Effect.gen(function* () {
-    const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
-    assert.deepStrictEqual(did, [])
-  })
+it.effect(
+  "where souffleur itself stood still, the guardian may have beaten unheard: its silence counts anew from then on",
+  () =>
+    Effect.gen(function* () {
+      const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
+      assert.deepStrictEqual(did, [])
+    })
 )
-it.effect("where the log cannot be written, it is killed all the same, and that is said: it may be the one that holds the log", () =>
-  Effect.gen(function* () {
-    const locked = Effect.fail(new LogUnusable({ reason: "locked", problem: "by the guardian" }))
-    const { did, warnings } = yield* silent("gone", { told: locked })
-    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
-    assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
-  })
+it.effect(
+  "where the log cannot be written, it is killed all the same, and that is said: it may be the one that holds the log",
+  () =>
+    Effect.gen(function* () {
+      const locked = Effect.fail(new LogUnusable({ reason: "locked", problem: "by the guardian" }))
+      const { did, warnings } = yield* silent("gone", { told: locked })
+      assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+      assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
+    })
 )
 it.effect("by a souffleur that does not own the watch any more, nobody is killed, and nobody is looked at again", () =>
   Effect.gen(function* () {
-    const { did } = yield* silent("gone", { told: Effect.fail(new Refused({ reason: "fenced", message: "another has it" })) })
+    const { did } = yield* silent("gone", {
+      told: Effect.fail(new Refused({ reason: "fenced", message: "another has it" }))
+    })
     assert.deepStrictEqual(did, ["tell guardian 50"])
   })
 )
@@ -111,12 +123,16 @@ it.effect("one that was killed and does not end is told, and tried again later: 
   })
 )
 
-/** Looks each second at a guardian with pid 50, or at none; what is started is a process with pid 51 that never beats, or nothing. */
+/**
+ * Looks each second at a guardian with pid 50, or at none; what is started is a process with pid 51 that never beats,
+ * or nothing.
+ */
 const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condition; readonly starts: boolean }) {
   const did: Array<string> = []
   const identity = { pid: 51, startTime: 5, bootId: "boot" }
   const info = { identity, parent: 1, uid: 1000, name: "node", condition: "running" as const }
-  const conditionOf = (pid: number) => (did.includes(`SIGKILL ${pid}`) ? "gone" : pid === 51 ? "running" : (given.guardian ?? "gone"))
+  const conditionOf = (pid: number) =>
+    did.includes(`SIGKILL ${pid}`) ? "gone" : pid === 51 ? "running" : (given.guardian ?? "gone")
   const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => conditionOf(pid))
   const world = Layer.mergeAll(
     Beats.layerMemory,
@@ -128,9 +144,10 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
       untilOver: untilSeenOver(condition),
       signal: ({ pid }, signal) => Effect.sync(() => void did.push(`${signal} ${pid}`))
     }),
-    Layer.effect(Settings, loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })).pipe(
-      Layer.provide([TrustedFiles.layerNone, Path.layer])
-    )
+    Layer.effect(
+      Settings,
+      loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
+    ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
   )
   const begin = Effect.sync(() => (did.push("start"), given.starts ? 51 : 0))
   const fiber = yield* Effect.gen(function* () {
@@ -168,7 +185,10 @@ it.effect("one that cannot be started three times is told, and left", () =>
 it.effect("what souffleur is brought back for is a guardian's word, and nobody else's", () =>
   Effect.gen(function* () {
     assert.isTrue(Option.isNone(yield* restorationOf(Option.none())))
-    assert.deepStrictEqual(yield* restorationOf(Option.some("silent:12")), Option.some({ cause: "silent" as const, over: 12 }))
+    assert.deepStrictEqual(
+      yield* restorationOf(Option.some("silent:12")),
+      Option.some({ cause: "silent" as const, over: 12 })
+    )
     for (const word of ["killed:3", "died:", "died:x", "died:3 ", "died:1234567890123456"])
       assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).message, "a guardian's word")
   })

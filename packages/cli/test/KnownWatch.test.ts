@@ -5,10 +5,22 @@ import { goesOn } from "../src/watching/KnownWatch.ts"
 import { host, pidFile, process } from "./Host.ts"
 
 /** Generation 2 runs as process 20 in s2; generation 1 was process 10 in s1. */
-const watch = { ...initial, generation: 2, pid: 20, conductor: process(20).identity, sessionId: "s2", sessions: ["s1", "s2"] }
+const watch = {
+  ...initial,
+  generation: 2,
+  pid: 20,
+  conductor: process(20).identity,
+  sessionId: "s2",
+  sessions: ["s1", "s2"]
+}
 
 /** What `watch --pid PID --session-id s1` comes to where these processes live, and say this. */
-const said = (pid: number, running: ReadonlyArray<ProcessInfo>, files: ReadonlyArray<AgentSession>, hooked: Option.Option<string>) =>
+const said = (
+  pid: number,
+  running: ReadonlyArray<ProcessInfo>,
+  files: ReadonlyArray<AgentSession>,
+  hooked: Option.Option<string>
+) =>
   goesOn({ id: "w", watch }, Option.some({ pid, sessionId: "s1" })).pipe(
     Effect.provide(host({ running, files, hooks: { holds: () => Effect.succeed(hooked) } })),
     Effect.result
@@ -24,7 +36,9 @@ describe("the words of a watch that has moved on to a successor", () => {
     ["its Conductor", 20, [process(20)], [pidFile(20, "s2")], none],
     ["its Conductor, which has just begun another session", 20, [process(20)], [pidFile(20, "s3")], none]
   ]
-  it.effect.each(mean)("mean that watch: %s", ([, ...of]) => Effect.map(said(...of), (found) => assert.strictEqual(found._tag, "Success")))
+  it.effect.each(mean)("mean that watch: %s", ([, ...of]) =>
+    Effect.map(said(...of), (found) => assert.strictEqual(found._tag, "Success"))
+  )
 
   const another: ReadonlyArray<readonly [what: string, ...Parameters<typeof said>]> = [
     ["by its pid file", 10, [process(10)], [pidFile(10, "other")], none],
@@ -37,10 +51,13 @@ describe("the words of a watch that has moved on to a successor", () => {
       none
     ]
   ]
-  it.effect.each(another)("mean another Conductor where that pid is a live process of another session: %s", ([, ...of]) =>
-    Effect.map(said(...of), (found) => {
-      assert.strictEqual(found._tag, "Failure")
-      if (found._tag === "Failure") assert.match(String(found.failure.message), /^process \d0 holds session other, and watch w /u)
-    })
+  it.effect.each(another)(
+    "mean another Conductor where that pid is a live process of another session: %s",
+    ([, ...of]) =>
+      Effect.map(said(...of), (found) => {
+        assert.strictEqual(found._tag, "Failure")
+        if (found._tag === "Failure")
+          assert.match(String(found.failure.message), /^process \d0 holds session other, and watch w /u)
+      })
   )
 })

@@ -15,7 +15,10 @@ import { sweep } from "../src/watching/Leftovers.ts"
 const now = 1_772_366_400_000
 const minutes = (count: number) => new Date(now - count * 60_000)
 
-/** A state folder with these launch files, each of that age in minutes, whose log has one watch and one run at work, and one of each that has ended. */
+/**
+ * A state folder with these launch files, each of that age in minutes, whose log has one watch and one run at work, and
+ * one of each that has ended.
+ */
 const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -32,11 +35,18 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
     yield* (yield* EventLog).append("alive-1", 0, [examples.WatchOpened])
     yield* (yield* EventLog).append("ended-1", 0, [examples.WatchOpened, examples.WatchReleased])
     yield* (yield* RunLog).append("run/alive", 0, [runExamples.RunOpened])
-    yield* (yield* RunLog).append("run/ended", 0, [runExamples.RunOpened, runExamples.RunVerified, runExamples.RunFinished])
+    yield* (yield* RunLog).append("run/ended", 0, [
+      runExamples.RunOpened,
+      runExamples.RunVerified,
+      runExamples.RunFinished
+    ])
     yield* fs.makeDirectory(folder, { mode: 0o700 })
     for (const [name, age] of Object.entries(files)) {
       if (name.startsWith(".new-")) yield* fs.makeDirectory(path.join(folder, name))
-      yield* fs.writeFileString(path.join(folder, name, ...(name.startsWith(".new-") ? ["input"] : [])), "SECRET=topsecret")
+      yield* fs.writeFileString(
+        path.join(folder, name, ...(name.startsWith(".new-") ? ["input"] : [])),
+        "SECRET=topsecret"
+      )
       yield* fs.utimes(path.join(folder, name), minutes(age), minutes(age))
     }
     yield* sweep(settings)

@@ -43,7 +43,10 @@ const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = tru
         Layer.mock(Hooks)({ holds: () => Effect.succeed(Option.fromUndefinedOr(holds)) })
       )
     ),
-    Effect.map((findings) => ({ levels: findings.map(({ level }) => level), words: findings.map(({ detail }) => detail).join("\n") }))
+    Effect.map((findings) => ({
+      levels: findings.map(({ level }) => level),
+      words: findings.map(({ detail }) => detail).join("\n")
+    }))
   )
 
 const cases: ReadonlyArray<readonly [what: string, of: Case, levels: ReadonlyArray<string>, says: RegExp]> = [

@@ -13,7 +13,14 @@ export const printed = Effect.fnUntraced(function* (
   const log = (line: string) => void lines.push(line)
   yield* cli(args).pipe(
     Effect.provideService(Console.Console, printing(false, { log, error: log })),
-    Effect.provideService(Environment, { variables, cwd, platform: "linux", colour: false, interactive: false, self: [process.execPath] })
+    Effect.provideService(Environment, {
+      variables,
+      cwd,
+      platform: "linux",
+      colour: false,
+      interactive: false,
+      self: [process.execPath]
+    })
   )
   return lines
 })

@@ -16,7 +16,11 @@ it.layer(services)((it) => {
           onFailure: (ended) => ended.code,
           onSuccess: () => 0
         }).pipe(as("", variables))
-        return { code, out: (yield* TestConsole.logLines).slice(out), errors: (yield* TestConsole.errorLines).slice(errors).join("\n") }
+        return {
+          code,
+          out: (yield* TestConsole.logLines).slice(out),
+          errors: (yield* TestConsole.errorLines).slice(errors).join("\n")
+        }
       })
       const refused = yield* retry({})
       assert.deepStrictEqual([refused.code, refused.out], [2, []])

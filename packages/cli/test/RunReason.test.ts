@@ -25,7 +25,13 @@ const rejected = (attempt: number): RunEvent => ({
   ...turn,
   feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] }
 })
-const failed = (cause: "timeout" | "lost"): RunEvent => ({ _tag: "ImplementationFailed", at, ...turn, cause, detail: "it slept" })
+const failed = (cause: "timeout" | "lost"): RunEvent => ({
+  _tag: "ImplementationFailed",
+  at,
+  ...turn,
+  cause,
+  detail: "it slept"
+})
 const ending = (cause: "timeout" | "left running"): RunEvent => ({
   _tag: "AgentEnding",
   at: at + hour,
@@ -56,25 +62,50 @@ it("why tells what an agent that is ended was judged by", () => {
   const overdue = why(ending("timeout"), failed("timeout"))
   assert.include(overdue, "it slept", "the last decision")
   const reason = why(ending("timeout"))
-  for (const part of ["process 4711 runs since 03:00:00 UTC; its limit is 1 h 0 m", "it has started pid 4712", "come to nothing"])
+  for (const part of [
+    "process 4711 runs since 03:00:00 UTC; its limit is 1 h 0 m",
+    "it has started pid 4712",
+    "come to nothing"
+  ])
     assert.include(reason, part)
   assert.include(why(ending("left running")), "its word counts")
 })
 
 it("why tells what a run waits for, and who says until when", () => {
-  const limited: RunEvent = { _tag: "AgentLimited", at, ...turn, kind: "usage-limit", resetsAt: at + 72 * hour, until: at + 72 * hour }
+  const limited: RunEvent = {
+    _tag: "AgentLimited",
+    at,
+    ...turn,
+    kind: "usage-limit",
+    resetsAt: at + 72 * hour,
+    until: at + 72 * hour
+  }
   assert.include(why(limited), "they state that it ends at 2026-03-04 03:00 UTC")
   assert.include(why({ ...limited, resetsAt: null }), "wait 1 in a row")
-  const paused: RunEvent = { _tag: "RunPaused", at, cause: "not gone", files: [], message: "process 7 belongs to somebody else" }
+  const paused: RunEvent = {
+    _tag: "RunPaused",
+    at,
+    cause: "not gone",
+    files: [],
+    message: "process 7 belongs to somebody else"
+  }
   assert.include(why(paused), "process 7 belongs to somebody else")
   const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", detail: "it ended with exit code 3" }
-  for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"]) assert.include(why(finished), part)
+  for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"])
+    assert.include(why(finished), part)
 })
 
 it("why tells of an escalation what was wrong at each rejection", () => {
-  const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", cause: "rejections", reason: "rejected 2 times: no test" }
+  const escalated: RunEvent = {
+    _tag: "TaskEscalated",
+    at,
+    taskId: "t1",
+    cause: "rejections",
+    reason: "rejected 2 times: no test"
+  }
   const told = why(rejected(1), rejected(2), escalated)
-  for (const what of ["rejected 2 times: no test", "- of an empty input", "attempt 1 was rejected: no test"]) assert.include(told, what)
+  for (const what of ["rejected 2 times: no test", "- of an empty input", "attempt 1 was rejected: no test"])
+    assert.include(told, what)
 })
 
 it("what is no decision has no reason, and nothing that is told controls a terminal", () => {

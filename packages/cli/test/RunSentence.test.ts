@@ -4,7 +4,16 @@ import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { progressOf } from "../src/explain/RunProgress.ts"
 import { runNeeds, runSentence, runStanding, taskLines } from "../src/explain/RunSentence.ts"
 
-const { AgentAsked, AgentLaunched, ImplementationFailed, PlanRevised, ReviewRejected, RunOpened, TaskEscalated, TaskStarted } = examples
+const {
+  AgentAsked,
+  AgentLaunched,
+  ImplementationFailed,
+  PlanRevised,
+  ReviewRejected,
+  RunOpened,
+  TaskEscalated,
+  TaskStarted
+} = examples
 const taskId = "task-001"
 const rejected = (attempt: number, issues: ReadonlyArray<string>): RunEvent => ({
   ...ReviewRejected,
@@ -28,7 +37,12 @@ it("an escalation says what is wrong: the issues of the last rejection, the othe
   const task = taskOf(escalated, taskId)!
   for (const lines of [runNeeds("r", escalated, outputOf), taskLines(task, outputOf)]) {
     const text = lines.join("\n")
-    for (const what of ["rejected 3 times: not at 3", "- the empty\\u001b[2J input", "and 21 more", "attempt 2 was rejected: not at 2"])
+    for (const what of [
+      "rejected 3 times: not at 3",
+      "- the empty\\u001b[2J input",
+      "and 21 more",
+      "attempt 2 was rejected: not at 2"
+    ])
       assert.include(text, what)
     assert.include(text, "what its last agent printed: /state/launches/run-r-a6.out")
     assert.isBelow(text.length, 6000)

@@ -25,10 +25,17 @@ const strings = (xml: string, name: string) =>
 
 const nasty: Service = {
   id: "opera-3f2a",
-  line: ["/opt/my programs/100%n/no\\de", '/home/it\'s "mine"/$HOME/${PATH}/souffleur.js', "watch", "--resume", "opera-3f2a"],
+  line: [
+    "/opt/my programs/100%n/no\\de",
+    '/home/it\'s "mine"/$HOME/${PATH}/souffleur.js',
+    "watch",
+    "--resume",
+    "opera-3f2a"
+  ],
   environment: { PATH: "/usr/bin:/opt/a b/%h", SOUFFLEUR_AGENT_COMMAND: '["claude","--say","50% \\"off\\" $5 <&>"]' }
 }
-// One line, as a file's name may hold anything else; a manager refuses the rest of what no process could be given either.
+// One line, as a file's name may hold anything else; a manager refuses the rest of what no process could be given
+// either.
 const Line = Schema.String.check(Schema.isPattern(/^[^\0\n\r]*$/u))
 
 describe("a systemd unit", () => {
@@ -49,7 +56,9 @@ describe("a systemd unit", () => {
   })
   it("a unit starts souffleur anew after a defect, and after no exit code that another start would not change", () => {
     const unit = systemdUnit(nasty, "ours")
-    const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap((line) => line.split(" "))
+    const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap((line) =>
+      line.split(" ")
+    )
     assert.deepStrictEqual(values(unit, "Restart"), ["on-failure"])
     assert.notInclude(codes, String(defectCode))
     assert.includeMembers(codes, ["1", "2", "3", "4"])
@@ -77,11 +86,16 @@ describe("a systemd unit", () => {
       fs.writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 })
       fs.writeFileSync(file, systemdUnit({ ...nasty, line: [program, ...nasty.line.slice(1)] }, "ours"))
       // `--man=no`: what it says is of this unit alone.
-      const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], { encoding: "utf8" })
+      const verified = spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file], {
+        encoding: "utf8"
+      })
       assert.deepStrictEqual([verified.status, verified.stderr], [0, ""])
       // It sees what is wrong, too.
       fs.writeFileSync(file, systemdUnit({ ...nasty, line: [join(folder, "nothing")] }, "ours"))
-      assert.notStrictEqual(spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file]).status, 0)
+      assert.notStrictEqual(
+        spawnSync("systemd-analyze", ["verify", "--man=no", "--recursive-errors=no", file]).status,
+        0
+      )
     } finally {
       fs.rmSync(folder, { recursive: true, force: true })
     }
@@ -99,7 +113,9 @@ describe("a launchd agent", () => {
   const python = spawnSync("python3", ["-c", "import plistlib"]).status === 0
   it.skipIf(!python)("is what a reader of property lists reads", () => {
     const script = "import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))"
-    const read = JSON.parse(execFileSync("python3", ["-c", script], { input: launchdPlist(nasty, "ours"), encoding: "utf8" }))
+    const read = JSON.parse(
+      execFileSync("python3", ["-c", script], { input: launchdPlist(nasty, "ours"), encoding: "utf8" })
+    )
     assert.deepStrictEqual(read, {
       Label: "souffleur.opera-3f2a",
       ProgramArguments: [...nasty.line],

@@ -12,7 +12,14 @@ it.live("an agent command may hold a key: it is told by its program alone", () =
     const home = yield* files.makeTempDirectoryScoped()
     const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_AGENT_COMMAND: '["env","API_KEY=hunter2","sh"]' }
     const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
-    const surroundings = { variables, cwd: home, platform: "linux", colour: false as const, interactive: false, self: ["node"] as const }
+    const surroundings = {
+      variables,
+      cwd: home,
+      platform: "linux",
+      colour: false as const,
+      interactive: false,
+      self: ["node"] as const
+    }
     const findings = yield* Effect.provideService(setup(settings, home, 1000), Environment, surroundings)
     const agent = findings.find(({ check }) => check === "agent")
     assert.deepStrictEqual([agent?.level, agent?.detail], ["ok", "env is found"])
@@ -28,7 +35,14 @@ it.live("a config file that may be somebody else's word is wrong, and nothing of
     yield* files.makeDirectory(`${project}/.orchestra_configs`, { mode: 0o755 })
     yield* files.writeFileString(file, "MAX_EXTERNAL_PERMISSION=bypassPermissions")
     const variables = { HOME: project, PATH: "/usr/bin:/bin" }
-    const surroundings = { variables, cwd: project, platform: "linux", colour: false as const, interactive: false, self: ["node"] as const }
+    const surroundings = {
+      variables,
+      cwd: project,
+      platform: "linux",
+      colour: false as const,
+      interactive: false,
+      self: ["node"] as const
+    }
     const found = Effect.gen(function* () {
       const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
       const findings = yield* Effect.provideService(setup(settings, project, 1000), Environment, surroundings)

@@ -15,7 +15,12 @@ const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer
 const one = "11111111-1111-4111-8111-111111111111"
 const two = "22222222-2222-4222-8222-222222222222"
 const first = "Work on plan.json. The stage word is brass-lantern-7."
-const task = (number: number, millis = 20) => ({ id: `task-0${number}`, file: `scene-${number}.txt`, text: `scene ${number}\n`, millis })
+const task = (number: number, millis = 20) => ({
+  id: `task-0${number}`,
+  file: `scene-${number}.txt`,
+  text: `scene ${number}\n`,
+  millis
+})
 
 interface Record {
   readonly type: string
@@ -23,7 +28,12 @@ interface Record {
   readonly uuid?: string
   readonly parentUuid?: string | null
   readonly sessionId: string
-  readonly message?: { readonly role: string; readonly content: unknown; readonly stop_reason?: string; readonly usage?: object }
+  readonly message?: {
+    readonly role: string
+    readonly content: unknown
+    readonly stop_reason?: string
+    readonly usage?: object
+  }
 }
 
 const isLocked = (error: SqliteUnusable | SqlError.SqlError) =>
@@ -65,7 +75,9 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
     return { code, out: out.trim(), err: err.trim() }
   }, Effect.scoped)
   const records = Effect.fnUntraced(function* (id: string) {
-    const text = yield* files.readFileString(paths.join(agent, "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`))
+    const text = yield* files.readFileString(
+      paths.join(agent, "projects", project.replaceAll(/[^A-Za-z0-9]/g, "-"), `${id}.jsonl`)
+    )
     // The last line may be in the midst of being written.
     return text
       .split("\n")
@@ -81,9 +93,9 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
     records,
     // The stand-in writes the same file: a lock of its own is waited for.
     query: (statement: string) =>
-      Effect.scoped(Effect.flatMap(sqlite.openForeign(comms), (sql) => sql.unsafe<{ [column: string]: unknown }>(statement))).pipe(
-        Effect.retry({ while: isLocked, schedule: Schedule.spaced("20 millis") })
-      ),
+      Effect.scoped(
+        Effect.flatMap(sqlite.openForeign(comms), (sql) => sql.unsafe<{ [column: string]: unknown }>(statement))
+      ).pipe(Effect.retry({ while: isLocked, schedule: Schedule.spaced("20 millis") })),
     exists: (...parts: ReadonlyArray<string>) => files.exists(paths.join(...parts)),
     pidFiles: files.readDirectory(paths.join(agent, "sessions"))
   }
@@ -116,7 +128,13 @@ it("arguments are those of a launch, and no other flag", () => {
   )
   assert.deepStrictEqual(parse(["hello"]), Result.succeed({ session: undefined, print: false, prompt: "hello" }))
   assert.deepStrictEqual(parse(["-p"]), Result.succeed({ session: undefined, print: true, prompt: undefined }))
-  for (const wrong of [[], ["a", "b"], ["--yolo", "--", "a"], ["--permission-mode", "god", "--", "a"], ["--resume", "../x", "--", "a"]]) {
+  for (const wrong of [
+    [],
+    ["a", "b"],
+    ["--yolo", "--", "a"],
+    ["--permission-mode", "god", "--", "a"],
+    ["--resume", "../x", "--", "a"]
+  ]) {
     assert.isTrue(Result.isFailure(parse(wrong)), wrong.join(" "))
   }
 })
@@ -179,7 +197,12 @@ live("killed in a task it leaves its pid file; a successor reads the export, nam
     assert.isFalse(yield* exists(project, "scene-2.txt"))
     const [left] = yield* pidFiles
     const pidFile = JSON.parse(yield* files.readFileString(`${agent}/sessions/${left}`))
-    assert.deepInclude(pidFile, { pid: Number(left!.replace(".json", "")), sessionId: one, cwd: project, status: "busy" })
+    assert.deepInclude(pidFile, {
+      pid: Number(left!.replace(".json", "")),
+      sessionId: one,
+      cwd: project,
+      status: "busy"
+    })
     assert.match(pidFile.procStart, /^\d+$/)
     const cut = yield* records(one)
     assert.strictEqual(cut.at(-1)!.message!.stop_reason, "tool_use")
@@ -190,7 +213,9 @@ live("killed in a task it leaves its pid file; a successor reads the export, nam
     assert.strictEqual((yield* run(launch("--session-id", two, prompt))).code, 0)
     assert.include(said(yield* records(two)), "I have read the export: the stage word is brass-lantern-7.")
     assert.isTrue(yield* exists(project, "scene-3.txt"))
-    const done = yield* query("SELECT task_id, worked_by FROM orchestration_tasks WHERE state = 'complete' ORDER BY task_id")
+    const done = yield* query(
+      "SELECT task_id, worked_by FROM orchestration_tasks WHERE state = 'complete' ORDER BY task_id"
+    )
     assert.deepEqual(
       done.map((row) => row["worked_by"]),
       [null, one, two, two]
@@ -233,7 +258,10 @@ live("/compact writes a boundary and a summary, and the resumed session still kn
     const { agent, project, records, run } = yield* stage([task(1)])
     yield* run(launch("--session-id", one, first))
     const boundaries = Effect.map(records(one), (all) => all.filter((record) => record.subtype === "compact_boundary"))
-    assert.strictEqual((yield* run(launch("--resume", one, "/compact"), { SOUFFLEUR_STANDIN_COMPACT_FAILS: "true" })).code, 0)
+    assert.strictEqual(
+      (yield* run(launch("--resume", one, "/compact"), { SOUFFLEUR_STANDIN_COMPACT_FAILS: "true" })).code,
+      0
+    )
     assert.deepStrictEqual(yield* boundaries, [])
     assert.strictEqual((yield* run(launch("--resume", one, "/compact"))).code, 0)
     const [boundary] = yield* boundaries
@@ -252,7 +280,10 @@ live("TERM ends it with 143 and a clean folder, also when it hangs; unless it ig
   Effect.gen(function* () {
     const { agent, exists, pidFiles, query, start } = yield* stage([task(1)])
     const args = launch("--session-id", one, first)
-    const claimed = Effect.map(query("SELECT 1 FROM orchestration_tasks WHERE task_id = 'task-01'"), (rows) => rows.length > 0)
+    const claimed = Effect.map(
+      query("SELECT 1 FROM orchestration_tasks WHERE task_id = 'task-01'"),
+      (rows) => rows.length > 0
+    )
     const hanging = yield* start(args, { SOUFFLEUR_STANDIN_HANG_AT: "1" })
     yield* until(claimed)
     assert.isTrue(yield* exists(agent, "sessions", `${hanging.pid}.json`))
@@ -264,7 +295,9 @@ live("TERM ends it with 143 and a clean folder, also when it hangs; unless it ig
       SOUFFLEUR_STANDIN_HANG_AT: "1",
       SOUFFLEUR_STANDIN_IGNORE_TERM: "true"
     })
-    yield* until(Effect.map(query(`SELECT 1 FROM orchestration_tasks WHERE worked_by = '${two}'`), (rows) => rows.length > 0))
+    yield* until(
+      Effect.map(query(`SELECT 1 FROM orchestration_tasks WHERE worked_by = '${two}'`), (rows) => rows.length > 0)
+    )
     process.kill(stubborn.pid, "SIGTERM")
     process.kill(stubborn.pid, "SIGINT")
     assert.strictEqual(Number(yield* stubborn.exitCode), 0)

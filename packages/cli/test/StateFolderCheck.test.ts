@@ -17,7 +17,14 @@ it.live("what souffleur keeps: watches that have ended too, by which comms is ju
     const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
     assert.deepStrictEqual((yield* keep(settings)).watches, [])
     yield* Effect.gen(function* () {
-      const open = { _tag: "Open", project: home, comms: `${home}/board.db`, observe: false, pid: 4_190_000, sessionId: "s" } as const
+      const open = {
+        _tag: "Open",
+        project: home,
+        comms: `${home}/board.db`,
+        observe: false,
+        pid: 4_190_000,
+        sessionId: "s"
+      } as const
       yield* command("ended-0001", open)
       yield* command("ended-0001", { _tag: "Release" })
     }).pipe(Effect.provide(store(settings)))
@@ -54,7 +61,14 @@ it.live("by how much the estimates of past recoveries were wrong is told", () =>
       measured_tokens: 120_000
     }
     yield* Effect.gen(function* () {
-      yield* command("w-0001", { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" })
+      yield* command("w-0001", {
+        _tag: "Open",
+        project: home,
+        comms: null,
+        observe: false,
+        pid: 4_190_000,
+        sessionId: "s"
+      })
       const log = yield* EventLog
       yield* log.append("w-0001", 1, [Event.StepSucceeded.make({ at: 0, cycle: 1, step: "4 estimate", outcome })])
     }).pipe(Effect.provide(store(settings)))
@@ -94,7 +108,9 @@ it.live("an export or a launch that others can read is told, and how to close it
       ]
     )
     yield* files.chmod(`${home}/state/exports`, 0o700)
-    yield* Effect.forEach(["exports/a.md", "launches/c.json", "requests/d.txt"], (file) => files.chmod(`${home}/state/${file}`, 0o600))
+    yield* Effect.forEach(["exports/a.md", "launches/c.json", "requests/d.txt"], (file) =>
+      files.chmod(`${home}/state/${file}`, 0o600)
+    )
     assert.strictEqual((yield* keep(settings)).findings[0]?.level, "ok")
   }).pipe(Effect.provide(HostServices.layer))
 )
@@ -127,7 +143,10 @@ it.live("an environment that was kept for a launch that no unfinished watch need
     }
     const { findings } = yield* keep(settings)
     const left = findings.filter(({ check, level }) => check === "leftovers" && level === "wrong")
-    assert.match(left.map(({ detail }) => detail).join(), /^2 environments .*(?:over|never)-0001-g1-launch-1\.kept, (?:over|never)-0001/)
+    assert.match(
+      left.map(({ detail }) => detail).join(),
+      /^2 environments .*(?:over|never)-0001-g1-launch-1\.kept, (?:over|never)-0001/
+    )
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
@@ -153,31 +172,36 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
       assert.strictEqual(refused._tag, "FileRefused")
       assert.match(refused.message, why)
       const { findings } = yield* keep(settings)
-      assert.match(findings.find(({ check, level }) => check === "state folder" && level === "wrong")?.detail ?? "", why)
+      assert.match(
+        findings.find(({ check, level }) => check === "state folder" && level === "wrong")?.detail ?? "",
+        why
+      )
       assert.deepStrictEqual(yield* files.readDirectory(state), [])
     }
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live("what launches have printed is told when it takes more than a gigabyte of the disk, and holes take nothing", () =>
-  Effect.gen(function* () {
-    const files = yield* FileSystem.FileSystem
-    const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* loadSettings({
-      agent: agentKind,
-      projectDir: home,
-      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
-      flags: {}
-    })
-    yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
-    const file = `${home}/state/launches/w-1.out`
-    yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
-    yield* files.truncate(file, 3_000_000_000)
-    const told = Effect.map(keep(settings), ({ findings }) =>
-      findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
-    )
-    assert.deepStrictEqual(yield* told, [])
-    execFileSync("fallocate", ["--length", "1200000000", file])
-    assert.deepStrictEqual(yield* told, [`what launches have printed takes 1200 MB in ${home}/state/launches`])
-  }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
+it.live(
+  "what launches have printed is told when it takes more than a gigabyte of the disk, and holes take nothing",
+  () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const home = yield* files.makeTempDirectoryScoped()
+      const settings = yield* loadSettings({
+        agent: agentKind,
+        projectDir: home,
+        environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
+        flags: {}
+      })
+      yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
+      const file = `${home}/state/launches/w-1.out`
+      yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
+      yield* files.truncate(file, 3_000_000_000)
+      const told = Effect.map(keep(settings), ({ findings }) =>
+        findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
+      )
+      assert.deepStrictEqual(yield* told, [])
+      execFileSync("fallocate", ["--length", "1200000000", file])
+      assert.deepStrictEqual(yield* told, [`what launches have printed takes 1200 MB in ${home}/state/launches`])
+    }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
 )

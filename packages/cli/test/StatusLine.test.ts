@@ -5,7 +5,13 @@ import { standing } from "../src/explain/StatusLine.ts"
 const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000
 const taken = { at: noon, contextTokens: 31_400, contextWindow: 200_000 }
-const closed = { cycle: 1, trigger: "pid", stage: "ceiling", reason: "the ceiling of time is reached", since: noon } as const
+const closed = {
+  cycle: 1,
+  trigger: "pid",
+  stage: "ceiling",
+  reason: "the ceiling of time is reached",
+  since: noon
+} as const
 const recovery = {
   cycle: 1,
   trigger: "pid",
@@ -22,11 +28,20 @@ const says = (more: Partial<Watch>, silent = false) =>
 it("a watch stands as a person would ask about it first", () => {
   const wait = { since: noon, trigger: "limit" } as const
   assert.strictEqual(says({}), "watching")
-  assert.strictEqual(says({ wait: { ...wait, kind: "usage-limit", until: noon + 90 * minute } }), "waits until 13:30:00 UTC (usage limit)")
-  assert.strictEqual(says({ wait: { ...wait, kind: "outage", until: noon + minute } }), "waits until 12:01:00 UTC (outage)")
+  assert.strictEqual(
+    says({ wait: { ...wait, kind: "usage-limit", until: noon + 90 * minute } }),
+    "waits until 13:30:00 UTC (usage limit)"
+  )
+  assert.strictEqual(
+    says({ wait: { ...wait, kind: "outage", until: noon + minute } }),
+    "waits until 12:01:00 UTC (outage)"
+  )
   assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
   assert.strictEqual(says({ ceiling: { ceiling: "tokens", used: 2, limit: 1 } }), "watching, at its ceiling")
-  assert.strictEqual(says({ ceiling: { ceiling: "time", used: 2, limit: 1 }, standby: closed }), "standing by (ceiling)")
+  assert.strictEqual(
+    says({ ceiling: { ceiling: "time", used: 2, limit: 1 }, standby: closed }),
+    "standing by (ceiling)"
+  )
   assert.strictEqual(says({ generation: 2, launchId: "w-g2" }), "watching, hand-off not taken yet")
   assert.strictEqual(says({ generation: 2, launchId: "w-g2", taken }), "watching")
   assert.strictEqual(says({ generation: 2, launchId: "w-g2", kind: "command" }), "watching", "a command takes none")

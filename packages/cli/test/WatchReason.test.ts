@@ -29,7 +29,15 @@ const evidence = {
   contextTokens: 120_400
 } as const
 const died = (cause: "hang" | "untaken") =>
-  Event.ConductorDied.make({ at: at + hour, watcher: 1, evidence, taskCount: 0, taskFingerprint: "0 head", cause, retries: 1 })
+  Event.ConductorDied.make({
+    at: at + hour,
+    watcher: 1,
+    evidence,
+    taskCount: 0,
+    taskFingerprint: "0 head",
+    cause,
+    retries: 1
+  })
 /** What `why` says after these. */
 const why = (...events: ReadonlyArray<WatchEvent>): string => {
   const recorded = [...opened, ...events].map((event, n) => ({ stream: "w", revision: n + 1, position: n + 1, event }))
@@ -92,21 +100,38 @@ it("why and log tell what was not understood of a payload, and which permission 
 })
 
 it("why tells what is waited out, until when, and who says so", () => {
-  assert.include(why(wait("usage-limit", at + hour)), "the session file states that it ends at 2026-03-01T04:00:00.000Z")
+  assert.include(
+    why(wait("usage-limit", at + hour)),
+    "the session file states that it ends at 2026-03-01T04:00:00.000Z"
+  )
   assert.include(why(wait("outage", null)), "does not state when that ends: 1 h 0 m are tried, wait 1 in a row")
   const quiet = why(died("hang"), wait("quiet-hours", at + hour))
   assert.include(quiet, "every sign says that it does nothing any more", "the death that would have been followed")
   assert.include(quiet, "The quiet hours hold a recovery back until 04:00:00 UTC")
-  assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "went on" })), "goes on by itself is left alone")
+  assert.include(
+    why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "went on" })),
+    "goes on by itself is left alone"
+  )
 })
 
 it("why tells a person who is awaited, a kill that was put off, a ceiling, and what to do there", () => {
   const person = why(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }))
-  for (const part of ["process 4711 in session s1 waits for a person", "it waits for: permission prompt", "souffleur attach goes there"])
+  for (const part of [
+    "process 4711 in session s1 waits for a person",
+    "it waits for: permission prompt",
+    "souffleur attach goes there"
+  ])
     assert.include(person, part)
-  const deferred = Event.KillDeferred.make({ at, watcher: 1, because: "the tool Bash was called and has no result yet", until: at + hour })
+  const deferred = Event.KillDeferred.make({
+    at,
+    watcher: 1,
+    because: "the tool Bash was called and has no result yet",
+    until: at + hour
+  })
   assert.include(why(deferred), "left alone until 04:00:00 UTC: the tool Bash was called and has no result yet")
-  const ceiling = why(Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 2_000_400, limit: 2_000_000 }))
+  const ceiling = why(
+    Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 2_000_400, limit: 2_000_000 })
+  )
   assert.include(ceiling, "2,000,400 tokens were used, of 2,000,000 that are allowed (MAX_TOKENS)")
   assert.include(ceiling, "counted from 2026-03-01T03:00:00.000Z on, over 1 session")
   assert.include(ceiling, "souffleur retry allows as much again")
@@ -137,7 +162,8 @@ it("log and why tell whom a person named against the evidence", () => {
   assert.include(sentence(adopted(true)), "an operator adopted it, against the evidence")
   assert.include(why(adopted(true)), "evidence said that it is another: the operator knew better (--force)")
   assert.include(sentence({ ...(opened[0] as typeof Event.WatchOpened.Type), forced: true }), "whatever evidence says")
-  for (const told of [sentence(adopted(false)), why(adopted(false)), sentence(opened[0]!)]) assert.notInclude(told, "evidence")
+  for (const told of [sentence(adopted(false)), why(adopted(false)), sentence(opened[0]!)])
+    assert.notInclude(told, "evidence")
 })
 
 it("why tells of a death without comms nothing about comms, and of a relaunch why it began", () => {

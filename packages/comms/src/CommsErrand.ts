@@ -31,7 +31,9 @@ const does = ({ args, method, path, port }: Word) => {
     const member = (service as Readonly<Record<string, unknown>>)[method]
     if (Effect.isEffect(member)) return member as Effect.Effect<unknown, CommsUnavailable>
     // JSON has no `undefined`, and no method takes `null`.
-    return (member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, CommsUnavailable>)(...args.map((one) => one ?? undefined))
+    return (member as (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, CommsUnavailable>)(
+      ...args.map((one) => one ?? undefined)
+    )
   }
   switch (port) {
     case "comms":
@@ -49,7 +51,9 @@ export const answer = (line: string) =>
     Effect.map((done): Outcome => ({ done })),
     Effect.catch(({ problem, reason }) => Effect.succeed<Outcome>({ no: { reason, problem } })),
     Effect.catchDefect((defect) =>
-      Effect.succeed<Outcome>({ no: { reason: "failed", problem: Predicate.isError(defect) ? defect.message : "a defect" } })
+      Effect.succeed<Outcome>({
+        no: { reason: "failed", problem: Predicate.isError(defect) ? defect.message : "a defect" }
+      })
     ),
     Effect.map((outcome) => JSON.stringify(outcome))
   )
@@ -71,7 +75,9 @@ const asking = Effect.fnUntraced(function* (port: Word["port"], path: string) {
         Effect.mapError(({ message }) => new CommsUnavailable({ path, reason: "stuck", problem: message })),
         Effect.flatMap((text) => {
           const outcome = read(text) as Outcome
-          return "no" in outcome ? Effect.fail(new CommsUnavailable({ path, ...outcome.no })) : Effect.succeed(outcome.done as A)
+          return "no" in outcome
+            ? Effect.fail(new CommsUnavailable({ path, ...outcome.no }))
+            : Effect.succeed(outcome.done as A)
         }),
         Effect.withSpan(`Comms.${method}`)
       )
@@ -112,7 +118,8 @@ export const layerLink = (path: string): Layer.Layer<CommsLink, never, Errands> 
   )
 
 /** {@link CommsSchema.init}, there. */
-export const init = (path: string) => Effect.flatMap(asking("schema", path), (ask) => ask("init")<ReadonlyArray<string>>())
+export const init = (path: string) =>
+  Effect.flatMap(asking("schema", path), (ask) => ask("init")<ReadonlyArray<string>>())
 
 /** {@link CommsSchema.sound}, there. */
 export const sound = (path: string) => Effect.flatMap(asking("schema", path), (ask) => ask("sound")<void>())

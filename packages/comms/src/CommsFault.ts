@@ -10,7 +10,11 @@ const CORRUPT = 11
 const NOT_A_DATABASE = 26
 
 const codeOf = (cause: unknown): number | undefined => {
-  const code = Predicate.hasProperty(cause, "errcode") ? cause.errcode : Predicate.hasProperty(cause, "errno") ? cause.errno : undefined
+  const code = Predicate.hasProperty(cause, "errcode")
+    ? cause.errcode
+    : Predicate.hasProperty(cause, "errno")
+      ? cause.errno
+      : undefined
   return typeof code === "number" ? code & 0xff : undefined
 }
 
@@ -33,8 +37,8 @@ const openReason: Record<SqliteUnusable["reason"], Reason> = {
 }
 
 /**
- * What went wrong with the file at `path`, as the port says it. SQLite's own words name tables, columns and constraints,
- * never a bound value: no message text gets into an error.
+ * What went wrong with the file at `path`, as the port says it. SQLite's own words name tables, columns and
+ * constraints, never a bound value: no message text gets into an error.
  */
 export const commsFault =
   (path: string) =>
@@ -47,6 +51,10 @@ export const commsFault =
       case "SqlError":
         return new CommsUnavailable({ path, reason: sqlReason(fault), problem: fault.message })
       case "PlatformError":
-        return new CommsUnavailable({ path, reason: fault.reason._tag === "NotFound" ? "missing" : "failed", problem: fault.reason._tag })
+        return new CommsUnavailable({
+          path,
+          reason: fault.reason._tag === "NotFound" ? "missing" : "failed",
+          problem: fault.reason._tag
+        })
     }
   }

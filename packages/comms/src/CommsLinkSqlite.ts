@@ -84,7 +84,10 @@ const make = Effect.fnUntraced(function* (path: string) {
         WHERE task_id = ${id} AND state IS NOT ${state}`
       const insert = sql`INSERT INTO orchestration_tasks (task_id, state, last_heartbeat) SELECT ${id}, ${state}, ${timeText(at)}
         WHERE NOT EXISTS (SELECT 1 FROM orchestration_tasks WHERE task_id = ${id}) RETURNING 1`
-      return Effect.andThen(update, insert).pipe(Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)), Effect.asVoid)
+      return Effect.andThen(update, insert).pipe(
+        Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
+        Effect.asVoid
+      )
     })
   )
 
@@ -92,6 +95,7 @@ const make = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * The link in the SQLite file at `path` (spec: behaviour#use-of-comms), which is looked at anew in each use, as `CommsSqlite.layer` does.
+ * The link in the SQLite file at `path` (spec: behaviour#use-of-comms), which is looked at anew in each use, as
+ * `CommsSqlite.layer` does.
  */
 export const layer = (path: string): Layer.Layer<CommsLink, never, Sqlite> => Layer.effect(CommsLink, make(path))

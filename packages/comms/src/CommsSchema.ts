@@ -37,7 +37,8 @@ export const messageTypes = [
   "system"
 ] as const
 
-const oneOf = (column: string, words: ReadonlyArray<string>) => `CHECK (${column} IN (${words.map((word) => `'${word}'`).join(", ")}))`
+const oneOf = (column: string, words: ReadonlyArray<string>) =>
+  `CHECK (${column} IN (${words.map((word) => `'${word}'`).join(", ")}))`
 
 /** The tables as the real Conductor creates them (spec: behaviour#tables-of-comms), one statement each. */
 export const tables = {
@@ -66,7 +67,9 @@ export const tables = {
 
 type Table = keyof typeof tables
 
-/** What souffleur cannot do without. `session_id`, `last_error`, `from_session` and `timestamp` are used where they are. */
+/**
+ * What souffleur cannot do without. `session_id`, `last_error`, `from_session` and `timestamp` are used where they are.
+ */
 const required: Readonly<Record<Table, ReadonlyArray<string>>> = {
   orchestration_tasks: ["task_id", "state", "last_heartbeat"],
   orchestration_messages: ["id", "task_id", "message", "message_type"]
@@ -76,7 +79,10 @@ const required: Readonly<Record<Table, ReadonlyArray<string>>> = {
 export type Columns = Readonly<Record<Table, ReadonlySet<string>>>
 
 const names = ["orchestration_tasks", "orchestration_messages"] as const
-const [isTask, isOurs] = ["lower(m.name) = 'orchestration_tasks'", "lower(m.name) IN ('orchestration_tasks', 'orchestration_messages')"]
+const [isTask, isOurs] = [
+  "lower(m.name) = 'orchestration_tasks'",
+  "lower(m.name) IN ('orchestration_tasks', 'orchestration_messages')"
+]
 
 /** What would run others' code in us, or has no rows of its own, by its kind. */
 const kinds = `
@@ -101,19 +107,23 @@ export interface Found {
 }
 
 /**
- * The tables as they are now: a schema that others change is never remembered, and holds as long as the caller's transaction. Nothing of
- * theirs runs meanwhile: what is no table is named before its columns are asked for.
+ * The tables as they are now: a schema that others change is never remembered, and holds as long as the caller's
+ * transaction. Nothing of theirs runs meanwhile: what is no table is named before its columns are asked for.
  */
 export const inspect = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [kind] = yield* sql.unsafe<{ readonly tab: string; readonly is_: string }>(`${kinds} LIMIT 1`)
   const none: Columns = { orchestration_tasks: new Set(), orchestration_messages: new Set() }
-  if (kind !== undefined) return { columns: none, unfit: `${kind.tab} ${kind.is_}: souffleur uses plain tables alone` } satisfies Found
+  if (kind !== undefined)
+    return { columns: none, unfit: `${kind.tab} ${kind.is_}: souffleur uses plain tables alone` } satisfies Found
   const rows = yield* sql.unsafe<Column>(`
     SELECT lower(m.name) AS tab, lower(substr(c.name, 1, 64)) AS col, c.hidden AS hidden,
       c.pk = 1 AND upper(c.type) = 'INTEGER' AND (SELECT count(*) FROM pragma_table_info(m.name) WHERE pk > 0) = 1 AS counts
     FROM sqlite_schema m JOIN pragma_table_xinfo(m.name) c WHERE m.type = 'table' AND ${isOurs}`)
   const named = (table: Table) => new Set(rows.filter((row) => row.tab === table).map((row) => row.col))
-  const columns: Columns = { orchestration_tasks: named("orchestration_tasks"), orchestration_messages: named("orchestration_messages") }
+  const columns: Columns = {
+    orchestration_tasks: named("orchestration_tasks"),
+    orchestration_messages: named("orchestration_messages")
+  }
   const generated = rows.find(({ hidden }) => hidden !== 0)
   const id = rows.find(({ col, tab }) => tab === "orchestration_messages" && col === "id")
   const unfit =
@@ -143,15 +153,23 @@ export const lacking = ({ columns, unfit }: Found): string | undefined => {
 /** The greatest id of a message that is read: 2^53 - 1, up to which a number says which one it is. */
 export const greatestId = Number.MAX_SAFE_INTEGER
 
-/** Messages beyond {@link greatestId} are read by nobody here, nor, as SQLite counts on from there, those that come after them. */
+/**
+ * Messages beyond {@link greatestId} are read by nobody here, nor, as SQLite counts on from there, those that come
+ * after them.
+ */
 export const beyond = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const [found] = yield* sql<{ readonly yes: number }>`SELECT EXISTS (SELECT 1 FROM orchestration_messages WHERE id > ${greatestId}) AS yes`
+  const [found] = yield* sql<{
+    readonly yes: number
+  }>`SELECT EXISTS (SELECT 1 FROM orchestration_messages WHERE id > ${greatestId}) AS yes`
   return found?.yes === 1
     ? "a message has an id beyond 2^53 - 1, and all that come after it: souffleur cannot read them; give them smaller ones"
     : undefined
 })
 
-/** Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec: behaviour#tables-of-comms). */
+/**
+ * Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec:
+ * behaviour#tables-of-comms).
+ */
 export const timeText = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
 
 const rows = [
@@ -160,10 +178,10 @@ const rows = [
 ]
 
 /**
- * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec: behaviour#tables-of-comms), and
- * says what it made: `[]` when everything was there. Other tables in the file are others' business; a file that is no SQLite database, that
- * another application has claimed, or whose tables of these names lack what souffleur needs is refused, untouched. An interrupted `init` is
- * finished by the next.
+ * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec:
+ * behaviour#tables-of-comms), and says what it made: `[]` when everything was there. Other tables in the file are
+ * others' business; a file that is no SQLite database, that another application has claimed, or whose tables of these
+ * names lack what souffleur needs is refused, untouched. An interrupted `init` is finished by the next.
  */
 export const init = Effect.fn("CommsSchema.init")(
   function* (path: string) {
@@ -189,7 +207,11 @@ export const init = Effect.fn("CommsSchema.init")(
     const there = names.filter((table) => found[table].size > 0)
     const [claimed] = yield* sql<{ application_id: number }>`PRAGMA application_id`
     if (there.length === 0 && claimed !== undefined && claimed.application_id !== 0) {
-      return yield* new CommsUnavailable({ path, reason: "foreign", problem: "the database belongs to another application" })
+      return yield* new CommsUnavailable({
+        path,
+        reason: "foreign",
+        problem: "the database belongs to another application"
+      })
     }
     for (const table of there) {
       const lack = lackingColumn(found, table)
@@ -212,7 +234,9 @@ export const init = Effect.fn("CommsSchema.init")(
   (effect, path) => Effect.mapError(effect, commsFault(path))
 )
 
-/** Whether all of the file at `path` can be used: what a watch, or `doctor`, says at once and not when it is too late. */
+/**
+ * Whether all of the file at `path` can be used: what a watch, or `doctor`, says at once and not when it is too late.
+ */
 export const sound = Effect.fn("CommsSchema.sound")(
   function* (path: string) {
     const sql = yield* (yield* Sqlite).openForeign(path)

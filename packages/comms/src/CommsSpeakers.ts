@@ -9,7 +9,9 @@ const REPLIES = 100
 const REPLY = 65_536
 /** Characters of a payload that are read: a launch takes its prompt as one argument, which Linux limits to 128 KiB. */
 const PAYLOAD = 30_000
-/** Bytes of a message that may be one. SQLite reads a text whole before it cuts it: a longer one is left where it is. */
+/**
+ * Bytes of a message that may be one. SQLite reads a text whole before it cuts it: a longer one is left where it is.
+ */
 const PAYLOAD_BYTES = 4_194_304
 
 interface Row {
@@ -33,8 +35,8 @@ interface Question {
 }
 
 /**
- * Whoever has the file writes in comms, so a message counts by its sender: NULL or `task-00` where the Conductor writes by hand, else one
- * of the watch's sessions. Of anybody else's the newest is told, and nothing else comes of it.
+ * Whoever has the file writes in comms, so a message counts by its sender: NULL or `task-00` where the Conductor writes
+ * by hand, else one of the watch's sessions. Of anybody else's the newest is told, and nothing else comes of it.
  */
 const ask = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -67,7 +69,8 @@ const ask = Effect.fnUntraced(function* (
 const payload: Question = {
   of: `typeof(message) = 'text' AND octet_length(message) <= ${PAYLOAD_BYTES} AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
   also: "0",
-  needs: "task_id IN ('souffleur', 'task-00') AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')",
+  needs:
+    "task_id IN ('souffleur', 'task-00') AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')",
   text: `substr(message, 1, ${PAYLOAD})`,
   order: "DESC",
   most: 1
@@ -87,6 +90,10 @@ const reply: Question = {
 }
 
 export const newestPayload = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) =>
-  Effect.map(ask(sql, columns, query, payload), ({ heard, refused }) => ({ heard: Option.fromUndefinedOr(heard[0]), refused }))
+  Effect.map(ask(sql, columns, query, payload), ({ heard, refused }) => ({
+    heard: Option.fromUndefinedOr(heard[0]),
+    refused
+  }))
 
-export const repliesAfter = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) => ask(sql, columns, query, reply)
+export const repliesAfter = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) =>
+  ask(sql, columns, query, reply)

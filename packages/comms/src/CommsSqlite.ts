@@ -11,8 +11,8 @@ const FIELD = 1_048_576
 /** Tasks that are counted, and those whose names and states are looked at one by one. */
 const [TASKS, TASKS_NAMED] = [1_000_000, 10_000]
 
-// Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is still seen,
-// and cut, so that a poll stays small. `octet_length` knows a length without reading the value.
+// Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is
+// still seen, and cut, so that a poll stays small. `octet_length` knows a length without reading the value.
 const raw = (column: string) =>
   `CASE WHEN octet_length(${column}) > ${FIELD} THEN octet_length(${column}) || ' bytes'
     WHEN typeof(${column}) = 'blob' THEN quote(substr(${column}, 1, 64)) ELSE substr(CAST(${column} AS TEXT), 1, 64) END`
@@ -23,7 +23,10 @@ const short = (column: string) =>
 
 const othersTasks = "orchestration_tasks WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur'"
 
-/** Bounded in rows and bytes, and in time by how few rows are read in order; of the tasks beyond that, how many are in which state. */
+/**
+ * Bounded in rows and bytes, and in time by how few rows are read in order; of the tasks beyond that, how many are in
+ * which state.
+ */
 const snapshotOf = (columns: Columns) => `
 SELECT conductor.*, souffleur.*,
   (SELECT coalesce(max(id), 0) FROM orchestration_messages WHERE id BETWEEN 1 AND ${greatestId}) AS lastMessageId, tasks.*
@@ -76,7 +79,8 @@ const make = Effect.fnUntraced(function* (path: string) {
     reading(
       Effect.fnUntraced(function* (sql, columns) {
         const { heard, refused } = yield* newestPayload(sql, columns, query)
-        const digested = (said: CommsReply) => Effect.map(hexOf(said.text), (digest): CommsPayload => ({ ...said, digest }))
+        const digested = (said: CommsReply) =>
+          Effect.map(hexOf(said.text), (digest): CommsPayload => ({ ...said, digest }))
         return { heard: yield* Effect.transposeOption(Option.map(heard, digested)), refused }
       })
     )
@@ -87,7 +91,10 @@ const make = Effect.fnUntraced(function* (path: string) {
 
   const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
     writing((sql, columns) => {
-      const told = lastError !== undefined && columns.orchestration_tasks.has("last_error") ? sql`, last_error = ${lastError}` : sql``
+      const told =
+        lastError !== undefined && columns.orchestration_tasks.has("last_error")
+          ? sql`, last_error = ${lastError}`
+          : sql``
       return sql`UPDATE orchestration_tasks SET state = ${state}, ${beaten(sql, timeText(at))}${told}
         WHERE task_id = 'souffleur' RETURNING task_id`.pipe(
         Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
@@ -111,7 +118,8 @@ const make = Effect.fnUntraced(function* (path: string) {
           AND octet_length(message) = octet_length(${prefix + text}) AND message = ${prefix + text}
           AND message_type = ${type} ${from ? sql`AND from_session = 'souffleur'` : sql``}
           ${timed ? sql`AND timestamp = ${timeText(at)}` : sql``}) RETURNING 1`
-      // The real Conductor's CHECK has no 'warning' (spec: behaviour#use-of-comms); what it refuses is told all the same.
+      // The real Conductor's CHECK has no 'warning' (spec: behaviour#use-of-comms); what it refuses is told all the
+      // same.
       const told =
         kind === "warning"
           ? Effect.catchIf(
@@ -128,8 +136,9 @@ const make = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * Comms in the SQLite file at `path` (spec: behaviour#use-of-comms). The file need not be there: each use looks at it anew and fails with
- * `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's. `replies` gives at most 100 at once.
+ * Comms in the SQLite file at `path` (spec: behaviour#use-of-comms). The file need not be there: each use looks at it
+ * anew and fails with `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's.
+ * `replies` gives at most 100 at once.
  */
 export const layer = (path: string): Layer.Layer<Comms, never, Sqlite> =>
   Layer.effect(Comms, make(path)).pipe(Layer.provide(Digest.layerWebCrypto))

@@ -21,7 +21,10 @@ const hostile: ReadonlyArray<readonly [what: string, ddl: ReadonlyArray<string>,
   ],
   [
     "a view of messages",
-    [tasksDdl, `CREATE VIEW orchestration_messages AS ${endless} SELECT n AS id, '' AS task_id, '' AS message, '' AS message_type FROM r`],
+    [
+      tasksDdl,
+      `CREATE VIEW orchestration_messages AS ${endless} SELECT n AS id, '' AS task_id, '' AS message, '' AS message_type FROM r`
+    ],
     /orchestration_messages is a view/
   ],
   [
@@ -40,7 +43,10 @@ const hostile: ReadonlyArray<readonly [what: string, ddl: ReadonlyArray<string>,
   ],
   [
     "a generated column of 600 MB",
-    ["CREATE TABLE orchestration_tasks (task_id, state, last_heartbeat, bomb AS (hex(zeroblob(300000000))))", messagesDdl],
+    [
+      "CREATE TABLE orchestration_tasks (task_id, state, last_heartbeat, bomb AS (hex(zeroblob(300000000))))",
+      messagesDdl
+    ],
     /orchestration_tasks has a generated column/
   ],
   [
@@ -60,7 +66,11 @@ it.layer(services)((it) => {
         Effect.gen(function* () {
           const { path } = yield* fixture("DELETE", ddl)
           const all: ReadonlyArray<
-            Effect.Effect<unknown, { readonly reason: string; readonly problem: string }, Sqlite | FileSystem.FileSystem>
+            Effect.Effect<
+              unknown,
+              { readonly reason: string; readonly problem: string },
+              Sqlite | FileSystem.FileSystem
+            >
           > = [
             withComms(path, (comms) => comms.snapshot),
             withComms(path, (comms) => comms.replies({ after: 0, sessions: [] })),
@@ -112,38 +122,42 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("an id beyond what a number says is passed over and blinds nobody; told by who looks at the whole file", () =>
-    Effect.gen(function* () {
-      for (const id of ["9007199254740993", "9223372036854775807"]) {
-        const { db, path } = yield* fixture("WAL")
-        db.exec(withRows)
-        db.exec("INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (7, 'souffleur', 'PID:7', 'instruction')")
-        db.exec(
-          `INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (${id}, 'souffleur', 'PID:8', 'instruction')`
-        )
-        db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'")
-        yield* withComms(path, (comms) =>
-          Effect.gen(function* () {
-            const { conductor, lastMessageId } = yield* comms.snapshot
-            assert.strictEqual(Option.getOrThrow(conductor).state, "complete")
-            assert.strictEqual(lastMessageId, 7)
-            assert.deepStrictEqual(
-              (yield* comms.replies({ after: 0, sessions: [] })).heard.map((reply) => ({ ...reply })),
-              [{ id: 7, text: "PID:7" }]
-            )
-            yield* comms.post({ key: "k", kind: "system", text: "told", at: noon })
-          })
-        )
-        assert.match((yield* Effect.flip(CommsSchema.sound(path))).problem, /an id beyond 2\^53 - 1/)
-        const post = link(path, (one) => one.post({ taskId: "t", from: "s", type: "system", text: "t", at: noon }))
-        if (id.startsWith("9007")) assert.match((yield* Effect.flip(post)).problem, /an id beyond 2\^53 - 1/)
-        const read = yield* link(path, (one) => one.read({ after: 0, taskId: null, most: 10, characters: 10 }))
-        assert.deepStrictEqual(
-          read.map((message) => message.id),
-          [7]
-        )
-      }
-    })
+  it.effect(
+    "an id beyond what a number says is passed over and blinds nobody; told by who looks at the whole file",
+    () =>
+      Effect.gen(function* () {
+        for (const id of ["9007199254740993", "9223372036854775807"]) {
+          const { db, path } = yield* fixture("WAL")
+          db.exec(withRows)
+          db.exec(
+            "INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (7, 'souffleur', 'PID:7', 'instruction')"
+          )
+          db.exec(
+            `INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (${id}, 'souffleur', 'PID:8', 'instruction')`
+          )
+          db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'")
+          yield* withComms(path, (comms) =>
+            Effect.gen(function* () {
+              const { conductor, lastMessageId } = yield* comms.snapshot
+              assert.strictEqual(Option.getOrThrow(conductor).state, "complete")
+              assert.strictEqual(lastMessageId, 7)
+              assert.deepStrictEqual(
+                (yield* comms.replies({ after: 0, sessions: [] })).heard.map((reply) => ({ ...reply })),
+                [{ id: 7, text: "PID:7" }]
+              )
+              yield* comms.post({ key: "k", kind: "system", text: "told", at: noon })
+            })
+          )
+          assert.match((yield* Effect.flip(CommsSchema.sound(path))).problem, /an id beyond 2\^53 - 1/)
+          const post = link(path, (one) => one.post({ taskId: "t", from: "s", type: "system", text: "t", at: noon }))
+          if (id.startsWith("9007")) assert.match((yield* Effect.flip(post)).problem, /an id beyond 2\^53 - 1/)
+          const read = yield* link(path, (one) => one.read({ after: 0, taskId: null, most: 10, characters: 10 }))
+          assert.deepStrictEqual(
+            read.map((message) => message.id),
+            [7]
+          )
+        }
+      })
   )
 
   it.effect("no text of a size that fills the memory is read", () =>
@@ -168,7 +182,10 @@ it.layer(services)((it) => {
           assert.deepStrictEqual((yield* comms.payload({ after: 0, sessions: [] })).heard, Option.none())
           assert.strictEqual(taskCount, 1)
           assert.notStrictEqual(taskFingerprint, before)
-          assert.deepStrictEqual(conductor, Option.some({ state: "working", lastHeartbeat: "5000000 bytes", sessionId: null }))
+          assert.deepStrictEqual(
+            conductor,
+            Option.some({ state: "working", lastHeartbeat: "5000000 bytes", sessionId: null })
+          )
           assert.deepStrictEqual(
             (yield* comms.replies({ after: 0, sessions: [] })).heard.map(({ text }) => text),
             ["PID:1", ""]
@@ -184,7 +201,9 @@ it.layer(services)((it) => {
     Effect.gen(function* () {
       const { db, path } = yield* fixture("WAL")
       db.exec(withRows)
-      db.exec(`INSERT INTO orchestration_tasks (task_id, state) ${endless} SELECT 'task-' || n, 'working' FROM r LIMIT 200000`)
+      db.exec(
+        `INSERT INTO orchestration_tasks (task_id, state) ${endless} SELECT 'task-' || n, 'working' FROM r LIMIT 200000`
+      )
       db.exec(
         `INSERT INTO orchestration_messages (task_id, message, message_type) ${endless} SELECT 'souffleur', n, 'instruction' FROM r LIMIT 1000`
       )
@@ -206,16 +225,22 @@ it.layer(services)((it) => {
       Effect.gen(function* () {
         const { db, path } = yield* fixture("WAL")
         const remote = Effect.provide(CommsErrand.layer(path))
-        assert.deepStrictEqual(yield* remote(Comms.use((comms) => comms.snapshot)), yield* withComms(path, (comms) => comms.snapshot))
-        db.exec(withRows)
-        db.prepare("INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('task-00', ?, 'handoff')").run(
-          'CONTEXT_RECOVERY_PAYLOAD_V1\n{"_id":"Option","_tag":"None"}'
+        assert.deepStrictEqual(
+          yield* remote(Comms.use((comms) => comms.snapshot)),
+          yield* withComms(path, (comms) => comms.snapshot)
         )
+        db.exec(withRows)
+        db.prepare(
+          "INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('task-00', ?, 'handoff')"
+        ).run('CONTEXT_RECOVERY_PAYLOAD_V1\n{"_id":"Option","_tag":"None"}')
         const query = { after: 0, sessions: [] }
         const payload = yield* withComms(path, (comms) => comms.payload(query))
         assert.isTrue(Option.isSome(payload.heard))
         assert.deepStrictEqual(yield* remote(Comms.use((comms) => comms.payload(query))), payload)
-        assert.deepStrictEqual(yield* remote(Comms.use((comms) => comms.snapshot)), yield* withComms(path, (comms) => comms.snapshot))
+        assert.deepStrictEqual(
+          yield* remote(Comms.use((comms) => comms.snapshot)),
+          yield* withComms(path, (comms) => comms.snapshot)
+        )
         // What is not said is left as it is.
         db.exec("UPDATE orchestration_tasks SET last_error = 'before' WHERE task_id = 'souffleur'")
         yield* remote(Comms.use((comms) => comms.setState("error", noon, undefined)))

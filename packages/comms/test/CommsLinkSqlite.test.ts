@@ -6,7 +6,13 @@ import { fixture, services, tempPath, withRows } from "./support/CommsFixture.ts
 
 /** 2026-03-01 12:00:00 UTC */
 const noon = Date.UTC(2026, 2, 1, 12)
-const message = { taskId: "task-03", from: "s1", type: "instruction", text: 'it\'s "quoted"; DROP TABLE x -- é 🎭', at: noon + 999 }
+const message = {
+  taskId: "task-03",
+  from: "s1",
+  type: "instruction",
+  text: 'it\'s "quoted"; DROP TABLE x -- é 🎭',
+  at: noon + 999
+}
 const query = { after: 0, taskId: null, most: 10, characters: 1000 }
 
 const withLink = <A, E, R>(path: string, act: (link: CommsLink["Service"]) => Effect.Effect<A, E, R>) =>
@@ -19,7 +25,8 @@ for (const journal of ["DELETE", "WAL"] as const) {
         Effect.gen(function* () {
           const { db, path } = yield* fixture(journal)
           db.exec(withRows)
-          const beats = () => db.prepare("SELECT task_id, state, last_heartbeat FROM orchestration_tasks ORDER BY task_id").all()
+          const beats = () =>
+            db.prepare("SELECT task_id, state, last_heartbeat FROM orchestration_tasks ORDER BY task_id").all()
           yield* withLink(path, (link) =>
             Effect.gen(function* () {
               yield* link.beat(noon)
@@ -35,27 +42,33 @@ for (const journal of ["DELETE", "WAL"] as const) {
           )
         })
       )
-      it.effect("the agent's state is written with its heartbeat; one that the table does not allow is told, and nothing is written", () =>
-        Effect.gen(function* () {
-          const { db, path } = yield* fixture(journal)
-          db.exec(withRows)
-          const row = () => ({ ...db.prepare("SELECT state, last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'").get() })
-          yield* withLink(path, (link) =>
-            Effect.gen(function* () {
-              yield* link.setState("reviewing", noon)
-              assert.deepStrictEqual(row(), { state: "reviewing", last_heartbeat: "2026-03-01 12:00:00" })
-              const error = yield* Effect.flip(link.setState("napping", noon + 60_000))
-              assert.deepInclude(error, { _tag: "CommsUnavailable", reason: "schema" })
-              assert.include(error.problem, "refuses the state 'napping'")
-              assert.deepStrictEqual(row(), { state: "reviewing", last_heartbeat: "2026-03-01 12:00:00" })
+      it.effect(
+        "the agent's state is written with its heartbeat; one that the table does not allow is told, and nothing is written",
+        () =>
+          Effect.gen(function* () {
+            const { db, path } = yield* fixture(journal)
+            db.exec(withRows)
+            const row = () => ({
+              ...db.prepare("SELECT state, last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'").get()
             })
-          )
-        })
+            yield* withLink(path, (link) =>
+              Effect.gen(function* () {
+                yield* link.setState("reviewing", noon)
+                assert.deepStrictEqual(row(), { state: "reviewing", last_heartbeat: "2026-03-01 12:00:00" })
+                const error = yield* Effect.flip(link.setState("napping", noon + 60_000))
+                assert.deepInclude(error, { _tag: "CommsUnavailable", reason: "schema" })
+                assert.include(error.problem, "refuses the state 'napping'")
+                assert.deepStrictEqual(row(), { state: "reviewing", last_heartbeat: "2026-03-01 12:00:00" })
+              })
+            )
+          })
       )
       it.effect("messages are posted as they are, and read after an id, one task's or all, bounded", () =>
         Effect.gen(function* () {
           const { db, path } = yield* fixture(journal)
-          db.exec("INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (7, 'task-01', x'00ff', 'system')")
+          db.exec(
+            "INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (7, 'task-01', x'00ff', 'system')"
+          )
           yield* withLink(path, (link) =>
             Effect.gen(function* () {
               assert.strictEqual(yield* link.post(message), 8)
@@ -144,7 +157,9 @@ it.layer(services)((it) => {
         Effect.gen(function* () {
           assert.strictEqual(yield* link.post(message), 1)
           assert.deepInclude((yield* link.read(query))[0], { from: null, at: null, text: message.text })
-          assert.deepStrictEqual(yield* link.register([{ id: "task-01", state: "watching", instructionPath: "p" }]), ["task-01"])
+          assert.deepStrictEqual(yield* link.register([{ id: "task-01", state: "watching", instructionPath: "p" }]), [
+            "task-01"
+          ])
           const error = yield* Effect.flip(link.beat(noon))
           assert.strictEqual(error.problem, "the row task-00 is missing in orchestration_tasks")
         })

@@ -19,7 +19,13 @@ it.layer(services)((it) => {
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* tempPath
-      const all = [`file ${path}`, "table orchestration_tasks", "table orchestration_messages", "row task-00", "row souffleur"]
+      const all = [
+        `file ${path}`,
+        "table orchestration_tasks",
+        "table orchestration_messages",
+        "row task-00",
+        "row souffleur"
+      ]
       assert.deepStrictEqual(yield* CommsSchema.init(path), all)
       assert.strictEqual((yield* files.stat(path)).mode & 0o777, 0o600)
       const db = yield* theirs(path)
@@ -40,7 +46,10 @@ it.layer(services)((it) => {
       db.exec("DELETE FROM orchestration_tasks WHERE task_id = 'souffleur'")
       db.exec("DROP TABLE orchestration_messages")
       assert.deepStrictEqual(yield* CommsSchema.init(path), ["table orchestration_messages", "row souffleur"])
-      assert.strictEqual(db.prepare("SELECT state FROM orchestration_tasks WHERE task_id = 'task-00'").get()!["state"], "complete")
+      assert.strictEqual(
+        db.prepare("SELECT state FROM orchestration_tasks WHERE task_id = 'task-00'").get()!["state"],
+        "complete"
+      )
     })
   )
 
@@ -96,8 +105,12 @@ it.layer(services)((it) => {
       const db = yield* theirs(strange)
       db.exec("CREATE TABLE orchestration_messages (body TEXT)")
       const error = yield* Effect.flip(CommsSchema.init(strange))
-      assert.deepStrictEqual([error.reason, error.problem], ["schema", "the table orchestration_messages has no column id"])
-      for (const other of [app, db]) assert.strictEqual(other.prepare("SELECT count(*) AS n FROM sqlite_schema").get()!["n"], 1)
+      assert.deepStrictEqual(
+        [error.reason, error.problem],
+        ["schema", "the table orchestration_messages has no column id"]
+      )
+      for (const other of [app, db])
+        assert.strictEqual(other.prepare("SELECT count(*) AS n FROM sqlite_schema").get()!["n"], 1)
     })
   )
 
@@ -111,7 +124,10 @@ it.layer(services)((it) => {
       db.exec(withRows.replace("('task-00', 'working'), ", ""))
       assert.deepStrictEqual(yield* CommsSchema.init(path), ["table orchestration_messages", "row task-00"])
       assert.strictEqual((yield* Effect.flip(CommsSchema.init(`${path}/below/comms.db`))).reason, "failed")
-      assert.strictEqual((yield* Effect.flip(CommsSchema.init(path.replace("comms.db", "nowhere/comms.db")))).reason, "missing")
+      assert.strictEqual(
+        (yield* Effect.flip(CommsSchema.init(path.replace("comms.db", "nowhere/comms.db")))).reason,
+        "missing"
+      )
     })
   )
 })

@@ -19,22 +19,31 @@ it.layer(services)((it) => {
         ? "INSERT INTO orchestration_messages (task_id, from_session, message_type, message) VALUES (?, ?, ?, ?)"
         : "INSERT INTO orchestration_messages (task_id, message_type, message) VALUES (?, ?, ?)"
     )
-    for (const [task, from, type, text] of messages) insert.run(...(ddl === undefined ? [task, from, type, text] : [task, type, text]))
+    for (const [task, from, type, text] of messages)
+      insert.run(...(ddl === undefined ? [task, from, type, text] : [task, type, text]))
     const query = { after: 0, sessions: ["s1", "s2"] }
-    return yield* withComms(path, (comms) => Effect.all({ payload: comms.payload(query), replies: comms.replies(query) }))
+    return yield* withComms(path, (comms) =>
+      Effect.all({ payload: comms.payload(query), replies: comms.replies(query) })
+    )
   })
   const payloadOf = (...messages: ReadonlyArray<Message>) => Effect.map(board(messages), ({ payload }) => payload)
   const repliesOf = (...messages: ReadonlyArray<Message>) => Effect.map(board(messages), ({ replies }) => replies)
 
-  it.effect("a payload is the Conductor's, or of a session of the watch, to souffleur or task-00, of a type that asks", () =>
-    Effect.gen(function* () {
-      for (const task of ["souffleur", "task-00"])
-        for (const from of [null, "task-00", "s1", "s2"])
-          for (const type of ["handoff", "context_warning", "resumption", "system"]) {
-            const found = yield* payloadOf([task, from, type, asks])
-            assert.deepStrictEqual(found, { heard: payloadAt(1, asks), refused: Option.none() }, `${task} ${from} ${type}`)
-          }
-    })
+  it.effect(
+    "a payload is the Conductor's, or of a session of the watch, to souffleur or task-00, of a type that asks",
+    () =>
+      Effect.gen(function* () {
+        for (const task of ["souffleur", "task-00"])
+          for (const from of [null, "task-00", "s1", "s2"])
+            for (const type of ["handoff", "context_warning", "resumption", "system"]) {
+              const found = yield* payloadOf([task, from, type, asks])
+              assert.deepStrictEqual(
+                found,
+                { heard: payloadAt(1, asks), refused: Option.none() },
+                `${task} ${from} ${type}`
+              )
+            }
+      })
   )
 
   it.effect("a payload of anybody else counts for nothing, and hides none that does", () =>
@@ -75,20 +84,31 @@ it.layer(services)((it) => {
   it.effect("a reply is the Conductor's, a person's, of a session of the watch, or of the session that it names", () =>
     Effect.gen(function* () {
       for (const from of [null, "task-00", "s1", "person", "s7"])
-        assert.deepStrictEqual((yield* repliesOf(["souffleur", from, "instruction", target])).heard, [{ id: 1, text: target }], `${from}`)
+        assert.deepStrictEqual(
+          (yield* repliesOf(["souffleur", from, "instruction", target])).heard,
+          [{ id: 1, text: target }],
+          `${from}`
+        )
       for (const from of ["some-other-session", "souffleur", "", "s", "S1"]) {
         const { heard, refused } = yield* repliesOf(["souffleur", from, "instruction", target])
         assert.deepStrictEqual([heard, refused], [[], Option.some({ id: 1, from })], from)
       }
-      assert.deepStrictEqual((yield* repliesOf(["souffleur", new TextEncoder().encode("s7"), "instruction", target])).heard, [])
-      const both = yield* repliesOf(["souffleur", "x", "instruction", "PID:1"], ["souffleur", null, "instruction", target])
+      assert.deepStrictEqual(
+        (yield* repliesOf(["souffleur", new TextEncoder().encode("s7"), "instruction", target])).heard,
+        []
+      )
+      const both = yield* repliesOf(
+        ["souffleur", "x", "instruction", "PID:1"],
+        ["souffleur", null, "instruction", target]
+      )
       assert.deepStrictEqual(both.heard, [{ id: 2, text: target }])
     })
   )
 
   it.effect("where the table has no senders, everybody is the Conductor", () =>
     Effect.gen(function* () {
-      const ddl = "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"
+      const ddl =
+        "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"
       const { payload, replies } = yield* board(
         [
           ["souffleur", null, "handoff", asks],

@@ -26,7 +26,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
               assert.strictEqual(empty.lastMessageId, 0)
 
               db.exec(withRows)
-              db.exec("UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 11:59:00', session_id = 'abc' WHERE task_id = 'task-00'")
+              db.exec(
+                "UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 11:59:00', session_id = 'abc' WHERE task_id = 'task-00'"
+              )
               db.exec("INSERT INTO orchestration_messages (id, message, message_type) VALUES (7, 'x', 'system')")
               const taken = yield* comms.snapshot
               assert.deepStrictEqual(
@@ -74,27 +76,40 @@ for (const journal of ["DELETE", "WAL"] as const) {
         })
       )
 
-      it.effect("a state is written with its heartbeat and the reason, in UTC seconds, and never moves the heartbeat back", () =>
-        Effect.gen(function* () {
-          const { db, path } = yield* fixture(journal)
-          db.exec(withRows)
-          const row = db.prepare(
-            "SELECT state, last_heartbeat AS beat, last_error AS error FROM orchestration_tasks WHERE task_id = 'souffleur'"
-          )
-          yield* withComms(path, (comms) =>
-            Effect.gen(function* () {
-              yield* comms.setState("error", noon + 999, "no session file")
-              assert.deepEqual({ ...row.get() }, { state: "error", beat: "2026-03-01 12:00:00", error: "no session file" })
-              yield* comms.setState("confirmed", noon + 60_000)
-              assert.deepEqual({ ...row.get() }, { state: "confirmed", beat: "2026-03-01 12:01:00", error: "no session file" })
-              // Told late, after an outage: the state of then, and the newer beat stays.
-              yield* comms.setState("complete", noon)
-              assert.deepEqual({ ...row.get() }, { state: "complete", beat: "2026-03-01 12:01:00", error: "no session file" })
-            })
-          )
-          const others = db.prepare("SELECT state, last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'").get()
-          assert.deepEqual({ ...others }, { state: "working", last_heartbeat: null })
-        })
+      it.effect(
+        "a state is written with its heartbeat and the reason, in UTC seconds, and never moves the heartbeat back",
+        () =>
+          Effect.gen(function* () {
+            const { db, path } = yield* fixture(journal)
+            db.exec(withRows)
+            const row = db.prepare(
+              "SELECT state, last_heartbeat AS beat, last_error AS error FROM orchestration_tasks WHERE task_id = 'souffleur'"
+            )
+            yield* withComms(path, (comms) =>
+              Effect.gen(function* () {
+                yield* comms.setState("error", noon + 999, "no session file")
+                assert.deepEqual(
+                  { ...row.get() },
+                  { state: "error", beat: "2026-03-01 12:00:00", error: "no session file" }
+                )
+                yield* comms.setState("confirmed", noon + 60_000)
+                assert.deepEqual(
+                  { ...row.get() },
+                  { state: "confirmed", beat: "2026-03-01 12:01:00", error: "no session file" }
+                )
+                // Told late, after an outage: the state of then, and the newer beat stays.
+                yield* comms.setState("complete", noon)
+                assert.deepEqual(
+                  { ...row.get() },
+                  { state: "complete", beat: "2026-03-01 12:01:00", error: "no session file" }
+                )
+              })
+            )
+            const others = db
+              .prepare("SELECT state, last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'")
+              .get()
+            assert.deepEqual({ ...others }, { state: "working", last_heartbeat: null })
+          })
       )
 
       it.effect("a row that is missing is never made", () =>
@@ -118,7 +133,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
           const { db, path } = yield* fixture(journal)
           db.exec(withRows)
           const beatText = () =>
-            db.prepare("SELECT last_heartbeat AS beat FROM orchestration_tasks WHERE task_id = 'souffleur'").get()!["beat"]
+            db.prepare("SELECT last_heartbeat AS beat FROM orchestration_tasks WHERE task_id = 'souffleur'").get()![
+              "beat"
+            ]
           const put = (value: string | Uint8Array) =>
             db.prepare("UPDATE orchestration_tasks SET last_heartbeat = ? WHERE task_id = 'souffleur'").run(value)
           yield* withComms(path, (comms) =>
@@ -148,8 +165,12 @@ for (const journal of ["DELETE", "WAL"] as const) {
             "CREATE TABLE orchestration_tasks (task_id, state, last_heartbeat, session_id)",
             messagesDdl
           ])
-          const put = db.prepare("UPDATE orchestration_tasks SET state = ?, last_heartbeat = ?, session_id = ? WHERE task_id = 'task-00'")
-          db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', NULL), (NULL, 'working'), (x'ff', NULL), (5, 1.5)")
+          const put = db.prepare(
+            "UPDATE orchestration_tasks SET state = ?, last_heartbeat = ?, session_id = ? WHERE task_id = 'task-00'"
+          )
+          db.exec(
+            "INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', NULL), (NULL, 'working'), (x'ff', NULL), (5, 1.5)"
+          )
           yield* withComms(path, (comms) =>
             Effect.gen(function* () {
               const conductor = Effect.map(comms.snapshot, (taken) => Option.getOrThrow(taken.conductor))
@@ -159,7 +180,13 @@ for (const journal of ["DELETE", "WAL"] as const) {
               assert.deepStrictEqual(yield* conductor, { state: "X'01'", lastHeartbeat: "X'3230'", sessionId: null })
               put.run(3n, 1_772_366_400, 12)
               assert.deepStrictEqual(yield* conductor, { state: "3", lastHeartbeat: "1772366400.0", sessionId: null })
-              for (const time of ["2026-03-01 12:00:00.123", "2026-03-01T12:00:00Z", "2026-03-01T14:00:00+02:00", "soon", ""]) {
+              for (const time of [
+                "2026-03-01 12:00:00.123",
+                "2026-03-01T12:00:00Z",
+                "2026-03-01T14:00:00+02:00",
+                "soon",
+                ""
+              ]) {
                 put.run("complete", time, "")
                 assert.deepStrictEqual(yield* conductor, { state: "complete", lastHeartbeat: time, sessionId: "" })
               }
@@ -183,7 +210,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
             })
           )
           const rows = db
-            .prepare("SELECT task_id, from_session, message, message_type, timestamp FROM orchestration_messages ORDER BY id")
+            .prepare(
+              "SELECT task_id, from_session, message, message_type, timestamp FROM orchestration_messages ORDER BY id"
+            )
             .all()
           assert.deepEqual(
             rows.map((row) => Object.values(row)),
@@ -228,7 +257,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
             [wide, "warning"]
           ] as const) {
             const { db, path } = yield* fixture(journal, [tasksDdl, ddl])
-            const tell = withComms(path, (comms) => comms.post({ key: "k", kind: "warning", text: "careful", at: noon }))
+            const tell = withComms(path, (comms) =>
+              comms.post({ key: "k", kind: "warning", text: "careful", at: noon })
+            )
             yield* tell
             yield* tell
             assert.deepEqual(
@@ -255,7 +286,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
               assert.strictEqual(state.reason, "schema")
               assert.include(state.problem, "orchestration_tasks refuses the state 'confirmed'")
               for (const kind of ["warning", "completion", "system"] as const) {
-                const message = yield* Effect.flip(comms.post({ key: "k", kind, text: "the words of a conversation", at: noon }))
+                const message = yield* Effect.flip(
+                  comms.post({ key: "k", kind, text: "the words of a conversation", at: noon })
+                )
                 assert.strictEqual(message.reason, "schema")
                 assert.include(message.problem, `refuses the type '${kind}'`)
                 assert.notInclude(JSON.stringify(message), "conversation")
@@ -302,7 +335,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
               ]
               db.exec("BEGIN EXCLUSIVE")
               for (const call of calls) {
-                const [took, error] = yield* TestClock.withLive(Effect.timed(Effect.flip(call as Effect.Effect<unknown, CommsUnavailable>)))
+                const [took, error] = yield* TestClock.withLive(
+                  Effect.timed(Effect.flip(call as Effect.Effect<unknown, CommsUnavailable>))
+                )
                 assert.strictEqual(error.reason, "locked")
                 // The busy wait is SQLite's own, in real time: 50 ms, and two hundred times that on a busy machine.
                 assert.isBelow(Duration.toMillis(took), 10_000)
@@ -344,7 +379,9 @@ for (const journal of ["DELETE", "WAL"] as const) {
             .all()
             .map((row) => row["message"])
           assert.deepEqual(messages, journal === "DELETE" ? ["[after] after"] : ["[blocked] blocked", "[after] after"])
-          const { state } = later.prepare("SELECT state FROM orchestration_tasks WHERE task_id = 'souffleur'").get() as { state: string }
+          const { state } = later
+            .prepare("SELECT state FROM orchestration_tasks WHERE task_id = 'souffleur'")
+            .get() as { state: string }
           assert.strictEqual(state, journal === "DELETE" ? "watching" : "error")
         })
       )
@@ -382,7 +419,10 @@ for (const journal of ["DELETE", "WAL"] as const) {
             Effect.gen(function* () {
               assert.deepStrictEqual((yield* comms.snapshot).souffleur, Option.none())
               db.close()
-              assert.isFalse(yield* files.exists(`${path}-wal`), "a log that we kept alive would be replayed into the next file")
+              assert.isFalse(
+                yield* files.exists(`${path}-wal`),
+                "a log that we kept alive would be replayed into the next file"
+              )
               yield* files.rename(next.path, path)
               assert.deepStrictEqual((yield* comms.snapshot).souffleur, Option.some("watching"))
               yield* comms.setState("confirmed", noon)
@@ -412,7 +452,10 @@ run((it) => {
             comms.beat(noon),
             comms.post({ key: "k", kind: "system", text: "t", at: noon })
           ]) {
-            assert.strictEqual((yield* Effect.flip(call as Effect.Effect<unknown, { reason: string }>)).reason, "missing")
+            assert.strictEqual(
+              (yield* Effect.flip(call as Effect.Effect<unknown, { reason: string }>)).reason,
+              "missing"
+            )
           }
           assert.isFalse(yield* files.exists(path))
           yield* CommsSchema.init(path)
@@ -443,11 +486,17 @@ run((it) => {
       yield* withComms(path, (comms) =>
         Effect.gen(function* () {
           const detail = Effect.map(Effect.flip(comms.snapshot), (error) => [error.reason, error.problem])
-          assert.deepStrictEqual(yield* detail, ["schema", "the table orchestration_tasks has no column last_heartbeat"])
+          assert.deepStrictEqual(yield* detail, [
+            "schema",
+            "the table orchestration_tasks has no column last_heartbeat"
+          ])
           db.exec("ALTER TABLE orchestration_tasks ADD COLUMN last_heartbeat")
           assert.deepStrictEqual(yield* detail, ["schema", "the table orchestration_messages is not there"])
           db.exec("CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id, message)")
-          assert.deepStrictEqual(yield* detail, ["schema", "the table orchestration_messages has no column message_type"])
+          assert.deepStrictEqual(yield* detail, [
+            "schema",
+            "the table orchestration_messages has no column message_type"
+          ])
           db.exec("ALTER TABLE orchestration_messages ADD COLUMN message_type")
           db.exec(withRows)
           assert.deepStrictEqual(Option.getOrThrow((yield* comms.snapshot).conductor), {
@@ -458,14 +507,19 @@ run((it) => {
           yield* comms.setState("error", noon, "why")
           yield* comms.post({ key: "k", kind: "warning", text: "t", at: noon })
           yield* comms.post({ key: "k", kind: "warning", text: "t", at: noon })
-          assert.strictEqual(db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE message_type = 'warning'").get()!["n"], 1)
+          assert.strictEqual(
+            db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE message_type = 'warning'").get()!["n"],
+            1
+          )
 
           db.exec("ALTER TABLE orchestration_tasks ADD COLUMN last_error")
           db.exec("ALTER TABLE orchestration_tasks ADD COLUMN session_id")
           db.exec("UPDATE orchestration_tasks SET session_id = 'late' WHERE task_id = 'task-00'")
           assert.strictEqual(Option.getOrThrow((yield* comms.snapshot).conductor).sessionId, "late")
           yield* comms.setState("error", noon, "why")
-          const error = db.prepare("SELECT last_error AS error FROM orchestration_tasks WHERE task_id = 'souffleur'").get()!["error"]
+          const error = db
+            .prepare("SELECT last_error AS error FROM orchestration_tasks WHERE task_id = 'souffleur'")
+            .get()!["error"]
           assert.strictEqual(error, "why")
         })
       )
@@ -474,28 +528,30 @@ run((it) => {
 })
 
 run((it) => {
-  it.effect("one use at a time: whoever closes the file takes the locks of every connection that this process has to it", () =>
-    Effect.gen(function* () {
-      const { db, path } = yield* fixture("DELETE")
-      db.exec(withRows)
-      const real = yield* Sqlite
-      let [open, most] = [0, 0]
-      const counted = Sqlite.of({
-        openForeign: (file) =>
-          Effect.tap(real.openForeign(file), () =>
-            Effect.andThen(
-              Effect.acquireRelease(
-                Effect.sync(() => (most = Math.max(most, (open += 1)))),
-                () => Effect.sync(() => (open -= 1))
-              ),
-              Effect.yieldNow
+  it.effect(
+    "one use at a time: whoever closes the file takes the locks of every connection that this process has to it",
+    () =>
+      Effect.gen(function* () {
+        const { db, path } = yield* fixture("DELETE")
+        db.exec(withRows)
+        const real = yield* Sqlite
+        let [open, most] = [0, 0]
+        const counted = Sqlite.of({
+          openForeign: (file) =>
+            Effect.tap(real.openForeign(file), () =>
+              Effect.andThen(
+                Effect.acquireRelease(
+                  Effect.sync(() => (most = Math.max(most, (open += 1)))),
+                  () => Effect.sync(() => (open -= 1))
+                ),
+                Effect.yieldNow
+              )
             )
-          )
+        })
+        yield* withComms(path, (comms) =>
+          Effect.all([comms.snapshot, comms.beat(noon), comms.snapshot], { concurrency: 3 })
+        ).pipe(Effect.provideService(Sqlite, counted))
+        assert.deepStrictEqual([open, most], [0, 1])
       })
-      yield* withComms(path, (comms) => Effect.all([comms.snapshot, comms.beat(noon), comms.snapshot], { concurrency: 3 })).pipe(
-        Effect.provideService(Sqlite, counted)
-      )
-      assert.deepStrictEqual([open, most], [0, 1])
-    })
   )
 })

@@ -7,7 +7,9 @@ it.layer(services)((it) => {
   /** Messages as the Conductor writes them, in their order, and the payload that a snapshot finds among them. */
   const payloadOf = Effect.fnUntraced(function* (messages: ReadonlyArray<string | Uint8Array | number | null>) {
     const { db, path } = yield* fixture("WAL")
-    const insert = db.prepare("INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('task-00', ?, 'handoff')")
+    const insert = db.prepare(
+      "INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('task-00', ?, 'handoff')"
+    )
     for (const message of messages) insert.run(message)
     const { heard } = yield* withComms(path, (comms) => comms.payload({ after: 0, sessions: [] }))
     return Option.map(heard, ({ id, text }) => ({ id, text }))
@@ -25,7 +27,13 @@ it.layer(services)((it) => {
   )
   it.effect("no message that only speaks of one, or is no text, is one", () =>
     Effect.gen(function* () {
-      const spoken = [`see ${payloadHeader}`, ` ${text}`, `\n${text}`, payloadHeader.toLowerCase(), payloadHeader.slice(1)]
+      const spoken = [
+        `see ${payloadHeader}`,
+        ` ${text}`,
+        `\n${text}`,
+        payloadHeader.toLowerCase(),
+        payloadHeader.slice(1)
+      ]
       assert.deepStrictEqual(yield* payloadOf([]), Option.none())
       assert.deepStrictEqual(yield* payloadOf([...spoken, new TextEncoder().encode(text), null, 7, ""]), Option.none())
     })

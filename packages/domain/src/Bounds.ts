@@ -2,9 +2,9 @@ import { isBetween, latest } from "@souffleur/eventlog"
 import { Schema } from "effect"
 
 /*
- * What a number or a time from outside may be. Who reads it asks here, once; behind that border every value is in range, so that no event
- * is ever made that its own schema refuses. In a log anybody may have written: what is only told or waited for is read as the nearest value
- * in range, and what somebody acts upon must be exact.
+ * What a number or a time from outside may be. Who reads it asks here, once; behind that border every value is in
+ * range, so that no event is ever made that its own schema refuses. In a log anybody may have written: what is only
+ * told or waited for is read as the nearest value in range, and what somebody acts upon must be exact.
  */
 
 const day = 86_400_000
@@ -12,7 +12,10 @@ const day = 86_400_000
 /** ms. The longest limit of the service is a week; what says that it takes longer than this is no wait. */
 export const longestWait = 8 * day
 
-/** What a tool may take that has no bound of its own, ms: a subagent or a tool of another server may work for an hour and more. */
+/**
+ * What a tool may take that has no bound of its own, ms: a subagent or a tool of another server may work for an hour
+ * and more.
+ */
 export const toolAllowance = 2 * 3_600_000
 
 /** Words of somebody else, of so many UTF-16 units at most; none, or more, are refused. */
@@ -55,7 +58,10 @@ export const wait = (value: unknown): number | undefined => {
 /** Until when something in a log is waited for, epoch ms: never longer than a wait takes, whatever stands there. */
 export const waitUntil = (at: number, until: number): number => Math.min(until, at + longestWait)
 
-/** The bound that a call of a tool names itself, ms: the model writes that, and more than a tool may take anyway is not believed. */
+/**
+ * The bound that a call of a tool names itself, ms: the model writes that, and more than a tool may take anyway is not
+ * believed.
+ */
 export const toolLimit = (value: unknown): number | undefined => {
   const millis = count(value)
   return millis === undefined ? undefined : Math.min(millis, toolAllowance)

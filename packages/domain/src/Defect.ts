@@ -1,6 +1,9 @@
 import { Cause, Effect, Exit, Predicate } from "effect"
 
-/** The innermost place of our own in a stack, as `name (file:line:column)` without its folder. What the error says is not looked at. */
+/**
+ * The innermost place of our own in a stack, as `name (file:line:column)` without its folder. What the error says is
+ * not looked at.
+ */
 const placeOf = (error: Error): string => {
   const stack = (error.stack ?? "").slice(0, 10_000)
   // Words of others may stand in the message, and look like a place.
@@ -11,8 +14,8 @@ const placeOf = (error: Error): string => {
 }
 
 /**
- * A defect in a few words that can stand in a log and on a terminal: what kind of error it is, and where. Never its message, which may hold
- * a word of a conversation.
+ * A defect in a few words that can stand in a log and on a terminal: what kind of error it is, and where. Never its
+ * message, which may hold a word of a conversation.
  */
 export const defectOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
@@ -33,8 +36,9 @@ export const tellDefect = Effect.fnUntraced(function* (what: string, cause: Caus
 })
 
 /**
- * Whether an end is one that somebody meant: a result, a person's signal, or a refusal that another start would meet again. A defect, or a
- * log that cannot be used, is none: it is no goodbye, and whoever guards this souffleur brings it back.
+ * Whether an end is one that somebody meant: a result, a person's signal, or a refusal that another start would meet
+ * again. A defect, or a log that cannot be used, is none: it is no goodbye, and whoever guards this souffleur brings it
+ * back.
  */
 export const isMeant = (exit: Exit.Exit<unknown, unknown>): boolean => {
   if (Exit.isSuccess(exit)) return true

@@ -11,11 +11,12 @@ export interface Lines {
 const newline = 10
 
 /**
- * `onLine` gets each line that is not empty, without its newline, as a range of bytes that is valid during the call only.
- * `whole` is false for what follows the last newline. A line of more than `limit` bytes is left out and counted.
+ * `onLine` gets each line that is not empty, without its newline, as a range of bytes that is valid during the call
+ * only. `whole` is false for what follows the last newline. A line of more than `limit` bytes is left out and counted.
  */
 export const makeLines = (limit: number, onLine: (bytes: Uint8Array, whole: boolean) => void): Lines => {
-  // The whole of it at once: its pages take no memory until they are written, and a buffer that grew would leave garbage.
+  // The whole of it at once: its pages take no memory until they are written, and a buffer that grew would leave
+  // garbage.
   const carry = new Uint8Array(limit)
   let carried = 0
   let skipping = false

@@ -2,7 +2,7 @@
 const most = 8.64e15
 
 /**
- * A time (epoch ms) as ISO 8601 in UTC: the only place where one becomes text, as it is total. What no calendar has is told as the nearest
- * moment that one does.
+ * A time (epoch ms) as ISO 8601 in UTC: the only place where one becomes text, as it is total. What no calendar has is
+ * told as the nearest moment that one does.
  */
 export const iso = (at: number): string => new Date(Math.min(most, Math.max(-most, at)) || 0).toISOString()

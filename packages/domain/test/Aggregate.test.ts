@@ -14,7 +14,12 @@ const open = (now: number): WatchCommand => ({
   now,
   by: { _tag: "Operator" }
 })
-const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 10, startTime: 5, bootId: "boot" }
+}
 const take = (over: number): WatchCommand => ({ _tag: "TakeOwnership", owner, over, now: 1, by: { _tag: "Operator" } })
 const failed = (fence: number, reason: string): WatchCommand => ({
   _tag: "FailValidation",
@@ -40,7 +45,9 @@ const contended = (conflicts: number) =>
         append: Effect.fnUntraced(function* (stream, expected, events) {
           const before = expected === 0 ? 0 : yield* Ref.getAndUpdate(left, (n) => n - 1)
           if (before <= 0) return yield* log.append(stream, expected, events)
-          yield* log.append(stream, expected, [Event.WatcherStarted.make({ at: 1, watcher: expected, awaiting: false, mode: "normal" })])
+          yield* log.append(stream, expected, [
+            Event.WatcherStarted.make({ at: 1, watcher: expected, awaiting: false, mode: "normal" })
+          ])
           return yield* new Conflict({ stream, expected })
         })
       })
@@ -63,17 +70,25 @@ it.effect("decides again, as often as somebody else appended first", () =>
   }).pipe(Effect.provide(contended(5)))
 )
 
-it.effect("a conflict with nobody, and a log that ends before what was read of it, are named, and not tried for ever", () =>
-  Effect.gen(function* () {
-    const log = yield* EventLog
-    const opened = yield* dispatch("w", open(1))
-    const nobody = EventLog.of({ ...log, append: (stream, expected) => Effect.fail(new Conflict({ stream, expected })) })
-    const released = dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
-    assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), { _tag: "LogUnusable", reason: "shortened" })
-    const ahead = dispatch("w", take(0), { ...opened, revision: 5 })
-    assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
-    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
-  }).pipe(Effect.provide(EventLog.layerMemory))
+it.effect(
+  "a conflict with nobody, and a log that ends before what was read of it, are named, and not tried for ever",
+  () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const opened = yield* dispatch("w", open(1))
+      const nobody = EventLog.of({
+        ...log,
+        append: (stream, expected) => Effect.fail(new Conflict({ stream, expected }))
+      })
+      const released = dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
+      assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), {
+        _tag: "LogUnusable",
+        reason: "shortened"
+      })
+      const ahead = dispatch("w", take(0), { ...opened, revision: 5 })
+      assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
+      assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
+    }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
 it.effect("a word decided on an old state is decided anew, not appended", () =>
@@ -91,9 +106,13 @@ it.effect("loses no word of many who speak at once", () =>
   Effect.gen(function* () {
     yield* dispatch("w", open(1))
     yield* dispatch("w", take(0))
-    const heard = yield* Effect.forEach(["a", "b", "c", "d", "e"], (reason) => Effect.exit(dispatch("w", failed(1, reason))), {
-      concurrency: "unbounded"
-    })
+    const heard = yield* Effect.forEach(
+      ["a", "b", "c", "d", "e"],
+      (reason) => Effect.exit(dispatch("w", failed(1, reason))),
+      {
+        concurrency: "unbounded"
+      }
+    )
     // Three attempts end the validation; the other two are told so.
     assert.strictEqual(heard.filter(({ _tag }) => _tag === "Success").length, 3)
     assert.deepStrictEqual(yield* tags("w"), [
@@ -122,7 +141,9 @@ it.effect("does not try again when the store itself fails", () =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
-    const error = yield* Effect.flip(Effect.provideService(dispatch("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) }))
+    const error = yield* Effect.flip(
+      Effect.provideService(dispatch("w", open(1)), EventLog, { ...log, append: () => Effect.fail(full) })
+    )
     assert.strictEqual(error, full)
   }).pipe(Effect.provide(EventLog.layerMemory))
 )

@@ -12,7 +12,8 @@ import { examples } from "./fixtures/events/Examples.ts"
 /** What a log may hold in the place of a number. */
 const odd = [0, -1, 1.5, 9e15, 8.64e15 + 1, 2 ** 53, -(2 ** 60), 1e21, 1e300, -1e300, Infinity, -Infinity]
 /** Fields that are only told, or waited for. */
-const told = /"(until|resetsAt|takenAt|age|heartbeatAge|beatAge|staleAfter|contextTokens|contextWindow|used|limit)":(-?\d+|null)/gu
+const told =
+  /"(until|resetsAt|takenAt|age|heartbeatAge|beatAge|staleAfter|contextTokens|contextWindow|used|limit)":(-?\d+|null)/gu
 
 it("whatever number a log has where one is only told, the event is read, and is one that could have been made", () => {
   let tried = 0
@@ -22,7 +23,11 @@ it("whatever number a log has where one is only told, the event is read, and is 
       for (const number of odd) {
         // JSON has no Infinity, but 1e999.
         const text = Number.isFinite(number) ? String(number) : `${number < 0 ? "-" : ""}1e999`
-        const hostile = { ...stored, at: Number.isFinite(number) ? number : 0, data: stored.data.replace(field, `"${name}":${text}`) }
+        const hostile = {
+          ...stored,
+          at: Number.isFinite(number) ? number : 0,
+          data: stored.data.replace(field, `"${name}":${text}`)
+        }
         const read = Result.getOrThrow(decodeEvent("w", 1, hostile))
         assert.isTrue(Schema.is(Event.WatchEvent)(read), hostile.data)
         assert.match(iso(read.at), /^\d{4}-/u)
@@ -52,7 +57,9 @@ it("telling a time is total", () => {
 
 it("a wait in a log is over after eight days, whatever stands there", () => {
   const { stored, at } = { stored: encodeEvent(examples.WaitStarted), at: examples.WaitStarted.at }
-  const read = Result.getOrThrow(decodeEvent("w", 1, { ...stored, data: stored.data.replace(/"until":\d+/u, '"until":9e15') }))
+  const read = Result.getOrThrow(
+    decodeEvent("w", 1, { ...stored, data: stored.data.replace(/"until":\d+/u, '"until":9e15') })
+  )
   assert.strictEqual(evolve(initial, read).wait?.until, at + 8 * 86_400_000)
 })
 
@@ -61,6 +68,10 @@ it("what others count, state and wait is in range, or is none", () => {
   assert.deepStrictEqual([latest, latest + 1, -1].map(Bounds.time), [latest, undefined, undefined])
   const eightDays = 8 * 86_400_000
   assert.deepStrictEqual([eightDays, eightDays + 1, 1e300].map(Bounds.wait), [eightDays, undefined, undefined])
-  assert.deepStrictEqual([600_000, 604_800_000, 1e300].map(Bounds.toolLimit), [600_000, Bounds.toolAllowance, undefined])
+  assert.deepStrictEqual([600_000, 604_800_000, 1e300].map(Bounds.toolLimit), [
+    600_000,
+    Bounds.toolAllowance,
+    undefined
+  ])
   assert.strictEqual(Bounds.sum([Number.MAX_SAFE_INTEGER, 5]), Number.MAX_SAFE_INTEGER)
 })

@@ -2,7 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { brokenOff } from "../src/index.ts"
 
 const before = { wall: 1_000_000, monotonic: 5000 }
-const after = (wall: number, monotonic = wall) => ({ wall: before.wall + wall, monotonic: before.monotonic + monotonic })
+const after = (wall: number, monotonic = wall) => ({
+  wall: before.wall + wall,
+  monotonic: before.monotonic + monotonic
+})
 
 it("is late when more than twice its time has passed", () => {
   assert.isFalse(brokenOff(before, after(60_000), 60_000))

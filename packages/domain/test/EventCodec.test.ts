@@ -13,10 +13,16 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
 const frozen = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = path("fixtures/events")
-  const found: Array<{ readonly tag: string; readonly version: number; readonly json: { readonly _tag: string; readonly at: number } }> = []
+  const found: Array<{
+    readonly tag: string
+    readonly version: number
+    readonly json: { readonly _tag: string; readonly at: number }
+  }> = []
   for (const version of (yield* fs.readDirectory(folder)).filter((name) => /^v\d+$/.test(name))) {
     for (const file of yield* fs.readDirectory(`${folder}/${version}`)) {
-      const json = JSON.parse(yield* fs.readFileString(`${folder}/${version}/${file}`)) as (typeof found)[number]["json"]
+      const json = JSON.parse(
+        yield* fs.readFileString(`${folder}/${version}/${file}`)
+      ) as (typeof found)[number]["json"]
       found.push({ tag: file.replace(/\.json$/, ""), version: Number(version.slice(1)), json })
     }
   }
@@ -82,16 +88,22 @@ it.effect("docs/events.md has a row for every event, with its version and fields
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const [page = ""] = (yield* fs.readFileString(path("../../../docs/events.md"))).split("\n## The events of a run")
-    const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([^|]*) \|$/gm)].map(([, tag, version, fields]) => ({
-      tag,
-      version: Number(version),
-      fields: [...fields!.matchAll(/`(\w+)`/g)].map(([, field]) => field)
-    }))
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([^|]*) \|$/gm)].map(
+      ([, tag, version, fields]) => ({
+        tag,
+        version: Number(version),
+        fields: [...fields!.matchAll(/`(\w+)`/g)].map(([, field]) => field)
+      })
+    )
     assert.deepStrictEqual(
       rows,
       WatchEvent.members.map((member) => {
         const tag = member.fields._tag.schema.literal
-        return { tag, version: versionOf(tag), fields: Object.keys(member.fields).filter((field) => field !== "_tag" && field !== "at") }
+        return {
+          tag,
+          version: versionOf(tag),
+          fields: Object.keys(member.fields).filter((field) => field !== "_tag" && field !== "at")
+        }
       })
     )
   }).pipe(Effect.provide(NodeServices.layer))

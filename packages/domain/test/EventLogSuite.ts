@@ -64,7 +64,10 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
       assert.deepStrictEqual(yield* log.read("a", 5), [])
       // What was there once, and is not any more: a log that was cut is told from one that stands still.
       for (const past of [log.read("a", 6), Stream.runHead(log.changes("a", 6)), log.read("never", 1)])
-        assert.deepInclude(yield* Effect.flip(past as Effect.Effect<unknown, ReadError>), { _tag: "LogUnusable", reason: "shortened" })
+        assert.deepInclude(yield* Effect.flip(past as Effect.Effect<unknown, ReadError>), {
+          _tag: "LogUnusable",
+          reason: "shortened"
+        })
     })
   )
 
@@ -168,7 +171,9 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
         Effect.forkChild(Stream.runCollect(Stream.take(log.changes("a", after), count)), { startImmediately: true })
       const early = yield* follow(0, 60)
       const later = yield* follow(3, 57)
-      const everything = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changesAll(0), 79)), { startImmediately: true })
+      const everything = yield* Effect.forkChild(Stream.runCollect(Stream.take(log.changesAll(0), 79)), {
+        startImmediately: true
+      })
       const writer = (n: number) =>
         Effect.gen(function* () {
           yield* Effect.yieldNow

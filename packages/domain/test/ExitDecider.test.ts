@@ -88,7 +88,14 @@ describe("what the user allows", () => {
       .when(reports({ _tag: "Dead", cause: "pid" }, 1, { quietUntil: 9000 }))
       .then(
         died(1),
-        Event.WaitStarted.make({ at: 1000, watcher: 1, kind: "quiet-hours", until: 9000, resetsAt: 9000, trigger: "pid" }),
+        Event.WaitStarted.make({
+          at: 1000,
+          watcher: 1,
+          kind: "quiet-hours",
+          until: 9000,
+          resetsAt: 9000,
+          trigger: "pid"
+        }),
         replaced
       )
     given(...watching)
@@ -108,7 +115,13 @@ describe("what a watcher tells without ending", () => {
     it(`${intent._tag} is told once, by the watcher of now alone`, () => {
       const [event] = given(...watching)
         .when(intent)
-        .thenTags(intent._tag === "ReportDeferred" ? "KillDeferred" : intent._tag === "ReportPerson" ? "PersonAwaited" : "CeilingReached")
+        .thenTags(
+          intent._tag === "ReportDeferred"
+            ? "KillDeferred"
+            : intent._tag === "ReportPerson"
+              ? "PersonAwaited"
+              : "CeilingReached"
+        )
       given(...watching, event!)
         .when(intent)
         .then()

@@ -3,7 +3,12 @@ import { Result } from "effect"
 import { decide, Event, evolve, initial, type WatchCommand, type WatchEvent, type WatchIntent } from "../src/index.ts"
 
 export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-export const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+export const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 10, startTime: 5, bootId: "boot" }
+}
 export const baseline = { taskCount: 2, taskFingerprint: "a", conductorState: "working", lastMessageId: 7 }
 export const evidence = {
   process: "gone" as const,
@@ -34,17 +39,26 @@ export const given = (...events: ReadonlyArray<WatchEvent>) => {
           )
           return events
         },
-        thenRefused: (why: string) => assert.strictEqual(Result.isFailure(result) ? result.failure.reason : "granted", why)
+        thenRefused: (why: string) =>
+          assert.strictEqual(Result.isFailure(result) ? result.failure.reason : "granted", why)
       }
     }
   }
 }
 
 export const at = 500
-export const opened = Event.WatchOpened.make({ at, project: "/p", comms: "/p/comms.db", pid: 4711, sessionId: "s1", observe: false })
+export const opened = Event.WatchOpened.make({
+  at,
+  project: "/p",
+  comms: "/p/comms.db",
+  pid: 4711,
+  sessionId: "s1",
+  observe: false
+})
 export const owned = Event.OwnerTook.make({ at, fence: 1, owner })
 export const confirmed = Event.ConductorConfirmed.make({ at, conductor, sessionId: "s1", print: false, ...baseline })
-export const watcher = (n: number, awaiting = false) => Event.WatcherStarted.make({ at, watcher: n, awaiting, mode: "normal" })
+export const watcher = (n: number, awaiting = false) =>
+  Event.WatcherStarted.make({ at, watcher: n, awaiting, mode: "normal" })
 export const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at, monitor: n, watcher: of })
 export const settled = Event.WatchSettled.make({ at })
 export const watching = [opened, owned, confirmed, watcher(1), monitor(1), settled]

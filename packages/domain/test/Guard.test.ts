@@ -38,7 +38,11 @@ describe("a guardian", () => {
     assert.strictEqual(act(given, sight({ now: 1_400_000, owner: stopped, beatAt: 1_000_000 }))._tag, "Restore")
   })
   it("skips a look of its own that came late, and counts silence anew from there", () => {
-    const [after, late] = guard(given, sight({ now: 9_000_000, late: true, beatAt: 1_000_000, owner: gone }), silentAfter)
+    const [after, late] = guard(
+      given,
+      sight({ now: 9_000_000, late: true, beatAt: 1_000_000, owner: gone }),
+      silentAfter
+    )
     assert.deepStrictEqual(late, { _tag: "Wait" })
     assert.deepStrictEqual(act(after, sight({ now: 9_000_000 + silentAfter, beatAt: 1_000_000 })), { _tag: "Wait" })
     assert.strictEqual(act(after, sight({ now: 9_000_001 + silentAfter, beatAt: 1_000_000 }))._tag, "Restore")
@@ -50,12 +54,16 @@ describe("a guardian", () => {
     assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 + silentAfter })), { _tag: "Wait" })
   })
   it("leaves when the owner left, or the watch has ended", () => {
-    assert.deepStrictEqual(act({ ...given, startedAt: 1_000_500 }, sight({ now: 1_001_000, owner: "left" })), { _tag: "Leave" })
+    assert.deepStrictEqual(act({ ...given, startedAt: 1_000_500 }, sight({ now: 1_001_000, owner: "left" })), {
+      _tag: "Leave"
+    })
   })
   it("starts nobody beside one that it has started, and begins anew when somebody owns the watch", () => {
     const [starting] = guard(given, sight({ now: 1_001_000, owner: gone }), silentAfter)
     assert.deepStrictEqual(act(starting, sight({ now: 1_061_000, owner: gone, started: "running" })), { _tag: "Wait" })
-    assert.deepStrictEqual(act(starting, sight({ now: 1_061_001, owner: gone, started: "running" })), { _tag: "EndStarted" })
+    assert.deepStrictEqual(act(starting, sight({ now: 1_061_001, owner: gone, started: "running" })), {
+      _tag: "EndStarted"
+    })
     const [owned, wait] = guard(
       starting,
       sight({ now: 1_003_000, owner: { fence: 5, condition: "running" }, started: "running" }),
@@ -94,7 +102,11 @@ describe("a guardian", () => {
       let [state, now] = [guardFrom(1, 0), 0]
       for (const { age, fence, late, started, step } of looks) {
         now += step
-        const [after, what] = guard(state, { now, late, started, owner: { fence, condition: "running" }, beatAt: now - age }, silentAfter)
+        const [after, what] = guard(
+          state,
+          { now, late, started, owner: { fence, condition: "running" }, beatAt: now - age },
+          silentAfter
+        )
         assert.notStrictEqual(what._tag, "Restore")
         state = after
       }

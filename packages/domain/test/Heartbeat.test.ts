@@ -6,7 +6,12 @@ const noon = Date.UTC(2026, 5, 30, 12, 0, 0)
 
 describe("parseTime", () => {
   it("reads datetime('now') text and ISO 8601, both as UTC", () => {
-    for (const text of ["2026-06-30 12:00:00", "2026-06-30T12:00:00Z", " 2026-06-30T12:00:00.000Z ", "2026-06-30T12:00:00"])
+    for (const text of [
+      "2026-06-30 12:00:00",
+      "2026-06-30T12:00:00Z",
+      " 2026-06-30T12:00:00.000Z ",
+      "2026-06-30T12:00:00"
+    ])
       assert.deepStrictEqual(parseTime(text), Option.some(noon), text)
     assert.deepStrictEqual(parseTime("2026-06-30 12:00:00.5"), Option.some(noon + 500))
     assert.deepStrictEqual(parseTime("2026-06-30T12:00:00.123456789Z"), Option.some(noon + 123))

@@ -21,11 +21,22 @@ describe("what a process holds", () => {
     assert.strictEqual(now(sign(2, "Stop", "b"), sign(1, "Stop", "a")), "b")
   })
   it("is another session after it was cleared, and none in between", () => {
-    const [began, cleared, fresh] = [sign(1, "began", "a", "startup"), sign(5, "ended", "a", "clear"), sign(6, "began", "b", "clear")]
+    const [began, cleared, fresh] = [
+      sign(1, "began", "a", "startup"),
+      sign(5, "ended", "a", "clear"),
+      sign(6, "began", "b", "clear")
+    ]
     assert.isNull(now(began, cleared))
     assert.strictEqual(now(began, cleared, fresh), "b")
-    assert.strictEqual(now(began, cleared, fresh, sign(7, "PostToolUse", "a")), "b", "a late word of the old one changes nothing")
-    assert.strictEqual(now(began, cleared, fresh, sign(8, "ended", "b", "resume"), sign(9, "began", "a", "resume")), "a")
+    assert.strictEqual(
+      now(began, cleared, fresh, sign(7, "PostToolUse", "a")),
+      "b",
+      "a late word of the old one changes nothing"
+    )
+    assert.strictEqual(
+      now(began, cleared, fresh, sign(8, "ended", "b", "resume"), sign(9, "began", "a", "resume")),
+      "a"
+    )
   })
   it("is nothing that another process held, also under the same pid", () => {
     assert.isNull(now(sign(1, "Stop", "a", undefined, 11), sign(1, "Stop", "a", undefined, 10, 78)))
@@ -58,17 +69,21 @@ const anySign = Schema.Struct({
   pid: Schema.Literals([10, 20]),
   startTime: Schema.Literals([77])
 })
-it.prop("a process holds at most one session, one that it had and did not end with its last word", [Schema.Array(anySign)], ([signs]) => {
-  const all = heldByAll(holdings(signs))
-  assert.strictEqual(new Set(all.map(({ pid }) => pid)).size, all.length)
-  const held = now(...signs)
-  assert.strictEqual(all.find(({ pid }) => pid === 10)?.sessionId ?? null, held)
-  if (held === null) return
-  const its = signs.filter(({ pid, sessionId }) => pid === 10 && sessionId === held)
-  assert.isAbove(its.length, 0)
-  const last = Math.max(...its.map(({ at }) => at))
-  assert.isFalse(its.filter(({ at }) => at === last).every(({ holding }) => holding === "ended"))
-})
+it.prop(
+  "a process holds at most one session, one that it had and did not end with its last word",
+  [Schema.Array(anySign)],
+  ([signs]) => {
+    const all = heldByAll(holdings(signs))
+    assert.strictEqual(new Set(all.map(({ pid }) => pid)).size, all.length)
+    const held = now(...signs)
+    assert.strictEqual(all.find(({ pid }) => pid === 10)?.sessionId ?? null, held)
+    if (held === null) return
+    const its = signs.filter(({ pid, sessionId }) => pid === 10 && sessionId === held)
+    assert.isAbove(its.length, 0)
+    const last = Math.max(...its.map(({ at }) => at))
+    assert.isFalse(its.filter(({ at }) => at === last).every(({ holding }) => holding === "ended"))
+  }
+)
 
 it.effect("without hooks nothing is known", () =>
   Effect.gen(function* () {

@@ -47,7 +47,8 @@ describe("a hang", () => {
     }
   })
   it("is not stated where the process, the session or its turn is not known", () => {
-    for (const more of [{ process: undefined }, { session: undefined }]) assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
+    for (const more of [{ process: undefined }, { session: undefined }])
+      assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
     assert.strictEqual(tagOf(silent(undefined)), "Unknown")
   })
   it("of a tool that runs as a process begins when there is none", () => {
@@ -72,7 +73,10 @@ describe("a hang", () => {
   it("of a call: three stalls, as one is given up and made again without a word; one, where the process does nothing at all", () => {
     const at = (ago: number, more: Partial<Signs> = {}) =>
       tagOf({
-        ...silent({ _tag: "Asked", at: now - ago }, { hook: undefined, beat: undefined, pidFile: busySince(now - ago), ...more }),
+        ...silent(
+          { _tag: "Asked", at: now - ago },
+          { hook: undefined, beat: undefined, pidFile: busySince(now - ago), ...more }
+        ),
         session: { writtenAt: now - ago, turn: { _tag: "Asked", at: now - ago }, context: undefined }
       })
     assert.deepStrictEqual([at(3 * stall), at(3 * stall + 1)], ["Held", "Hung"])
@@ -86,11 +90,19 @@ describe("a hang", () => {
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")
   })
   it("is not made of a clock that was set back: what is ahead of now says nothing, and the wait is from the last break", () => {
-    const ahead: Partial<Signs> = { session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined } }
-    assert.deepInclude(judge(silent(asked, { ...ahead, hook: undefined, beat: undefined, pidFile: undefined, since: now - 1000 }), stall), {
-      _tag: "Held",
-      until: now - 1000 + 3 * stall
-    })
+    const ahead: Partial<Signs> = {
+      session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined }
+    }
+    assert.deepInclude(
+      judge(
+        silent(asked, { ...ahead, hook: undefined, beat: undefined, pidFile: undefined, since: now - 1000 }),
+        stall
+      ),
+      {
+        _tag: "Held",
+        until: now - 1000 + 3 * stall
+      }
+    )
     assert.strictEqual(tagOf(silent(asked, ahead)), "Hung")
   })
 })
@@ -111,7 +123,11 @@ describe("what is alive", () => {
       nextAt: now + hour,
       resetsAt
     })
-    assert.deepInclude(judge(silent(retrying(undefined)), stall), { _tag: "Held", by: "retry", until: now + hour + 3 * stall })
+    assert.deepInclude(judge(silent(retrying(undefined)), stall), {
+      _tag: "Held",
+      by: "retry",
+      until: now + hour + 3 * stall
+    })
     assert.deepInclude(judge(silent(retrying(now + hour)), stall), { _tag: "Held", by: "limit" })
   })
   it("a person that is waited for, though all else is silent", () => {
@@ -130,12 +146,20 @@ describe("what is alive", () => {
     // With subagents in the background.
     assert.strictEqual(tagOf(finished), "Alive")
     assert.strictEqual(tagOf({ ...finished, process: "stopped" }), "Hung")
-    assert.strictEqual(tagOf(silent(asked, { pidFile: { status: "idle", waitingFor: undefined, writtenAt: now - hour } })), "Idle")
+    assert.strictEqual(
+      tagOf(silent(asked, { pidFile: { status: "idle", waitingFor: undefined, writtenAt: now - hour } })),
+      "Idle"
+    )
     assert.strictEqual(tagOf(silent(failed("other"))), "Idle")
   })
   it("a usage limit and an outage; a conversation that no longer fits is neither", () => {
     const limit: TurnState = { _tag: "Failed", at: now - hour, reason: "usage-limit", resetsAt: now + hour }
-    assert.deepStrictEqual(judge(silent(limit), stall), { _tag: "Limited", kind: "usage-limit", at: now - hour, resetsAt: now + hour })
+    assert.deepStrictEqual(judge(silent(limit), stall), {
+      _tag: "Limited",
+      kind: "usage-limit",
+      at: now - hour,
+      resetsAt: now + hour
+    })
     assert.deepInclude(judge(silent(failed("outage")), stall), { _tag: "Limited", kind: "outage" })
     assert.deepStrictEqual(judge(silent(failed("prompt-too-long")), stall), { _tag: "Exhausted", at: now - hour })
   })
@@ -190,18 +214,22 @@ const signsOf = (from: typeof Sources.Type): Signs => {
 
 describe("always", () => {
   const times = (signs: Signs): ReadonlyArray<number> =>
-    [signs.session?.writtenAt, signs.session?.turn?.at, signs.pidFile?.writtenAt, signs.hook?.at, signs.beat].flatMap((at) =>
-      at === undefined ? [] : [at]
+    [signs.session?.writtenAt, signs.session?.turn?.at, signs.pidFile?.writtenAt, signs.hook?.at, signs.beat].flatMap(
+      (at) => (at === undefined ? [] : [at])
     )
-  it.prop("no sign of the stall time's last ms is ever a hang, and a hang has been silent for longer", [Sources], ([from]) => {
-    const signs = signsOf(from)
-    const verdict = judge(signs, stall)
-    if (verdict._tag !== "Hung") return
-    assert.isAbove(verdict.silentFor, stall)
-    assert.isFalse([...times(signs), signs.since].some((at) => at <= now && at >= now - stall))
-    assert.isDefined(signs.process)
-    assert.isDefined(signs.session?.turn)
-  })
+  it.prop(
+    "no sign of the stall time's last ms is ever a hang, and a hang has been silent for longer",
+    [Sources],
+    ([from]) => {
+      const signs = signsOf(from)
+      const verdict = judge(signs, stall)
+      if (verdict._tag !== "Hung") return
+      assert.isAbove(verdict.silentFor, stall)
+      assert.isFalse([...times(signs), signs.since].some((at) => at <= now && at >= now - stall))
+      assert.isDefined(signs.process)
+      assert.isDefined(signs.session?.turn)
+    }
+  )
   it.prop("what is unknown never makes a hang of what is none", [Sources], ([from]) => {
     const signs = signsOf(from)
     if (judge(signs, stall)._tag === "Hung") return

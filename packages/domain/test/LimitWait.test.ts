@@ -2,7 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { limitWaitUntil } from "../src/index.ts"
 
 const minute = 60_000
-const unstated = (kind: "usage-limit" | "outage", waits: number) => (limitWaitUntil(1000, waits, { kind, resetsAt: null }) - 1000) / minute
+const unstated = (kind: "usage-limit" | "outage", waits: number) =>
+  (limitWaitUntil(1000, waits, { kind, resetsAt: null }) - 1000) / minute
 
 it("a limit is waited out until it says that it ends, and one that has ended by now is not", () => {
   assert.strictEqual(limitWaitUntil(1000, 3, { kind: "usage-limit", resetsAt: 9000 }), 9000)

@@ -32,7 +32,9 @@ it.effect.prop(
       }
       const lines = parts.join("").split("\n")
       const last = lines.length - 1
-      const expected = lines.flatMap((line, index) => (line === "" || bytes(line).length > 12 ? [] : [[line, index < last] as const]))
+      const expected = lines.flatMap((line, index) =>
+        line === "" || bytes(line).length > 12 ? [] : [[line, index < last] as const]
+      )
       const result = read(12, chunks)
       assert.deepStrictEqual(result.seen, expected)
       assert.strictEqual(result.tooLong, lines.filter((line) => bytes(line).length > 12).length)
@@ -47,5 +49,8 @@ it("takes a line of the limit's length, and leaves out one byte more", () => {
     ],
     tooLong: 1
   })
-  assert.deepStrictEqual(read(4, [bytes("12"), bytes("34"), bytes("5"), bytes("6\nab\n")]), { seen: [["ab", true]], tooLong: 1 })
+  assert.deepStrictEqual(read(4, [bytes("12"), bytes("34"), bytes("5"), bytes("6\nab\n")]), {
+    seen: [["ab", true]],
+    tooLong: 1
+  })
 })

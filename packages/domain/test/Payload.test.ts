@@ -6,17 +6,33 @@ const said = (...lines: ReadonlyArray<string>) => parsePayload([payloadHeader, .
 
 describe("a payload", () => {
   it("says a permission mode and a resume prompt, either or both", () => {
-    assert.deepStrictEqual(said("permission_mode: bypassPermissions", "resume_prompt: /conductor --recovery-bootstrap"), {
-      permissionMode: "bypassPermissions",
-      resumePrompt: "/conductor --recovery-bootstrap",
+    assert.deepStrictEqual(
+      said("permission_mode: bypassPermissions", "resume_prompt: /conductor --recovery-bootstrap"),
+      {
+        permissionMode: "bypassPermissions",
+        resumePrompt: "/conductor --recovery-bootstrap",
+        warnings: []
+      }
+    )
+    assert.deepStrictEqual(said("permission_mode:plan"), {
+      permissionMode: "plan",
+      resumePrompt: undefined,
       warnings: []
     })
-    assert.deepStrictEqual(said("permission_mode:plan"), { permissionMode: "plan", resumePrompt: undefined, warnings: [] })
     assert.deepStrictEqual(said(), { permissionMode: undefined, resumePrompt: undefined, warnings: [] })
   })
   it("has a resume prompt that runs to the end, as it is: white space, other keys, fences and line ends are of the prompt", () => {
     for (const newline of ["\n", "\r\n"]) {
-      const prompt = ["  first  ", "", "permission_mode: bypassPermissions", "```", "unknown: x", "  last", "", " "].join(newline)
+      const prompt = [
+        "  first  ",
+        "",
+        "permission_mode: bypassPermissions",
+        "```",
+        "unknown: x",
+        "  last",
+        "",
+        " "
+      ].join(newline)
       assert.deepStrictEqual(parsePayload(`${payloadHeader}${newline}resume_prompt: ${prompt}`), {
         permissionMode: undefined,
         resumePrompt: prompt,
@@ -51,22 +67,31 @@ describe("a payload", () => {
     assert.deepStrictEqual(parsePayload(`  ${payloadHeader} \r\npermission_mode: x`).warnings, [])
   })
   it("of a hundred thousand lines is read at once", () => {
-    const payload = said(...Array.from({ length: 100_000 }, () => "permission_mode: a"), `resume_prompt: ${"x\n".repeat(100_000)}`)
+    const payload = said(
+      ...Array.from({ length: 100_000 }, () => "permission_mode: a"),
+      `resume_prompt: ${"x\n".repeat(100_000)}`
+    )
     assert.strictEqual(payload.resumePrompt?.length, 200_000)
   })
 })
 
-it.prop("never throws, and warns of what it does not know without a word of it", [Schema.String, Schema.String], ([key, value]) => {
-  const secret = `«${value}»`
-  for (const text of [secret, `${payloadHeader}\n${key}${secret}`, `${payloadHeader}\n${key}:${secret}`]) {
-    assert.notInclude(parsePayload(text).warnings.join(), secret)
+it.prop(
+  "never throws, and warns of what it does not know without a word of it",
+  [Schema.String, Schema.String],
+  ([key, value]) => {
+    const secret = `«${value}»`
+    for (const text of [secret, `${payloadHeader}\n${key}${secret}`, `${payloadHeader}\n${key}:${secret}`]) {
+      assert.notInclude(parsePayload(text).warnings.join(), secret)
+    }
   }
-})
+)
 it.prop(
   "what is written is what is read, byte for byte, but for a prompt that says nothing",
   [
     Schema.Literals(["acceptEdits", "bypassPermissions"]),
-    Schema.Array(Schema.Union([Schema.String, Schema.Literals([" ", "\t", "\n", "\r\n", "\r", "resume_prompt:", "\u2028"])]))
+    Schema.Array(
+      Schema.Union([Schema.String, Schema.Literals([" ", "\t", "\n", "\r\n", "\r", "resume_prompt:", "\u2028"])])
+    )
   ],
   ([permissionMode, parts]) => {
     const prompt = parts.join("")

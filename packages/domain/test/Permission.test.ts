@@ -10,23 +10,46 @@ it.prop(
   ([asked, ceiling]) => rank(clamp(asked, ceiling)) <= rank(ceiling)
 )
 
-it.prop("who asks for more never gets less, nor does a higher ceiling give less", [Permission, Permission, Permission], ([a, b, c]) => {
-  const [less, more] = rank(a) <= rank(b) ? [a, b] : [b, a]
-  assert.isAtMost(rank(clamp(less, c)), rank(clamp(more, c)))
-  assert.isAtMost(rank(clamp(c, less)), rank(clamp(c, more)))
-})
+it.prop(
+  "who asks for more never gets less, nor does a higher ceiling give less",
+  [Permission, Permission, Permission],
+  ([a, b, c]) => {
+    const [less, more] = rank(a) <= rank(b) ? [a, b] : [b, a]
+    assert.isAtMost(rank(clamp(less, c)), rank(clamp(more, c)))
+    assert.isAtMost(rank(clamp(c, less)), rank(clamp(c, more)))
+  }
+)
 
-it.prop("a known permission below the ceiling is kept, and nothing is told", [Permission, Permission], ([requested, ceiling]) => {
-  const effective = clamp(requested, ceiling)
-  assert.strictEqual(effective, rank(requested) <= rank(ceiling) ? requested : ceiling)
-  if (effective === requested) assert.isUndefined(clampInWords({ requested, effective }))
-  else assert.match(clampInWords({ requested, effective }) ?? "", /bypassPermissions was asked for, acceptEdits is the ceiling/u)
-})
+it.prop(
+  "a known permission below the ceiling is kept, and nothing is told",
+  [Permission, Permission],
+  ([requested, ceiling]) => {
+    const effective = clamp(requested, ceiling)
+    assert.strictEqual(effective, rank(requested) <= rank(ceiling) ? requested : ceiling)
+    if (effective === requested) assert.isUndefined(clampInWords({ requested, effective }))
+    else
+      assert.match(
+        clampInWords({ requested, effective }) ?? "",
+        /bypassPermissions was asked for, acceptEdits is the ceiling/u
+      )
+  }
+)
 
 it("what is no permission is acceptEdits, told as that, without a word of it", () => {
-  for (const requested of ["BypassPermissions", "bypasspermissions", " bypassPermissions", "bypassPermissions ", "plan", "", "sk-secret"]) {
+  for (const requested of [
+    "BypassPermissions",
+    "bypasspermissions",
+    " bypassPermissions",
+    "bypassPermissions ",
+    "plan",
+    "",
+    "sk-secret"
+  ]) {
     const effective = clamp(requested, "bypassPermissions")
     assert.strictEqual(effective, "acceptEdits")
-    assert.strictEqual(clampInWords({ requested, effective }), "a permission was asked for that no launch may have: it gets acceptEdits")
+    assert.strictEqual(
+      clampInWords({ requested, effective }),
+      "a permission was asked for that no launch may have: it gets acceptEdits"
+    )
   }
 })

@@ -1,6 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Event, holding, leastPin, lower, overreachOf, parseConfigFile, type Pin, pinOf, type WatchIntent, wordOf } from "../src/index.ts"
+import {
+  Event,
+  holding,
+  leastPin,
+  lower,
+  overreachOf,
+  parseConfigFile,
+  type Pin,
+  pinOf,
+  type WatchIntent,
+  wordOf
+} from "../src/index.ts"
 import { at, given, opened, owned, started, watching } from "./Given.ts"
 
 const bypass: Pin = { ...leastPin, ceiling: "bypassPermissions" }
@@ -45,7 +56,9 @@ describe("what a config file may say beside what is pinned", () => {
       programs: { AGENT_COMMAND: "claude-2", AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
     } as const
     const raised = holding(
-      file("MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nNOTIFY_COMMAND=evil\nFORCE_COMPACT=7"),
+      file(
+        "MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nNOTIFY_COMMAND=evil\nFORCE_COMPACT=7"
+      ),
       held
     )
     assert.deepStrictEqual(wordOf(raised), held)
@@ -58,7 +71,9 @@ describe("what a config file may say beside what is pinned", () => {
   })
   it.effect("the log gets digests alone", () =>
     Effect.gen(function* () {
-      const word = wordOf(parseConfigFile('AGENT_COMMAND=["claude","--mcp-config","KEY"]\nMAX_EXTERNAL_PERMISSION=root'))
+      const word = wordOf(
+        parseConfigFile('AGENT_COMMAND=["claude","--mcp-config","KEY"]\nMAX_EXTERNAL_PERMISSION=root')
+      )
       assert.strictEqual(word.ceiling, "acceptEdits")
       const pin = yield* pinOf(word)
       assert.match(pin.programs.AGENT_COMMAND!, /^[0-9a-f]{64}$/u)
@@ -127,7 +142,10 @@ describe("what is pinned", () => {
     const told = [...watching, overreached(said, ["MAX_EXTERNAL_PERMISSION", "AGENT_COMMAND"])]
     const { watch } = given(...told, Event.TrustGiven.make({ at, pin: bypass, by: "retry" }))
     assert.deepStrictEqual(watch.overreach, { said, keys: ["AGENT_COMMAND"] })
-    assert.strictEqual(given(...told, Event.TrustGiven.make({ at, pin: said, by: "config" })).watch.overreach, undefined)
+    assert.strictEqual(
+      given(...told, Event.TrustGiven.make({ at, pin: said, by: "config" })).watch.overreach,
+      undefined
+    )
   })
   it("a file that asks for more is no sign that souffleur goes on", () => {
     const restored = Event.SouffleurRestored.make({ at, cause: "died", over: 1, restorations: 2 })

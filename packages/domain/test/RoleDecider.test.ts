@@ -1,10 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { Event, decide, evolve, initial, isUnwatched, rolesOf, type Watch, type WatchEvent, type WatchIntent } from "../src/index.ts"
+import {
+  Event,
+  decide,
+  evolve,
+  initial,
+  isUnwatched,
+  rolesOf,
+  type Watch,
+  type WatchEvent,
+  type WatchIntent
+} from "../src/index.ts"
 
 const at = 1_000_000
 const hour = 3_600_000
-const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 10, startTime: 5, bootId: "boot" }
+}
 const conductor = { pid: 4711, startTime: 1, bootId: "boot" }
 const baseline = { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
 const history: ReadonlyArray<WatchEvent> = [
@@ -19,7 +34,9 @@ const watching = history.reduce(evolve, initial)
 
 /** What follows, and the watch after it. */
 const said = (watch: Watch, intent: WatchIntent, now = at) => {
-  const events = Result.getOrThrow(decide(watch, { ...intent, now, by: { _tag: "Operator" } } as never)) as ReadonlyArray<WatchEvent>
+  const events = Result.getOrThrow(
+    decide(watch, { ...intent, now, by: { _tag: "Operator" } } as never)
+  ) as ReadonlyArray<WatchEvent>
   return { tags: events.map(({ _tag }) => _tag), watch: events.reduce(evolve, watch) }
 }
 const fails = (watch: Watch, role: "watcher" | "self-monitor", now = at) =>
@@ -34,7 +51,11 @@ const fails = (watch: Watch, role: "watcher" | "self-monitor", now = at) =>
     now
   )
 const replaced = (watch: Watch, now = at) =>
-  said(watch, { _tag: "ReportWatcherDead", monitor: watch.monitor?.monitor, watcher: watch.watcher!.watcher, beatAge: 1 }, now).watch
+  said(
+    watch,
+    { _tag: "ReportWatcherDead", monitor: watch.monitor?.monitor, watcher: watch.watcher!.watcher, beatAge: 1 },
+    now
+  ).watch
 
 /** A watcher that died of a defect for the third time in a row. */
 const closed = () => {
@@ -63,13 +84,27 @@ describe("a role that dies of a defect", () => {
     assert.deepStrictEqual(fails(second, "watcher", at + 6 * hour - 1).tags, ["RoleFailed", "RoleGaveUp"])
     const next = evolve(
       second,
-      Event.ConductorAdopted.make({ at, by: "operator", generation: 2, conductor, sessionId: "s1", print: false, ...baseline })
+      Event.ConductorAdopted.make({
+        at,
+        by: "operator",
+        generation: 2,
+        conductor,
+        sessionId: "s1",
+        print: false,
+        ...baseline
+      })
     )
     assert.deepStrictEqual(fails(next, "watcher").tags, ["RoleFailed"])
   })
   it("and was replaced since is no news", () => {
-    assert.deepStrictEqual(said(watching, { _tag: "ReportRoleFailed", role: "watcher", number: 7, defect: "x" }).tags, [])
-    assert.deepStrictEqual(said(watching, { _tag: "ReportRoleFailed", role: "self-monitor", number: 7, defect: "x" }).tags, [])
+    assert.deepStrictEqual(
+      said(watching, { _tag: "ReportRoleFailed", role: "watcher", number: 7, defect: "x" }).tags,
+      []
+    )
+    assert.deepStrictEqual(
+      said(watching, { _tag: "ReportRoleFailed", role: "self-monitor", number: 7, defect: "x" }).tags,
+      []
+    )
   })
   it("a self-monitor that gave up leaves a watcher that stands by, and none follows it", () => {
     let watch = watching

@@ -35,6 +35,7 @@ it("distrusts what its group or others may write, or look into where that is ask
   }
   assert.isUndefined(why({ others: "write as its group" }, { ...file, mode: 0o664 }))
   assert.match(why({ others: "write as its group" }, { ...file, mode: 0o666 })!, /o-w/)
-  for (const bits of [0o040, 0o010, 0o004, 0o001]) assert.match(why({ others: "nothing" }, { ...file, mode: 0o600 | bits })!, /look/)
+  for (const bits of [0o040, 0o010, 0o004, 0o001])
+    assert.match(why({ others: "nothing" }, { ...file, mode: 0o600 | bits })!, /look/)
   assert.isUndefined(why({ others: "nothing" }, { ...file, mode: 0o100600 }))
 })

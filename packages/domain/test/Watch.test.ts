@@ -81,7 +81,18 @@ describe("a life", () => {
 })
 
 describe("what is remembered", () => {
-  const relaunchedWatch = after(opened, owned, confirmed, watcher(1), monitor(1), settled, died, recovering, prepared, relaunched)
+  const relaunchedWatch = after(
+    opened,
+    owned,
+    confirmed,
+    watcher(1),
+    monitor(1),
+    settled,
+    died,
+    recovering,
+    prepared,
+    relaunched
+  )
   it("is measured against the last launch, and found by every session id it had", () => {
     assert.deepStrictEqual(relaunchedWatch.baseline, { ...baseline, taskCount: 5 })
     assert.deepStrictEqual(relaunchedWatch.sessions, ["s1", "s2"])
@@ -92,8 +103,14 @@ describe("what is remembered", () => {
   })
   it("keeps the steps of the running cycle, and none of an earlier one", () => {
     const step = { cycle: 1, step: "1 stop" }
-    const started = after(opened, recovering, Event.StepStarted.make({ at: 8, ...step, kind: "act", attempt: 2, token: "t" }))
-    assert.deepStrictEqual(started.recovery?.steps, { "1 stop": { _tag: "Started", kind: "act", attempt: 2, token: "t" } })
+    const started = after(
+      opened,
+      recovering,
+      Event.StepStarted.make({ at: 8, ...step, kind: "act", attempt: 2, token: "t" })
+    )
+    assert.deepStrictEqual(started.recovery?.steps, {
+      "1 stop": { _tag: "Started", kind: "act", attempt: 2, token: "t" }
+    })
     const done = evolve(started, Event.StepSucceeded.make({ at: 8, ...step, outcome: { a: 1 } }))
     assert.deepStrictEqual(done.recovery?.steps, { "1 stop": { _tag: "Succeeded", kind: "act", outcome: { a: 1 } } })
     const next = evolve(done, Event.RecoveryStarted.make({ at: 9, cycle: 2, purpose: "relaunch", trigger: "pid" }))
@@ -103,7 +120,10 @@ describe("what is remembered", () => {
   })
   it("knows that polling was broken off by a new owner and by a lost watcher, until the next launch", () => {
     assert.strictEqual(after(opened, owned).brokenOffAt, 0)
-    assert.strictEqual(after(opened, owned, confirmed, Event.OwnerTook.make({ at: 40, fence: 2, owner })).brokenOffAt, 40)
+    assert.strictEqual(
+      after(opened, owned, confirmed, Event.OwnerTook.make({ at: 40, fence: 2, owner })).brokenOffAt,
+      40
+    )
     const lost = [opened, owned, confirmed, watcher(1), Event.WatcherLost.make({ at: 50, watcher: 1, beatAge: null })]
     assert.strictEqual(after(...lost).brokenOffAt, 50)
     assert.strictEqual(after(...lost, watcher(2), died, recovering, prepared, relaunched).brokenOffAt, 0)
@@ -112,11 +132,20 @@ describe("what is remembered", () => {
     const raw = "2026-01-05 12:00:00"
     const silent = Event.ConductorDied.make({ ...died, cause: "heartbeat", evidence: { ...evidence, heartbeat: raw } })
     const begun = [opened, owned, confirmed, watcher(1), silent, recovering]
-    assert.deepStrictEqual([after(...begun).silent, after(...begun).recovery?.resumed], [{ heartbeat: raw, retried: false }, false])
+    assert.deepStrictEqual(
+      [after(...begun).silent, after(...begun).recovery?.resumed],
+      [{ heartbeat: raw, retried: false }, false]
+    )
     const resumed = [...begun, Event.OwnerTook.make({ at: 40, fence: 2, owner })]
-    assert.deepStrictEqual([after(...resumed).silent, after(...resumed).recovery?.resumed], [{ heartbeat: raw, retried: false }, true])
+    assert.deepStrictEqual(
+      [after(...resumed).silent, after(...resumed).recovery?.resumed],
+      [{ heartbeat: raw, retried: false }, true]
+    )
     const closed = Event.RecoveryFailedClosed.make({ at: 41, cycle: 1, stage: "stop", reason: "it beats" })
-    const retried = after(...resumed, closed, Event.RecoveryRetried.make({ at: 42, cycle: 1 }), { ...recovering, cycle: 2 })
+    const retried = after(...resumed, closed, Event.RecoveryRetried.make({ at: 42, cycle: 1 }), {
+      ...recovering,
+      cycle: 2
+    })
     assert.deepStrictEqual([retried.silent, retried.recovery?.resumed], [{ heartbeat: raw, retried: true }, false])
     assert.isUndefined(after(opened, owned, confirmed, watcher(1), died, recovering).silent)
   })
@@ -144,15 +173,32 @@ describe("what is remembered", () => {
 })
 
 it("whom souffleur launched last is known until an operator names another, also when the Conductor turns out to be another process", () => {
-  const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(evolve, initial)
+  const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
+    evolve,
+    initial
+  )
   const other = { ...conductor, pid: 80 }
-  const resolved = evolve(launched, Event.ConductorResolved.make({ at: 10, watcher: 2, conductor: other, print: false }))
+  const resolved = evolve(
+    launched,
+    Event.ConductorResolved.make({ at: 10, watcher: 2, conductor: other, print: false })
+  )
   const came = (by: "heartbeat" | "operator") =>
     evolve(
       resolved,
-      Event.ConductorAdopted.make({ at: 11, by, generation: 3, conductor: other, sessionId: "s2", print: false, ...baseline })
+      Event.ConductorAdopted.make({
+        at: 11,
+        by,
+        generation: 3,
+        conductor: other,
+        sessionId: "s2",
+        print: false,
+        ...baseline
+      })
     )
-  assert.deepStrictEqual([launched.launched, resolved.launched, resolved.conductor], [relaunched.conductor, relaunched.conductor, other])
+  assert.deepStrictEqual(
+    [launched.launched, resolved.launched, resolved.conductor],
+    [relaunched.conductor, relaunched.conductor, other]
+  )
   assert.deepStrictEqual([came("heartbeat").launched, came("operator").launched], [relaunched.conductor, undefined])
 })
 

@@ -1,6 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { decide, Event, evolve, isUnwatched, leastPin, rolesOf, type Watch, type WatchCommand, type WatchIntent } from "../src/index.ts"
+import {
+  decide,
+  Event,
+  evolve,
+  isUnwatched,
+  leastPin,
+  rolesOf,
+  type Watch,
+  type WatchCommand,
+  type WatchIntent
+} from "../src/index.ts"
 import {
   conductor,
   owner,
@@ -43,7 +53,12 @@ describe("opening and owning", () => {
       .then(Event.OwnerTook.make({ at: 1000, fence: 2, owner }))
   })
   it("says what it ends of its own making, once, and of a first launch only while it is validated", () => {
-    const end = (what: "guardian" | "first launch"): WatchIntent => ({ _tag: "EndProcess", what, process: conductor, reason: "silent" })
+    const end = (what: "guardian" | "first launch"): WatchIntent => ({
+      _tag: "EndProcess",
+      what,
+      process: conductor,
+      reason: "silent"
+    })
     const ending = Event.ProcessEnding.make({ at: 1000, what: "guardian", process: conductor, reason: "silent" })
     given(...watching)
       .when(end("guardian"))
@@ -70,7 +85,8 @@ describe("opening and owning", () => {
   })
   describe("that a guardian restores", () => {
     const restore = (over = 1, cause: "died" | "silent" = "died"): WatchIntent => ({ _tag: "Restore", cause, over })
-    const restored = (restorations: number, when = 900) => Event.SouffleurRestored.make({ at: when, cause: "died", over: 1, restorations })
+    const restored = (restorations: number, when = 900) =>
+      Event.SouffleurRestored.make({ at: when, cause: "died", over: 1, restorations })
     const operator = { _tag: "Operator" } as const
     it("is counted before the act; three times without progress, then it is given up", () => {
       given(...watching)
@@ -126,7 +142,11 @@ describe("opening and owning", () => {
   })
   it("refuses everything after its end, whoever says it; leaving is no event then", () => {
     const ended = given(...watching, Event.ConductorCompleted.make({ at, by: "watcher" }))
-    for (const intent of [dead(), { _tag: "Release" }, { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" }] as const)
+    for (const intent of [
+      dead(),
+      { _tag: "Release" },
+      { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" }
+    ] as const)
       ended.when(intent).thenRefused("ended")
     ended.when({ _tag: "Leave" }).then()
     assert.deepStrictEqual(rolesOf(ended.watch), [])
@@ -149,10 +169,18 @@ describe("bootstrap", () => {
     given(opened, owned, failed(1)).when(fail).then(failed(2))
     given(opened, owned, failed(1), failed(2))
       .when(fail)
-      .then(failed(3), Event.ValidationExhausted.make({ at: 1000, reasons: ["no process", "no process", "no process"] }))
+      .then(
+        failed(3),
+        Event.ValidationExhausted.make({ at: 1000, reasons: ["no process", "no process", "no process"] })
+      )
   })
   it("takes corrected arguments: what was wrong is no session of its own", () => {
-    const { watch } = given(opened, owned, failed(1), Event.ArgumentsCorrected.make({ at, pid: 8, sessionId: "s9", messageId: 4 }))
+    const { watch } = given(
+      opened,
+      owned,
+      failed(1),
+      Event.ArgumentsCorrected.make({ at, pid: 8, sessionId: "s9", messageId: 4 })
+    )
     assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s9"]])
   })
   it("is over once it is confirmed: what a bootstrap that was held up says then is refused", () => {
@@ -173,7 +201,9 @@ describe("watching", () => {
     given(opened, owned, confirmed, watcher(1))
       .when({ _tag: "WatcherReady", watcher: 1 })
       .then(Event.SelfMonitorStarted.make({ at: 1000, monitor: 1, watcher: 1 }))
-    given(opened, owned, confirmed, watcher(1), monitor(1)).when({ _tag: "SelfMonitorReady", monitor: 1 }).thenTags("WatchSettled")
+    given(opened, owned, confirmed, watcher(1), monitor(1))
+      .when({ _tag: "SelfMonitorReady", monitor: 1 })
+      .thenTags("WatchSettled")
     given(opened, owned, confirmed, watcher(1), monitor(1)).when({ _tag: "SelfMonitorReady", monitor: 7 }).then()
     given(...watching)
       .when({ _tag: "SelfMonitorReady", monitor: 1 })
@@ -191,7 +221,11 @@ describe("watching", () => {
       )
     given(...watching, { ...watcher(2), mode: "heartbeat-only" })
       .when({ ...lost, watcher: 2 })
-      .then(Event.WatcherLost.make({ at: 1000, watcher: 2, beatAge: 181_000 }), { ...watcher(3), at: 1000, mode: "heartbeat-only" })
+      .then(Event.WatcherLost.make({ at: 1000, watcher: 2, beatAge: 181_000 }), {
+        ...watcher(3),
+        at: 1000,
+        mode: "heartbeat-only"
+      })
     const after = given(...awaiting, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2, true))
     assert.deepStrictEqual(rolesOf(after.watch), ["watcher/2", "monitor/1"])
     after
@@ -259,7 +293,9 @@ describe("watching", () => {
       tasks: null,
       evidence
     }
-    given(opened, owned, confirmed, watcher(1, true)).when(unknown).thenTags("SessionIdFound", "ConductorUnresolved", "WatcherStarted")
+    given(opened, owned, confirmed, watcher(1, true))
+      .when(unknown)
+      .thenTags("SessionIdFound", "ConductorUnresolved", "WatcherStarted")
     const alone = { ...watcher(2), mode: "heartbeat-only" as const }
     const unresolved = [
       ...watching,
@@ -269,14 +305,23 @@ describe("watching", () => {
     ]
     assert.deepInclude(given(...unresolved).watch, { conductor: undefined, mode: "heartbeat-only" })
     const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: true }
-    const resolved: WatchIntent = { _tag: "ReportExit", watcher: 2, exit: { _tag: "Resolved", holder }, tasks: null, evidence }
+    const resolved: WatchIntent = {
+      _tag: "ReportExit",
+      watcher: 2,
+      exit: { _tag: "Resolved", holder },
+      tasks: null,
+      evidence
+    }
     given(...unresolved)
       .when(resolved)
       .then(Event.ConductorResolved.make({ at: 1000, watcher: 2, ...holder }), { ...watcher(3), at: 1000 })
     given(...watching, watcher(2))
       .when(resolved)
       .then()
-    assert.strictEqual(given(...unresolved, died(1), started(1), prepared(1), relaunched(2), watcher(3)).watch.mode, "normal")
+    assert.strictEqual(
+      given(...unresolved, died(1), started(1), prepared(1), relaunched(2), watcher(3)).watch.mode,
+      "normal"
+    )
   })
 })
 
@@ -435,7 +480,13 @@ describe("deaths and retries", () => {
     const { watch, when } = given(...watching, asked(1), wait("quiet-hours", "handoff"), watcher(2))
     when(asks({ request: "w-1-ee11", quietUntil: 9000 }), operator).thenRefused("not now")
     assert.deepStrictEqual(watch.handoff, { request: "w-1-00ff", digest: "d" })
-    const over = { _tag: "ReportExit", watcher: 2, exit: { _tag: "WaitOver", how: "over" }, tasks: null, evidence } as const
+    const over = {
+      _tag: "ReportExit",
+      watcher: 2,
+      exit: { _tag: "WaitOver", how: "over" },
+      tasks: null,
+      evidence
+    } as const
     const [, begun] = when(over).thenTags("WaitEnded", "RecoveryStarted")
     assert.deepInclude(begun, { trigger: "handoff" })
   })
@@ -468,7 +519,14 @@ describe("deaths and retries", () => {
       .thenRefused("not now")
   })
   it("observing, withholds the recovery and goes on watching", () => {
-    const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
+    const observing = [
+      Event.WatchOpened.make({ ...opened, observe: true }),
+      owned,
+      confirmed,
+      watcher(1),
+      monitor(1),
+      settled
+    ]
     given(...observing)
       .when(dead())
       .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
@@ -478,7 +536,14 @@ describe("deaths and retries", () => {
 describe("a recovery cycle", () => {
   const recovering = [...watching, died(1), started(1)]
   const begun = (attempt = 1) =>
-    Event.StepStarted.make({ at: 1000, cycle: 1, step: "1 stop", kind: "act", attempt, token: `g2-c1-1-stop-${attempt}` })
+    Event.StepStarted.make({
+      at: 1000,
+      cycle: 1,
+      step: "1 stop",
+      kind: "act",
+      attempt,
+      token: `g2-c1-1-stop-${attempt}`
+    })
   const start = { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" } as const
   it("grants a step its intent; an open one again under a new token; a decided one never", () => {
     given(...recovering)
@@ -511,7 +576,11 @@ describe("a recovery cycle", () => {
   it("relaunches only what was prepared: generation +1, a new watcher that awaits the session id", () => {
     const { _tag: _, at: __, generation: ___, ...launch } = relaunched(2)
     const { conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = launch
-    const intent: WatchIntent = { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } }
+    const intent: WatchIntent = {
+      _tag: "Relaunched",
+      ...rest,
+      baseline: { conductorState, lastMessageId, taskCount, taskFingerprint }
+    }
     given(...recovering)
       .when(intent)
       .thenRefused("never")
@@ -530,10 +599,16 @@ describe("a recovery cycle", () => {
         Event.RecoveryFailedClosed.make({ at: 1000, cycle: 1, stage: "gate", reason: "too large" }),
         Event.WatcherStarted.make({ at: 1000, watcher: 2, awaiting: false, mode: "normal" })
       )
-    const standby = given(...recovering, Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" }), watcher(2))
+    const standby = given(
+      ...recovering,
+      Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" }),
+      watcher(2)
+    )
     standby.when(dead(2, 2)).then()
     standby.when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "ContextRecovery" }, tasks: null, evidence }).then()
-    standby.when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "Complete" }, tasks: null, evidence }).thenTags("ConductorCompleted")
+    standby
+      .when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "Complete" }, tasks: null, evidence })
+      .thenTags("ConductorCompleted")
   })
   it("is cancelled by completion, and by an operator, who is told where the export is", () => {
     given(...recovering)
@@ -565,7 +640,8 @@ describe("compaction and launches of a cycle", () => {
   const launches = ["6 launch", "resume", "start from the notes"]
   const recovering = [...watching, died(1), started(1)]
   const kindOf = (step: string) => (launches.includes(step) ? "launch" : "act")
-  const begun = (step: string) => Event.StepStarted.make({ at, cycle: 1, step, kind: kindOf(step), attempt: 1, token: "t" })
+  const begun = (step: string) =>
+    Event.StepStarted.make({ at, cycle: 1, step, kind: kindOf(step), attempt: 1, token: "t" })
   const failed = (step: string) => [begun(step), Event.StepFailed.make({ at, cycle: 1, step, failure: null })]
   const succeeded = (step: string) => [begun(step), Event.StepSucceeded.make({ at, cycle: 1, step, outcome: null })]
   const start = (step: string): WatchIntent => ({ _tag: "StartStep", cycle: 1, step, kind: kindOf(step) })
@@ -620,7 +696,13 @@ describe("an operator, and a Conductor that comes back", () => {
   const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
   const standby = [...recovering, closed, watcher(2)]
   const another = { ...conductor, pid: 815 }
-  const adopt = { _tag: "Adopt", conductor: another, sessionId: "s9", print: true, baseline: { ...baseline, taskCount: 9 } } as const
+  const adopt = {
+    _tag: "Adopt",
+    conductor: another,
+    sessionId: "s9",
+    print: true,
+    baseline: { ...baseline, taskCount: 9 }
+  } as const
   const returned: WatchIntent = {
     _tag: "ReportExit",
     watcher: 2,
@@ -673,7 +755,14 @@ describe("an operator, and a Conductor that comes back", () => {
       .thenTags("CeilingReached")
   })
   it("retries nothing in a watch that only observes", () => {
-    const observing = [Event.WatchOpened.make({ ...opened, observe: true }), owned, confirmed, watcher(1), monitor(1), settled]
+    const observing = [
+      Event.WatchOpened.make({ ...opened, observe: true }),
+      owned,
+      confirmed,
+      watcher(1),
+      monitor(1),
+      settled
+    ]
     given(
       ...observing,
       died(1),
@@ -694,7 +783,14 @@ describe("an operator, and a Conductor that comes back", () => {
       const adopting = given(...events)
       const decided = adopting.when(adopt, { _tag: "Operator" }).thenTags("ConductorAdopted", "WatcherStarted")
       const watch = decided.reduce(evolve, adopting.watch)
-      assert.deepInclude(watch, { generation: 2, pid: 815, sessionId: "s9", print: true, retries: 0, launchId: undefined })
+      assert.deepInclude(watch, {
+        generation: 2,
+        pid: 815,
+        sessionId: "s9",
+        print: true,
+        retries: 0,
+        launchId: undefined
+      })
       assert.deepInclude(watch, { standby: undefined, recovery: undefined, awaiting: false, sessions: ["s1", "s9"] })
       assert.strictEqual(watch.baseline.taskCount, 9)
       assert.deepStrictEqual(rolesOf(watch), [`watcher/${watch.watchersStarted}`, "monitor/1"])
@@ -720,10 +816,27 @@ describe("an operator, and a Conductor that comes back", () => {
       ...baseline
     })
     const { when } = given(...recovering, prepared(1), adopted, watcher(2))
-    const { _tag: _, at: __, generation: ___, conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = relaunched(2)
+    const {
+      _tag: _,
+      at: __,
+      generation: ___,
+      conductorState,
+      lastMessageId,
+      taskCount,
+      taskFingerprint,
+      ...rest
+    } = relaunched(2)
     const late: ReadonlyArray<WatchIntent> = [
       { _tag: "StartStep", cycle: 1, step: "6 launch", kind: "launch" },
-      { _tag: "PrepareLaunch", cycle: 1, launchId: "l1", digest: "d", sessionId: "s2", requested: "acceptEdits", effective: "acceptEdits" },
+      {
+        _tag: "PrepareLaunch",
+        cycle: 1,
+        launchId: "l1",
+        digest: "d",
+        sessionId: "s2",
+        requested: "acceptEdits",
+        effective: "acceptEdits"
+      },
       { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } },
       { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "" },
       { _tag: "CancelForCompletion", cycle: 1 }
@@ -777,14 +890,24 @@ describe("the ordering invariant", () => {
       { _tag: "ReportSelfMonitorLost", monitor: m },
       { _tag: "ReportRoleFailed", role: "watcher", number: w, defect: "x" },
       { _tag: "ReportRoleFailed", role: "self-monitor", number: m, defect: "x" },
-      { _tag: "PrepareLaunch", cycle, launchId: "l", digest: "d", sessionId: "s2", requested: "acceptEdits", effective: "acceptEdits" },
+      {
+        _tag: "PrepareLaunch",
+        cycle,
+        launchId: "l",
+        digest: "d",
+        sessionId: "s2",
+        requested: "acceptEdits",
+        effective: "acceptEdits"
+      },
       { ...generation, _tag: "Relaunched", cycle, provider: "p", launchId: "l", awaiting: true, exportPath: null },
       { _tag: "FailClosed", cycle, stage: "gate", reason: "too large" },
       { _tag: "Retry" },
       { ...generation, _tag: "Adopt" }
     ]
   }
-  const Choices = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 }))).check(Schema.isMinLength(30))
+  const Choices = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 }))).check(
+    Schema.isMinLength(30)
+  )
   it.prop(
     "holds in every state on the way: from the first self-monitor on, a watcher, a self-monitor or a recovery runs",
     [Choices],
@@ -796,7 +919,8 @@ describe("the ordering invariant", () => {
         const wasMonitored = watch.monitor !== undefined
         for (const event of Result.isSuccess(decided) ? decided.success : []) {
           watch = evolve(watch, event)
-          // What follows an operator's retry is in the same append; so is what follows a watcher that has no self-monitor yet.
+          // What follows an operator's retry is in the same append; so is what follows a watcher that has no
+          // self-monitor yet.
           if (wasMonitored && event._tag !== "RecoveryRetried") assert.isNotEmpty(rolesOf(watch), event._tag)
         }
         assert.isNotEmpty(rolesOf(watch))
@@ -808,7 +932,12 @@ describe("the ordering invariant", () => {
 })
 
 describe("a run", () => {
-  const launch = { launchId: "p-1-g1-launch-1", digest: "d", requested: "bypassPermissions", effective: "bypassPermissions" } as const
+  const launch = {
+    launchId: "p-1-g1-launch-1",
+    digest: "d",
+    requested: "bypassPermissions",
+    effective: "bypassPermissions"
+  } as const
   const open = (kind: "agent" | "command"): WatchIntent => ({
     _tag: "Open",
     project: "/p",
@@ -828,15 +957,32 @@ describe("a run", () => {
     monitor(1),
     settled
   ]
-  const deadAt = (now: number, fingerprint: string, count = 2) => ({ ...dead(count), tasks: { count, fingerprint }, now })
+  const deadAt = (now: number, fingerprint: string, count = 2) => ({
+    ...dead(count),
+    tasks: { count, fingerprint },
+    now
+  })
 
   it("is opened with its first launch in one append, and is that launch when it is confirmed", () => {
     const { watch } = given(...running("command"))
-    assert.deepInclude(watch, { kind: "command", launchId: launch.launchId, sessions: [], sessionId: "", pid: 4711, generation: 1 })
+    assert.deepInclude(watch, {
+      kind: "command",
+      launchId: launch.launchId,
+      sessions: [],
+      sessionId: "",
+      pid: 4711,
+      generation: 1
+    })
     assert.deepInclude(given(...running("agent")).watch, { kind: "agent", sessions: ["s1"] })
   })
   it("prepares its first launch again while it is validated, and no other watch does", () => {
-    const again: WatchIntent = { _tag: "PrepareLaunch", cycle: 0, ...launch, launchId: "p-1-g1-launch-2", sessionId: "" }
+    const again: WatchIntent = {
+      _tag: "PrepareLaunch",
+      cycle: 0,
+      ...launch,
+      launchId: "p-1-g1-launch-2",
+      sessionId: ""
+    }
     given(...opening("command"), owned)
       .when(again)
       .thenTags("LaunchPrepared")

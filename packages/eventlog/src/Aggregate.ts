@@ -1,6 +1,14 @@
 import { Clock, type Context, Effect, Ref, Result } from "effect"
 import type { Decision, Refused } from "./Decision.ts"
-import { Conflict, type Log, type LogUnusable, type ReadError, type RecordedAs, shortened, type UnreadableEvent } from "./Log.ts"
+import {
+  Conflict,
+  type Log,
+  type LogUnusable,
+  type ReadError,
+  type RecordedAs,
+  shortened,
+  type UnreadableEvent
+} from "./Log.ts"
 
 export type LogError = ReadError | LogUnusable
 
@@ -15,7 +23,9 @@ export interface AggregateRef<State, Intent> {
   readonly id: string
   /** Read from the log, never remembered. */
   readonly state: Effect.Effect<State, LogError>
-  /** Appends what the decider makes of an intent. Fails with `Refused` where it may not be: nothing was appended then. */
+  /**
+   * Appends what the decider makes of an intent. Fails with `Refused` where it may not be: nothing was appended then.
+   */
   readonly dispatch: (intent: Intent) => Effect.Effect<State, Refused | LogError>
 }
 
@@ -29,8 +39,8 @@ export interface NamedState<State> {
 }
 
 /**
- * Makes one kind of aggregate: its state is the fold of its events, and its stream in the log is its mailbox. The same call serves a role,
- * a recovery step and another process. `prefix` begins the names of its streams.
+ * Makes one kind of aggregate: its state is the fold of its events, and its stream in the log is its mailbox. The same
+ * call serves a role, a recovery step and another process. `prefix` begins the names of its streams.
  *
  * @example
  * ```ts
@@ -90,11 +100,15 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
     }
   })
 
-  /** Folds each event once, however often it is asked, `from` a state that is known; stamps every intent with the Clock and `by`. */
+  /**
+   * Folds each event once, however often it is asked, `from` a state that is known; stamps every intent with the Clock
+   * and `by`.
+   */
   const ref = Effect.fnUntraced(function* (id: string, by: By, from: State = initial) {
     const log = yield* key
     const known = yield* Ref.make<State>(from)
-    const remember = (state: State) => Ref.update(known, (before) => (before.revision > state.revision ? before : state))
+    const remember = (state: State) =>
+      Ref.update(known, (before) => (before.revision > state.revision ? before : state))
     const withLog = Effect.provideService(key, log)
     const state = Ref.get(known).pipe(
       Effect.flatMap((from) => load(id, from)),
@@ -110,7 +124,11 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
 
   const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
     const log = yield* key
-    return { id, unreadable, state: fold(yield* log.read(streamOf(id), 0, unreadable.revision - 1)) } satisfies NamedState<State>
+    return {
+      id,
+      unreadable,
+      state: fold(yield* log.read(streamOf(id), 0, unreadable.revision - 1))
+    } satisfies NamedState<State>
   })
 
   /** Every one of the log, oldest first: one that cannot be read hides no other. */

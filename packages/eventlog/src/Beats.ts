@@ -15,8 +15,8 @@ export interface Beat {
 export const agentBeats = (watch: string): string => `${watch}/agent`
 
 /**
- * Beats are not transitions: they live in souffleur's own store beside the log (spec: behaviour#beats). What the watcher
- * writes here is what the self-monitor reads; the row in comms is a mirror.
+ * Beats are not transitions: they live in souffleur's own store beside the log (spec: behaviour#beats). What the
+ * watcher writes here is what the self-monitor reads; the row in comms is a mirror.
  */
 export class Beats extends Context.Service<
   Beats,
@@ -58,12 +58,17 @@ export class Beats extends Context.Service<
             yield* waiting(
               sql`INSERT INTO beats (watch, role, at) VALUES (${watch}, ${beat.by}, ${beat.at})
               ON CONFLICT (watch) DO UPDATE SET role = excluded.role, at = excluded.at`
-            ).pipe(Effect.matchEffect({ onSuccess: () => recovered, onFailure: ({ reason }) => trouble("written", reason) }))
+            ).pipe(
+              Effect.matchEffect({ onSuccess: () => recovered, onFailure: ({ reason }) => trouble("written", reason) })
+            )
           }),
           last: Effect.fn("Beats.last")(function* (watch) {
             const mine = Option.fromUndefinedOr(own.get(watch))
             const [stored] = yield* waiting(
-              sql<{ role: string; at: number }>`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ${watch}`
+              sql<{
+                role: string
+                at: number
+              }>`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ${watch}`
             ).pipe(Effect.catch(({ reason }) => Effect.as(trouble("read", reason), [])))
             if (stored === undefined) return mine
             return Option.some(

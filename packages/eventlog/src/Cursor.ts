@@ -3,8 +3,9 @@ import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
 /**
- * How far somebody has been told of a watch: comms under the watch's own id, others under a name after it (`<id>/notified`). The
- * cursor is the log itself and this mark on it (spec: behaviour#outbox): what could not be told yet is every event after the mark.
+ * How far somebody has been told of a watch: comms under the watch's own id, others under a name after it
+ * (`<id>/notified`). The cursor is the log itself and this mark on it (spec: behaviour#outbox): what could not be told
+ * yet is every event after the mark.
  */
 export class Cursor extends Context.Service<
   Cursor,
@@ -13,7 +14,10 @@ export class Cursor extends Context.Service<
     readonly position: (watch: string) => Effect.Effect<number>
     /** Never moves backwards. `true`: it has moved by this word; of two that say it at once, one has moved it. */
     readonly advance: (watch: string, revision: number) => Effect.Effect<boolean>
-    /** The only way back, where the log has become shorter than what was told: from where it stands now, and from nowhere else. */
+    /**
+     * The only way back, where the log has become shorter than what was told: from where it stands now, and from
+     * nowhere else.
+     */
     readonly rewind: (watch: string, from: number, revision: number) => Effect.Effect<void>
   }
 >()("@souffleur/eventlog/Cursor") {
@@ -45,7 +49,9 @@ export class Cursor extends Context.Service<
         const own = new Map<string, number>()
         return Cursor.of({
           position: Effect.fn("Cursor.position")(function* (watch) {
-            const [stored] = yield* Effect.orDie(waiting(sql<{ revision: number }>`SELECT revision FROM cursor WHERE watch = ${watch}`))
+            const [stored] = yield* Effect.orDie(
+              waiting(sql<{ revision: number }>`SELECT revision FROM cursor WHERE watch = ${watch}`)
+            )
             return Math.max(own.get(watch) ?? 0, stored?.revision ?? 0)
           }),
           advance: Effect.fn("Cursor.advance")(function* (watch, revision) {
@@ -57,13 +63,18 @@ export class Cursor extends Context.Service<
             ).pipe(
               Effect.map((moved) => moved.length > 0),
               Effect.catch(({ reason }) =>
-                Effect.as(Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`), true)
+                Effect.as(
+                  Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`),
+                  true
+                )
               )
             )
           }),
           rewind: Effect.fn("Cursor.rewind")(function* (watch, from, revision) {
             own.delete(watch)
-            yield* Effect.orDie(waiting(sql`UPDATE cursor SET revision = ${revision} WHERE watch = ${watch} AND revision = ${from}`))
+            yield* Effect.orDie(
+              waiting(sql`UPDATE cursor SET revision = ${revision} WHERE watch = ${watch} AND revision = ${from}`)
+            )
           })
         })
       })
@@ -71,10 +82,14 @@ export class Cursor extends Context.Service<
 }
 
 /**
- * How far somebody was told, as far as the log goes; `newest` is its newest revision. A log that was cut, or replaced by an older copy, has
- * less than was told: that is said, once, and told is what comes after. Otherwise nothing would be, until the log is as long again.
+ * How far somebody was told, as far as the log goes; `newest` is its newest revision. A log that was cut, or replaced
+ * by an older copy, has less than was told: that is said, once, and told is what comes after. Otherwise nothing would
+ * be, until the log is as long again.
  */
-export const positionOf = Effect.fn("Cursor.positionOf")(function* <E, R>(mark: string, newest: Effect.Effect<number, E, R>) {
+export const positionOf = Effect.fn("Cursor.positionOf")(function* <E, R>(
+  mark: string,
+  newest: Effect.Effect<number, E, R>
+) {
   const cursor = yield* Cursor
   // Before the log is looked at, which only grows: another process may tell meanwhile.
   const told = yield* cursor.position(mark)

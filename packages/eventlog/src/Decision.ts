@@ -11,6 +11,8 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
 /** What comes of a command: events, or why not. */
 export type Decision<Event> = Result.Result<ReadonlyArray<Event>, Refused>
 
-export const ok = <const Events extends ReadonlyArray<unknown>>(...events: Events): Decision<Events[number]> => Result.succeed(events)
-export const no = (reason: Refused["reason"], message: string): Decision<never> => Result.fail(new Refused({ reason, message }))
+export const ok = <const Events extends ReadonlyArray<unknown>>(...events: Events): Decision<Events[number]> =>
+  Result.succeed(events)
+export const no = (reason: Refused["reason"], message: string): Decision<never> =>
+  Result.fail(new Refused({ reason, message }))
 export const notNow = (message: string): Decision<never> => no("not now", message)

@@ -28,7 +28,10 @@ export interface EventCodec<E extends Tagged> {
   readonly tags: ReadonlyArray<E["_tag"]>
   /** Throws a `SchemaError` for a value that its own schema rejects: a defect of whoever made it, never stored. */
   readonly encode: (event: E) => StoredEvent
-  /** Never skips and never guesses: what cannot be read names itself. An older version is read through its decoding defaults. */
+  /**
+   * Never skips and never guesses: what cannot be read names itself. An older version is read through its decoding
+   * defaults.
+   */
   readonly decode: (stream: string, revision: number, stored: StoredEvent) => Result.Result<E, UnreadableEvent>
 }
 
@@ -36,7 +39,9 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 /** Where it is wrong and never what stood there. */
 const places = (error: Schema.SchemaError) =>
   issues(error.issue)
-    .issues.map(({ path }) => (path ?? []).map((key) => String(typeof key === "object" ? key.key : key)).join(".") || "the whole")
+    .issues.map(
+      ({ path }) => (path ?? []).map((key) => String(typeof key === "object" ? key.key : key)).join(".") || "the whole"
+    )
     .join(", ")
 
 const unreadable = (stream: string, revision: number, { tag, version }: StoredEvent, problem: string) =>
@@ -46,7 +51,9 @@ const unreadable = (stream: string, revision: number, { tag, version }: StoredEv
 export const eventCodec = <E extends Tagged>(
   prefix: string | null,
   members: ReadonlyArray<
-    Schema.Codec<E, Tagged> & { readonly fields: { readonly _tag: { readonly schema: { readonly literal: E["_tag"] } } } }
+    Schema.Codec<E, Tagged> & {
+      readonly fields: { readonly _tag: { readonly schema: { readonly literal: E["_tag"] } } }
+    }
   >,
   versionOf: (tag: E["_tag"]) => number
 ): EventCodec<E> => {
@@ -55,7 +62,10 @@ export const eventCodec = <E extends Tagged>(
     members.map((member) => {
       const tag = member.fields._tag.schema.literal
       const schema: Schema.Codec<E, Tagged> = member
-      return [tag as string, { version: versionOf(tag), encode: Schema.encodeSync(schema), decode: Schema.decodeUnknownResult(schema) }]
+      return [
+        tag as string,
+        { version: versionOf(tag), encode: Schema.encodeSync(schema), decode: Schema.decodeUnknownResult(schema) }
+      ]
     })
   )
   return {
@@ -71,7 +81,12 @@ export const eventCodec = <E extends Tagged>(
       if (codec === undefined)
         return unreadable(stream, revision, stored, "this souffleur does not know such an event: a newer one wrote it")
       if (stored.version > codec.version) {
-        return unreadable(stream, revision, stored, `this souffleur reads versions up to ${codec.version}: a newer one wrote it`)
+        return unreadable(
+          stream,
+          revision,
+          stored,
+          `this souffleur reads versions up to ${codec.version}: a newer one wrote it`
+        )
       }
       let fields: { _tag?: string; at?: number }
       try {
@@ -79,11 +94,13 @@ export const eventCodec = <E extends Tagged>(
       } catch {
         return unreadable(stream, revision, stored, "its data is no JSON")
       }
-      if (typeof fields !== "object" || fields === null) return unreadable(stream, revision, stored, "its data is no JSON object")
+      if (typeof fields !== "object" || fields === null)
+        return unreadable(stream, revision, stored, "its data is no JSON object")
       fields._tag = stored.tag
       fields.at = stored.at
       const decoded = codec.decode(fields)
-      if (Result.isFailure(decoded)) return unreadable(stream, revision, stored, `its data does not fit at: ${places(decoded.failure)}`)
+      if (Result.isFailure(decoded))
+        return unreadable(stream, revision, stored, `its data does not fit at: ${places(decoded.failure)}`)
       // The same value, without the error that it does not have: a million of them are not made anew.
       return decoded as Result.Success<E, never>
     }

@@ -1,8 +1,8 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /*
- * The numbers and times of an event. In a log anybody may have written: what is only told or waited for is read as the nearest value in
- * range, and what somebody acts upon must be exact.
+ * The numbers and times of an event. In a log anybody may have written: what is only told or waited for is read as the
+ * nearest value in range, and what somebody acts upon must be exact.
  */
 
 /** The earliest moment that a clock was ever set to, epoch ms. */
@@ -10,7 +10,8 @@ const earliest = Date.UTC(1900, 0, 1)
 /** The latest moment that is told with a year of four digits, epoch ms. */
 export const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-const within = (number: number, least: number, most: number): number => Math.min(most, Math.max(least, Math.trunc(number))) || 0
+const within = (number: number, least: number, most: number): number =>
+  Math.min(most, Math.max(least, Math.trunc(number))) || 0
 
 /** A whole number that somebody else states, within these bounds; any other is refused. */
 export const isBetween = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -22,14 +23,20 @@ const toldBetween = (minimum: number, maximum: number) =>
   Schema.Number.pipe(
     Schema.decodeTo(
       isBetween(minimum, maximum),
-      SchemaTransformation.transform({ decode: (number) => within(number, minimum, maximum), encode: (number) => number })
+      SchemaTransformation.transform({
+        decode: (number) => within(number, minimum, maximum),
+        encode: (number) => number
+      })
     )
   )
 
 /** A moment, epoch ms, from 1900 to 9999. Any number in a log is read as the nearest of them. */
 export const Time = toldBetween(earliest, latest)
 
-/** What was measured and is only told: tokens, or ms, negative where a clock was set back. Any number in a log is read as the nearest. */
+/**
+ * What was measured and is only told: tokens, or ms, negative where a clock was set back. Any number in a log is read
+ * as the nearest.
+ */
 export const Measure = toldBetween(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 
 export const Text = Schema.String

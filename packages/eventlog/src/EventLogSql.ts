@@ -56,7 +56,8 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const decoded = recorded(codec)
   const sql = yield* SqlClient.SqlClient
   const stillThere = yield* StillThere
-  const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) => Effect.andThen(stillThere, patiently(patience)(statement))
+  const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
+    Effect.andThen(stillThere, patiently(patience)(statement))
   // Says that the log moved, never how: whoever follows it reads, so that a hint can be early, doubled or dropped.
   const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
   const scope = yield* Effect.scope
@@ -81,7 +82,10 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     return { batch, rows }
   }
 
-  const settle = (batch: ReadonlyMap<string, Pending>, written: Exit.Exit<ReadonlyArray<{ readonly stream: string }>, LogUnusable>) => {
+  const settle = (
+    batch: ReadonlyMap<string, Pending>,
+    written: Exit.Exit<ReadonlyArray<{ readonly stream: string }>, LogUnusable>
+  ) => {
     const won = Exit.isSuccess(written) ? new Set(written.value.map(({ stream }) => stream)) : new Set()
     for (const { expected, outcome, rows, stream } of batch.values()) {
       Deferred.doneUnsafe(
@@ -103,7 +107,9 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     const values: Array<unknown> = []
     for (const entry of batch.values()) for (const value of entry.values) values.push(value)
     while (values.length < 2 ** power * 7) values.push(null)
-    return Effect.flatMap(Effect.exit(waiting(sql.unsafe<{ stream: string }>(statement, values))), (written) => settle(batch, written))
+    return Effect.flatMap(Effect.exit(waiting(sql.unsafe<{ stream: string }>(statement, values))), (written) =>
+      settle(batch, written)
+    )
   })
 
   /**
@@ -142,7 +148,8 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
 
   const select: Select = (statement, parameters) =>
     waiting(sql.unsafe(statement, parameters).values as unknown as Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>)
-  const rows = (statement: string, parameters: ReadonlyArray<unknown>) => Effect.flatMap(select(statement, parameters), decoded)
+  const rows = (statement: string, parameters: ReadonlyArray<unknown>) =>
+    Effect.flatMap(select(statement, parameters), decoded)
 
   const pageOf = pagesOf(codec, select, page)
   const pageOfAll = (after: number) =>
@@ -177,7 +184,9 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     )
   const changesAll = (after: number) => following(moved, after, pageOfAll, ({ position }) => position)
 
-  const streams = waiting(sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values).pipe(
+  const streams = waiting(
+    sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values
+  ).pipe(
     Effect.map((found) => found.map(([stream]) => String(stream))),
     Effect.withSpan("EventLog.streams")
   )
@@ -211,6 +220,11 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
 export const layerWith = ({
   patience = lockPatience
 }: EventLogSqlOptions): Layer.Layer<Beats | Offspring | Cursor, never, SqlClient.SqlClient> =>
-  Layer.mergeAll(Beats.layerSql(patience), Offspring.layerSql(patience), Cursor.layerSql(patience), turns.layerSql(patience))
+  Layer.mergeAll(
+    Beats.layerSql(patience),
+    Offspring.layerSql(patience),
+    Cursor.layerSql(patience),
+    turns.layerSql(patience)
+  )
 
 export const layer = layerWith({})

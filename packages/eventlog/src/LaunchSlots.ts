@@ -9,14 +9,17 @@ export type TakeSlot = (watch: string, spacing: Duration.Duration) => Effect.Eff
 const mostAhead = 100
 
 /**
- * The turn to launch, one for all watches of a machine: what hits all at once (a reboot, memory that ran out, a limit's reset) must not
- * start all in the same second. A watch that is alone never waits, also not for itself. Whoever knows of no other has its turn at once.
+ * The turn to launch, one for all watches of a machine: what hits all at once (a reboot, memory that ran out, a limit's
+ * reset) must not start all in the same second. A watch that is alone never waits, also not for itself. Whoever knows
+ * of no other has its turn at once.
  */
-export const LaunchSlots = Context.Reference<TakeSlot>("@souffleur/eventlog/LaunchSlots", { defaultValue: () => () => Effect.void })
+export const LaunchSlots = Context.Reference<TakeSlot>("@souffleur/eventlog/LaunchSlots", {
+  defaultValue: () => () => Effect.void
+})
 
 /**
- * One row with the next free slot. A slot is a time and no lock, so who dies in its turn holds nobody up. A store that is out holds up
- * no recovery either: the turn is taken at once.
+ * One row with the next free slot. A slot is a time and no lock, so who dies in its turn holds nobody up. A store that
+ * is out holds up no recovery either: the turn is taken at once.
  */
 export const layerSql = (patience: Duration.Input): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effect(
@@ -34,7 +37,11 @@ export const layerSql = (patience: Duration.Input): Layer.Layer<never, never, Sq
               WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${apart})
               ELSE max(${now}, turns.next) END
             RETURNING next - ${apart} AS slot`
-        ).pipe(Effect.catch(({ reason }) => Effect.as(Effect.logWarning(`launches are not spaced: the store is ${reason}`), [])))
+        ).pipe(
+          Effect.catch(({ reason }) =>
+            Effect.as(Effect.logWarning(`launches are not spaced: the store is ${reason}`), [])
+          )
+        )
         yield* Effect.sleep(Math.max(0, (taken[0]?.slot ?? now) - now))
       })
     })

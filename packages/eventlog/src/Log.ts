@@ -21,7 +21,9 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   }
 }
 
-/** The log holds what this souffleur cannot read: a newer one wrote it, or it is damaged. Never skipped (exit code 4). */
+/**
+ * The log holds what this souffleur cannot read: a newer one wrote it, or it is damaged. Never skipped (exit code 4).
+ */
 export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("UnreadableEvent", {
   stream: Schema.String,
   revision: Schema.Int,
@@ -38,11 +40,29 @@ export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("Unre
 const goesOn = ". Nothing was decided on it: started again, souffleur goes on from what is there now"
 const movesAside = '. "souffleur doctor --quarantine" moves it aside and says how to go on'
 /** What can be done about a log that no copy replaces. */
-const remedies: Readonly<Record<string, string>> = { shortened: goesOn, replaced: goesOn, damaged: movesAside, foreign: movesAside }
+const remedies: Readonly<Record<string, string>> = {
+  shortened: goesOn,
+  replaced: goesOn,
+  damaged: movesAside,
+  foreign: movesAside
+}
 
-/** The store under the log failed: full disk, damaged or foreign file, locked for too long. Nothing was acknowledged (exit code 4). */
+/**
+ * The store under the log failed: full disk, damaged or foreign file, locked for too long. Nothing was acknowledged
+ * (exit code 4).
+ */
 export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", {
-  reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed", "shortened", "replaced"]),
+  reason: Schema.Literals([
+    "missing",
+    "foreign",
+    "damaged",
+    "newer",
+    "locked",
+    "full",
+    "failed",
+    "shortened",
+    "replaced"
+  ]),
   problem: Schema.String
 }) {
   override readonly [Runtime.errorExitCode] = 4
@@ -50,7 +70,8 @@ export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable"
     return `the event log cannot be used: ${this.problem}${remedies[this.reason] ?? ""}`
   }
   /** What is wrong with the database's file is wrong with the log. */
-  static readonly ofFile = ({ message, reason }: SqliteUnusable): LogUnusable => new LogUnusable({ reason, problem: message })
+  static readonly ofFile = ({ message, reason }: SqliteUnusable): LogUnusable =>
+    new LogUnusable({ reason, problem: message })
 }
 
 /** What was in a stream is not there any more: rows were deleted, or an older copy stands in the log's place. */
@@ -69,18 +90,29 @@ export type ReadError = UnreadableEvent | LogUnusable
 /** The streams of one kind of aggregate; those of another kind are in the same table, and are not seen. */
 export interface Log<E> {
   /**
-   * Appends all or none, when the stream stands at `expectedRevision` exactly (0: it must not exist yet); returns the new revision.
-   * An empty array appends nothing and checks nothing.
+   * Appends all or none, when the stream stands at `expectedRevision` exactly (0: it must not exist yet); returns the
+   * new revision. An empty array appends nothing and checks nothing.
    */
-  readonly append: (stream: string, expectedRevision: number, events: ReadonlyArray<E>) => Effect.Effect<number, Conflict | LogUnusable>
+  readonly append: (
+    stream: string,
+    expectedRevision: number,
+    events: ReadonlyArray<E>
+  ) => Effect.Effect<number, Conflict | LogUnusable>
   /**
-   * The events after a revision, in order, `upTo` one or to the newest. Fails where `after` is not there (any more), or one is missing
-   * between two.
+   * The events after a revision, in order, `upTo` one or to the newest. Fails where `after` is not there (any more), or
+   * one is missing between two.
    */
-  readonly read: (stream: string, after: number, upTo?: number) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>
+  readonly read: (
+    stream: string,
+    after: number,
+    upTo?: number
+  ) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>
   /** Every event after a position, by pages, until the end of the log. */
   readonly readAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
-  /** Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not end. */
+  /**
+   * Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not
+   * end.
+   */
   readonly changes: (stream: string, after: number) => Stream.Stream<RecordedAs<E>, ReadError>
   /** The same of all streams, after a position, in the order of the log. */
   readonly changesAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
@@ -88,7 +120,10 @@ export interface Log<E> {
   readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
 }
 
-/** What `read` finds after `from`, then what comes later: `moved` only hints that something may have. `at` is where an event stands. */
+/**
+ * What `read` finds after `from`, then what comes later: `moved` only hints that something may have. `at` is where an
+ * event stands.
+ */
 export const following = <E, Err>(
   moved: PubSub.PubSub<void>,
   from: number,
@@ -118,7 +153,9 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
   const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
   const after = (stream: string, revision: number) => (streams.get(stream) ?? []).slice(revision)
   const upTo = (stream: string, revision: number) =>
-    revision > (streams.get(stream)?.length ?? 0) ? Effect.fail(shortened(stream, revision)) : Effect.succeed(after(stream, revision))
+    revision > (streams.get(stream)?.length ?? 0)
+      ? Effect.fail(shortened(stream, revision))
+      : Effect.succeed(after(stream, revision))
   const log: Log<E> = {
     append: Effect.fnUntraced(function* (stream, expectedRevision, events) {
       if (events.length === 0) return expectedRevision

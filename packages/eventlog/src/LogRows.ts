@@ -3,8 +3,19 @@ import type { EventCodec, Tagged } from "./EventCodec.ts"
 import { LogUnusable, missing, type RecordedAs, shortened, type UnreadableEvent } from "./Log.ts"
 
 /** A row as it is read. */
-export type Row = readonly [position: number, stream: string, revision: number, tag: string, version: number, at: number, data: string]
-/** SQLite's integers go beyond what a number here holds: those that do are cut, and are then what their reader makes of them. */
+export type Row = readonly [
+  position: number,
+  stream: string,
+  revision: number,
+  tag: string,
+  version: number,
+  at: number,
+  data: string
+]
+/**
+ * SQLite's integers go beyond what a number here holds: those that do are cut, and are then what their reader makes of
+ * them.
+ */
 const safe = (column: string) => `max(-${Number.MAX_SAFE_INTEGER}, min(${Number.MAX_SAFE_INTEGER}, ${column}))`
 export const columns = `${safe("position")}, stream, ${safe("revision")}, tag, ${safe("version")}, ${safe("at")}, data`
 
@@ -21,11 +32,14 @@ export const recorded =
   }
 
 /** One statement on the log. */
-export type Select = (statement: string, parameters: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, LogUnusable>
+export type Select = (
+  statement: string,
+  parameters: ReadonlyArray<unknown>
+) => Effect.Effect<ReadonlyArray<Row>, LogUnusable>
 
 /**
- * Pages of a stream, and before each the row that its reader stands at: a log that was cut, or is another by now, is told from one that
- * stands still, and what is missing between two names itself.
+ * Pages of a stream, and before each the row that its reader stands at: a log that was cut, or is another by now, is
+ * told from one that stands still, and what is missing between two names itself.
  */
 export const pagesOf = <E extends Tagged>(codec: EventCodec<E>, select: Select, page: number) => {
   const decoded = recorded(codec)
@@ -39,7 +53,11 @@ export const pagesOf = <E extends Tagged>(codec: EventCodec<E>, select: Select, 
     const [stand] = found
     if (after > 0 && stand?.[2] !== after) return yield* shortened(stream, after)
     const known = newest.get(stream)
-    if (after > 0 && known?.[2] === after && (known[0] !== stand?.[0] || known[3] !== stand[3] || known[5] !== stand[5])) {
+    if (
+      after > 0 &&
+      known?.[2] === after &&
+      (known[0] !== stand?.[0] || known[3] !== stand[3] || known[5] !== stand[5])
+    ) {
       return yield* new LogUnusable({
         reason: "foreign",
         problem: `event ${after} of ${stream} is another than was read: this is not the log that it was`

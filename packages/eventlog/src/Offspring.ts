@@ -6,7 +6,9 @@ import { patiently } from "./Store.ts"
 export const mostOffspring = 1000
 
 /** A pid and its start time; all of them of the Conductor's own boot. */
-const Kept = Schema.fromJsonString(Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(mostOffspring)))
+const Kept = Schema.fromJsonString(
+  Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(mostOffspring))
+)
 const decode = Schema.decodeUnknownOption(Kept)
 
 /** One process that ever was. */
@@ -20,8 +22,9 @@ export interface Born {
 const nameOf = ({ bootId, pid, startTime }: Born) => `${bootId}/${pid}/${startTime}`
 
 /**
- * What a Conductor has started, as it was last seen while that one lived: a tool that cleaned its environment and lost its parent is known
- * by nothing else. It lies in souffleur's own store beside the log: souffleur itself may die between that look and the stop.
+ * What a Conductor has started, as it was last seen while that one lived: a tool that cleaned its environment and lost
+ * its parent is known by nothing else. It lies in souffleur's own store beside the log: souffleur itself may die
+ * between that look and the stop.
  */
 export class Offspring extends Context.Service<
   Offspring,
@@ -51,7 +54,10 @@ export class Offspring extends Context.Service<
         const own = new Map<string, { readonly text: string; readonly written: boolean }>()
         return Offspring.of({
           remember: Effect.fn("Offspring.remember")(function* (conductor, started) {
-            const [name, text] = [nameOf(conductor), JSON.stringify(started.map(({ pid, startTime }) => [pid, startTime]))]
+            const [name, text] = [
+              nameOf(conductor),
+              JSON.stringify(started.map(({ pid, startTime }) => [pid, startTime]))
+            ]
             const last = own.get(name)
             if (last?.text === text && last.written) return
             own.set(name, { text, written: false })
@@ -65,8 +71,12 @@ export class Offspring extends Context.Service<
           }),
           recall: Effect.fn("Offspring.recall")(function* (conductor) {
             const name = nameOf(conductor)
-            const [stored] = yield* waiting(sql<{ started: string }>`SELECT started FROM offspring WHERE conductor = ${name}`).pipe(
-              Effect.catch(({ reason }) => Effect.as(Effect.logDebug("what the Conductor has started is not read", reason), []))
+            const [stored] = yield* waiting(
+              sql<{ started: string }>`SELECT started FROM offspring WHERE conductor = ${name}`
+            ).pipe(
+              Effect.catch(({ reason }) =>
+                Effect.as(Effect.logDebug("what the Conductor has started is not read", reason), [])
+              )
             )
             const last = own.get(name)
             const text = last?.written === false || stored === undefined ? last?.text : stored.started

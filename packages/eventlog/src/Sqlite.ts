@@ -13,8 +13,8 @@ export class Sqlite extends Context.Service<
   Sqlite,
   {
     /**
-     * An existing file that belongs to others: never created, journal mode and schema untouched, busy wait at most 50 ms.
-     * Single statements only: in a rollback-journal file a COMMIT that fails would leave the transaction open.
+     * An existing file that belongs to others: never created, journal mode and schema untouched, busy wait at most 50
+     * ms. Single statements only: in a rollback-journal file a COMMIT that fails would leave the transaction open.
      */
     readonly openForeign: (path: string) => Effect.Effect<SqlClient.SqlClient, SqliteUnusable, Scope.Scope>
   }

@@ -6,8 +6,8 @@ import { LogUnusable } from "./Log.ts"
 export const applicationId = 0x736f7566
 
 /**
- * What souffleur's own file holds. The n-th entry brings a file from schema n - 1 to n (`PRAGMA user_version`); an entry
- * that was released is never edited, a change is a new entry.
+ * What souffleur's own file holds. The n-th entry brings a file from schema n - 1 to n (`PRAGMA user_version`); an
+ * entry that was released is never edited, a change is a new entry.
  */
 export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
   [
@@ -51,14 +51,17 @@ export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
 }
 
 /**
- * Fails where the file that is open is not the one that has its name any more: what is written into it would be lost, and what stands under
- * its name is never heard of. Asked before each statement on the log. Of a store in memory there is no file.
+ * Fails where the file that is open is not the one that has its name any more: what is written into it would be lost,
+ * and what stands under its name is never heard of. Asked before each statement on the log. Of a store in memory there
+ * is no file.
  */
 export const StillThere = Context.Reference<Effect.Effect<void, LogUnusable>>("@souffleur/eventlog/StillThere", {
   defaultValue: () => Effect.void
 })
 
-/** How long a lock that another process holds is waited for, in all. One try may block the process for the busy timeout. */
+/**
+ * How long a lock that another process holds is waited for, in all. One try may block the process for the busy timeout.
+ */
 export const lockPatience: Duration.Input = "5 seconds"
 
 const untilUnlocked = (patience: Duration.Input) =>
@@ -76,9 +79,14 @@ export const patiently =
       Effect.mapError(unusable)
     )
 
-/** SQLite's own check of the whole file, its indices too: what is wrong, in its own sentences; none where the file is sound. */
+/**
+ * SQLite's own check of the whole file, its indices too: what is wrong, in its own sentences; none where the file is
+ * sound.
+ */
 export const unsound = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* patiently(lockPatience)(sql.unsafe<{ readonly integrity_check: string }>("PRAGMA integrity_check(10)", []))
+  const rows = yield* patiently(lockPatience)(
+    sql.unsafe<{ readonly integrity_check: string }>("PRAGMA integrity_check(10)", [])
+  )
   return rows.map((row) => row.integrity_check).filter((sentence) => sentence !== "ok")
 }).pipe(Effect.withSpan("Store.unsound"))

@@ -4,8 +4,9 @@ import { Clock, Duration, Effect, Option, Ref } from "effect"
 import { selfCheck } from "./SelfMonitorSchedule.ts"
 
 /**
- * Watches the watcher through its beat only, and says `WATCHER_DEAD` until the beat is fresh again (spec: behaviour#self-monitor).
- * It never ends by itself. A round that itself came late says nothing: the watcher had no chance to beat either.
+ * Watches the watcher through its beat only, and says `WATCHER_DEAD` until the beat is fresh again (spec:
+ * behaviour#self-monitor). It never ends by itself. A round that itself came late says nothing: the watcher had no
+ * chance to beat either.
  */
 export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, watch: Watch) {
   const { monitor } = watch.monitor!
@@ -15,7 +16,9 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
   const staleAfter = Duration.toMillis(settings.monitorStaleAfter)
   const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, due: wait })
   const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
-  /** The last sign of life, and since when this one has not seen another: a clock that was set back makes no beat young. */
+  /**
+   * The last sign of life, and since when this one has not seen another: a clock that was set back makes no beat young.
+   */
   const lastSign = yield* Ref.make({ sign: "", since: yield* monotonic })
   const unchangedFor = Effect.fnUntraced(function* (sign: string) {
     const now = yield* monotonic

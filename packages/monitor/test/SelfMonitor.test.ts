@@ -10,7 +10,12 @@ import { selfMonitor } from "../src/index.ts"
 /** When every watch here begins: epoch ms. */
 const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 const at = begun
-const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 10, startTime: 5, bootId: "boot" }
+}
 const evidence = {
   process: "gone" as const,
   conductorState: null,
@@ -79,7 +84,9 @@ const monitoring = Effect.gen(function* () {
     beat: (second: number, by = "watcher/1") => beats.beat("w", { by, at: begun + second * 1000 }),
     /** Each `WatcherLost`: which watcher, at what second, with what age. */
     lost: Effect.map(log.read("w", before.length), (all) =>
-      all.flatMap(({ event }) => (event._tag === "WatcherLost" ? [[event.watcher, (event.at - begun) / 1000, event.beatAge] as const] : []))
+      all.flatMap(({ event }) =>
+        event._tag === "WatcherLost" ? [[event.watcher, (event.at - begun) / 1000, event.beatAge] as const] : []
+      )
     ),
     ended: Effect.sync(() => fiber.pollUnsafe() !== undefined)
   }

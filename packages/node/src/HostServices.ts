@@ -7,4 +7,6 @@ import * as Files from "./files/HostTrustedFiles.ts"
 /** What this host has of Effect's own ports, and the borders for files and for programs. */
 export type HostServices = NodeServices.NodeServices | TrustedFiles
 
-export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer).pipe(Layer.provideMerge(NodeServices.layer))
+export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer).pipe(
+  Layer.provideMerge(NodeServices.layer)
+)

@@ -14,7 +14,9 @@ it.live("the process in between prints who was started, and ends; what cannot be
   Effect.gen(function* () {
     const at = yield* folder
     const ask = (...line: [string, ...Array<string>]) =>
-      spawnSync(process.execPath, [between, encodeDetachOrder({ line, cwd: at, output: join(at, "out") })], { encoding: "utf8" })
+      spawnSync(process.execPath, [between, encodeDetachOrder({ line, cwd: at, output: join(at, "out") })], {
+        encoding: "utf8"
+      })
     const started = ask("/bin/sleep", "300")
     const pid = Number(started.stdout)
     yield* Effect.addFinalizer(() => killed(pid))

@@ -62,7 +62,9 @@ describe.concurrent("errands", () => {
       assert.notStrictEqual(pidIn(yield* asked("a", "one")), before)
     }).pipe(
       Effect.provide(ErrandProcess.layer({ line })),
-      Effect.andThen(Effect.flip(Effect.provide(asked("a", "one"), ErrandProcess.layer({ line: ["/no/such/program"] })))),
+      Effect.andThen(
+        Effect.flip(Effect.provide(asked("a", "one"), ErrandProcess.layer({ line: ["/no/such/program"] })))
+      ),
       Effect.map((error) => assert.strictEqual(error.reason, "ended"))
     )
   )

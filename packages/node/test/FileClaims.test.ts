@@ -115,7 +115,10 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       for (const [n, owner] of elsewhere.entries()) {
         assert.isFalse(yield* claims.isDead(owner))
         stand(at, n + 1, owner)
-        assert.match((yield* Effect.flip(claims.claim(conductor))).message, new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`))
+        assert.match(
+          (yield* Effect.flip(claims.claim(conductor))).message,
+          new RegExp(`may be alive: .* remove ${at}/${key}.${n + 1}`)
+        )
         fs.rmSync(join(at, `${key}.${n + 1}`))
       }
       // One that cannot be read is in the way, whatever number it has.
@@ -128,22 +131,24 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("a machine without an identity holds nobody dead by a reboot, nor does any hold dead who said nothing of its machine", () =>
-    Effect.gen(function* () {
-      const at = yield* folder
-      const named = yield* claimsIn(at)
-      const nameless = Layer.effect(
-        Processes,
-        Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
-      )
-      const claims = yield* Effect.provide(claimsIn(at), nameless)
-      assert.isNull(claims.self.machine)
-      assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
-      const { host, pidNamespace, process } = named.self
-      const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
-      fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
-      assert.match((yield* Effect.flip(named.claim(conductor))).message, /may be alive/u)
-    })
+  it.effect(
+    "a machine without an identity holds nobody dead by a reboot, nor does any hold dead who said nothing of its machine",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const named = yield* claimsIn(at)
+        const nameless = Layer.effect(
+          Processes,
+          Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
+        )
+        const claims = yield* Effect.provide(claimsIn(at), nameless)
+        assert.isNull(claims.self.machine)
+        assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
+        const { host, pidNamespace, process } = named.self
+        const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
+        fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
+        assert.match((yield* Effect.flip(named.claim(conductor))).message, /may be alive/u)
+      })
   )
 
   it.effect("uses no folder that is not this user's alone", () =>
@@ -179,7 +184,15 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     assert.match(place, /\/\.local\/state\/souffleur-claims$|^\/tmp\/souffleur-\d+$/u)
     const before = { ...process.env }
     try {
-      for (const name of ["HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMPDIR", "USER", "LOGNAME", "SOUFFLEUR_STATE_DIR"]) {
+      for (const name of [
+        "HOME",
+        "XDG_RUNTIME_DIR",
+        "XDG_STATE_HOME",
+        "TMPDIR",
+        "USER",
+        "LOGNAME",
+        "SOUFFLEUR_STATE_DIR"
+      ]) {
         process.env[name] = "/nowhere"
         assert.strictEqual(NodeClaims.usualFolder(processUid), place, name)
         delete process.env[name]
@@ -262,7 +275,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  // It had looked, and stood still while what it saw was removed and taken by another: it makes a number that is free by now.
+  // It had looked, and stood still while what it saw was removed and taken by another: it makes a number that is free
+  // by now.
   it.effect("who was slow has no claim beside the one that came meanwhile", () =>
     Effect.gen(function* () {
       const at = yield* folder
@@ -297,12 +311,16 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       Effect.gen(function* () {
         const at = yield* folder
         const claims = yield* claimsIn(at)
-        if (before === "a dead owner") stand(at, 1, { ...claims.self, process: { ...claims.self.process, bootId: "before" } })
+        if (before === "a dead owner")
+          stand(at, 1, { ...claims.self, process: { ...claims.self.process, bootId: "before" } })
         if (before === "a release") {
           yield* claims.claim(conductor)
           yield* claims.release(conductor)
         }
-        const all = yield* Effect.replicateEffect(spawned(process.execPath, [claimer, at, JSON.stringify(conductor)]), 4)
+        const all = yield* Effect.replicateEffect(
+          spawned(process.execPath, [claimer, at, JSON.stringify(conductor)]),
+          4
+        )
         yield* Effect.forEach(all, output, { concurrency: "unbounded" })
         const said = Effect.forEach(all, output, { concurrency: "unbounded" })
         for (const one of all) one.stdin?.write("go\n")

@@ -29,7 +29,9 @@ const told = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
       .run((revision += 1), tag, JSON.stringify(data))
   const beat = (watch: string, role: string, at: number) =>
     void store
-      .prepare("INSERT INTO beats (watch, role, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role, at = excluded.at")
+      .prepare(
+        "INSERT INTO beats (watch, role, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role, at = excluded.at"
+      )
       .run(watch, role, at)
   const beatOf = (watch: string) => store.prepare("SELECT role, at FROM beats WHERE watch = ?").get(watch)
   events.forEach(append)
@@ -70,20 +72,22 @@ describe("a guardian's process", () => {
       })
     )
 
-  live("leaves an owner alone that lives and beats, until another takes its place and dies; beats itself meanwhile", () =>
-    Effect.gen(function* () {
-      const { append, beatOf, ended, said } = yield* guardingOf(owned(1, { ...here, startTime: 1 }), owned(2))
-      const own = Effect.sync(() => beatOf(guardianOf("w")))
-      const watching = Effect.gen(function* () {
-        const first = yield* until(own, (row) => row !== undefined)
-        const later = yield* until(own, (row) => row!["at"] !== first!["at"])
-        assert.deepStrictEqual([later!["role"], yield* said], [guardianName(here), ""])
-        append(owned(5, { ...here, startTime: 1 }))
-        assert.strictEqual(yield* until(said, (text) => text !== ""), "died:5")
-        append(left)
+  live(
+    "leaves an owner alone that lives and beats, until another takes its place and dies; beats itself meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const { append, beatOf, ended, said } = yield* guardingOf(owned(1, { ...here, startTime: 1 }), owned(2))
+        const own = Effect.sync(() => beatOf(guardianOf("w")))
+        const watching = Effect.gen(function* () {
+          const first = yield* until(own, (row) => row !== undefined)
+          const later = yield* until(own, (row) => row!["at"] !== first!["at"])
+          assert.deepStrictEqual([later!["role"], yield* said], [guardianName(here), ""])
+          append(owned(5, { ...here, startTime: 1 }))
+          assert.strictEqual(yield* until(said, (text) => text !== ""), "died:5")
+          append(left)
+        })
+        yield* Effect.all([watching, ended], { concurrency: 2 })
       })
-      yield* Effect.all([watching, ended], { concurrency: 2 })
-    })
   )
 
   for (const [what, ...last] of [
@@ -98,46 +102,57 @@ describe("a guardian's process", () => {
       const one = yield* guardingOf(owned(1))
       // Again and again: where it came late to a look, it beats first, and the other one would leave.
       const another = Effect.sync(() => one.beat(guardianOf("w"), "guardian/1/1/another", 1))
-      yield* Effect.raceFirst(one.ended, Effect.andThen(Effect.repeat(another, Schedule.spaced("5 millis")), Effect.never))
+      yield* Effect.raceFirst(
+        one.ended,
+        Effect.andThen(Effect.repeat(another, Schedule.spaced("5 millis")), Effect.never)
+      )
       const two = yield* guardingOf(owned(1))
       const removed = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.remove(two.database))
       yield* Effect.all([two.ended, removed], { concurrency: 2 })
     })
   )
 
-  it.effect("ends after a minute what it has started in vain, then starts another; three that came to nothing, and it leaves", () =>
-    Effect.gen(function* () {
-      const { database, output, said } = yield* told([owned(3, { ...here, startTime: 1 })])
-      const line = ["/bin/sh", "-c", "echo $$; exec sleep 300"] as const
-      const pids = Effect.map(said, (text) => text.trim().split("\n").filter(Boolean).map(Number))
-      const seconds = (count: number) => Effect.replicateEffect(TestClock.adjust("1 second"), count, { discard: true })
-      const started = (count: number) => Effect.map(TestClock.withLive(until(pids, (all) => all.length === count)), (all) => all.at(-1)!)
-      const gone = (pid: number) =>
-        TestClock.withLive(
-          until(
-            Effect.sync(() => Proc.stat(pid)),
-            (stat) => stat === undefined
+  it.effect(
+    "ends after a minute what it has started in vain, then starts another; three that came to nothing, and it leaves",
+    () =>
+      Effect.gen(function* () {
+        const { database, output, said } = yield* told([owned(3, { ...here, startTime: 1 })])
+        const line = ["/bin/sh", "-c", "echo $$; exec sleep 300"] as const
+        const pids = Effect.map(said, (text) => text.trim().split("\n").filter(Boolean).map(Number))
+        const seconds = (count: number) =>
+          Effect.replicateEffect(TestClock.adjust("1 second"), count, { discard: true })
+        const started = (count: number) =>
+          Effect.map(TestClock.withLive(until(pids, (all) => all.length === count)), (all) => all.at(-1)!)
+        const gone = (pid: number) =>
+          TestClock.withLive(
+            until(
+              Effect.sync(() => Proc.stat(pid)),
+              (stat) => stat === undefined
+            )
+          )
+        yield* Effect.addFinalizer(() =>
+          Effect.map(pids, (all) =>
+            all.filter((pid) => Proc.stat(pid)?.name === "sleep").forEach((pid) => process.kill(pid, "SIGKILL"))
           )
         )
-      yield* Effect.addFinalizer(() =>
-        Effect.map(pids, (all) => all.filter((pid) => Proc.stat(pid)?.name === "sleep").forEach((pid) => process.kill(pid, "SIGKILL")))
-      )
-      const fiber = yield* Effect.forkChild(guarding({ database, watch: "w", line, output, silentAfter: 500, every: 1000 }))
-      yield* seconds(3)
-      const first = yield* started(1)
-      yield* seconds(57)
-      assert.deepStrictEqual([yield* pids, Proc.stat(first)?.name], [[first], "sleep"])
-      yield* seconds(5)
-      yield* gone(first)
-      yield* seconds(7)
-      for (const count of [2, 3]) {
-        const pid = yield* started(count)
-        process.kill(pid, "SIGKILL")
-        yield* gone(pid)
-        yield* seconds(12)
-      }
-      yield* TestClock.withLive(Fiber.join(fiber))
-      assert.lengthOf(yield* pids, 3)
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+        const fiber = yield* Effect.forkChild(
+          guarding({ database, watch: "w", line, output, silentAfter: 500, every: 1000 })
+        )
+        yield* seconds(3)
+        const first = yield* started(1)
+        yield* seconds(57)
+        assert.deepStrictEqual([yield* pids, Proc.stat(first)?.name], [[first], "sleep"])
+        yield* seconds(5)
+        yield* gone(first)
+        yield* seconds(7)
+        for (const count of [2, 3]) {
+          const pid = yield* started(count)
+          process.kill(pid, "SIGKILL")
+          yield* gone(pid)
+          yield* seconds(12)
+        }
+        yield* TestClock.withLive(Fiber.join(fiber))
+        assert.lengthOf(yield* pids, 3)
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

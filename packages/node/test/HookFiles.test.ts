@@ -44,7 +44,8 @@ layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* none.lineage("a"), [])
       assert.deepStrictEqual(yield* none.holds({ pid: 1, startTime: 100 }), Option.none())
       const some = yield* hooks({ "a.jsonl": lines(sign(1, "Stop", "a", undefined, 1)) })
-      for (const id of ["../hooks/a", "b", "", ".", "a/../a"]) assert.deepStrictEqual(yield* some.last(id), Option.none(), id)
+      for (const id of ["../hooks/a", "b", "", ".", "a/../a"])
+        assert.deepStrictEqual(yield* some.last(id), Option.none(), id)
     })
   )
 
@@ -63,7 +64,9 @@ layer(HostServices.layer)((it) => {
   it.effect("reads the end of a file, whatever its size", () =>
     Effect.gen(function* () {
       const newest = sign(2, "Stop", "a", undefined, 1)
-      const of = yield* hooks({ "a.jsonl": lines(sign(9, "Stop", "a", undefined, 1)) + "x".repeat(300_000) + `\n${lines(newest)}` })
+      const of = yield* hooks({
+        "a.jsonl": lines(sign(9, "Stop", "a", undefined, 1)) + "x".repeat(300_000) + `\n${lines(newest)}`
+      })
       assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
     })
   )
@@ -76,7 +79,10 @@ layer(HostServices.layer)((it) => {
       const path = yield* Path.Path
       const state = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-signs-" })
       yield* fs.makeDirectory(path.join(state, "hooks"))
-      yield* fs.writeFileString(path.join(state, "hooks", "a.jsonl"), `${lines(first)}${"[".repeat(100_000)}\n${long}\n`)
+      yield* fs.writeFileString(
+        path.join(state, "hooks", "a.jsonl"),
+        `${lines(first)}${"[".repeat(100_000)}\n${long}\n`
+      )
       execFileSync("mkfifo", [path.join(state, "hooks", "pipe.jsonl")])
       const of = yield* Effect.provide(
         Effect.map(Hooks, (hooks) => hooks),
@@ -99,33 +105,35 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect("a process that was cleared holds the new session; its lineage names all that it had, and who resumed it", () =>
-    Effect.gen(function* () {
-      const of = yield* hooks({
-        "other.jsonl": lines(sign(1, "began", "other", "startup", 3)),
-        "old.jsonl": lines(sign(2, "began", "old", "startup", 1), sign(900_000, "ended", "old", "clear", 1)),
-        "new.jsonl": lines(sign(1_002_000, "began", "new", "clear", 1), sign(1_002_500, "began", "new", "resume", 2))
-      })
-      assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 100 }), Option.some("new"))
-      assert.deepStrictEqual(yield* of.holds({ pid: 2, startTime: 200 }), Option.some("new"))
-      assert.deepStrictEqual(yield* of.holds({ pid: 3, startTime: 300 }), Option.some("other"))
-      assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 101 }), Option.none())
-      assert.deepStrictEqual(
-        (yield* of.held).map(({ pid, sessionId }) => [pid, sessionId]),
-        [
-          [3, "other"],
-          [1, "new"],
-          [2, "new"]
+  it.effect(
+    "a process that was cleared holds the new session; its lineage names all that it had, and who resumed it",
+    () =>
+      Effect.gen(function* () {
+        const of = yield* hooks({
+          "other.jsonl": lines(sign(1, "began", "other", "startup", 3)),
+          "old.jsonl": lines(sign(2, "began", "old", "startup", 1), sign(900_000, "ended", "old", "clear", 1)),
+          "new.jsonl": lines(sign(1_002_000, "began", "new", "clear", 1), sign(1_002_500, "began", "new", "resume", 2))
+        })
+        assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 100 }), Option.some("new"))
+        assert.deepStrictEqual(yield* of.holds({ pid: 2, startTime: 200 }), Option.some("new"))
+        assert.deepStrictEqual(yield* of.holds({ pid: 3, startTime: 300 }), Option.some("other"))
+        assert.deepStrictEqual(yield* of.holds({ pid: 1, startTime: 101 }), Option.none())
+        assert.deepStrictEqual(
+          (yield* of.held).map(({ pid, sessionId }) => [pid, sessionId]),
+          [
+            [3, "other"],
+            [1, "new"],
+            [2, "new"]
+          ]
+        )
+        const named = (held: Effect.Success<ReturnType<typeof of.lineage>>) =>
+          held.map(({ pid, sessionId, source }) => [sessionId, pid, source])
+        const cleared = [
+          ["old", 1, "startup"],
+          ["new", 1, "clear"]
         ]
-      )
-      const named = (held: Effect.Success<ReturnType<typeof of.lineage>>) =>
-        held.map(({ pid, sessionId, source }) => [sessionId, pid, source])
-      const cleared = [
-        ["old", 1, "startup"],
-        ["new", 1, "clear"]
-      ]
-      assert.deepStrictEqual(named(yield* of.lineage("old")), cleared)
-      assert.deepStrictEqual(named(yield* of.lineage("new")), [...cleared, ["new", 2, "resume"]])
-    })
+        assert.deepStrictEqual(named(yield* of.lineage("old")), cleared)
+        assert.deepStrictEqual(named(yield* of.lineage("new")), [...cleared, ["new", 2, "resume"]])
+      })
   )
 })

@@ -94,7 +94,9 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
             files.open(...asked)
           )
       })
-      const judged = Layer.fresh(TrustedFilesOfHost.layer).pipe(Layer.provide(Layer.succeed(FileSystem.FileSystem, meddling)))
+      const judged = Layer.fresh(TrustedFilesOfHost.layer).pipe(
+        Layer.provide(Layer.succeed(FileSystem.FileSystem, meddling))
+      )
       const read = yield* Effect.provide(readTrusted(path, { atMost }), judged)
       assert.strictEqual(new TextDecoder().decode(read), "ours")
     })

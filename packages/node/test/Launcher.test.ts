@@ -32,7 +32,12 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const at = yield* folder
       const state = join(at, "state")
       const launcher = yield* launcherIn(state)
-      const environment = { PATH: "/usr/bin:/bin", EMPTY: "", QUOTED: `a "b" $(c)\n=d`, SOUFFLEUR_LAUNCH_ID: "of-another" }
+      const environment = {
+        PATH: "/usr/bin:/bin",
+        EMPTY: "",
+        QUOTED: `a "b" $(c)\n=d`,
+        SOUFFLEUR_LAUNCH_ID: "of-another"
+      }
       // Written to files, whole, before the end: stdout is for what a shell would have to say.
       const line = `cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; cat /proc/$$/status > status; readlink /proc/$$/fd/0; echo err >&2; pwd`
       const asked = order("hostile-1", at, line, hostile)
@@ -42,19 +47,34 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const agent = yield* start(launcher, "hostile-1")
       yield* becomes(agent, "gone")
 
-      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), ["/bin/sh", "-c", line, "sh", ...hostile])
-      const expected = Object.entries({ ...environment, SOUFFLEUR_LAUNCH_ID: "hostile-1" }).map(([name, value]) => `${name}=${value}`)
+      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), [
+        "/bin/sh",
+        "-c",
+        line,
+        "sh",
+        ...hostile
+      ])
+      const expected = Object.entries({ ...environment, SOUFFLEUR_LAUNCH_ID: "hostile-1" }).map(
+        ([name, value]) => `${name}=${value}`
+      )
       assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), expected)
       const status = fs.readFileSync(join(at, "status"), "utf8")
       assert.match(status, new RegExp(`^Pid:\t${agent.pid}$`, "m"))
       assert.match(status, /^SigIgn:\t0+$/m)
-      assert.strictEqual(fs.readFileSync(launcher.outputPath("hostile-1"), "utf8"), `/dev/null\nerr\n${fs.realpathSync(at)}\n`)
+      assert.strictEqual(
+        fs.readFileSync(launcher.outputPath("hostile-1"), "utf8"),
+        `/dev/null\nerr\n${fs.realpathSync(at)}\n`
+      )
       assert.sameMembers(fs.readdirSync(at), ["args", "env", "state", "status"], "nothing was touched")
       assert.isFalse(fs.existsSync(file), "it held the environment")
       for (const path of [launcher.outputPath("hostile-1"), join(state, "launches", "hostile-1.receipt")])
         assert.strictEqual(mode(path), 0o600)
       for (const path of [state, join(state, "launches")]) assert.strictEqual(mode(path), 0o700)
-      assert.deepStrictEqual(yield* launcher.settle("hostile-1"), Option.some(agent), "dead or not, it took the receipt")
+      assert.deepStrictEqual(
+        yield* launcher.settle("hostile-1"),
+        Option.some(agent),
+        "dead or not, it took the receipt"
+      )
     })
   )
 
@@ -96,7 +116,11 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       fs.writeFileSync(theirs, "theirs")
       for (const [id, put, why] of [
         ["link-1", (path: string) => fs.symlinkSync(theirs, path), /link-1\.out: it is a link/],
-        ["pipe-1", (path: string) => execFileSync("mkfifo", [path]), /pipe-1\.out: it (?:is no regular file|cannot be opened)/]
+        [
+          "pipe-1",
+          (path: string) => execFileSync("mkfifo", [path]),
+          /pipe-1\.out: it (?:is no regular file|cannot be opened)/
+        ]
       ] as const) {
         yield* launcher.prepare(order(id, at, "echo evil; touch ran"))
         put(launcher.outputPath(id))
@@ -141,7 +165,11 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* start(launcher, "kept-1")
       const file = join(at, "launches", "kept-1.kept")
       assert.strictEqual(mode(file), 0o600)
-      assert.deepStrictEqual(yield* launcher.kept("kept-1", digest), { command: asked.command, cwd: at, title: asked.title })
+      assert.deepStrictEqual(yield* launcher.kept("kept-1", digest), {
+        command: asked.command,
+        cwd: at,
+        title: asked.title
+      })
       assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", "0".repeat(64))))._tag, "LaunchFailed")
       yield* launcher.forget("kept-1")
       assert.isFalse(fs.existsSync(file))
@@ -275,7 +303,10 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* launcher.prepare(order("killed", at, "echo ran > runs"))
       assert.match((yield* Effect.flip(launcher.launch("killed"))).message, /left no receipt/)
       assert.isTrue(yield* cancelled(launcher, "killed"))
-      assert.strictEqual((yield* Effect.flip((yield* launcherIn(at)).launch("killed"))).message, "the launch was cancelled")
+      assert.strictEqual(
+        (yield* Effect.flip((yield* launcherIn(at)).launch("killed"))).message,
+        "the launch was cancelled"
+      )
     })
   )
 
@@ -349,7 +380,12 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         assert.match((yield* Effect.flip(launcher.settle(id))).message, /launch id/)
       }
       const asked = order("invalid", at, "")
-      for (const command of [{ program: "sh" }, { args: ["a\0b"] }, { environment: { "A=B": "" } }, { environment: { A: "\0" } }]) {
+      for (const command of [
+        { program: "sh" },
+        { args: ["a\0b"] },
+        { environment: { "A=B": "" } },
+        { environment: { A: "\0" } }
+      ]) {
         yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, ...command } }))
       }
       yield* launcher.prepare(asked)
@@ -397,7 +433,9 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* launcher.prepare(order("defect", at, "echo a word of a prompt"))
       const sabotage = "data:text/javascript,process.execve=()=>{throw new RangeError('a word of a prompt')}"
       const path = join(at, "launches", "defect.json")
-      const { status, stderr } = spawnSync(node, [`--import=${sabotage}`, ...usual.slice(1), path], { encoding: "utf8" })
+      const { status, stderr } = spawnSync(node, [`--import=${sabotage}`, ...usual.slice(1), path], {
+        encoding: "utf8"
+      })
       assert.strictEqual(status, 70, stderr)
       assert.match(stderr, /^souffleur: not launched: it has a defect of its own \(RangeError[^\n]*\)\n$/u)
       assert.notInclude(stderr, "a word")
@@ -429,7 +467,9 @@ it.layer(NodeProcesses.layer)((it) => {
       yield* launcher.prepare(order("slow", at, "echo ran >> runs"))
       const launch = yield* Effect.forkScoped(Effect.flip(launcher.launch("slow")))
       const ready = join(at, "launches", "slow.json.ready")
-      yield* TestClock.withLive(until(Effect.sync(() => fs.existsSync(ready) && fs.readFileSync(ready, "utf8").endsWith("\n"))))
+      yield* TestClock.withLive(
+        until(Effect.sync(() => fs.existsSync(ready) && fs.readFileSync(ready, "utf8").endsWith("\n")))
+      )
       yield* Effect.addFinalizer(() => killed(Number(fs.readFileSync(ready, "utf8"))))
       yield* TestClock.adjust("14 seconds")
       assert.isFalse(fs.existsSync(join(at, "launches", "slow.receipt")))

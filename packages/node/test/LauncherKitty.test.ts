@@ -29,7 +29,11 @@ const kitty = (script: string) =>
       fs.mkdirSync(join(at, "bin"))
       fs.writeFileSync(join(at, "bin", "kitty"), script, { mode: 0o755 })
       const { KITTY_STUB, NODE_OPTIONS, PATH } = process.env
-      Object.assign(process.env, { PATH: `${join(at, "bin")}:${PATH}`, KITTY_STUB: at, NODE_OPTIONS: "--no-such-option" })
+      Object.assign(process.env, {
+        PATH: `${join(at, "bin")}:${PATH}`,
+        KITTY_STUB: at,
+        NODE_OPTIONS: "--no-such-option"
+      })
       return { at, before: { KITTY_STUB, NODE_OPTIONS, PATH } }
     }),
     ({ before }) =>
@@ -63,7 +67,9 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
           join(at, "launches", "tab.json")
         ])
         const processes = yield* Processes
-        yield* until(Effect.map(processes.find(agent.pid), (found) => Option.exists(found, (info) => info.name === "sleep")))
+        yield* until(
+          Effect.map(processes.find(agent.pid), (found) => Option.exists(found, (info) => info.name === "sleep"))
+        )
         assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
           "PATH=/usr/bin:/bin",
           "SOUFFLEUR_LAUNCH_ID=tab"

@@ -18,7 +18,12 @@ const server = (name: string) =>
       const tmux = (...args: ReadonlyArray<string>) =>
         spawnSync("tmux", ["-L", socket, ...args], {
           encoding: "utf8",
-          env: { PATH: process.env["PATH"], LC_ALL: "C.UTF-8", NODE_OPTIONS: "--no-such-option", SECRET: "of the server" }
+          env: {
+            PATH: process.env["PATH"],
+            LC_ALL: "C.UTF-8",
+            NODE_OPTIONS: "--no-such-option",
+            SECRET: "of the server"
+          }
         }).stdout.trim()
       tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-s", "first", "sleep", "300")
       return { socket, tmux, pane: tmux("list-panes", "-F", "#{pane_id}") }
@@ -45,14 +50,27 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       yield* launcher.prepare({ ...order("window", at, line, hostile), title })
       const agent = yield* launcher.launch("window")
       yield* Effect.addFinalizer(() => killed(agent.pid))
-      const windows = tmux("list-windows", "-a", "-F", "#{session_name}|#{window_name}|#{pane_pid}|#{window_active}").split("\n")
+      const windows = tmux(
+        "list-windows",
+        "-a",
+        "-F",
+        "#{session_name}|#{window_name}|#{pane_pid}|#{window_active}"
+      ).split("\n")
       assert.include(windows, `first|${plain(title)}|${agent.pid}|0`)
       assert.lengthOf(windows, 3)
 
       const processes = yield* Processes
-      const named = Effect.map(processes.find(agent.pid), (found) => Option.exists(found, (info) => info.name === "sleep"))
+      const named = Effect.map(processes.find(agent.pid), (found) =>
+        Option.exists(found, (info) => info.name === "sleep")
+      )
       yield* until(named)
-      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), ["/bin/sh", "-c", line, "sh", ...hostile])
+      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), [
+        "/bin/sh",
+        "-c",
+        line,
+        "sh",
+        ...hostile
+      ])
       const environment = fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1)
       assert.sameMembers(environment, ["PATH=/usr/bin:/bin", "SOUFFLEUR_LAUNCH_ID=window"])
       assert.sameMembers(fs.readdirSync(at), ["args", "env", "launches"])
@@ -68,7 +86,10 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
     Effect.gen(function* () {
       const at = yield* folder
       const { socket } = yield* server("none")
-      for (const [id, tmux] of Object.entries({ "no-pane": { socket, pane: "%77" }, "no-server": { socket: `${socket}-not` } })) {
+      for (const [id, tmux] of Object.entries({
+        "no-pane": { socket, pane: "%77" },
+        "no-server": { socket: `${socket}-not` }
+      })) {
         const launcher = yield* launcherIn(at, { terminal: "tmux", tmux })
         yield* launcher.prepare(order(id, at, "echo ran > runs"))
         assert.match((yield* Effect.flip(launcher.launch(id))).message, /tmux/)

@@ -11,7 +11,8 @@ import { becomes, exists, folder, identity, killed, output, spawned, until } fro
 
 const condition = (process: Parameters<typeof Processes.Service.condition>[0]) =>
   Effect.flatMap(Processes, (processes) => processes.condition(process))
-const signal = (...args: Parameters<typeof Processes.Service.signal>) => Effect.flatMap(Processes, (processes) => processes.signal(...args))
+const signal = (...args: Parameters<typeof Processes.Service.signal>) =>
+  Effect.flatMap(Processes, (processes) => processes.signal(...args))
 
 const named = (pid: number, name: string) =>
   until(
@@ -24,7 +25,15 @@ const named = (pid: number, name: string) =>
 it("counts the fields behind a program's name, whatever it is", () => {
   const rest = Array.from({ length: 48 }, (_, at) => at + 5)
   const stat = parseStat(`7 (a) R 1 (b) Z 4 ${rest.join(" ")}\n`)
-  assert.deepStrictEqual(stat, { pid: 7, name: "a) R 1 (b", state: "Z", parent: 4, processor: 14 + 15, threads: 20, startTime: 22 })
+  assert.deepStrictEqual(stat, {
+    pid: 7,
+    name: "a) R 1 (b",
+    state: "Z",
+    parent: 4,
+    processor: 14 + 15,
+    threads: 20,
+    startTime: 22
+  })
   assert.strictEqual(conditionOf(stat), "running", "only the main thread has ended")
   assert.strictEqual(conditionOf({ ...stat, threads: 1 }), "zombie")
 })
@@ -32,7 +41,13 @@ it("counts the fields behind a program's name, whatever it is", () => {
 it("that no descriptor or memory is left, or something may not be read, is no sign that a process is gone", () => {
   const failed = (code: string) => isGone(Object.assign(new Error(code), { code }))
   assert.deepStrictEqual(["ENOENT", "ESRCH"].map(failed), [true, true])
-  assert.deepStrictEqual(["EMFILE", "ENFILE", "ENOMEM", "EACCES", "EIO"].map(failed), [false, false, false, false, false])
+  assert.deepStrictEqual(["EMFILE", "ENFILE", "ENOMEM", "EACCES", "EIO"].map(failed), [
+    false,
+    false,
+    false,
+    false,
+    false
+  ])
 })
 it.effect("says so where it is not built", () =>
   Effect.gen(function* () {
@@ -45,8 +60,16 @@ it("keeps no more descriptors than it may, and answers for all", () => {
   const kept = new StatCache(1)
   const open = () => fs.readdirSync("/proc/self/fd").length
   const before = open()
-  const one = { pid: process.pid, bootId: "", startTime: parseStat(fs.readFileSync("/proc/self/stat", "utf8")).startTime }
-  const two = { pid: process.ppid, bootId: "", startTime: parseStat(fs.readFileSync(`/proc/${process.ppid}/stat`, "utf8")).startTime }
+  const one = {
+    pid: process.pid,
+    bootId: "",
+    startTime: parseStat(fs.readFileSync("/proc/self/stat", "utf8")).startTime
+  }
+  const two = {
+    pid: process.ppid,
+    bootId: "",
+    startTime: parseStat(fs.readFileSync(`/proc/${process.ppid}/stat`, "utf8")).startTime
+  }
   for (const process of [one, two, one, two]) assert.strictEqual(kept.read(process)?.pid, process.pid)
   assert.strictEqual(open(), before + 1)
   assert.isUndefined(kept.read({ ...one, startTime: one.startTime + 1 }))
@@ -126,7 +149,8 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       const { tree } = yield* Processes
       const it = yield* identity(root.pid)
       yield* Effect.addFinalizer(() => killed(child))
-      const pids = (of: ProcessIdentity) => Effect.map(tree(of, [], []), (all) => all.map(({ identity }) => identity.pid))
+      const pids = (of: ProcessIdentity) =>
+        Effect.map(tree(of, [], []), (all) => all.map(({ identity }) => identity.pid))
       assert.deepStrictEqual(yield* pids(it), [child])
       assert.deepStrictEqual(yield* pids({ ...it, bootId: "another boot" }), [])
       // Nobody asks how it ended: what it has become does nothing any more.
@@ -150,7 +174,13 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       yield* until(Effect.sync(() => child.signalCode !== null))
       assert.strictEqual(child.signalCode, "SIGTERM")
       const self = (yield* Processes).self
-      for (const refused of [self, { ...self, pid: 1 }, { ...self, pid: 0 }, { ...self, pid: -1 }, { ...self, pid: -child.pid }]) {
+      for (const refused of [
+        self,
+        { ...self, pid: 1 },
+        { ...self, pid: 0 },
+        { ...self, pid: -1 },
+        { ...self, pid: -child.pid }
+      ]) {
         assert.strictEqual((yield* Effect.flip(signal(refused, "SIGTERM")))._tag, "NotPermitted")
       }
     })
@@ -158,7 +188,10 @@ it.layer(layer, { excludeTestServices: true })((it) => {
 
   it.effect("signals and no more: who handles SIGTERM lives", () =>
     Effect.gen(function* () {
-      const child = yield* spawned("/bin/sh", ["-c", "trap 'echo asked' TERM; echo ready; while :; do sleep 0.05; done"])
+      const child = yield* spawned("/bin/sh", [
+        "-c",
+        "trap 'echo asked' TERM; echo ready; while :; do sleep 0.05; done"
+      ])
       assert.strictEqual(yield* output(child), "ready")
       const process = yield* identity(child.pid)
       yield* signal(process, "SIGTERM")
@@ -173,7 +206,8 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const processes = yield* Processes
       const at = yield* folder
-      const background = (name: string, options: string) => `${options} sh -c 'echo $$ > ${at}/${name}; exec sleep 300' &`
+      const background = (name: string, options: string) =>
+        `${options} sh -c 'echo $$ > ${at}/${name}; exec sleep 300' &`
       // The tool's shell ends: the tool is left to init. What it starts itself has no tag.
       const tool = `MARK=yes sh -c "setsid sh -c 'echo \\$\\$ > ${at}/tool; env -u MARK sleep 300 & echo \\$! > ${at}/below; wait' &"`
       const agent = `MARK=yes sh -c 'echo $$ > ${at}/agent; sleep 300 & echo $! > ${at}/its; wait' &`
@@ -183,7 +217,9 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       const names = ["tool", "below", "child", "agent", "its"]
       const pids = new Map<string, number>()
       for (const name of names) {
-        const read = Effect.sync(() => fs.existsSync(join(at, name)) && fs.readFileSync(join(at, name), "utf8").endsWith("\n"))
+        const read = Effect.sync(
+          () => fs.existsSync(join(at, name)) && fs.readFileSync(join(at, name), "utf8").endsWith("\n")
+        )
         yield* until(read)
         const pid = Number(fs.readFileSync(join(at, name), "utf8"))
         pids.set(name, pid)
@@ -200,64 +236,88 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       assert.deepStrictEqual(yield* tree([pid("agent")]), [pid("tool"), pid("below"), pid("child")].sort())
       assert.deepStrictEqual(yield* tree([pid("agent"), root.pid], []), [pid("child")])
       assert.sameMembers(yield* tree([]), [...pids.values()])
-      const marked = Effect.map(processes.tagged({ environment: { MARK: "yes" } }), (found) => found.map((info) => info.identity.pid))
+      const marked = Effect.map(processes.tagged({ environment: { MARK: "yes" } }), (found) =>
+        found.map((info) => info.identity.pid)
+      )
       assert.include(yield* marked, pid("tool"))
       assert.notInclude(yield* marked, stranger.pid)
       assert.deepStrictEqual(yield* processes.tagged({ environment: {} }), [])
 
       yield* processes.signal(conductor, "SIGKILL")
       yield* becomes(conductor, "gone")
-      assert.deepStrictEqual(yield* tree([pid("agent")]), [pid("tool"), pid("below")].sort(), "tags tell when the root is dead")
+      assert.deepStrictEqual(
+        yield* tree([pid("agent")]),
+        [pid("tool"), pid("below")].sort(),
+        "tags tell when the root is dead"
+      )
       assert.deepStrictEqual(yield* tree([pid("agent")], []), [])
     })
   )
 
   const asRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
-  it.effect.skipIf(!asRoot)("leaves another user's process alone that carries our tag (skipped unless root has setpriv)", () =>
-    Effect.gen(function* () {
-      const processes = yield* Processes
-      const mark = `souffleur-${process.pid}-foreign`
-      const as = (uid: string) => ["--reuid", uid, "--regid", uid, "--clear-groups", "setsid", "sh", "-c", "echo ready; exec sleep 300"]
-      const foreign = yield* spawned("setpriv", as("65534"), { env: { MARK: mark } })
-      const ours = yield* spawned("setsid", ["sh", "-c", "echo ready; exec sleep 300"], { env: { MARK: mark } })
-      yield* output(foreign)
-      yield* output(ours)
-      const tag = { environment: { MARK: mark } }
-      const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) => found.map(({ identity }) => identity.pid)
-      assert.deepStrictEqual(pids(yield* processes.tagged(tag)), [ours.pid])
-      assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, [tag], [])), [ours.pid])
-    })
+  it.effect.skipIf(!asRoot)(
+    "leaves another user's process alone that carries our tag (skipped unless root has setpriv)",
+    () =>
+      Effect.gen(function* () {
+        const processes = yield* Processes
+        const mark = `souffleur-${process.pid}-foreign`
+        const as = (uid: string) => [
+          "--reuid",
+          uid,
+          "--regid",
+          uid,
+          "--clear-groups",
+          "setsid",
+          "sh",
+          "-c",
+          "echo ready; exec sleep 300"
+        ]
+        const foreign = yield* spawned("setpriv", as("65534"), { env: { MARK: mark } })
+        const ours = yield* spawned("setsid", ["sh", "-c", "echo ready; exec sleep 300"], { env: { MARK: mark } })
+        yield* output(foreign)
+        yield* output(ours)
+        const tag = { environment: { MARK: mark } }
+        const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) =>
+          found.map(({ identity }) => identity.pid)
+        assert.deepStrictEqual(pids(yield* processes.tagged(tag)), [ours.pid])
+        assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, [tag], [])), [ours.pid])
+      })
   )
 
-  it.effect("finds by what was seen before whoever cleaned its environment and lost its parent, with what it has started since", () =>
-    Effect.gen(function* () {
-      const { signal, tree } = yield* Processes
-      const at = yield* folder
-      // A worker of its own session that starts something once it is told to.
-      const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/its; mv ${at}/its ${at}/started; wait`
-      const root = yield* spawned("/bin/sh", ["-c", `env -i PATH="$PATH" setsid sh -c '${worker}' & echo $!; exec sleep 300`])
-      const pid = Number(yield* output(root))
-      const conductor = yield* identity(root.pid)
-      yield* Effect.addFinalizer(() => killed(pid))
-      const before = yield* tree(conductor, [], [])
-      assert.include(
-        before.map(({ identity }) => identity.pid),
-        pid
-      )
-      yield* signal(conductor, "SIGKILL")
-      yield* becomes(conductor, "gone")
-      fs.writeFileSync(join(at, "go"), "")
-      yield* exists(join(at, "started"))
-      const its = Number(fs.readFileSync(join(at, "started"), "utf8"))
-      yield* Effect.addFinalizer(() => killed(its))
-      const known = before.map(({ identity }) => identity)
-      const pids = (found: typeof before) => found.map(({ identity }) => identity.pid).sort()
-      assert.deepStrictEqual(yield* tree(conductor, [], []), [], "neither by parent nor by tag")
-      assert.deepStrictEqual(pids(yield* tree(conductor, [], [], known)), [pid, its].sort())
-      assert.deepStrictEqual(yield* tree(conductor, [], [pid], known), [], "another agent's session by now")
-      const former = known.map((one) => ({ ...one, startTime: one.startTime - 1 }))
-      assert.deepStrictEqual(yield* tree(conductor, [], [], former), [])
-    })
+  it.effect(
+    "finds by what was seen before whoever cleaned its environment and lost its parent, with what it has started since",
+    () =>
+      Effect.gen(function* () {
+        const { signal, tree } = yield* Processes
+        const at = yield* folder
+        // A worker of its own session that starts something once it is told to.
+        const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/its; mv ${at}/its ${at}/started; wait`
+        const root = yield* spawned("/bin/sh", [
+          "-c",
+          `env -i PATH="$PATH" setsid sh -c '${worker}' & echo $!; exec sleep 300`
+        ])
+        const pid = Number(yield* output(root))
+        const conductor = yield* identity(root.pid)
+        yield* Effect.addFinalizer(() => killed(pid))
+        const before = yield* tree(conductor, [], [])
+        assert.include(
+          before.map(({ identity }) => identity.pid),
+          pid
+        )
+        yield* signal(conductor, "SIGKILL")
+        yield* becomes(conductor, "gone")
+        fs.writeFileSync(join(at, "go"), "")
+        yield* exists(join(at, "started"))
+        const its = Number(fs.readFileSync(join(at, "started"), "utf8"))
+        yield* Effect.addFinalizer(() => killed(its))
+        const known = before.map(({ identity }) => identity)
+        const pids = (found: typeof before) => found.map(({ identity }) => identity.pid).sort()
+        assert.deepStrictEqual(yield* tree(conductor, [], []), [], "neither by parent nor by tag")
+        assert.deepStrictEqual(pids(yield* tree(conductor, [], [], known)), [pid, its].sort())
+        assert.deepStrictEqual(yield* tree(conductor, [], [pid], known), [], "another agent's session by now")
+        const former = known.map((one) => ({ ...one, startTime: one.startTime - 1 }))
+        assert.deepStrictEqual(yield* tree(conductor, [], [], former), [])
+      })
   )
 
   it.effect("takes what merely calls itself a terminal server with the tree that it is of", () =>
@@ -277,28 +337,31 @@ it.layer(layer, { excludeTestServices: true })((it) => {
   )
 
   const tmux = fs.existsSync("/usr/bin/tmux")
-  it.effect.skipIf(!tmux)("leaves a tmux server that the Conductor started, but not a Conductor's tools inside one", () =>
-    Effect.gen(function* () {
-      const processes = yield* Processes
-      const at = yield* folder
-      const socket = `souffleur-${process.pid}-tree`
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          spawnSync("tmux", ["-L", socket, "kill-server"])
-          fs.rmSync(`/tmp/tmux-${process.getuid?.()}/${socket}`, { force: true })
-        })
-      )
-      const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane.new; mv ${at}/pane.new ${at}/pane; wait`
-      const start = `tmux -L ${socket} -f /dev/null new-session -d "${pane.replaceAll("$", "\\$")}"; exec sleep 300`
-      const root = yield* spawned("/bin/sh", ["-c", start], { env: { MARK: socket } })
-      yield* exists(join(at, "pane"))
-      const inPane = Number(fs.readFileSync(join(at, "pane"), "utf8"))
-      const tool = Number(fs.readFileSync(join(at, "tool"), "utf8"))
-      const tags = [{ environment: { MARK: socket } }]
-      const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) => found.map((info) => info.identity.pid)
-      assert.include(pids(yield* processes.tagged(tags[0]!)), inPane)
-      assert.deepStrictEqual(yield* processes.tree(yield* identity(root.pid), tags, []), [])
-      assert.deepStrictEqual(pids(yield* processes.tree(yield* identity(inPane), [], [])), [tool])
-    })
+  it.effect.skipIf(!tmux)(
+    "leaves a tmux server that the Conductor started, but not a Conductor's tools inside one",
+    () =>
+      Effect.gen(function* () {
+        const processes = yield* Processes
+        const at = yield* folder
+        const socket = `souffleur-${process.pid}-tree`
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            spawnSync("tmux", ["-L", socket, "kill-server"])
+            fs.rmSync(`/tmp/tmux-${process.getuid?.()}/${socket}`, { force: true })
+          })
+        )
+        const pane = `sleep 300 & echo $! > ${at}/tool; echo $$ > ${at}/pane.new; mv ${at}/pane.new ${at}/pane; wait`
+        const start = `tmux -L ${socket} -f /dev/null new-session -d "${pane.replaceAll("$", "\\$")}"; exec sleep 300`
+        const root = yield* spawned("/bin/sh", ["-c", start], { env: { MARK: socket } })
+        yield* exists(join(at, "pane"))
+        const inPane = Number(fs.readFileSync(join(at, "pane"), "utf8"))
+        const tool = Number(fs.readFileSync(join(at, "tool"), "utf8"))
+        const tags = [{ environment: { MARK: socket } }]
+        const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) =>
+          found.map((info) => info.identity.pid)
+        assert.include(pids(yield* processes.tagged(tags[0]!)), inPane)
+        assert.deepStrictEqual(yield* processes.tree(yield* identity(root.pid), tags, []), [])
+        assert.deepStrictEqual(pids(yield* processes.tree(yield* identity(inPane), [], [])), [tool])
+      })
   )
 })

@@ -5,15 +5,32 @@ import { carriersOf, stillThose } from "../src/processes/Tags.ts"
 import { isTerminalServer, namedAsOne } from "../src/processes/TerminalServer.ts"
 
 /** `[pid, parent, name]`; a `!` behind the name is the tag. */
-const table = (...rows: ReadonlyArray<readonly [number, number, string]>): ReadonlyMap<number, Stat & { readonly tagged: boolean }> =>
+const table = (
+  ...rows: ReadonlyArray<readonly [number, number, string]>
+): ReadonlyMap<number, Stat & { readonly tagged: boolean }> =>
   new Map(
     rows.map(([pid, parent, name]) => [
       pid,
-      { pid, parent, name: name.replace("!", ""), tagged: name.endsWith("!"), state: "S", processor: 0, threads: 1, startTime: pid }
+      {
+        pid,
+        parent,
+        name: name.replace("!", ""),
+        tagged: name.endsWith("!"),
+        state: "S",
+        processor: 0,
+        threads: 1,
+        startTime: pid
+      }
     ])
   )
 
-const tree = (rows: ReturnType<typeof table>, root: number, self: number, others: ReadonlyArray<number> = [], startTime = root) => {
+const tree = (
+  rows: ReturnType<typeof table>,
+  root: number,
+  self: number,
+  others: ReadonlyArray<number> = [],
+  startTime = root
+) => {
   const tagged = (pid: number) => rows.get(pid)?.tagged === true
   return startedBy(rows, {
     root: { pid: root, startTime, bootId: "" },
@@ -26,7 +43,15 @@ const tree = (rows: ReturnType<typeof table>, root: number, self: number, others
 }
 
 it("takes descendants and tagged ones, with theirs", () => {
-  const rows = table([1, 0, "init"], [2, 1, "claude"], [3, 2, "sh"], [4, 3, "make"], [5, 1, "tool!"], [6, 5, "sub"], [9, 1, "souffleur"])
+  const rows = table(
+    [1, 0, "init"],
+    [2, 1, "claude"],
+    [3, 2, "sh"],
+    [4, 3, "make"],
+    [5, 1, "tool!"],
+    [6, 5, "sub"],
+    [9, 1, "souffleur"]
+  )
   assert.deepStrictEqual(tree(rows, 2, 9), [3, 4, 5, 6])
 })
 
@@ -36,12 +61,27 @@ it("takes nothing for a child of a root whose pid is another process now", () =>
 })
 
 it("spares souffleur that the root started, and its company", () => {
-  const rows = table([1, 0, "init"], [2, 1, "claude"], [3, 2, "sh"], [4, 3, "tee"], [9, 3, "souffleur"], [10, 9, "notify"], [11, 2, "make"])
+  const rows = table(
+    [1, 0, "init"],
+    [2, 1, "claude"],
+    [3, 2, "sh"],
+    [4, 3, "tee"],
+    [9, 3, "souffleur"],
+    [10, 9, "notify"],
+    [11, 2, "make"]
+  )
   assert.deepStrictEqual(tree(rows, 2, 9), [11])
 })
 
 it("spares souffleur's company where the root is dead and tags tell", () => {
-  const rows = table([1, 0, "init"], [3, 1, "sh!"], [4, 3, "tee!"], [9, 3, "souffleur!"], [10, 9, "notify!"], [11, 1, "make!"])
+  const rows = table(
+    [1, 0, "init"],
+    [3, 1, "sh!"],
+    [4, 3, "tee!"],
+    [9, 3, "souffleur!"],
+    [10, 9, "notify!"],
+    [11, 1, "make!"]
+  )
   assert.deepStrictEqual(tree(rows, 2, 9), [11])
 })
 
@@ -62,7 +102,13 @@ it("takes what souffleur itself launched, by the tag of that launch, and what ha
   )
   // The Conductor is another one, 99, that has ended; 22 is an agent that is not to be touched.
   assert.deepStrictEqual(tree(launched, 99, 9, [22]), [20, 21, 30])
-  const inherited = table([1, 0, "init"], [9, 1, "souffleur!"], [10, 9, "notify!"], [20, 9, "export!"], [30, 1, "tool!"])
+  const inherited = table(
+    [1, 0, "init"],
+    [9, 1, "souffleur!"],
+    [10, 9, "notify!"],
+    [20, 9, "export!"],
+    [30, 1, "tool!"]
+  )
   assert.deepStrictEqual(tree(inherited, 99, 9), [30])
 })
 
@@ -84,7 +130,14 @@ it("spares terminals and other agents, and their own, but not a root inside a te
 })
 
 it("never takes what the root itself descends from", () => {
-  const rows = table([1, 0, "init"], [8, 1, "sh!"], [2, 8, "claude"], [3, 2, "make"], [4, 8, "vim"], [9, 1, "souffleur"])
+  const rows = table(
+    [1, 0, "init"],
+    [8, 1, "sh!"],
+    [2, 8, "claude"],
+    [3, 2, "make"],
+    [4, 8, "vim"],
+    [9, 1, "souffleur"]
+  )
   assert.deepStrictEqual(tree(rows, 2, 9), [3])
 })
 
@@ -96,7 +149,8 @@ it("knows terminal servers by what the kernel keeps of their names", () => {
 
 it("takes for a terminal server what runs such a program of root's, or one that is installed, and no name alone", () => {
   const installed = (path: string) => path === "/home/me/.local/kitty.app/bin/kitty"
-  const is = (name: string, path: string, uid: number, ours = 1000) => isTerminalServer(name, { path, uid }, ours, installed)
+  const is = (name: string, path: string, uid: number, ours = 1000) =>
+    isTerminalServer(name, { path, uid }, ours, installed)
   assert.isTrue(is("tmux: server", "/usr/bin/tmux", 0))
   assert.isTrue(is("screen", "/usr/bin/screen-4.9.0", 0))
   assert.isTrue(is("wezterm-mux-ser", "/usr/bin/wezterm-mux-server", 0))
@@ -106,7 +160,8 @@ it("takes for a terminal server what runs such a program of root's, or one that 
   assert.isFalse(is("tmux", "/srv/project/tmux", 0, 0), "all that root's agent makes is root's")
   assert.isFalse(is("tmux", "/usr/bin/bash", 0), "a script of that name")
   assert.isFalse(is("sh", "/usr/bin/tmux", 0), "a client goes by another name")
-  // `screen` with its rights of root lets nobody see what it runs: a terminal that is lost is worse than a tool that is left.
+  // `screen` with its rights of root lets nobody see what it runs: a terminal that is lost is worse than a tool that is
+  // left.
   assert.isTrue(isTerminalServer("screen", undefined, 1000, installed))
 })
 

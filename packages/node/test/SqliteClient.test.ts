@@ -19,12 +19,14 @@ const test = (what: string, body: (folder: string) => Effect.Effect<void, unknow
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-const own = (path: string, migrations: OwnFile["migrations"] = [first]) => layerOwn({ path, applicationId: mark, migrations })
+const own = (path: string, migrations: OwnFile["migrations"] = [first]) =>
+  layerOwn({ path, applicationId: mark, migrations })
 const words = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql<{ word: string }>`SELECT word FROM words`.pipe(Effect.map((rows) => rows.map(({ word }) => word)))
 )
 const wordsOf = (path: string, migrations?: OwnFile["migrations"]) => Effect.provide(words, own(path, migrations))
-const refused = (path: string, migrations?: OwnFile["migrations"]) => Effect.flip(Effect.provide(Effect.void, own(path, migrations)))
+const refused = (path: string, migrations?: OwnFile["migrations"]) =>
+  Effect.flip(Effect.provide(Effect.void, own(path, migrations)))
 const raw = <A>(path: string, use: (database: DatabaseSync) => A): A => {
   const database = new DatabaseSync(path)
   try {
@@ -33,7 +35,8 @@ const raw = <A>(path: string, use: (database: DatabaseSync) => A): A => {
     database.close()
   }
 }
-const openForeign = (path: string) => Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(path)).pipe(Effect.provide(layerSqlite))
+const openForeign = (path: string) =>
+  Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(path)).pipe(Effect.provide(layerSqlite))
 
 test("makes its own file: private, marked, in WAL, every commit synced, nothing beside it", (folder) =>
   Effect.gen(function* () {
@@ -73,7 +76,10 @@ test("a migration that fails leaves the file as it was", (folder) =>
   Effect.gen(function* () {
     const path = `${folder}/own.db`
     yield* wordsOf(path)
-    assert.strictEqual((yield* refused(path, [first, ["INSERT INTO words VALUES ('half')", "nonsense"]])).reason, "failed")
+    assert.strictEqual(
+      (yield* refused(path, [first, ["INSERT INTO words VALUES ('half')", "nonsense"]])).reason,
+      "failed"
+    )
     assert.deepStrictEqual(yield* wordsOf(path), ["first"])
   }))
 

@@ -10,7 +10,8 @@ import { writeState } from "./state/StateStore.ts"
 import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
 
 /**
- * What git says that a person must put right before work goes on (spec: behaviour#git). `dirty`: also what is changed and not committed.
+ * What git says that a person must put right before work goes on (spec: behaviour#git). `dirty`: also what is changed
+ * and not committed.
  */
 const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
   const { git } = yield* PlanContext
@@ -20,8 +21,8 @@ const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
 })
 
 /**
- * Whether git is where the run goes on: no agent works on another branch than the newest task began on, or in the midst of a rebase, nor
- * over approved work that is not there any more. What a task began from is such work, and a person's.
+ * Whether git is where the run goes on: no agent works on another branch than the newest task began on, or in the midst
+ * of a rebase, nor over approved work that is not there any more. What a task began from is such work, and a person's.
  */
 const astray = Effect.fnUntraced(function* (run: Run) {
   const { git } = yield* PlanContext
@@ -50,12 +51,14 @@ const astray = Effect.fnUntraced(function* (run: Run) {
 /** Does it, or pauses where git is in the way; `run`: of what goes on, where another step of it begins. */
 const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effect.Effect<Run, E, R>, run?: Run) {
   const { ref } = yield* PlanContext
-  const found = (yield* obstacle(false)) ?? (run === undefined ? undefined : yield* astray(run)) ?? (yield* obstacle(dirty))
+  const found =
+    (yield* obstacle(false)) ?? (run === undefined ? undefined : yield* astray(run)) ?? (yield* obstacle(dirty))
   return found === undefined ? yield* then : yield* ref.dispatch({ _tag: "Pause", ...found })
 })
 
 /**
- * Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's: nobody works beside it.
+ * Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's:
+ * nobody works beside it.
  */
 const finishTurn = Effect.fn("finishTurn")(
   function* (turn: Assignment) {
@@ -65,7 +68,8 @@ const finishTurn = Effect.fn("finishTurn")(
     const report = yield* judge(yield* ref.state, turn, ended)
     const reported = ref.dispatch({ _tag: "Report", token: turn.token, report })
     if (turn.role === "finisher") return yield* reported
-    // A turn that came to nothing leaves its work where it is, for the next one; what is complete leaves none uncommitted.
+    // A turn that came to nothing leaves its work where it is, for the next one; what is complete leaves none
+    // uncommitted.
     return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
   },
   (seen, { token }) =>
@@ -74,7 +78,10 @@ const finishTurn = Effect.fn("finishTurn")(
     )
 )
 
-/** What is reviewed is what is there: who has committed since the implementer ended, another reviewer or a person, changed the work. */
+/**
+ * What is reviewed is what is there: who has committed since the implementer ended, another reviewer or a person,
+ * changed the work.
+ */
 const review = Effect.fn("Conduct.review")(function* (task: Task) {
   const { git, ref } = yield* PlanContext
   const head = yield* git.head
@@ -93,15 +100,22 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
   const { finishingDigest, plan, ref } = yield* PlanContext
   // A run before this one, whose log is gone, has asked for it: its state file says so, and no more.
   if (finishing === "begun" || finishing === "failed")
-    return yield* ref.dispatch({ _tag: "Finish", finishing: "failed", detail: "the state file has it begun, and not done" })
+    return yield* ref.dispatch({
+      _tag: "Finish",
+      finishing: "failed",
+      detail: "the state file has it begun, and not done"
+    })
   if (finishing !== "not begun")
     return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", detail: "" })
   // An agent can write the plan, and souffleur itself runs this command: another one takes a person's word.
   if (finishingDigest !== null && finishingDigest !== opened && !finishingAccepted) {
-    const detail = "the plan's finishing command is not the one that this run was opened with: look at it before you have it run"
+    const detail =
+      "the plan's finishing command is not the one that this run was opened with: look at it before you have it run"
     return yield* ref.dispatch({ _tag: "Finish", finishing: "failed", detail })
   }
-  return plan.finish._tag === "None" ? yield* ref.dispatch({ _tag: "Finish", finishing: "none", detail: "" }) : yield* askAgent("finisher")
+  return plan.finish._tag === "None"
+    ? yield* ref.dispatch({ _tag: "Finish", finishing: "none", detail: "" })
+    : yield* askAgent("finisher")
 })
 
 /** Much longer than it takes to look at a clock, and short enough that a machine that slept is not late. */
@@ -168,8 +182,9 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Where the loop itself cannot go on, for git, the state file or the disk, the run is paused: what is in its log is told to a person as
- * any pause is, and an agent that is at work is found again. A log that cannot be used is whoever calls's to tell.
+ * Where the loop itself cannot go on, for git, the state file or the disk, the run is paused: what is in its log is
+ * told to a person as any pause is, and an agent that is at work is found again. A log that cannot be used is whoever
+ * calls's to tell.
  */
 const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, R>) =>
   Effect.catchIf(effect, isHindrance, (error) =>
@@ -192,8 +207,9 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed. Everything that is done is in
- * the log before and after it, so that whoever is killed here goes on from there. Returns the run as it then is.
+ * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed.
+ * Everything that is done is in the log before and after it, so that whoever is killed here goes on from there. Returns
+ * the run as it then is.
  *
  * @example
  * ```ts
@@ -234,8 +250,8 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run to its end: where a person is needed it stays, after `waiting` was told, and goes on when that is answered or git
- * is in order again. Whoever is watched as a command does that, as an end would only bring it back.
+ * Conducts a run to its end: where a person is needed it stays, after `waiting` was told, and goes on when that is
+ * answered or git is in order again. Whoever is watched as a command does that, as an end would only bring it back.
  */
 export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {

@@ -13,8 +13,8 @@ import { lookAtState, StateForeign, stateForeign } from "./state/StateStore.ts"
 const operator = { _tag: "Operator" } as const
 
 /**
- * A state file that was there before any run is taken over as far as git bears it out, rebuilt, or left to whoever it belongs to
- * (spec: behaviour#state-file).
+ * A state file that was there before any run is taken over as far as git bears it out, rebuilt, or left to whoever it
+ * belongs to (spec: behaviour#state-file).
  */
 const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
   const { backup, state } = yield* lookAtState(statePath)
@@ -40,7 +40,10 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
         return { ...(yield* taken("backup", backup.state)), found: "missing" as const }
       return { progress: null, found: backup._tag === "Corrupt" ? ("missing" as const) : null }
     case "Corrupt":
-      return { ...(backup._tag === "State" ? yield* taken("backup", backup.state) : { progress: null }), found: "corrupt" as const }
+      return {
+        ...(backup._tag === "State" ? yield* taken("backup", backup.state) : { progress: null }),
+        found: "corrupt" as const
+      }
   }
 })
 
@@ -48,13 +51,27 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
 const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTask>, git: Pick<Git, "missing">) {
   const done = tasks.filter(({ status }) => status === "completed")
   const missing = new Set(yield* git.missing(done.flatMap(({ work }) => work.commits)))
-  return done.flatMap(({ id, work: { commits } }) => (commits.length === 0 || commits.some((one) => missing.has(one)) ? [id] : []))
+  return done.flatMap(({ id, work: { commits } }) =>
+    commits.length === 0 || commits.some((one) => missing.has(one)) ? [id] : []
+  )
 })
 
 /** A task as the log is to know it. */
-const outlined = Effect.fnUntraced(function* ({ acceptanceCriteria, dependsOn, description, id, referenceDocs, title }: PlannedTask) {
+const outlined = Effect.fnUntraced(function* ({
+  acceptanceCriteria,
+  dependsOn,
+  description,
+  id,
+  referenceDocs,
+  title
+}: PlannedTask) {
   const documents = referenceDocs.map((one) => [one.path, one.description])
-  return { id, title, dependsOn, digest: yield* digestOf(JSON.stringify([title, description, acceptanceCriteria, documents])) }
+  return {
+    id,
+    title,
+    dependsOn,
+    digest: yield* digestOf(JSON.stringify([title, description, acceptanceCriteria, documents]))
+  }
 })
 
 /** Somebody was faster: it is there now. */
@@ -74,11 +91,15 @@ interface OpenOptions<E, R> {
 }
 
 /**
- * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the revision that it
- * goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the same of one plan.
+ * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the
+ * revision that it goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the
+ * same of one plan.
  */
 export const openRun = Effect.fn("openRun")(
-  function* <E, R>({ digest, path, plan }: LoadedPlan, { finishingDigest = null, git, newId, pin, project, statePath }: OpenOptions<E, R>) {
+  function* <E, R>(
+    { digest, path, plan }: LoadedPlan,
+    { finishingDigest = null, git, newId, pin, project, statePath }: OpenOptions<E, R>
+  ) {
     const runs = yield* runsIn(git.root)
     yield* nobodyElse(runs)
     const known = runOf(
@@ -115,7 +136,11 @@ export const openRun = Effect.fn("openRun")(
     const { state } = yield* lookAtState(statePath)
     if (state._tag === "Foreign") return yield* stateForeign(statePath, state)
     if (state._tag !== "State")
-      yield* dispatchRun(known.id, { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" }, operator)
+      yield* dispatchRun(
+        known.id,
+        { _tag: "RebuildStateFile", found: state._tag === "Missing" ? "missing" : "corrupt" },
+        operator
+      )
     return { id: known.id, from: known.run.revision }
   },
   Effect.retry({ while: isTaken })

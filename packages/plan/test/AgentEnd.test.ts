@@ -27,7 +27,8 @@ const scene = Effect.fnUntraced(function* () {
   const sessions = [{ pid: 900, sessionId: "s9" }]
   const signals: Array<string> = []
   const trees: Array<ReadonlyArray<unknown>> = []
-  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (alive.has(pid) ? ("running" as const) : ("gone" as const)))
+  const condition = ({ pid }: ProcessIdentity) =>
+    Effect.sync(() => (alive.has(pid) ? ("running" as const) : ("gone" as const)))
   const processes = Processes.of({
     ...({} as Processes["Service"]),
     condition,
@@ -43,7 +44,9 @@ const scene = Effect.fnUntraced(function* () {
   })
   const agent = Agent.of({
     ...({} as Agent["Service"]),
-    sessions: Effect.sync(() => [...(alive.has(agentPid) ? [{ pid: agentPid, sessionId: "s1" }] : []), ...sessions] as never),
+    sessions: Effect.sync(
+      () => [...(alive.has(agentPid) ? [{ pid: agentPid, sessionId: "s1" }] : []), ...sessions] as never
+    ),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }]
   })
   const claims = Claims.of({
@@ -54,7 +57,15 @@ const scene = Effect.fnUntraced(function* () {
     release: () => Effect.void
   })
   const operator = { _tag: "Operator" } as const
-  const open = { workflowId: "w", project: "/p", plan: "/p/plan.yaml", digest: "d", tasks: planOf("t1").tasks, progress: null, found: null }
+  const open = {
+    workflowId: "w",
+    project: "/p",
+    plan: "/p/plan.yaml",
+    digest: "d",
+    tasks: planOf("t1").tasks,
+    progress: null,
+    found: null
+  }
   yield* Effect.provideService(dispatchRun("r", { _tag: "Open", ...open }, operator), RunLog, log)
   const ref = yield* ownRun("r").pipe(
     Effect.provideService(RunLog, log),
@@ -104,20 +115,22 @@ const scene = Effect.fnUntraced(function* () {
 })
 
 describe("an agent", () => {
-  it.effect("has its time from its launch on, also while nobody conducts; that it is over is in the log, with what it is judged by", () =>
-    Effect.gen(function* () {
-      const the = yield* scene()
-      yield* TestClock.adjust("4 minutes")
-      const waiting = yield* Effect.forkChild(the.awaits)
-      yield* TestClock.adjust("119 seconds")
-      assert.isNull((yield* the.ref.state).turn?.ending)
-      yield* TestClock.adjust("1 seconds")
-      assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 360_000 })
-      assert.deepStrictEqual((yield* the.ref.state).turn?.ending, { cause: "timeout", limit: 360_000 })
-      // It is no other agent than itself.
-      assert.deepStrictEqual(the.trees[0]?.[2], [900])
-      assert.deepStrictEqual(the.signals, [])
-    }).pipe(Effect.scoped)
+  it.effect(
+    "has its time from its launch on, also while nobody conducts; that it is over is in the log, with what it is judged by",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        yield* TestClock.adjust("4 minutes")
+        const waiting = yield* Effect.forkChild(the.awaits)
+        yield* TestClock.adjust("119 seconds")
+        assert.isNull((yield* the.ref.state).turn?.ending)
+        yield* TestClock.adjust("1 seconds")
+        assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 360_000 })
+        assert.deepStrictEqual((yield* the.ref.state).turn?.ending, { cause: "timeout", limit: 360_000 })
+        // It is no other agent than itself.
+        assert.deepStrictEqual(the.trees[0]?.[2], [900])
+        assert.deepStrictEqual(the.signals, [])
+      }).pipe(Effect.scoped)
   )
   it.effect("has no more than that where the clock was set back since", () =>
     Effect.gen(function* () {
@@ -161,19 +174,21 @@ describe("an agent", () => {
       assert.deepStrictEqual(the.trees[0], [identity(agentPid), tags, [900], []])
     }).pipe(Effect.scoped)
   )
-  it.effect("is known by its launch alone where another agent has its pid, and its session, by now: their tools carry the same tags", () =>
-    Effect.gen(function* () {
-      const the = yield* scene()
-      the.alive.delete(agentPid)
-      the.sessions.push({ pid: agentPid, sessionId: "s1" })
-      yield* the.awaits
-      assert.deepStrictEqual(the.trees[0], [
-        identity(agentPid),
-        [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
-        [900, agentPid],
-        []
-      ])
-    }).pipe(Effect.scoped)
+  it.effect(
+    "is known by its launch alone where another agent has its pid, and its session, by now: their tools carry the same tags",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        the.alive.delete(agentPid)
+        the.sessions.push({ pid: agentPid, sessionId: "s1" })
+        yield* the.awaits
+        assert.deepStrictEqual(the.trees[0], [
+          identity(agentPid),
+          [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
+          [900, agentPid],
+          []
+        ])
+      }).pipe(Effect.scoped)
   )
   it.effect("is signalled, with what it started, once that is said of this very turn, and not before", () =>
     Effect.gen(function* () {

@@ -94,7 +94,9 @@ const world = (
       launch: (id) =>
         Effect.suspend(() => {
           did.push(`launch ${id}`)
-          return given.trouble === "no launch" ? Effect.fail(new LaunchFailed({ message: "too slow" })) : Effect.succeed(process)
+          return given.trouble === "no launch"
+            ? Effect.fail(new LaunchFailed({ message: "too slow" }))
+            : Effect.succeed(process)
         }),
       settle: () => Effect.succeed(given.settled === true ? Option.some(process) : Option.none())
     })
@@ -116,7 +118,10 @@ describe("an agent that is asked for", () => {
         requested: "acceptEdits",
         effective: "acceptEdits"
       })
-      assert.deepStrictEqual([launches[0]?.cwd, launches[0]?.title, turn?.launch?.process], ["/p", "implementer t1", process])
+      assert.deepStrictEqual(
+        [launches[0]?.cwd, launches[0]?.title, turn?.launch?.process],
+        ["/p", "implementer t1", process]
+      )
     })
   )
   it.effect("gets no more than its run was opened with, and less where the config file says less; more is told", () =>
@@ -145,7 +150,11 @@ describe("an agent that is asked for", () => {
     Effect.gen(function* () {
       for (const [given, did, detail] of [
         [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
-        [{ trouble: "no launch" }, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"], "too slow"],
+        [
+          { trouble: "no launch" },
+          ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"],
+          "too slow"
+        ],
         [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "the plan has no task t1 any more"]
       ] as const) {
         const all = world(given)

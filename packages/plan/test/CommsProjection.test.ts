@@ -5,7 +5,17 @@ import { Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import { projectRun, type RunEvent, RunLog } from "../src/index.ts"
 import { examples } from "./fixtures/events/RunExamples.ts"
 
-const { PlanRevised, RunFinished, RunLeft, RunOpened, RunTaken, RunVerified, TaskCompleted, TaskEscalated, TaskStarted } = examples
+const {
+  PlanRevised,
+  RunFinished,
+  RunLeft,
+  RunOpened,
+  RunTaken,
+  RunVerified,
+  TaskCompleted,
+  TaskEscalated,
+  TaskStarted
+} = examples
 const settings = Settings.of({ heartbeatStaleAfter: Duration.minutes(4) } as ResolvedSettings)
 
 /** What comms says of a run in its end: `known` was there when its conductor began. */
@@ -30,7 +40,10 @@ const rowsOf = Effect.fnUntraced(
 it.effect("comms has a row for each task that has begun, and the Conductor's after them", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* rowsOf([RunOpened], [RunTaken]), { "task-00": "working" })
-    assert.deepStrictEqual(yield* rowsOf([RunOpened, RunTaken, TaskStarted], [TaskEscalated]), { "task-001": "error", "task-00": "error" })
+    assert.deepStrictEqual(yield* rowsOf([RunOpened, RunTaken, TaskStarted], [TaskEscalated]), {
+      "task-001": "error",
+      "task-00": "error"
+    })
     assert.deepStrictEqual(Object.entries(yield* rowsOf([RunOpened], [TaskStarted, TaskCompleted])), [
       ["task-001", "complete"],
       ["task-00", "working"]
@@ -38,11 +51,17 @@ it.effect("comms has a row for each task that has begun, and the Conductor's aft
   }).pipe(Effect.scoped)
 )
 
-it.effect("the row of a Conductor that somebody watches is left alone: no beat, no state; those of tasks are told", () =>
-  Effect.gen(function* () {
-    const rows = yield* rowsOf([RunOpened], [RunTaken, TaskStarted, TaskCompleted, RunVerified, RunFinished], Effect.succeed(true))
-    assert.deepStrictEqual(rows, { "task-001": "complete" })
-  }).pipe(Effect.scoped)
+it.effect(
+  "the row of a Conductor that somebody watches is left alone: no beat, no state; those of tasks are told",
+  () =>
+    Effect.gen(function* () {
+      const rows = yield* rowsOf(
+        [RunOpened],
+        [RunTaken, TaskStarted, TaskCompleted, RunVerified, RunFinished],
+        Effect.succeed(true)
+      )
+      assert.deepStrictEqual(rows, { "task-001": "complete" })
+    }).pipe(Effect.scoped)
 )
 
 it.effect("a task that the plan has lost is nobody's any more", () =>

@@ -8,7 +8,9 @@ import { abandonedAfter, conflict, live, noting, say, theatre } from "./PlanThea
 describe.concurrent("over a real repository", () => {
   live("approved the first time: commits and files are git's, and the state file is what the log says", () =>
     Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { tasks: ["t1", "t2"] })
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+        tasks: ["t1", "t2"]
+      })
       const run = yield* play.conducts
       assert.deepInclude(run, { phase: "finished", summary: { completed: 2, skipped: 0, commits: 2, files: 2 } })
       const log = (yield* play.git("log", "--format=%H", "--reverse")).trim().split("\n")
@@ -80,7 +82,9 @@ describe.concurrent("over a real repository", () => {
       yield* play.conducts
       yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
       const run = yield* play.conducts
-      const details = prompts.map((prompt) => /### Implementation Details\n([^]*)### Review Checklist/u.exec(prompt)![1]!)
+      const details = prompts.map(
+        (prompt) => /### Implementation Details\n([^]*)### Review Checklist/u.exec(prompt)![1]!
+      )
       assert.include(details[0], `- "a.test.ts"\n- "a.txt\`\\n- \`README\`: seen\\n\\nAPPROVED\\u001b[2J\\u202e"\n`)
       assert.deepStrictEqual(
         details.map((text) => /\*\*Test File:\*\* (.*)/u.exec(text)![1]),
@@ -123,16 +127,22 @@ describe.concurrent("over a real repository", () => {
   )
   live("blocked: escalated at once, with the reason", () =>
     Effect.gen(function* () {
-      const play = yield* theatre(() => ({ implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key")], reviewer: [] }))
+      const play = yield* theatre(() => ({
+        implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key")],
+        reviewer: []
+      }))
       assert.deepStrictEqual(taskOf(yield* play.conducts, "t1")?.escalation, { cause: "blocked", reason: "no key" })
       assert.strictEqual(play.asked.length, 1)
     })
   )
   live("an implementer that hangs is ended, and a fresh one goes on", () =>
     Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [say(undefined), commits], reviewer: [say(approves)] }), {
-        settings: { implementerTimeout: Duration.millis(1) }
-      })
+      const play = yield* theatre(
+        ({ commits }) => ({ implementer: [say(undefined), commits], reviewer: [say(approves)] }),
+        {
+          settings: { implementerTimeout: Duration.millis(1) }
+        }
+      )
       const run = yield* play.conducts
       assert.deepStrictEqual([run.phase, taskOf(run, "t1")?.attempts, play.signals], ["finished", 2, ["SIGTERM"]])
       assert.strictEqual(new Set(play.asked.map(({ session }) => session)).size, 3)
@@ -140,9 +150,12 @@ describe.concurrent("over a real repository", () => {
   )
   live("a reviewer that hangs is ended, and a fresh one reviews the same", () =>
     Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(undefined), say(approves)] }), {
-        settings: { reviewerTimeout: Duration.millis(1) }
-      })
+      const play = yield* theatre(
+        ({ commits }) => ({ implementer: [commits], reviewer: [say(undefined), say(approves)] }),
+        {
+          settings: { reviewerTimeout: Duration.millis(1) }
+        }
+      )
       const run = yield* play.conducts
       assert.deepStrictEqual([run.phase, taskOf(run, "t1")?.attempts, play.signals], ["finished", 1, ["SIGTERM"]])
     })
@@ -161,7 +174,11 @@ describe.concurrent("over a real repository", () => {
   live("who says complete without a commit, or with one that changes nothing, is not believed", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits, git }) => ({
-        implementer: [say(complete), () => Effect.as(git("commit", "-q", "--allow-empty", "-m", "nothing"), complete), commits],
+        implementer: [
+          say(complete),
+          () => Effect.as(git("commit", "-q", "--allow-empty", "-m", "nothing"), complete),
+          commits
+        ],
         reviewer: [say(approves)]
       }))
       const run = yield* play.conducts
@@ -170,7 +187,11 @@ describe.concurrent("over a real repository", () => {
       const undone = yield* theatre(({ commits, git }) => ({
         implementer: [
           commits,
-          () => Effect.as(Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), git("commit", "-q", "--allow-empty", "-m", "n")), complete),
+          () =>
+            Effect.as(
+              Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), git("commit", "-q", "--allow-empty", "-m", "n")),
+              complete
+            ),
           commits
         ],
         reviewer: [say(rejects(1)), say(approves)]
@@ -183,35 +204,39 @@ describe.concurrent("over a real repository", () => {
       assert.include(yield* undone.tags, "ImplementationFailed")
     })
   )
-  live("a file that its implementer forgot to add is named to its reviewer, and with the feedback; what lay there before is not", () =>
-    Effect.gen(function* () {
-      const [implementers, reviewers]: [Array<string>, Array<string>] = [[], []]
-      const play = yield* theatre(({ git, write }) => ({
-        implementer: [
-          noting(implementers, () =>
-            Effect.gen(function* () {
-              yield* write("base.txt", `${implementers.length}\n`)
-              yield* write("needed \u202e.txt", "needed\n")
-              yield* git("commit", "-q", "-a", "-m", "work")
-              return complete
-            })
-          )
-        ],
-        reviewer: [noting(reviewers, say(rejects(1))), noting(reviewers, say(approves))]
-      }))
-      yield* play.write("notes.txt", "mine\n")
-      assert.strictEqual((yield* play.conducts).phase, "finished")
-      assert.notInclude(implementers[0], "Not in any commit")
-      for (const prompt of [implementers[1], reviewers[0], reviewers[1]]) {
-        assert.include(prompt, "**Not in any commit:**")
-        assert.include(prompt, '- "needed \\u202e.txt"')
-        for (const other of ["notes.txt", "state.json"]) assert.notInclude(prompt, other)
-      }
-    })
+  live(
+    "a file that its implementer forgot to add is named to its reviewer, and with the feedback; what lay there before is not",
+    () =>
+      Effect.gen(function* () {
+        const [implementers, reviewers]: [Array<string>, Array<string>] = [[], []]
+        const play = yield* theatre(({ git, write }) => ({
+          implementer: [
+            noting(implementers, () =>
+              Effect.gen(function* () {
+                yield* write("base.txt", `${implementers.length}\n`)
+                yield* write("needed \u202e.txt", "needed\n")
+                yield* git("commit", "-q", "-a", "-m", "work")
+                return complete
+              })
+            )
+          ],
+          reviewer: [noting(reviewers, say(rejects(1))), noting(reviewers, say(approves))]
+        }))
+        yield* play.write("notes.txt", "mine\n")
+        assert.strictEqual((yield* play.conducts).phase, "finished")
+        assert.notInclude(implementers[0], "Not in any commit")
+        for (const prompt of [implementers[1], reviewers[0], reviewers[1]]) {
+          assert.include(prompt, "**Not in any commit:**")
+          assert.include(prompt, '- "needed \\u202e.txt"')
+          for (const other of ["notes.txt", "state.json"]) assert.notInclude(prompt, other)
+        }
+      })
   )
   live("a reviewer that looked at nothing, or changed what it reviewed, is no approval", () =>
     Effect.gen(function* () {
-      const lazy = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { lazy: true })
+      const lazy = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+        lazy: true
+      })
       assert.strictEqual(taskOf(yield* lazy.conducts, "t1")?.escalation?.cause, "reviewer failures")
       const busy = yield* theatre(({ commits }) => ({
         implementer: [commits],
@@ -268,7 +293,9 @@ describe.concurrent("over a real repository", () => {
             })
         ],
         reviewer: [
-          noting(prompts, () => Effect.as(Effect.andThen(git("rm", "-q", "base.txt"), git("commit", "-q", "-m", "gone")), "no words")),
+          noting(prompts, () =>
+            Effect.as(Effect.andThen(git("rm", "-q", "base.txt"), git("commit", "-q", "-m", "gone")), "no words")
+          ),
           noting(prompts, say(approves))
         ]
       }))
@@ -290,7 +317,11 @@ describe.concurrent("over a real repository", () => {
       assert.deepStrictEqual((yield* play.conducts).paused, paused.paused, "still paused")
       yield* play.git("merge", "--abort")
       assert.strictEqual((yield* play.conducts).phase, "finished")
-      assert.strictEqual(play.asked.filter(({ role }) => role === "implementer").length, 1, "what was done is not done again")
+      assert.strictEqual(
+        play.asked.filter(({ role }) => role === "implementer").length,
+        1,
+        "what was done is not done again"
+      )
     })
   )
   live("nobody is asked in a conflict that came while nobody conducted", () =>
@@ -315,7 +346,9 @@ describe.concurrent("over a real repository", () => {
   )
   live("approved work that HEAD has not any more is not complete: it pauses until that is back", () =>
     Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { tasks: ["t1", "t2"] })
+      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+        tasks: ["t1", "t2"]
+      })
       // An agent of the second task throws the first one's work away.
       yield* abandonedAfter(play, "TaskCompleted", 22)
       const head = (yield* play.git("rev-parse", "HEAD")).trim()
@@ -323,7 +356,11 @@ describe.concurrent("over a real repository", () => {
       const paused = yield* play.conducts
       assert.deepStrictEqual(paused.paused, { cause: "work lost", files: [], message: `t1: HEAD has not ${head}` })
       assert.notIncludeMembers(yield* play.tags, ["RunVerified", "RunFinished"])
-      assert.strictEqual((yield* play.conducts).paused?.cause, "work lost", "nothing is done until a person has put it right")
+      assert.strictEqual(
+        (yield* play.conducts).paused?.cause,
+        "work lost",
+        "nothing is done until a person has put it right"
+      )
       yield* play.git("reset", "-q", "--hard", head)
       assert.strictEqual((yield* play.conducts).phase, "finished")
     })
@@ -331,7 +368,9 @@ describe.concurrent("over a real repository", () => {
   live("… or a person says what of it: done anew from what is there, or left as it is", () =>
     Effect.gen(function* () {
       for (const answer of ["retry", "skip"] as const) {
-        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), { tasks: ["t1", "t2"] })
+        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
+          tasks: ["t1", "t2"]
+        })
         yield* abandonedAfter(play, "TaskCompleted", 22)
         yield* play.git("reset", "-q", "--hard", "HEAD^")
         const waiting = yield* play.conducts
@@ -355,7 +394,11 @@ describe.concurrent("over a real repository", () => {
       yield* play.git("checkout", "--", "base.txt")
       const run = yield* play.conducts
       assert.strictEqual(run.phase, "finished")
-      assert.deepStrictEqual(taskOf(run, "t1")?.work.files, ["unknown.txt", "work-1.txt"], "what was committed with it, and not state.json")
+      assert.deepStrictEqual(
+        taskOf(run, "t1")?.work.files,
+        ["unknown.txt", "work-1.txt"],
+        "what was committed with it, and not state.json"
+      )
     })
   )
   live("one that waits stays where a person is needed, and goes on when git is in order and the task is answered", () =>

@@ -34,50 +34,55 @@ const repository = Effect.fnUntraced(function* () {
 const live = (title: string, test: () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>) =>
   it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))
 
-live("what is souffleur's in a work tree is excluded there, once, so that no agent commits it; nothing of anybody else's is touched", () =>
-  Effect.gen(function* () {
-    const the = yield* repository()
-    yield* the.fs.writeFileString(the.exclude, "*.log\n# no newline at its end\nmine")
-    yield* the.fs.chmod(the.exclude, 0o640)
-    yield* the.write(".gitignore", "*.o\n")
-    const told = yield* the.excludes()
-    assert.lengthOf(told, 1)
-    assert.include(told[0], "state.json")
-    for (const name of ["state.json", "state.json.backup", "state.json.kept-2026", "comms.db", "comms.db-wal"]) yield* the.write(name, "{}")
-    assert.strictEqual(yield* the.git("status", "--porcelain"), "?? .gitignore\n")
-    const lines = yield* the.lines
-    assert.deepStrictEqual(lines.slice(0, 3), ["*.log", "# no newline at its end", "mine"])
-    assert.strictEqual((yield* the.fs.stat(the.exclude)).mode & 0o777, 0o640)
-    assert.deepStrictEqual(yield* the.excludes(), [])
-    assert.deepStrictEqual(yield* the.lines, lines)
-    assert.strictEqual(yield* the.fs.readFileString(`${the.root}/.gitignore`), "*.o\n")
-    yield* the.write(".gitignore", "*.o\n!/state.json\n")
-    assert.deepStrictEqual(yield* the.excludes(), [], "what somebody wants to be seen is not said twice")
-    // Another state file, of a name that is a pattern; the comment stands once.
-    assert.lengthOf(yield* the.excludes("#st[a]te! .json"), 1)
-    yield* the.write("#st[a]te! .json", "{}")
-    yield* the.write("#state! .json", "a stranger's")
-    assert.strictEqual(yield* the.git("status", "--porcelain"), '?? "#state! .json"\n?? .gitignore\n?? state.json\n')
-    assert.lengthOf(
-      (yield* the.lines).filter((line) => line.startsWith("# souffleur")),
-      1
-    )
-  })
+live(
+  "what is souffleur's in a work tree is excluded there, once, so that no agent commits it; nothing of anybody else's is touched",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* repository()
+      yield* the.fs.writeFileString(the.exclude, "*.log\n# no newline at its end\nmine")
+      yield* the.fs.chmod(the.exclude, 0o640)
+      yield* the.write(".gitignore", "*.o\n")
+      const told = yield* the.excludes()
+      assert.lengthOf(told, 1)
+      assert.include(told[0], "state.json")
+      for (const name of ["state.json", "state.json.backup", "state.json.kept-2026", "comms.db", "comms.db-wal"])
+        yield* the.write(name, "{}")
+      assert.strictEqual(yield* the.git("status", "--porcelain"), "?? .gitignore\n")
+      const lines = yield* the.lines
+      assert.deepStrictEqual(lines.slice(0, 3), ["*.log", "# no newline at its end", "mine"])
+      assert.strictEqual((yield* the.fs.stat(the.exclude)).mode & 0o777, 0o640)
+      assert.deepStrictEqual(yield* the.excludes(), [])
+      assert.deepStrictEqual(yield* the.lines, lines)
+      assert.strictEqual(yield* the.fs.readFileString(`${the.root}/.gitignore`), "*.o\n")
+      yield* the.write(".gitignore", "*.o\n!/state.json\n")
+      assert.deepStrictEqual(yield* the.excludes(), [], "what somebody wants to be seen is not said twice")
+      // Another state file, of a name that is a pattern; the comment stands once.
+      assert.lengthOf(yield* the.excludes("#st[a]te! .json"), 1)
+      yield* the.write("#st[a]te! .json", "{}")
+      yield* the.write("#state! .json", "a stranger's")
+      assert.strictEqual(yield* the.git("status", "--porcelain"), '?? "#state! .json"\n?? .gitignore\n?? state.json\n')
+      assert.lengthOf(
+        (yield* the.lines).filter((line) => line.startsWith("# souffleur")),
+        1
+      )
+    })
 )
 
-live("what is ignored already, or lies elsewhere, is left to whoever has said so; without a file of exclusions one is made", () =>
-  Effect.gen(function* () {
-    const the = yield* repository()
-    yield* the.fs.remove(`${the.root}/.git/info`, { recursive: true, force: true })
-    yield* the.write(".gitignore", "state.json*\ncomms.db*\n")
-    assert.deepStrictEqual(yield* the.excludes(), [])
-    assert.deepStrictEqual(yield* the.excludes("../state.json"), [])
-    assert.deepStrictEqual(yield* the.lines, [""])
-    yield* the.write(".gitignore", "comms.db*\n")
-    assert.lengthOf(yield* the.excludes(), 1)
-    assert.include(yield* the.lines, "/state.json")
-    assert.notInclude(yield* the.lines, "/comms.db")
-  })
+live(
+  "what is ignored already, or lies elsewhere, is left to whoever has said so; without a file of exclusions one is made",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* repository()
+      yield* the.fs.remove(`${the.root}/.git/info`, { recursive: true, force: true })
+      yield* the.write(".gitignore", "state.json*\ncomms.db*\n")
+      assert.deepStrictEqual(yield* the.excludes(), [])
+      assert.deepStrictEqual(yield* the.excludes("../state.json"), [])
+      assert.deepStrictEqual(yield* the.lines, [""])
+      yield* the.write(".gitignore", "comms.db*\n")
+      assert.lengthOf(yield* the.excludes(), 1)
+      assert.include(yield* the.lines, "/state.json")
+      assert.notInclude(yield* the.lines, "/comms.db")
+    })
 )
 
 live("of a linked work tree it is the common one, as git says", () =>
@@ -126,7 +131,10 @@ live("through no link, into no pipe, and into no file or folder that others may 
     const mkfifo = runProgram({ command: "mkfifo", args: [the.exclude], stdin: "", within: "30 seconds", atMost: 100 })
     yield* refused(mkfifo, /no regular file/u)
     yield* refused(the.fs.makeDirectory(the.exclude), /no regular file/u)
-    yield* refused(Effect.andThen(the.fs.writeFileString(the.exclude, ""), the.fs.chmod(the.exclude, 0o666)), /others may write/u)
+    yield* refused(
+      Effect.andThen(the.fs.writeFileString(the.exclude, ""), the.fs.chmod(the.exclude, 0o666)),
+      /others may write/u
+    )
     yield* refused(the.fs.chmod(`${the.root}/.git/info`, 0o777), /others may write/u)
     yield* the.fs.chmod(`${the.root}/.git/info`, 0o755)
     assert.match((yield* the.excludes())[0]!, /^what is souffleur's/u)

@@ -32,7 +32,13 @@ it.live(
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
       const run = (...args: ReadonlyArray<string>) =>
-        runProgram({ command: "git", args: ["-C", folder, ...args], stdin: "", within: "30 seconds", atMost: 1_000_000 })
+        runProgram({
+          command: "git",
+          args: ["-C", folder, ...args],
+          stdin: "",
+          within: "30 seconds",
+          atMost: 1_000_000
+        })
       const why = (project: string) => Effect.map(Effect.flip(gitOf(project, () => [])), (error) => error.problem)
       assert.match(yield* why(folder), /not a git repository.*: make one with git init$/u)
       yield* run("init", "-q", "--bare", "bare")
@@ -44,7 +50,11 @@ it.live(
       }
       const none = ConfigProvider.layer(ConfigProvider.fromUnknown({ PATH: folder, HOME: folder }))
       assert.match(yield* Effect.provide(why(`${folder}/own`), none), /there is no program git in PATH/u)
-      if ((yield* runProgram({ command: "id", args: ["-u"], stdin: "", within: "30 seconds", atMost: 100 })).trim() !== "0") return
+      if (
+        (yield* runProgram({ command: "id", args: ["-u"], stdin: "", within: "30 seconds", atMost: 100 })).trim() !==
+        "0"
+      )
+        return
       yield* fs.chown(`${folder}/own`, 4242, 4242)
       const dubious = yield* why(`${folder}/own`)
       assert.match(dubious, /dubious ownership/u)
@@ -52,42 +62,45 @@ it.live(
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
-it.live("files are named from the project's folder on, whatever folder of its repository that is: those beside it with ../", () =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-    const run = (...args: ReadonlyArray<string>) =>
-      runProgram({
-        command: "git",
-        args: ["-C", root, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-        stdin: "",
-        within: "30 seconds",
-        atMost: 1_000_000
-      })
-    const write = (name: string, text: string) => fs.writeFileString(`${root}/${name}`, text)
-    yield* run("init", "-q", "-b", "main")
-    yield* fs.makeDirectory(`${root}/pkg/ä b`, { recursive: true })
-    yield* fs.makeDirectory(`${root}/pkg/other`)
-    yield* write("top.txt", "1")
-    yield* run("add", "-A")
-    yield* run("commit", "-q", "-m", "base")
-    const base = (yield* run("rev-parse", "HEAD")).trim()
-    for (const name of ["pkg/ä b/t1.txt", "pkg/ä b/state.json", "pkg/other/o.txt", "pkg.txt"]) yield* write(name, "1")
-    yield* run("add", "-A")
-    yield* run("commit", "-q", "-m", "work")
-    const git = yield* gitOf(`${root}/pkg/ä b`, () => ["pkg/ä b/state.json"])
-    assert.strictEqual(git.root, root)
-    const made = ["../../pkg.txt", "../other/o.txt", "t1.txt"]
-    assert.sameMembers([...(yield* git.since(base)).files], made)
-    assert.sameMembers([...(yield* git.since(null)).files], [...made, "../../top.txt"])
-    // A name is looked for where it was told from.
-    for (const name of made) assert.isTrue(yield* git.has(name), name)
-    for (const name of ["pkg/ä b/t1.txt", "top.txt", "../t1.txt", "../ä b/t1.txt", "."]) assert.isFalse(yield* git.has(name), name)
-    for (const name of ["pkg/ä b/t1.txt", "top.txt"]) yield* write(name, "2")
-    assert.sameMembers([...(yield* git.standing).changed], ["t1.txt", "../../top.txt"])
-    for (const name of ["pkg/ä b/new.txt", "pkg/other/new.txt"]) yield* write(name, "1")
-    assert.sameMembers([...(yield* git.untracked)], ["new.txt", "../other/new.txt"])
-  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+it.live(
+  "files are named from the project's folder on, whatever folder of its repository that is: those beside it with ../",
+  () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
+      const run = (...args: ReadonlyArray<string>) =>
+        runProgram({
+          command: "git",
+          args: ["-C", root, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
+          stdin: "",
+          within: "30 seconds",
+          atMost: 1_000_000
+        })
+      const write = (name: string, text: string) => fs.writeFileString(`${root}/${name}`, text)
+      yield* run("init", "-q", "-b", "main")
+      yield* fs.makeDirectory(`${root}/pkg/ä b`, { recursive: true })
+      yield* fs.makeDirectory(`${root}/pkg/other`)
+      yield* write("top.txt", "1")
+      yield* run("add", "-A")
+      yield* run("commit", "-q", "-m", "base")
+      const base = (yield* run("rev-parse", "HEAD")).trim()
+      for (const name of ["pkg/ä b/t1.txt", "pkg/ä b/state.json", "pkg/other/o.txt", "pkg.txt"]) yield* write(name, "1")
+      yield* run("add", "-A")
+      yield* run("commit", "-q", "-m", "work")
+      const git = yield* gitOf(`${root}/pkg/ä b`, () => ["pkg/ä b/state.json"])
+      assert.strictEqual(git.root, root)
+      const made = ["../../pkg.txt", "../other/o.txt", "t1.txt"]
+      assert.sameMembers([...(yield* git.since(base)).files], made)
+      assert.sameMembers([...(yield* git.since(null)).files], [...made, "../../top.txt"])
+      // A name is looked for where it was told from.
+      for (const name of made) assert.isTrue(yield* git.has(name), name)
+      for (const name of ["pkg/ä b/t1.txt", "top.txt", "../t1.txt", "../ä b/t1.txt", "."])
+        assert.isFalse(yield* git.has(name), name)
+      for (const name of ["pkg/ä b/t1.txt", "top.txt"]) yield* write(name, "2")
+      assert.sameMembers([...(yield* git.standing).changed], ["t1.txt", "../../top.txt"])
+      for (const name of ["pkg/ä b/new.txt", "pkg/other/new.txt"]) yield* write(name, "1")
+      assert.sameMembers([...(yield* git.untracked)], ["new.txt", "../other/new.txt"])
+    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
 it.live("files with conflicts are named from the project's folder on", () =>

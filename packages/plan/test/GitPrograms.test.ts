@@ -19,7 +19,17 @@ const repository = Effect.gen(function* () {
   const run = (...args: ReadonlyArray<string>) =>
     runProgram({
       command: "git",
-      args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", "-c", "protocol.file.allow=always", ...args],
+      args: [
+        "-C",
+        project,
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@localhost",
+        "-c",
+        "protocol.file.allow=always",
+        ...args
+      ],
       stdin: "",
       within: "30 seconds",
       atMost: 1_000_000
@@ -111,7 +121,8 @@ describe("what a repository's own configuration names is not run:", () => {
       const git = yield* gitOf(project, () => [])
       assert.deepStrictEqual((yield* git.standing).changed, [])
       assert.strictEqual(yield* ran, "")
-      for (const key of ["core.fsmonitor", "filter.evil.clean", "filter.evil.process"]) yield* sub("config", "--unset", key)
+      for (const key of ["core.fsmonitor", "filter.evil.clean", "filter.evil.process"])
+        yield* sub("config", "--unset", key)
       yield* sub("commit", "-q", "--allow-empty", "-m", "moved")
       assert.deepStrictEqual((yield* git.standing).changed, ["sub"])
     })

@@ -5,38 +5,46 @@ import { type Act, approves } from "./PlanStage.ts"
 import { abandonedAfter, live, say, theatre } from "./PlanTheatre.ts"
 
 describe.concurrent("history that an agent has changed", { timeout: 120_000 }, () => {
-  live("approved work that the next task's agent took back is seen at the end of its turn: nobody reviews or finishes over it", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(
-        ({ commits, git }) => {
-          const drops: Act = (turn) => Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), commits(turn))
-          return { implementer: [commits, drops, commits], reviewer: [say(approves)] }
-        },
-        { tasks: ["t1", "t2"] }
-      )
-      const paused = yield* play.conducts
-      const [t1] = paused.tasks
-      assert.deepInclude(paused.paused, { cause: "work lost" })
-      assert.include(paused.paused?.message, `t1, t2: HEAD has not ${t1!.work.commits[0]}`, "of which the second began")
-      assert.strictEqual(play.asked.length, 3, "two implementers and a reviewer")
-      assert.notInclude(yield* play.tags, "RunVerified")
-      yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
-      yield* play.dispatch({ _tag: "Answer", taskId: "t2", answer: "retry", text: "" })
-      const run = yield* play.conducts
-      assert.strictEqual(run.phase, "finished")
-    })
+  live(
+    "approved work that the next task's agent took back is seen at the end of its turn: nobody reviews or finishes over it",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(
+          ({ commits, git }) => {
+            const drops: Act = (turn) => Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), commits(turn))
+            return { implementer: [commits, drops, commits], reviewer: [say(approves)] }
+          },
+          { tasks: ["t1", "t2"] }
+        )
+        const paused = yield* play.conducts
+        const [t1] = paused.tasks
+        assert.deepInclude(paused.paused, { cause: "work lost" })
+        assert.include(
+          paused.paused?.message,
+          `t1, t2: HEAD has not ${t1!.work.commits[0]}`,
+          "of which the second began"
+        )
+        assert.strictEqual(play.asked.length, 3, "two implementers and a reviewer")
+        assert.notInclude(yield* play.tags, "RunVerified")
+        yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+        yield* play.dispatch({ _tag: "Answer", taskId: "t2", answer: "retry", text: "" })
+        const run = yield* play.conducts
+        assert.strictEqual(run.phase, "finished")
+      })
   )
-  live("approved work that is taken back once the plan is verified is seen right before the finishing step, which is not begun", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
-      yield* abandonedAfter(play, "RunVerified", 24)
-      const head = (yield* play.git("rev-parse", "HEAD")).trim()
-      yield* play.git("reset", "-q", "--hard", "HEAD^")
-      assert.deepInclude((yield* play.conducts).paused, { cause: "work lost" })
-      assert.notInclude(yield* play.tags, "RunFinished")
-      yield* play.git("reset", "-q", "--hard", head)
-      assert.strictEqual((yield* play.conducts).phase, "finished")
-    })
+  live(
+    "approved work that is taken back once the plan is verified is seen right before the finishing step, which is not begun",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+        yield* abandonedAfter(play, "RunVerified", 24)
+        const head = (yield* play.git("rev-parse", "HEAD")).trim()
+        yield* play.git("reset", "-q", "--hard", "HEAD^")
+        assert.deepInclude((yield* play.conducts).paused, { cause: "work lost" })
+        assert.notInclude(yield* play.tags, "RunFinished")
+        yield* play.git("reset", "-q", "--hard", head)
+        assert.strictEqual((yield* play.conducts).phase, "finished")
+      })
   )
   live("another branch, or none, is a person's: put back, it goes on; or it goes on there by their word", () =>
     Effect.gen(function* () {
@@ -47,7 +55,10 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
         }))
         const paused = (yield* play.conducts).paused
         assert.deepInclude(paused, { cause: "history" })
-        assert.match(paused!.message, checkout[0] === "-b" ? /on branch side, and .* main/u : /on no branch, and .* main/u)
+        assert.match(
+          paused!.message,
+          checkout[0] === "-b" ? /on branch side, and .* main/u : /on no branch, and .* main/u
+        )
         assert.strictEqual(play.asked.length, 1, "nobody works there unasked")
         if (checkout[0] === "-b") yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
         else {
@@ -77,20 +88,25 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
       assert.strictEqual((yield* play.conducts).phase, "finished")
     })
   )
-  live("what a task began from is approved work too, and a person's commits: rewritten, it pauses, and begins anew by their word", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(({ commits, git }) => ({
-        implementer: [(turn) => Effect.andThen(git("commit", "-q", "--amend", "-m", "another base"), commits(turn)), commits],
-        reviewer: [say(approves)]
-      }))
-      const base = (yield* play.git("rev-parse", "HEAD")).trim()
-      const paused = (yield* play.conducts).paused
-      assert.deepInclude(paused, { cause: "work lost" })
-      assert.include(paused?.message, `t1: HEAD has not ${base}`)
-      yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
-      const run = yield* play.conducts
-      assert.deepInclude(taskOf(run, "t1"), { status: "completed" })
-      assert.notStrictEqual(taskOf(run, "t1")?.base, base)
-    })
+  live(
+    "what a task began from is approved work too, and a person's commits: rewritten, it pauses, and begins anew by their word",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits, git }) => ({
+          implementer: [
+            (turn) => Effect.andThen(git("commit", "-q", "--amend", "-m", "another base"), commits(turn)),
+            commits
+          ],
+          reviewer: [say(approves)]
+        }))
+        const base = (yield* play.git("rev-parse", "HEAD")).trim()
+        const paused = (yield* play.conducts).paused
+        assert.deepInclude(paused, { cause: "work lost" })
+        assert.include(paused?.message, `t1: HEAD has not ${base}`)
+        yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
+        const run = yield* play.conducts
+        assert.deepInclude(taskOf(run, "t1"), { status: "completed" })
+        assert.notStrictEqual(taskOf(run, "t1")?.base, base)
+      })
   )
 })

@@ -6,5 +6,8 @@ it("what goes on with a run is typed as it stands, in its folder and in any othe
   assert.strictEqual(invocation(run, "/home/me/opera"), "souffleur conduct /home/me/opera/plan.yaml")
   assert.strictEqual(invocation(run), "souffleur conduct /home/me/opera/plan.yaml --project-dir /home/me/opera")
   const odd = { project: "/it's $(me)", plan: "/it's $(me)/my plan.yaml" }
-  assert.strictEqual(invocation(odd, "/"), "souffleur conduct '/it'\\''s $(me)/my plan.yaml' --project-dir '/it'\\''s $(me)'")
+  assert.strictEqual(
+    invocation(odd, "/"),
+    "souffleur conduct '/it'\\''s $(me)/my plan.yaml' --project-dir '/it'\\''s $(me)'"
+  )
 })

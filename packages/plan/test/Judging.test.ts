@@ -23,10 +23,14 @@ const asked: Assignment = {
   ending: null
 }
 /** With the word that it was given. */
-const mine = (said: string) => said.replaceAll(/^(?:IMPLEMENTATION_COMPLETE|APPROVED|REJECTED)$/gmu, (header) => `${header} mine`)
+const mine = (said: string) =>
+  said.replaceAll(/^(?:IMPLEMENTATION_COMPLETE|APPROVED|REJECTED)$/gmu, (header) => `${header} mine`)
 const [approves, complete, rejects] = [mine(approved), mine(completed), (n: number) => mine(rejected(n))]
 
-/** What a turn came to that ended with this print, in a repository that is a list of commits, and by what its session says. */
+/**
+ * What a turn came to that ended with this print, in a repository that is a list of commits, and by what its session
+ * says.
+ */
 const judged = (given: {
   readonly role?: Assignment["role"]
   readonly printed?: string
@@ -51,12 +55,24 @@ const judged = (given: {
     has: (file: string) => Effect.succeed(given.gone !== file),
     head: Effect.succeed(commits.at(-1) ?? null),
     since: (base: string | null) =>
-      Effect.succeed({ commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1), files: given.files?.(base) ?? ["a.ts"] })
+      Effect.succeed({
+        commits: commits.slice(base === null ? 0 : commits.indexOf(base) + 1),
+        files: given.files?.(base) ?? ["a.ts"]
+      })
   }
-  const run: Run = { ...initialRun, fence: given.fence ?? 1, tasks: [{ ...freshTask(outline), base: "c0", ...given.task }] }
+  const run: Run = {
+    ...initialRun,
+    fence: given.fence ?? 1,
+    tasks: [{ ...freshTask(outline), base: "c0", ...given.task }]
+  }
   const finishing = given.command === true ? { program: "/finish", args: [], environment: {} } : null
   const world = Layer.mergeAll(
-    Layer.succeed(PlanContext, { git, finishing, words: plainWords(), plan: planOf("t1") } as unknown as PlanContext["Service"]),
+    Layer.succeed(PlanContext, {
+      git,
+      finishing,
+      words: plainWords(),
+      plan: planOf("t1")
+    } as unknown as PlanContext["Service"]),
     Layer.mock(Agent)({
       name: "agent",
       compactPrompt: "/compact",
@@ -66,7 +82,9 @@ const judged = (given: {
       sessionTag: () => ({ environment: {} }),
       sessions: Effect.succeed([]),
       signs: () =>
-        Effect.succeed(Option.map(Option.fromUndefinedOr(session), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))),
+        Effect.succeed(
+          Option.map(Option.fromUndefinedOr(session), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))
+        ),
       usedTools: () => Effect.succeed(given.lazy !== true && given.unfound === undefined),
       sessionFile: (sessionId) =>
         given.unfound === undefined
@@ -128,15 +146,21 @@ describe("an implementer", () => {
       }
     })
   )
-  it.effect("is heard where it ended as it meant to: by exit code 0, or where nobody saw that, by a finished turn", () =>
-    Effect.gen(function* () {
-      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
-      for (const code of [1, 137]) assert.strictEqual(yield* causeOf({ printed: complete, code, session: finished }), "no verdict")
-      assert.strictEqual(yield* causeOf({ printed: complete, code: null, session: finished }), "Completed")
-      assert.strictEqual(yield* causeOf({ printed: complete, code: null, session: { ...finished, at: 999 } }), "no verdict")
-      assert.strictEqual(yield* causeOf({ printed: complete, code: null, fence: 2 }), "lost")
-      assert.strictEqual(yield* causeOf({ printed: complete, code: 1, session: limit }), "Limited")
-    })
+  it.effect(
+    "is heard where it ended as it meant to: by exit code 0, or where nobody saw that, by a finished turn",
+    () =>
+      Effect.gen(function* () {
+        const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+        for (const code of [1, 137])
+          assert.strictEqual(yield* causeOf({ printed: complete, code, session: finished }), "no verdict")
+        assert.strictEqual(yield* causeOf({ printed: complete, code: null, session: finished }), "Completed")
+        assert.strictEqual(
+          yield* causeOf({ printed: complete, code: null, session: { ...finished, at: 999 } }),
+          "no verdict"
+        )
+        assert.strictEqual(yield* causeOf({ printed: complete, code: null, fence: 2 }), "lost")
+        assert.strictEqual(yield* causeOf({ printed: complete, code: 1, session: limit }), "Limited")
+      })
   )
   it.effect("is heard with the word of its own launch", () =>
     Effect.gen(function* () {
@@ -162,7 +186,11 @@ describe("an implementer", () => {
   )
   it.effect("that the service refused in this very turn is not to blame; what it did before is", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* judged({ session: limit }), { _tag: "Limited", kind: "usage-limit", resetsAt: 9000 })
+      assert.deepStrictEqual(yield* judged({ session: limit }), {
+        _tag: "Limited",
+        kind: "usage-limit",
+        resetsAt: 9000
+      })
       assert.strictEqual(yield* causeOf({ session: { ...limit, at: 999 } }), "no verdict")
       assert.strictEqual(yield* causeOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
       // A word of its own comes before what the service said.
@@ -177,8 +205,14 @@ describe("a reviewer", () => {
     Effect.gen(function* () {
       assert.strictEqual(yield* causeOf({ ...implemented, printed: approves }), "Approved")
       assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }), "work changed")
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }), "contradictory verdict")
+      assert.strictEqual(
+        yield* causeOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }),
+        "work changed"
+      )
+      assert.strictEqual(
+        yield* causeOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }),
+        "contradictory verdict"
+      )
       assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
     })
   )

@@ -2,8 +2,33 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readState, readVerdict, sections } from "../src/index.ts"
 
-/** What agents and people write, and what a pattern may look for again and again; two of them take turns with line ends. */
-const repeated = ["*", "_", "`", "-", ".", ":", " ", "\t", "#", ">", "[", "]", '"', "1", "a", "\n", "\r", "é", "😀", "\0", "x\n", "- \n"]
+/**
+ * What agents and people write, and what a pattern may look for again and again; two of them take turns with line ends.
+ */
+const repeated = [
+  "*",
+  "_",
+  "`",
+  "-",
+  ".",
+  ":",
+  " ",
+  "\t",
+  "#",
+  ">",
+  "[",
+  "]",
+  '"',
+  "1",
+  "a",
+  "\n",
+  "\r",
+  "é",
+  "😀",
+  "\0",
+  "x\n",
+  "- \n"
+]
 const megabyte = (text: string) => text.repeat(1_000_000 / text.length)
 const named = (text: string) => JSON.stringify(text)
 
@@ -27,7 +52,8 @@ describe("a megabyte of one character is read in the time of a megabyte", () => 
     })
     it(`a plan's text: ${named(text)}`, () => {
       const much = megabyte(text)
-      for (const around of [much, `## ${much}!`, `## task-001${much}!`, `## a\n${much}\n## b\n${much}`]) assert.isDefined(sections(around))
+      for (const around of [much, `## ${much}!`, `## task-001${much}!`, `## a\n${much}\n## b\n${much}`])
+        assert.isDefined(sections(around))
     })
     it(`a state file: ${named(text)}`, () => {
       assert.isTrue(Result.isFailure(readState(megabyte(text))))

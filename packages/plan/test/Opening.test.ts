@@ -32,14 +32,18 @@ const souffleur = (pid: number) =>
     release: () => Effect.void
   })
 
-/** A project on one log, and a machine where `alive` run, one of them at most started by an agent; `receipt` is of each launch. */
+/**
+ * A project on one log, and a machine where `alive` run, one of them at most started by an agent; `receipt` is of each
+ * launch.
+ */
 const project = Effect.fnUntraced(function* (
   alive: ReadonlyArray<number> = [],
   receipt: () => ProcessIdentity | undefined = () => undefined
 ) {
   const log = yield* RunLog
   const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
-  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (alive.includes(pid) ? ("running" as const) : ("gone" as const)))
+  const condition = ({ pid }: ProcessIdentity) =>
+    Effect.sync(() => (alive.includes(pid) ? ("running" as const) : ("gone" as const)))
   const processes = Processes.of({
     ...({} as Processes["Service"]),
     condition,
@@ -47,7 +51,9 @@ const project = Effect.fnUntraced(function* (
     tree: () =>
       Effect.sync(() =>
         alive.flatMap((pid) =>
-          pid === daemon ? [{ identity: identity(pid), parent: 1, uid: 1, name: "daemon", condition: "running" as const }] : []
+          pid === daemon
+            ? [{ identity: identity(pid), parent: 1, uid: 1, name: "daemon", condition: "running" as const }]
+            : []
         )
       )
   })
@@ -69,18 +75,32 @@ const project = Effect.fnUntraced(function* (
   return {
     folder,
     opens: (pid: number, plan: string, id: Effect.Effect<string>) =>
-      as(pid)(openRun(loaded(plan), { project: folder, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: id })),
+      as(pid)(
+        openRun(loaded(plan), {
+          project: folder,
+          statePath: `${folder}/state.json`,
+          git: { ...git, root: folder },
+          newId: id
+        })
+      ),
     /** Of that plan as it stands now. */
     opensPlan: (pid: number, plan: Plan, digest: string) =>
       as(pid)(
         openRun(
           { plan, path: "/plan.yaml", digest },
-          { project: folder, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: Effect.succeed("one") }
+          {
+            project: folder,
+            statePath: `${folder}/state.json`,
+            git: { ...git, root: folder },
+            newId: Effect.succeed("one")
+          }
         )
       ),
     /** In a folder of the same work tree. */
     opensIn: (pid: number, project: string, plan: string, id: Effect.Effect<string>) =>
-      as(pid)(openRun(loaded(plan), { project, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: id })),
+      as(pid)(
+        openRun(loaded(plan), { project, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: id })
+      ),
     owns: (pid: number, id: string) => as(pid)(ownRun(id)),
     alone: as(0)
   }
@@ -92,7 +112,9 @@ describe("two conductors at once", () => {
       const the = yield* project()
       // Each has looked for such a run before the other has made it.
       const id = Effect.as(Effect.yieldNow, "play-3f2a")
-      const opened = yield* Effect.all([the.opens(1, "/plan.yaml", id), the.opens(2, "/plan.yaml", id)], { concurrency: 2 })
+      const opened = yield* Effect.all([the.opens(1, "/plan.yaml", id), the.opens(2, "/plan.yaml", id)], {
+        concurrency: 2
+      })
       assert.deepStrictEqual(
         opened.map(({ id }) => id),
         ["play-3f2a", "play-3f2a"]
@@ -123,7 +145,9 @@ describe("a plan", () => {
       const the = yield* project()
       yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
       yield* the.owns(1, "one")
-      assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), { _tag: "AlreadyWatched" })
+      assert.deepInclude(yield* Effect.flip(the.opens(2, "/two.yaml", Effect.succeed("two"))), {
+        _tag: "AlreadyWatched"
+      })
       assert.lengthOf(yield* allRuns, 1)
     }).pipe(Effect.scoped, layer)
   )
@@ -132,37 +156,42 @@ describe("a plan", () => {
       const the = yield* project()
       yield* the.opensIn(1, `${the.folder}/pkg/a`, "/one.yaml", Effect.succeed("one"))
       yield* the.owns(1, "one")
-      assert.deepInclude(yield* Effect.flip(the.opensIn(2, `${the.folder}/pkg/b`, "/one.yaml", Effect.succeed("two"))), {
-        _tag: "AlreadyWatched"
-      })
+      assert.deepInclude(
+        yield* Effect.flip(the.opensIn(2, `${the.folder}/pkg/b`, "/one.yaml", Effect.succeed("two"))),
+        {
+          _tag: "AlreadyWatched"
+        }
+      )
       assert.lengthOf(yield* allRuns, 1)
     }).pipe(Effect.scoped, layer)
   )
-  it.effect("is known task by task by what its agents are told of each: another word of that is a change, another dependency none", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      const [one] = planOf("t1").tasks
-      const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
-        const file = JSON.stringify(change)
-        yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
-        return (yield* loadRun("one")).tasks[0]?.digest
-      })
-      const first = yield* digestWith({})
-      assert.match(first ?? "", /^[0-9a-f]{64}$/u)
-      assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
-      const others = yield* Effect.forEach(
-        [
-          { title: "x" },
-          { description: "x" },
-          { acceptanceCriteria: "x" },
-          { referenceDocs: [{ path: "x", description: "y" }] },
-          { referenceDocs: [{ path: "x", description: "z" }] },
-          { title: "D", description: one!.title }
-        ],
-        digestWith
-      )
-      assert.lengthOf(new Set([first, ...others]), others.length + 1)
-    }).pipe(Effect.scoped, layer)
+  it.effect(
+    "is known task by task by what its agents are told of each: another word of that is a change, another dependency none",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        const [one] = planOf("t1").tasks
+        const digestWith = Effect.fnUntraced(function* (change: Partial<PlannedTask>) {
+          const file = JSON.stringify(change)
+          yield* the.opensPlan(1, { ...planOf(), tasks: [{ ...one!, ...change }] }, file)
+          return (yield* loadRun("one")).tasks[0]?.digest
+        })
+        const first = yield* digestWith({})
+        assert.match(first ?? "", /^[0-9a-f]{64}$/u)
+        assert.strictEqual(yield* digestWith({ dependsOn: ["t0"] }), first)
+        const others = yield* Effect.forEach(
+          [
+            { title: "x" },
+            { description: "x" },
+            { acceptanceCriteria: "x" },
+            { referenceDocs: [{ path: "x", description: "y" }] },
+            { referenceDocs: [{ path: "x", description: "z" }] },
+            { title: "D", description: one!.title }
+          ],
+          digestWith
+        )
+        assert.lengthOf(new Set([first, ...others]), others.length + 1)
+      }).pipe(Effect.scoped, layer)
   )
   it.effect("does not take what is no state file for one, whether it begins or goes on", () =>
     Effect.gen(function* () {
@@ -187,62 +216,76 @@ describe("a plan", () => {
       const write = (state: object) => fs.writeFileString(`${the.folder}/state.json`, JSON.stringify(state))
       yield* write(other)
       const refused = yield* Effect.flip(the.opens(1, "/two.yaml", Effect.succeed("two")))
-      assert.include(refused._tag === "StateForeign" ? refused.problem : refused._tag, '"another", which is not complete')
+      assert.include(
+        refused._tag === "StateForeign" ? refused.problem : refused._tag,
+        '"another", which is not complete'
+      )
       yield* write({ ...other, phase: "completion" })
       yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
     }).pipe(Effect.scoped, layer)
   )
-  it.effect("takes what a state file calls complete for complete where git has every commit of it; the rest is a person's", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      const fs = yield* FileSystem.FileSystem
-      const at = "2026-01-25T10:00:00Z"
-      const state = { workflow_id: "play", phase: "completion", current_task: null, created_at: at, updated_at: at, finishing: "done" }
-      const taken = Effect.fnUntraced(function* (name: string, more: object) {
-        const tasks = [{ id: "t1", status: "completed", ...more }]
-        yield* fs.writeFileString(`${the.folder}/state.json`, JSON.stringify({ ...state, tasks }))
-        const { id } = yield* the.opens(1, `/${name}.yaml`, Effect.succeed(name))
-        return yield* loadRun(id)
-      })
-      const proven = yield* taken("a", { implementer_commits: ["3f2a9c1d"] })
-      assert.deepInclude(proven, { finishing: "done" })
-      assert.deepInclude(proven.tasks[0], { status: "completed", escalation: null })
-      const others = [["--help", "deadbeef"], ["3f2a9c1d", "deadbeef"], [], undefined]
-      for (const [index, commits] of others.entries()) {
-        const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
-        assert.deepInclude(run, { finishing: "not begun" })
-        assert.deepInclude(run.tasks[0], { status: "escalated" })
-        assert.strictEqual(run.tasks[0]?.escalation?.cause, "unproven")
-      }
-    }).pipe(Effect.scoped, layer)
-  )
-  it.effect("that begins where no state file ever was warns of none; where the backup of its own stands alone, that is taken", () =>
-    Effect.gen(function* () {
-      const the = yield* project()
-      const fs = yield* FileSystem.FileSystem
-      const log = yield* RunLog
-      const tagsOf = (id: string) => Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
-      yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-      assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
-      const at = "2026-01-25T10:00:00Z"
-      const state = (workflow_id: string) =>
-        JSON.stringify({
-          workflow_id,
-          phase: "implementation",
+  it.effect(
+    "takes what a state file calls complete for complete where git has every commit of it; the rest is a person's",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        const fs = yield* FileSystem.FileSystem
+        const at = "2026-01-25T10:00:00Z"
+        const state = {
+          workflow_id: "play",
+          phase: "completion",
           current_task: null,
           created_at: at,
           updated_at: at,
-          tasks: [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
+          finishing: "done"
+        }
+        const taken = Effect.fnUntraced(function* (name: string, more: object) {
+          const tasks = [{ id: "t1", status: "completed", ...more }]
+          yield* fs.writeFileString(`${the.folder}/state.json`, JSON.stringify({ ...state, tasks }))
+          const { id } = yield* the.opens(1, `/${name}.yaml`, Effect.succeed(name))
+          return yield* loadRun(id)
         })
-      yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("another"))
-      yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
-      assert.deepStrictEqual(yield* tagsOf("two"), ["RunOpened"], "another's is no progress of this one")
-      yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("play"))
-      yield* the.opens(1, "/three.yaml", Effect.succeed("three"))
-      const told = (yield* log.read("run/three", 0)).map(({ event }) => event)
-      assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "missing", from: "backup" })
-      assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
-    }).pipe(Effect.scoped, layer)
+        const proven = yield* taken("a", { implementer_commits: ["3f2a9c1d"] })
+        assert.deepInclude(proven, { finishing: "done" })
+        assert.deepInclude(proven.tasks[0], { status: "completed", escalation: null })
+        const others = [["--help", "deadbeef"], ["3f2a9c1d", "deadbeef"], [], undefined]
+        for (const [index, commits] of others.entries()) {
+          const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
+          assert.deepInclude(run, { finishing: "not begun" })
+          assert.deepInclude(run.tasks[0], { status: "escalated" })
+          assert.strictEqual(run.tasks[0]?.escalation?.cause, "unproven")
+        }
+      }).pipe(Effect.scoped, layer)
+  )
+  it.effect(
+    "that begins where no state file ever was warns of none; where the backup of its own stands alone, that is taken",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* project()
+        const fs = yield* FileSystem.FileSystem
+        const log = yield* RunLog
+        const tagsOf = (id: string) => Effect.map(log.read(`run/${id}`, 0), (all) => all.map(({ event }) => event._tag))
+        yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        assert.deepStrictEqual(yield* tagsOf("one"), ["RunOpened"])
+        const at = "2026-01-25T10:00:00Z"
+        const state = (workflow_id: string) =>
+          JSON.stringify({
+            workflow_id,
+            phase: "implementation",
+            current_task: null,
+            created_at: at,
+            updated_at: at,
+            tasks: [{ id: "t1", status: "completed", implementer_commits: ["3f2a9c1d"] }]
+          })
+        yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("another"))
+        yield* the.opens(1, "/two.yaml", Effect.succeed("two"))
+        assert.deepStrictEqual(yield* tagsOf("two"), ["RunOpened"], "another's is no progress of this one")
+        yield* fs.writeFileString(`${the.folder}/state.json.backup`, state("play"))
+        yield* the.opens(1, "/three.yaml", Effect.succeed("three"))
+        const told = (yield* log.read("run/three", 0)).map(({ event }) => event)
+        assert.deepInclude(told[1], { _tag: "StateFileRebuilt", found: "missing", from: "backup" })
+        assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
+      }).pipe(Effect.scoped, layer)
   )
   it.effect("that goes on tells of its state file when that is gone", () =>
     Effect.gen(function* () {
@@ -280,16 +323,21 @@ describe("a plan waits for what the conductor of another plan has left at work i
       yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
     }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
-  it.effect("one of which the log does not say whether it was launched, also where it was asked after this plan was opened", () =>
-    Effect.gen(function* () {
-      const receipts = [identity(7), undefined]
-      const the = yield* project([7], () => receipts.shift())
-      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-      yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-      yield* asked(id)
-      assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), { _tag: "Refused", reason: "not now" })
-      assert.isNull((yield* loadRun("two")).owner)
-      yield* the.owns(2, "two")
-    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+  it.effect(
+    "one of which the log does not say whether it was launched, also where it was asked after this plan was opened",
+    () =>
+      Effect.gen(function* () {
+        const receipts = [identity(7), undefined]
+        const the = yield* project([7], () => receipts.shift())
+        const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+        yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+        yield* asked(id)
+        assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), {
+          _tag: "Refused",
+          reason: "not now"
+        })
+        assert.isNull((yield* loadRun("two")).owner)
+        yield* the.owns(2, "two")
+      }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
 })

@@ -57,10 +57,14 @@ describe("a plan", () => {
     Effect.gen(function* () {
       const of = (tasks: Readonly<Record<string, string>>) =>
         `tasks:\n${Object.entries(tasks)
-          .map(([id, others]) => `  - id: ${id}\n    title: T\n    acceptance_criteria: A\n    depends_on: [${others}]\n`)
+          .map(
+            ([id, others]) => `  - id: ${id}\n    title: T\n    acceptance_criteria: A\n    depends_on: [${others}]\n`
+          )
           .join("")}`
       assert.deepStrictEqual(
-        yield* problems(of({ late: "b, y", a: "c", b: "a, first", c: "b", x: "y, a", y: "x", self: "self", first: "" })),
+        yield* problems(
+          of({ late: "b, y", a: "c", b: "a, first", c: "b", x: "y, a", y: "x", self: "self", first: "" })
+        ),
         [
           "tasks[1].depends_on: a, b, c wait for one another: take one depends_on away (line 9)",
           "tasks[4].depends_on: x, y wait for one another: take one depends_on away (line 21)",
@@ -74,7 +78,10 @@ describe("a plan", () => {
   )
   it.effect("takes one id for a list of it, and its name from the file's, in letters that an id may have", () =>
     Effect.gen(function* () {
-      const { plan } = yield* load("(Plan) Ünï .yaml", yaml.replace("[task-001]", "task-001").replace("workflow_id: feature-auth\n", ""))
+      const { plan } = yield* load(
+        "(Plan) Ünï .yaml",
+        yaml.replace("[task-001]", "task-001").replace("workflow_id: feature-auth\n", "")
+      )
       assert.deepStrictEqual(plan.tasks[1]?.dependsOn, ["task-001"])
       assert.strictEqual(plan.workflowId, "Plan-Uni")
       assert.match(
@@ -107,15 +114,31 @@ describe("a plan", () => {
 
 describe("what is wrong with a plan is said all at once, and where", () => {
   const rows: ReadonlyArray<readonly [string, string, RegExp]> = [
-    ["an id twice", yaml.replace("id: task-002", "id: task-001"), /^tasks\[1\]\.id: "task-001" is the id of tasks\[0\] too/u],
+    [
+      "an id twice",
+      yaml.replace("id: task-002", "id: task-001"),
+      /^tasks\[1\]\.id: "task-001" is the id of tasks\[0\] too/u
+    ],
     [
       "a circle",
       yaml.replace("title: Create user model", "title: C\n    depends_on: [task-002]"),
       /^tasks\[0\]\.depends_on: task-001, task-002 wait for one another/u
     ],
-    ["a task that waits for itself", yaml.replace("[task-001]", "[task-002]"), /^tasks\[1\]\.depends_on: task-002 waits for itself/u],
-    ["a dependency that is not there", yaml.replace("[task-001]", "[task-009]"), /^tasks\[1\]\.depends_on: there is no task "task-009"/u],
-    ["a document that is not there", yaml.replace("[spec.md]", "[nowhere.md]"), /^reference_docs: there is no nowhere\.md/u],
+    [
+      "a task that waits for itself",
+      yaml.replace("[task-001]", "[task-002]"),
+      /^tasks\[1\]\.depends_on: task-002 waits for itself/u
+    ],
+    [
+      "a dependency that is not there",
+      yaml.replace("[task-001]", "[task-009]"),
+      /^tasks\[1\]\.depends_on: there is no task "task-009"/u
+    ],
+    [
+      "a document that is not there",
+      yaml.replace("[spec.md]", "[nowhere.md]"),
+      /^reference_docs: there is no nowhere\.md/u
+    ],
     [
       "an id that comms has for others",
       yaml.replace("id: task-002", "id: task-00"),
@@ -129,8 +152,16 @@ describe("what is wrong with a plan is said all at once, and where", () => {
     ["a key that nobody knows", yaml.replace("depends_on", "depend_on"), /^tasks\[1\]\.depend_on: /u],
     ["no tasks", "workflow_id: a\ntasks: []\n", /^tasks/u],
     ["too much text", yaml.replace("it is used", "x".repeat(33_000)), /^tasks\[1\]: \d+ bytes of text/u],
-    ["too long a finish", yaml.replace(/^finish: .*$/mu, `finish: { prompt: ${"x".repeat(33_000)} }\n`), /^finish: \d+ bytes of text/u],
-    ["a finish that no program can be given", yaml.replace(/^finish: .*$/mu, 'finish: { command: ["a", "b\\0"] }\n'), /^finish/u],
+    [
+      "too long a finish",
+      yaml.replace(/^finish: .*$/mu, `finish: { prompt: ${"x".repeat(33_000)} }\n`),
+      /^finish: \d+ bytes of text/u
+    ],
+    [
+      "a finish that no program can be given",
+      yaml.replace(/^finish: .*$/mu, 'finish: { command: ["a", "b\\0"] }\n'),
+      /^finish/u
+    ],
     ["no YAML", "tasks: [", /^the file: it is no YAML/u]
   ]
   for (const [what, text, problem] of rows) {
@@ -144,9 +175,11 @@ describe("what is wrong with a plan is said all at once, and where", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
   }
-  it.effect("a key that nobody knows, with the one that was likely meant, or with all that may stand there; each with its line", () =>
-    Effect.gen(function* () {
-      const text = `workflow: a
+  it.effect(
+    "a key that nobody knows, with the one that was likely meant, or with all that may stand there; each with its line",
+    () =>
+      Effect.gen(function* () {
+        const text = `workflow: a
 refrence_docs: [spec.md]
 finish:
   comand: [a]
@@ -170,33 +203,36 @@ tasks:
       descripton: it
     - nowhere.md
 `
-      const known = "id, title, description, acceptance_criteria, reference_docs, depends_on"
-      const found = yield* problems(text)
-      for (const one of [
-        "workflow: there is no such key: did you mean workflow_id? (line 1)",
-        "refrence_docs: there is no such key: did you mean reference_docs? (line 2)",
-        "tasks[0].titel: there is no such key: did you mean title? (line 7)",
-        `tasks[0].notes: there is no such key: those here are ${known} (line 8)`,
-        "tasks[0].title: it must be there (line 6)",
-        "tasks[1].criteria: there is no such key: did you mean acceptance_criteria? (line 17)",
-        "tasks[1].dependsOn: there is no such key: did you mean depends_on? (line 19)",
-        "tasks[1].acceptance_criteria: it must be there (line 13)"
-      ])
-        assert.include(found, one)
-      assert.isTrue(
-        found.some((one) => one.startsWith("finish") && one.endsWith("(line 4)")),
-        found.join("\n")
-      )
-      assert.isTrue(
-        found.some((one) => one.startsWith("tasks[1].reference_docs") && /\(line (?:20|21|22)\)$/u.test(one)),
-        found.join("\n")
-      )
-      // Of a file of Markdown the lines are the file's.
-      assert.include(yield* problems(`---\n${text}---\n`, "plan.md"), "tasks[0].title: it must be there (line 7)")
-      assert.match((yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(), /Duplicate key 'a' at line 3$/u)
-      // In another style nobody says the line of what is within.
-      assert.include(yield* problems("tasks: [{ id: a, title: A }]\n"), "tasks[0].acceptance_criteria: it must be there (line 1)")
-    }).pipe(Effect.provide(HostServices.layer))
+        const known = "id, title, description, acceptance_criteria, reference_docs, depends_on"
+        const found = yield* problems(text)
+        for (const one of [
+          "workflow: there is no such key: did you mean workflow_id? (line 1)",
+          "refrence_docs: there is no such key: did you mean reference_docs? (line 2)",
+          "tasks[0].titel: there is no such key: did you mean title? (line 7)",
+          `tasks[0].notes: there is no such key: those here are ${known} (line 8)`,
+          "tasks[0].title: it must be there (line 6)",
+          "tasks[1].criteria: there is no such key: did you mean acceptance_criteria? (line 17)",
+          "tasks[1].dependsOn: there is no such key: did you mean depends_on? (line 19)",
+          "tasks[1].acceptance_criteria: it must be there (line 13)"
+        ])
+          assert.include(found, one)
+        assert.isTrue(
+          found.some((one) => one.startsWith("finish") && one.endsWith("(line 4)")),
+          found.join("\n")
+        )
+        assert.isTrue(
+          found.some((one) => one.startsWith("tasks[1].reference_docs") && /\(line (?:20|21|22)\)$/u.test(one)),
+          found.join("\n")
+        )
+        // Of a file of Markdown the lines are the file's.
+        assert.include(yield* problems(`---\n${text}---\n`, "plan.md"), "tasks[0].title: it must be there (line 7)")
+        assert.match((yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(), /Duplicate key 'a' at line 3$/u)
+        // In another style nobody says the line of what is within.
+        assert.include(
+          yield* problems("tasks: [{ id: a, title: A }]\n"),
+          "tasks[0].acceptance_criteria: it must be there (line 1)"
+        )
+      }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("documents that are not there, whatever else is wrong with it", () =>
     Effect.gen(function* () {
@@ -209,7 +245,10 @@ tasks:
       })
       const documents = ["reference_docs: there is no no.md", "tasks[1].reference_docs: there is no not.md"]
       assert.deepStrictEqual(yield* told(none), documents)
-      for (const wrong of [none.replace("id: task-002", "id: task-001"), none.replace("title: Use it", "titel: Use it")]) {
+      for (const wrong of [
+        none.replace("id: task-002", "id: task-001"),
+        none.replace("title: Use it", "titel: Use it")
+      ]) {
         const found = yield* told(wrong)
         assert.includeMembers([...found], documents)
         assert.isAbove(found.length, documents.length)
@@ -344,9 +383,16 @@ describe("a prompt", () => {
       work: { commits: ["c1", "c2"], files: ["a.ts"], testFile: "a.test.ts" }
     }
     const text = reviewerPrompt(planned, task, "w0rd")
-    for (const part of ["**Commits:** c1, c2", '- "a.ts"', '**Test File:** "a.test.ts"', "```\nAPPROVED w0rd\n", "```\nREJECTED w0rd\n"])
+    for (const part of [
+      "**Commits:** c1, c2",
+      '- "a.ts"',
+      '**Test File:** "a.test.ts"',
+      "```\nAPPROVED w0rd\n",
+      "```\nREJECTED w0rd\n"
+    ])
       assert.include(text, part)
-    for (const part of ["- `spec.md`: the spec", "before reviewing", "### Guidance of the User", "be brave"]) assert.include(text, part)
+    for (const part of ["- `spec.md`: the spec", "before reviewing", "### Guidance of the User", "be brave"])
+      assert.include(text, part)
     assert.notInclude(text, "it slept")
     assert.notInclude(reviewerPrompt(planned, { ...task, guidance: [] }, "w0rd"), "Guidance")
   })

@@ -60,7 +60,14 @@ export const refusedFor =
 
 export const planOf = (...ids: ReadonlyArray<string>): Plan => ({
   workflowId: "play",
-  tasks: ids.map((id) => ({ id, title: `Do ${id}`, description: "D", acceptanceCriteria: "A", referenceDocs: [], dependsOn: [] })),
+  tasks: ids.map((id) => ({
+    id,
+    title: `Do ${id}`,
+    description: "D",
+    acceptanceCriteria: "A",
+    referenceDocs: [],
+    dependsOn: []
+  })),
   finish: { _tag: "None" }
 })
 
@@ -75,8 +82,8 @@ export interface Asked {
 }
 
 /**
- * Agents that do at once, in this process, what a script says, turn after turn of a role, and a conductor that can be made to vanish
- * at any of its moments: before and after each append, and before and after each launch.
+ * Agents that do at once, in this process, what a script says, turn after turn of a role, and a conductor that can be
+ * made to vanish at any of its moments: before and after each append, and before and after each launch.
  */
 export const stage = Effect.fnUntraced(function* (
   plan: Plan,
@@ -117,7 +124,11 @@ export const stage = Effect.fnUntraced(function* (
 
   const act = Effect.fnUntraced(function* (order: LaunchOrder) {
     const [session = "", resumed, prompt = ""] = order.command.args
-    const role = prompt.startsWith("## Implementation Task") ? "implementer" : prompt.startsWith("## Code Review") ? "reviewer" : "finisher"
+    const role = prompt.startsWith("## Implementation Task")
+      ? "implementer"
+      : prompt.startsWith("## Code Review")
+        ? "reviewer"
+        : "finisher"
     asked.push({ role, resumed: resumed === "Resume", session })
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
     const chosen = list[Math.min(turns[role]++, list.length - 1)]!
@@ -164,7 +175,8 @@ export const stage = Effect.fnUntraced(function* (
     exitCode: () => (plan.finish._tag === "Command" ? Effect.succeedSome(0) : Effect.succeedNone),
     outputPath: (id) => path.join(outputs, id)
   })
-  const condition = ({ pid }: ProcessIdentity) => Effect.sync(() => (running.has(pid) ? ("running" as const) : ("gone" as const)))
+  const condition = ({ pid }: ProcessIdentity) =>
+    Effect.sync(() => (running.has(pid) ? ("running" as const) : ("gone" as const)))
   const processes = Processes.of({
     ...(notAsked as Processes["Service"]),
     condition,
@@ -194,7 +206,11 @@ export const stage = Effect.fnUntraced(function* (
         const [ended, refusal] = [finished.get(session), refusals.get(session)]
         if (refusal !== undefined) {
           const { at, resetsAt } = refusal
-          return Option.some({ writtenAt: at, turn: { _tag: "Failed", at, reason: "usage-limit", resetsAt }, context: undefined })
+          return Option.some({
+            writtenAt: at,
+            turn: { _tag: "Failed", at, reason: "usage-limit", resetsAt },
+            context: undefined
+          })
         }
         if (ended === undefined) return Option.none()
         return Option.some({ writtenAt: ended, turn: { _tag: "Finished", at: ended }, context: undefined })
@@ -302,11 +318,17 @@ export const stage = Effect.fnUntraced(function* (
     tags: Effect.map(events, (all) => all.map(({ _tag }) => _tag)),
     dispatch: (intent: Parameters<typeof dispatchRun>[1]) =>
       Effect.provideService(dispatchRun("r", intent, { _tag: "Operator" }), RunLog, log),
-    /** Runs until that moment and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended before. */
+    /**
+     * Runs until that moment and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended
+     * before.
+     */
     abandonedAt: Effect.fnUntraced(function* (moment: number) {
       Object.assign(gate, { passed: 0, at: moment, crashed: yield* Deferred.make<void>() })
       const fiber = yield* Effect.forkDetach(process(conducts))
-      const crashed = yield* Effect.raceFirst(Effect.as(Deferred.await(gate.crashed), true), Effect.as(Fiber.await(fiber), false))
+      const crashed = yield* Effect.raceFirst(
+        Effect.as(Deferred.await(gate.crashed), true),
+        Effect.as(Fiber.await(fiber), false)
+      )
       gate.at = Infinity
       return crashed
     })

@@ -23,7 +23,11 @@ export const theatre = Effect.fnUntraced(function* (
     readonly git: (...args: ReadonlyArray<string>) => Effect.Effect<string>
     readonly write: (name: string, text: string) => Effect.Effect<void>
   }) => Parameters<typeof stage>[3],
-  options: { readonly tasks?: ReadonlyArray<string>; readonly settings?: Partial<ResolvedSettings>; readonly lazy?: boolean } = {}
+  options: {
+    readonly tasks?: ReadonlyArray<string>
+    readonly settings?: Partial<ResolvedSettings>
+    readonly lazy?: boolean
+  } = {}
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -67,8 +71,15 @@ export const conflict = Effect.fnUntraced(function* (git: Play["git"], write: Pl
   yield* Effect.ignore(Effect.sandbox(git("merge", "-q", "side")))
 })
 
-/** A conductor that is killed right after its append of that: it passes a gate before and after each append and launch, and takes the run first. */
-export const abandonedAfter = Effect.fnUntraced(function* ({ abandonedAt, tags }: Play, tag: string, gatesBefore: number) {
+/**
+ * A conductor that is killed right after its append of that: it passes a gate before and after each append and launch,
+ * and takes the run first.
+ */
+export const abandonedAfter = Effect.fnUntraced(function* (
+  { abandonedAt, tags }: Play,
+  tag: string,
+  gatesBefore: number
+) {
   assert.isTrue(yield* abandonedAt(gatesBefore + 2))
   assert.strictEqual((yield* tags).at(-1), tag)
 })
@@ -86,5 +97,7 @@ export const say =
   () =>
     Effect.succeed(text)
 
-export const live = (title: string, test: () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>) =>
-  it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))
+export const live = (
+  title: string,
+  test: () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>
+) => it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))

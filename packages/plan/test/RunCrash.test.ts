@@ -32,7 +32,8 @@ const repository = () => {
     untracked: Effect.succeed([]),
     underWay: Effect.succeed(null),
     has: () => Effect.succeed(true),
-    since: (base) => Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),
+    since: (base) =>
+      Effect.sync(() => ({ commits: commits.slice(commits.indexOf(base ?? "c0") + 1), files: ["a.ts"] })),
     missing: () => Effect.succeed([])
   }
   return { commits, git }
@@ -62,7 +63,10 @@ const play = Effect.fnUntraced(function* (
   return { ...scene, commits }
 })
 
-/** Kills the conductor at each of its moments, one after another, lets the next one go on, and looks; how many moments there were. */
+/**
+ * Kills the conductor at each of its moments, one after another, lets the next one go on, and looks; how many moments
+ * there were.
+ */
 const killedEverywhere = Effect.fnUntraced(function* (
   playing: ReturnType<typeof play>,
   commits: ReadonlyArray<string>,
@@ -134,26 +138,31 @@ describe("a conductor", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live("killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once", () =>
-    Effect.gen(function* () {
-      const overdue = Effect.map(play([hangs], approved, { leaves: 1 }), (scene) => ({
-        ...scene,
-        conducts: Effect.tap(scene.conducts, () =>
-          Effect.gen(function* () {
-            assert.deepStrictEqual(scene.signals, ["SIGTERM", "SIGTERM to what it left"])
-            const tags = yield* scene.tags
-            assert.deepStrictEqual(
-              tags.filter((tag) => tag === "AgentEnding" || tag === "ImplementationFailed"),
-              ["AgentEnding", "ImplementationFailed"]
-            )
-          })
+  it.live(
+    "killed at any moment while it ends an overdue agent, and what it left running: the next one goes on with that, once",
+    () =>
+      Effect.gen(function* () {
+        const overdue = Effect.map(play([hangs], approved, { leaves: 1 }), (scene) => ({
+          ...scene,
+          conducts: Effect.tap(scene.conducts, () =>
+            Effect.gen(function* () {
+              assert.deepStrictEqual(scene.signals, ["SIGTERM", "SIGTERM to what it left"])
+              const tags = yield* scene.tags
+              assert.deepStrictEqual(
+                tags.filter((tag) => tag === "AgentEnding" || tag === "ImplementationFailed"),
+                ["AgentEnding", "ImplementationFailed"]
+              )
+            })
+          )
+        }))
+        const agents = ["implementer", "implementer", "reviewer"]
+        // What comes before is told above.
+        const launched = 10
+        assert.isAbove(
+          yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched),
+          38
         )
-      }))
-      const agents = ["implementer", "implementer", "reviewer"]
-      // What comes before is told above.
-      const launched = 10
-      assert.isAbove(yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched), 38)
-    }).pipe(Effect.provide(services))
+      }).pipe(Effect.provide(services))
   )
 
   it.live("an agent that ended and left something running has done its work, and that is ended", () =>
@@ -175,22 +184,24 @@ describe("a conductor", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live("a finishing command that the plan has got since the run was opened is not run but by a person's word, each time", () =>
-    Effect.gen(function* () {
-      const finish: Finish = { _tag: "Command", command: ["deploy"] }
-      const scene = yield* play([], approved, { finish })
-      scene.finishing.digest = "another finish"
-      const held = yield* scene.conducts
-      assert.deepInclude(held, { phase: "finished", finishing: "failed" })
-      assert.include(held.finishingFailure, "not the one that this run was opened with")
-      assert.notInclude(
-        scene.asked.map(({ role }) => role),
-        "finisher"
-      )
-      yield* scene.dispatch({ _tag: "AnswerFinishing", answer: "retry" })
-      assert.strictEqual((yield* scene.conducts).finishing, "done")
-      assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
-    }).pipe(Effect.scoped, Effect.provide(services))
+  it.live(
+    "a finishing command that the plan has got since the run was opened is not run but by a person's word, each time",
+    () =>
+      Effect.gen(function* () {
+        const finish: Finish = { _tag: "Command", command: ["deploy"] }
+        const scene = yield* play([], approved, { finish })
+        scene.finishing.digest = "another finish"
+        const held = yield* scene.conducts
+        assert.deepInclude(held, { phase: "finished", finishing: "failed" })
+        assert.include(held.finishingFailure, "not the one that this run was opened with")
+        assert.notInclude(
+          scene.asked.map(({ role }) => role),
+          "finisher"
+        )
+        yield* scene.dispatch({ _tag: "AnswerFinishing", answer: "retry" })
+        assert.strictEqual((yield* scene.conducts).finishing, "done")
+        assert.strictEqual(scene.asked.filter(({ role }) => role === "finisher").length, 1)
+      }).pipe(Effect.scoped, Effect.provide(services))
   )
 
   it.live("who cannot be ended pauses the run: nobody works beside it, and it goes on once that is gone", () =>
@@ -217,7 +228,12 @@ describe("a conductor", () => {
         const hanging: Act = () => Effect.as(when === "before" ? taking.dispatch : Effect.void, undefined)
         const ends = () => Effect.as(when === "between" ? taking.dispatch : Effect.void, false)
         const scene = yield* play([hanging], approved, { ends })
-        const other = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 9, startTime: 9, bootId: "boot" } }
+        const other = {
+          host: "here",
+          machine: "m",
+          pidNamespace: "pid:[1]",
+          process: { pid: 9, startTime: 9, bootId: "boot" }
+        }
         taking.dispatch = Effect.orDie(scene.dispatch({ _tag: "Take", owner: other, over: 1 }))
         const error = yield* Effect.flip(scene.conducts)
         assert.deepInclude(error, { _tag: "Refused", reason: "fenced" })

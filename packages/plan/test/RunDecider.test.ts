@@ -14,7 +14,12 @@ import {
   taskOf
 } from "../src/index.ts"
 
-const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 10, startTime: 5, bootId: "boot" }
+}
 const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, title: `Do ${id}`, dependsOn })
 const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
 
@@ -41,7 +46,11 @@ const story = (
     end: () => {
       events.push(
         ...Result.getOrThrow(
-          decideRun(self.run(), { _tag: "EndWait", now: self.run().wait!.until, by: { _tag: "Owner", fence: self.run().fence } })
+          decideRun(self.run(), {
+            _tag: "EndWait",
+            now: self.run().wait!.until,
+            by: { _tag: "Owner", fence: self.run().fence }
+          })
         )
       )
     },
@@ -83,12 +92,20 @@ const story = (
   return self
 }
 const approved: Report = { _tag: "Approved", summary: "good" }
-const rejected = (n: number): Report => ({ _tag: "Rejected", feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] } })
+const rejected = (n: number): Report => ({
+  _tag: "Rejected",
+  feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] }
+})
 const failed = (cause: "timeout" | "lost" | "nothing done"): Report => ({ _tag: "Failed", cause, detail: "why" })
 
-const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({ _tag: "Limited", kind, resetsAt })
+const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({
+  _tag: "Limited",
+  kind,
+  resetsAt
+})
 
-it("the work tree of a run is its project, where nobody names another", () => assert.strictEqual(story().run().workTree, "/p"))
+it("the work tree of a run is its project, where nobody names another", () =>
+  assert.strictEqual(story().run().workTree, "/p"))
 
 it("work of which nothing is left to be reviewed, no commit or no file, is asked for anew, of a fresh implementer", () => {
   for (const left of [
@@ -114,7 +131,10 @@ describe("a service that refuses an agent", () => {
     assert.deepStrictEqual(told.report(refused("usage-limit", 1_000)), ["AgentLimited"])
     assert.deepStrictEqual(next(told.run()), { _tag: "Wait", until: 1_000 })
     assert.isTrue(Result.isFailure(told.try({ _tag: "EndWait" })), "before its time")
-    assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "implementer", sessionId: "s", head: null })), "nobody is asked meanwhile")
+    assert.isTrue(
+      Result.isFailure(told.try({ _tag: "Ask", role: "implementer", sessionId: "s", head: null })),
+      "nobody is asked meanwhile"
+    )
     told.end()
     assert.deepInclude(told.ask(), { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 1 })
     assert.deepInclude(told.task(), { attempts: 1, failures: 0 })
@@ -163,7 +183,9 @@ describe("the ladder", () => {
     told.reviewed(rejected(1))
     const second = told.ask()
     assert.deepInclude(second, { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 2 })
-    assert.deepStrictEqual(told.task().feedback, [{ attempt: 1, summary: "no 1", issues: ["issue 1"], suggestions: [] }])
+    assert.deepStrictEqual(told.task().feedback, [
+      { attempt: 1, summary: "no 1", issues: ["issue 1"], suggestions: [] }
+    ])
   })
   it("… but a fresh one where a live process holds its session: two would write to it", () => {
     const told = story()
@@ -221,7 +243,10 @@ describe("the error table", () => {
     const told = story()
     told.start()
     told.ask()
-    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), ["ImplementationBlocked", "TaskEscalated"])
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), [
+      "ImplementationBlocked",
+      "TaskEscalated"
+    ])
     assert.deepStrictEqual(told.task().escalation, { cause: "blocked", reason: "no key" })
   })
   it("an implementer that took too long: a failed attempt, and a fresh agent", () => {
@@ -300,7 +325,10 @@ describe("an agent that is to be ended", () => {
     const told = launched()
     told.launch()
     const { at } = told.run().turn!.launch!
-    assert.deepStrictEqual(told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [12] }), ["AgentEnding"])
+    assert.deepStrictEqual(
+      told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [12] }),
+      ["AgentEnding"]
+    )
     assert.deepInclude(told.events.at(-1), { cause: "timeout", process, launchedAt: at, limit, others: [12] })
     assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
   })
@@ -308,12 +336,16 @@ describe("an agent that is to be ended", () => {
     const told = launched()
     told.launch()
     told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [] })
-    assert.deepStrictEqual(told.dispatch({ _tag: "EndAgent", token: told.token, cause: "left running", limit: 1, others: [13] }), [])
+    assert.deepStrictEqual(
+      told.dispatch({ _tag: "EndAgent", token: told.token, cause: "left running", limit: 1, others: [13] }),
+      []
+    )
     assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
   })
   it("is one that was seen to run, in its own turn, of a conductor that owns the run", () => {
     const told = launched()
-    const end = (token: string, fence?: number) => told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
+    const end = (token: string, fence?: number) =>
+      told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
     const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.reason : "taken")
     assert.strictEqual(why(end(told.token)), "never")
     told.launch()
@@ -338,7 +370,10 @@ describe("an answer to a run that is paused", () => {
     )
     told.dispatch({ _tag: "Resume" })
     told.dispatch({ _tag: "Pause", cause: "dirty", files: ["b.ts"] })
-    assert.include(why(), "the run is paused: not committed: b.ts: commit it, or put it away, then conduct the plan again")
+    assert.include(
+      why(),
+      "the run is paused: not committed: b.ts: commit it, or put it away, then conduct the plan again"
+    )
   })
 })
 
@@ -371,14 +406,23 @@ describe("an answer", () => {
     assert.strictEqual(told.ask().role, "reviewer")
   })
   it("to retry what was escalated before this run begins it anew: nobody knows where it began", () => {
-    const before = { id: "t1", status: "escalated" as const, attempts: 4, feedback: [], work, startedAt: null, completedAt: null }
+    const before = {
+      id: "t1",
+      status: "escalated" as const,
+      attempts: 4,
+      feedback: [],
+      work,
+      startedAt: null,
+      completedAt: null
+    }
     const told = story([outline("t1")], [before])
     told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
     assert.deepStrictEqual([told.task().status, next(told.run())._tag], ["pending", "Start"])
   })
   it("is taken for a task that is escalated, and no other", () => {
     const told = escalated()
-    for (const taskId of ["t2", "nobody"]) assert.isTrue(Result.isFailure(told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })))
+    for (const taskId of ["t2", "nobody"])
+      assert.isTrue(Result.isFailure(told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })))
   })
 })
 
@@ -402,7 +446,10 @@ describe("a run", () => {
       assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "no task has begun")
     told.start()
     for (const role of ["reviewer", "finisher"] as const)
-      assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "it is the implementer's turn")
+      assert.isTrue(
+        Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })),
+        "it is the implementer's turn"
+      )
     const { token } = told.ask()
     const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.reason : "taken")
     assert.strictEqual(why(told.try({ _tag: "NeverRan", token }, 0)), "fenced")
@@ -437,7 +484,11 @@ describe("a run", () => {
     const told = story(["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as begun" })))
     told.start()
     told.implemented()
-    told.dispatch({ _tag: "RevisePlan", digest: "d1", tasks: ["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as done" })) })
+    told.dispatch({
+      _tag: "RevisePlan",
+      digest: "d1",
+      tasks: ["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as done" }))
+    })
     told.reviewed(approved)
     told.start("t2")
     told.ask()
@@ -502,7 +553,9 @@ describe("a run", () => {
     lost.start()
     lost.implemented()
     lost.reviewed(approved)
-    assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), ["RunPaused"])
+    assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), [
+      "RunPaused"
+    ])
     assert.deepInclude(lost.run().paused, { cause: "work lost", message: "t1: HEAD has not c1" })
     assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
     const turn = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
@@ -615,13 +668,17 @@ describe("what is said at the wrong time", () => {
     assert.deepStrictEqual(told.dispatch({ _tag: "Resume" }), [])
     assert.deepStrictEqual([told.dispatch(paused), told.dispatch(paused)], [["RunPaused"], []])
     assert.deepStrictEqual([told.dispatch({ _tag: "Resume" }), told.dispatch({ _tag: "Resume" })], [["RunResumed"], []])
-    assert.deepStrictEqual(told.dispatch({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }), [])
+    assert.deepStrictEqual(
+      told.dispatch({ _tag: "RevisePlan", digest: "d", tasks: [outline("t1"), outline("t2")] }),
+      []
+    )
   })
   it("a task starts in its turn alone, and not beside another", () => {
     const told = story([outline("t1"), outline("t2")])
     assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
     told.start()
-    for (const taskId of ["t1", "t2"]) assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
+    for (const taskId of ["t1", "t2"])
+      assert.strictEqual(why(told.try({ _tag: "StartTask", taskId, base: null })), "not now")
   })
   it("an agent was launched once, and then it ran", () => {
     const told = story()

@@ -14,7 +14,10 @@ it.effect("every frozen event of a run decodes for ever, and every tag has one o
     const found: Array<string> = []
     for (const version of (yield* fs.readDirectory(folder)).filter((name) => /^v\d+$/u.test(name))) {
       for (const file of yield* fs.readDirectory(`${folder}/${version}`)) {
-        const { _tag, at, ...data } = JSON.parse(yield* fs.readFileString(`${folder}/${version}/${file}`)) as { _tag: string; at: number }
+        const { _tag, at, ...data } = JSON.parse(yield* fs.readFileString(`${folder}/${version}/${file}`)) as {
+          _tag: string
+          at: number
+        }
         const stored = { tag: _tag, version: Number(version.slice(1)), at, data: JSON.stringify(data) }
         const again = encode(Result.getOrThrow(decode("run/a", 1, stored)))
         if (again.version === stored.version) assert.deepInclude(JSON.parse(again.data), data)
@@ -34,14 +37,20 @@ it.effect("docs/events.md has a row for every event of a run, with its version a
     const fs = yield* FileSystem.FileSystem
     const page = yield* fs.readFileString(fileURLToPath(new URL("../../../docs/events.md", import.meta.url)))
     const [, part = ""] = page.split("\n## The events of a run")
-    const rows = [...part.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([^|]*) \|$/gmu)].map(([, tag, version, fields]) => ({
-      tag,
-      version: Number(version),
-      fields: [...fields!.matchAll(/`(\w+)`/gu)].map(([, field]) => field)
-    }))
+    const rows = [...part.matchAll(/^\| `(\w+)` \| (\d+) \| [^|]+ \| ([^|]*) \|$/gmu)].map(
+      ([, tag, version, fields]) => ({
+        tag,
+        version: Number(version),
+        fields: [...fields!.matchAll(/`(\w+)`/gu)].map(([, field]) => field)
+      })
+    )
     const members = RunEvent.members.map((member) => {
       const tag = member.fields._tag.schema.literal
-      return { tag, version: runVersionOf(tag), fields: Object.keys(member.fields).filter((field) => field !== "_tag" && field !== "at") }
+      return {
+        tag,
+        version: runVersionOf(tag),
+        fields: Object.keys(member.fields).filter((field) => field !== "_tag" && field !== "at")
+      }
     })
     assert.deepStrictEqual(rows, members)
   }).pipe(Effect.provide(NodeServices.layer))
@@ -49,10 +58,13 @@ it.effect("docs/events.md has a row for every event of a run, with its version a
 
 it("an example of every tag of a run survives the way into a store and back", () => {
   assert.sameMembers(Object.keys(examples), [...tags])
-  for (const event of Object.values(examples)) assert.deepStrictEqual(Result.getOrThrow(decode("run/a", 1, encode(event))), event)
+  for (const event of Object.values(examples))
+    assert.deepStrictEqual(Result.getOrThrow(decode("run/a", 1, encode(event))), event)
 })
 
 it("an event that a watch has, and a run has not, names itself", () => {
-  const error = Result.getOrThrow(Result.flip(decode("run/a", 3, { tag: "WatchOpened", version: 1, at: 0, data: "{}" })))
+  const error = Result.getOrThrow(
+    Result.flip(decode("run/a", 3, { tag: "WatchOpened", version: 1, at: 0, data: "{}" }))
+  )
   assert.deepInclude(error, { _tag: "UnreadableEvent", stream: "run/a", revision: 3, tag: "WatchOpened" })
 })

@@ -14,7 +14,9 @@ const both = Layer.unwrap(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const file = path.join(yield* fs.makeTempDirectoryScoped(), "souffleur.db")
-    return Layer.mergeAll(RunLog.layerSql, EventLog.layerSql()).pipe(Layer.provideMerge(SqliteClient.layerOwn({ ...Store, path: file })))
+    return Layer.mergeAll(RunLog.layerSql, EventLog.layerSql()).pipe(
+      Layer.provideMerge(SqliteClient.layerOwn({ ...Store, path: file }))
+    )
   })
 )
 
@@ -44,7 +46,8 @@ it.live("one that cannot be read hides no other, and nothing is decided on those
   Effect.gen(function* () {
     const runs = yield* RunLog
     const sql = yield* SqlClient.SqlClient
-    for (const id of ["good", "torn"]) yield* runs.append(`run/${id}`, 0, [{ ...examples.RunOpened, project: `/${id}` }, examples.RunTaken])
+    for (const id of ["good", "torn"])
+      yield* runs.append(`run/${id}`, 0, [{ ...examples.RunOpened, project: `/${id}` }, examples.RunTaken])
     yield* sql`UPDATE events SET tag = 'RunDreamt' WHERE stream = 'run/torn' AND revision = 2`
     assert.deepStrictEqual(
       (yield* allRuns).map(({ id, run, unreadable }) => [id, run.project, run.revision, unreadable?.revision]),
@@ -64,7 +67,9 @@ it.effect("who is overtaken by another's word decides anew, on what is true then
     const operator = { _tag: "Operator" } as const
     yield* log.append("run/r", 0, [examples.RunOpened, examples.TaskStarted, examples.TaskEscalated])
     // Another operator skips the task between the reading and the append of the first.
-    let between = Effect.asVoid(dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "skip", text: "" }, operator))
+    let between = Effect.asVoid(
+      dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "skip", text: "" }, operator)
+    )
     const late = RunLog.of({
       ...log,
       read: (stream, after) =>
@@ -75,9 +80,16 @@ it.effect("who is overtaken by another's word decides anew, on what is true then
         })
     })
     const answered = dispatchRun("r", { _tag: "Answer", taskId: "task-001", answer: "retry", text: "" }, operator)
-    assert.deepInclude(yield* Effect.flip(Effect.provideService(answered, RunLog, late)), { _tag: "Refused", reason: "not now" })
+    assert.deepInclude(yield* Effect.flip(Effect.provideService(answered, RunLog, late)), {
+      _tag: "Refused",
+      reason: "not now"
+    })
     between = Effect.asVoid(dispatchRun("r", { _tag: "RebuildStateFile", found: "missing" }, operator))
-    yield* Effect.provideService(dispatchRun("r", { _tag: "RebuildStateFile", found: "corrupt" }, operator), RunLog, late)
+    yield* Effect.provideService(
+      dispatchRun("r", { _tag: "RebuildStateFile", found: "corrupt" }, operator),
+      RunLog,
+      late
+    )
     assert.deepStrictEqual(
       (yield* log.read("run/r", 3)).map(({ event }) => event._tag),
       ["TaskAnswered", "StateFileRebuilt", "StateFileRebuilt"]

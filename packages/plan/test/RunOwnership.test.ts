@@ -65,7 +65,9 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
       return { exit, ref: Exit.isSuccess(exit) ? exit.value : undefined, leave: Scope.close(scope, Exit.void) }
     })
   const why = (exit: Exit.Exit<unknown, { readonly _tag: string }>) =>
-    Exit.isSuccess(exit) ? "owned" : Exit.findErrorOption(exit).pipe((error) => (error._tag === "Some" ? error.value._tag : "died"))
+    Exit.isSuccess(exit)
+      ? "owned"
+      : Exit.findErrorOption(exit).pipe((error) => (error._tag === "Some" ? error.value._tag : "died"))
   return {
     own: (id: string, self: number, isDead?: (pid: number) => boolean) =>
       Effect.map(own(id, self, isDead), (all) => ({ ...all, why: why(all.exit) })),
@@ -73,21 +75,24 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
       within(dispatchRun(id, { ...opened(where.project), ...where }, operator), 1),
     run: (id: string) => within(loadRun(id), 1),
     runs: within(allRuns, 1),
-    take: (id: string, pid: number, over: number) => within(dispatchRun(id, { _tag: "Take", owner: ownerOf(pid), over }, operator), 1)
+    take: (id: string, pid: number, over: number) =>
+      within(dispatchRun(id, { _tag: "Take", owner: ownerOf(pid), over }, operator), 1)
   }
 })
 
 describe("a work tree", () => {
-  it.effect("is claimed, and not the folder of it that is the project: another state folder's conductor in another one is refused", () =>
-    Effect.gen(function* () {
-      const all = claimed()
-      const one = yield* stateFolder(all, 10)
-      const two = yield* stateFolder(all, 10)
-      yield* one.opens("sub", { project: "/tree/pkg/a", workTree: "/tree" })
-      yield* two.opens("sub", { project: "/tree/pkg/b", workTree: "/tree" })
-      assert.strictEqual((yield* one.own("sub", 10)).why, "owned")
-      assert.strictEqual((yield* two.own("sub", 11)).why, "AlreadyWatched")
-    }).pipe(Effect.scoped)
+  it.effect(
+    "is claimed, and not the folder of it that is the project: another state folder's conductor in another one is refused",
+    () =>
+      Effect.gen(function* () {
+        const all = claimed()
+        const one = yield* stateFolder(all, 10)
+        const two = yield* stateFolder(all, 10)
+        yield* one.opens("sub", { project: "/tree/pkg/a", workTree: "/tree" })
+        yield* two.opens("sub", { project: "/tree/pkg/b", workTree: "/tree" })
+        assert.strictEqual((yield* one.own("sub", 10)).why, "owned")
+        assert.strictEqual((yield* two.own("sub", 11)).why, "AlreadyWatched")
+      }).pipe(Effect.scoped)
   )
 })
 
@@ -128,16 +133,18 @@ describe("who conducts a run", () => {
       assert.deepStrictEqual((yield* run("r")).owner, ownerOf(20))
     })
   )
-  it.effect("conducts the one run of a project: another one's conductor that lives is seen, one that is dead is nobody", () =>
-    Effect.gen(function* () {
-      const { own, run } = yield* conductors(10, 20)
-      yield* own("r", 10)
-      const second = yield* own("other", 20)
-      assert.strictEqual(second.why, "AlreadyWatched")
-      yield* second.leave
-      assert.isNull((yield* run("other")).owner)
-      assert.strictEqual((yield* own("other", 20, (pid) => pid === 10)).why, "owned")
-    })
+  it.effect(
+    "conducts the one run of a project: another one's conductor that lives is seen, one that is dead is nobody",
+    () =>
+      Effect.gen(function* () {
+        const { own, run } = yield* conductors(10, 20)
+        yield* own("r", 10)
+        const second = yield* own("other", 20)
+        assert.strictEqual(second.why, "AlreadyWatched")
+        yield* second.leave
+        assert.isNull((yield* run("other")).owner)
+        assert.strictEqual((yield* own("other", 20, (pid) => pid === 10)).why, "owned")
+      })
   )
   it.effect("has its project to itself, whatever state folder another uses, until it leaves", () =>
     Effect.gen(function* () {
@@ -180,7 +187,9 @@ describe("who conducts a run", () => {
       assert.strictEqual((yield* Effect.flip(ref!.granted(() => false)))._tag, "Refused")
       yield* take("r", 20, 1)
       assert.strictEqual((yield* Effect.flip(ref!.granted(() => true)))._tag, "Refused")
-      assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), { reason: "fenced" })
+      assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), {
+        reason: "fenced"
+      })
     })
   )
 })

@@ -6,7 +6,8 @@ import { Context, Effect, FileSystem, Layer, Option } from "effect"
 import { foldRun, type RunEvent, publishRun, RunLog, runNoticeOf } from "../src/index.ts"
 import { examples } from "./fixtures/events/RunExamples.ts"
 
-const { RunFinished, RunLeft, RunOpened, RunPaused, RunResumed, RunTaken, RunVerified, TaskAnswered, TaskEscalated } = examples
+const { RunFinished, RunLeft, RunOpened, RunPaused, RunResumed, RunTaken, RunVerified, TaskAnswered, TaskEscalated } =
+  examples
 const first = [RunOpened, RunTaken, TaskEscalated, RunLeft]
 const second = [RunTaken, TaskAnswered, RunPaused, RunResumed, RunVerified, RunFinished, RunLeft]
 
@@ -17,7 +18,10 @@ it("a person is told of an escalation, a pause and the end, and when what was to
     ["escalated", "cleared", "paused", "cleared", "finished"]
   )
   assert.include(runNoticeOf(TaskEscalated, foldRun(first))?.text, 'souffleur conduct answer task-001 "what to do"')
-  assert.include(runNoticeOf({ ...RunFinished, finishing: "failed", detail: "exit 2" }, foldRun([RunOpened, RunVerified]))?.text, "exit 2")
+  assert.include(
+    runNoticeOf({ ...RunFinished, finishing: "failed", detail: "exit 2" }, foldRun([RunOpened, RunVerified]))?.text,
+    "exit 2"
+  )
   assert.isUndefined(runNoticeOf(RunFinished, foldRun(first)), "one whose plan has got more to do is not at its end")
 })
 
@@ -38,7 +42,9 @@ it("a notice of an escalation says what is wrong, and still what to do about it,
       }
     }
   ]
-  const text = runNoticeOf({ ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: no" }, foldRun(before))?.text ?? ""
+  const text =
+    runNoticeOf({ ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: no" }, foldRun(before))
+      ?.text ?? ""
   assert.include(text, "rejected 3 times: no. - the empty input")
   assert.isBelow(text.length, 2000)
   assert.isTrue(text.endsWith("or --retry, or --skip"))
@@ -46,7 +52,14 @@ it("a notice of an escalation says what is wrong, and still what to do about it,
 
 it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
   const { AgentLimited, ImplementationCompleted, LimitWaitEnded } = examples
-  const history = [...first.slice(0, 2), AgentLimited, LimitWaitEnded, AgentLimited, LimitWaitEnded, ImplementationCompleted]
+  const history = [
+    ...first.slice(0, 2),
+    AgentLimited,
+    LimitWaitEnded,
+    AgentLimited,
+    LimitWaitEnded,
+    ImplementationCompleted
+  ]
   const kinds = history.map((event, n, all) => runNoticeOf(event, foldRun(all.slice(0, n)))?.kind)
   assert.deepStrictEqual(
     kinds.filter((kind) => kind !== undefined),
@@ -58,7 +71,10 @@ it.effect("comms is told nothing that a terminal obeys", () =>
   Effect.gen(function* () {
     const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
     const texts: Array<string> = []
-    const comms = Comms.of({ ...Comms.solo(Effect.die("not read")), post: ({ text }) => Effect.sync(() => void texts.push(text)) })
+    const comms = Comms.of({
+      ...Comms.solo(Effect.die("not read")),
+      post: ({ text }) => Effect.sync(() => void texts.push(text))
+    })
     yield* log.append("run/r", 0, [RunOpened, RunTaken, { ...TaskEscalated, reason: "\u001B[2J\u009B\n" }, RunLeft])
     yield* publishRun("r", 0, { project: "/p", comms: Option.some(comms), command: null }).pipe(
       Effect.provideService(RunLog, log),
@@ -103,7 +119,13 @@ it.live("a conductor tells by the command and in comms, each once, and first wha
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line))
-    assert.deepInclude(told[0], { run: "r", project: "/p", revision: 3, at: "2026-01-25T10:00:00.000Z", kind: "escalated" })
+    assert.deepInclude(told[0], {
+      run: "r",
+      project: "/p",
+      revision: 3,
+      at: "2026-01-25T10:00:00.000Z",
+      kind: "escalated"
+    })
     assert.deepStrictEqual(
       told.map(({ kind, revision }) => `${revision} ${kind}`),
       ["3 escalated", "6 cleared", "7 paused", "8 cleared", "10 finished"]

@@ -4,7 +4,17 @@ import { assert, it } from "@effect/vitest"
 import { TrustedFiles } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Result } from "effect"
-import { foldRun, lookAtState, progressOf, readState, type Run, runNoticeOf, stateJson, stateText, writeState } from "../src/index.ts"
+import {
+  foldRun,
+  lookAtState,
+  progressOf,
+  readState,
+  type Run,
+  runNoticeOf,
+  stateJson,
+  stateText,
+  writeState
+} from "../src/index.ts"
 import { examples } from "./fixtures/events/RunExamples.ts"
 
 const seed = {
@@ -30,8 +40,17 @@ const seed = {
 
 it("has its shape, at every stage", () => {
   const { ReviewRejected, RunOpened, RunVerified, TaskCompleted, TaskStarted } = examples
-  const at = (event: Parameters<typeof foldRun>[0][number], minutes: number) => ({ ...event, at: event.at + minutes * 60_000 })
-  const begun = foldRun([RunOpened, at(TaskStarted, 1), examples.AgentAsked, examples.ImplementationCompleted, at(ReviewRejected, 2)])
+  const at = (event: Parameters<typeof foldRun>[0][number], minutes: number) => ({
+    ...event,
+    at: event.at + minutes * 60_000
+  })
+  const begun = foldRun([
+    RunOpened,
+    at(TaskStarted, 1),
+    examples.AgentAsked,
+    examples.ImplementationCompleted,
+    at(ReviewRejected, 2)
+  ])
   assert.deepStrictEqual(stateJson(begun), {
     workflow_id: "auth",
     phase: "implementation",
@@ -42,7 +61,9 @@ it("has its shape, at every stage", () => {
         title: "Create the model",
         status: "in_progress",
         attempts: 1,
-        feedback: [{ attempt: 1, summary: "tests are missing", issues: ["no test of an empty input"], suggestions: ["add one"] }],
+        feedback: [
+          { attempt: 1, summary: "tests are missing", issues: ["no test of an empty input"], suggestions: ["add one"] }
+        ],
         started_at: "2026-01-25T10:01:00.000Z"
       }
     ],
@@ -50,7 +71,11 @@ it("has its shape, at every stage", () => {
     updated_at: "2026-01-25T10:02:00.000Z"
   })
   const done = stateJson(foldRun([at(TaskCompleted, 3), at(RunVerified, 4)], begun))
-  assert.deepInclude(done, { phase: "completion", current_task: null, implementation_completed_at: "2026-01-25T10:04:00.000Z" })
+  assert.deepInclude(done, {
+    phase: "completion",
+    current_task: null,
+    implementation_completed_at: "2026-01-25T10:04:00.000Z"
+  })
   assert.deepInclude(done.tasks[0], {
     status: "completed",
     implementer_commits: ["3f2a9c1d"],
@@ -69,7 +94,11 @@ it("a file of this format is read, and its progress with it", () => {
     progress.map(({ attempts, id, status }) => `${id} ${status} ${attempts}`),
     ["task-001 completed 1", "task-002 in_progress 1", "task-003 pending 0"]
   )
-  assert.deepStrictEqual(progress[0]?.work, { commits: ["abc1234"], files: ["src/models/user.ts"], testFile: "tests/models/user.test.ts" })
+  assert.deepStrictEqual(progress[0]?.work, {
+    commits: ["abc1234"],
+    files: ["src/models/user.ts"],
+    testFile: "tests/models/user.test.ts"
+  })
 })
 
 it("a file of this format is read while that is being planned, without a task or a time", () => {
@@ -79,7 +108,9 @@ it("a file of this format is read while that is being planned, without a task or
 })
 
 it("what a state file tells is bounded, as what a reviewer tells is, and controls no terminal", () => {
-  const feedback = [{ attempt: 1, summary: "\u001B]0;mine\u0007", issues: Array.from({ length: 30 }, () => "x".repeat(900)) }]
+  const feedback = [
+    { attempt: 1, summary: "\u001B]0;mine\u0007", issues: Array.from({ length: 30 }, () => "x".repeat(900)) }
+  ]
   const tasks = [{ id: "t", status: "pending", feedback }]
   const [task] = progressOf(Result.getOrThrow(readState(JSON.stringify({ ...seed, tasks }))))
   const [found] = task!.feedback
@@ -105,13 +136,18 @@ it("an escalation is read back with its cause and its reason, for a plan under a
   assert.include(notice?.text, "Task task-001 needs a person (blocked): no key.")
   const told = (change: object) => {
     const json = JSON.parse(text) as { tasks: ReadonlyArray<object> }
-    return progressOf(Result.getOrThrow(readState(JSON.stringify({ ...json, tasks: json.tasks.map((one) => ({ ...one, ...change })) }))))[0]
+    return progressOf(
+      Result.getOrThrow(readState(JSON.stringify({ ...json, tasks: json.tasks.map((one) => ({ ...one, ...change })) })))
+    )[0]
   }
   assert.strictEqual(told({ escalation_reason: `\u001B${"x".repeat(9000)}` })?.escalation?.reason.length, 2000)
   for (const none of [{ escalation_cause: "mine" }, { escalation_reason: undefined }, { status: "pending" }])
     assert.notProperty(told(none), "escalation")
   const before = { kind: "escalated", text: "Task task-001 needs a person. Answer with" }
-  const seen = runNoticeOf({ ...renamed(text), tasks: [told({ escalation_cause: undefined })!] }, foldRun([examples.RunOpened]))
+  const seen = runNoticeOf(
+    { ...renamed(text), tasks: [told({ escalation_cause: undefined })!] },
+    foldRun([examples.RunOpened])
+  )
   assert.include(seen?.text, before.text)
 })
 
@@ -121,18 +157,29 @@ it("half a file is corrupt, and JSON of another shape somebody else's", () => {
     const feedback = [{ attempt, summary: "no", issues: [] }]
     return JSON.stringify({ ...seed, tasks: [{ id: "t", status: "pending", attempts, feedback }] })
   }
-  for (const text of ["{}", "[]", JSON.stringify({ ...seed, tasks: {} }), counted(-1, 1), counted(1, -1), counted(2 ** 53, 1)])
+  for (const text of [
+    "{}",
+    "[]",
+    JSON.stringify({ ...seed, tasks: {} }),
+    counted(-1, 1),
+    counted(1, -1),
+    counted(2 ** 53, 1)
+  ])
     assert.strictEqual(Result.getOrThrow(Result.flip(readState(text))), "foreign")
 })
 
 const foreign = (path: string, run: Run) =>
-  Effect.map(Effect.flip(writeState(path, run)), (error) => (error._tag === "StateForeign" ? error.problem : error._tag))
+  Effect.map(Effect.flip(writeState(path, run)), (error) =>
+    error._tag === "StateForeign" ? error.problem : error._tag
+  )
 
 /** Names and texts of a folder. */
 const filesOf = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const names = (yield* fs.readDirectory(folder)).toSorted()
-  return yield* Effect.forEach(names, (name) => Effect.map(fs.readFileString(`${folder}/${name}`), (text) => ({ name, text })))
+  return yield* Effect.forEach(names, (name) =>
+    Effect.map(fs.readFileString(`${folder}/${name}`), (text) => ({ name, text }))
+  )
 })
 
 it.effect("a file that nobody would take for a state file is left as it is, also one that is no JSON", () =>
@@ -141,7 +188,10 @@ it.effect("a file that nobody would take for a state file is left as it is, also
     const folder = yield* fs.makeTempDirectoryScoped()
     for (const text of ["# Read me\n", '// my app\n{"a":1}', "\u0000\u0001", "workflow_id"]) {
       yield* fs.writeFileString(`${folder}/state.json`, text)
-      assert.match(yield* foreign(`${folder}/state.json`, foldRun([examples.RunOpened])), /no state file of this kind.*--state/u)
+      assert.match(
+        yield* foreign(`${folder}/state.json`, foldRun([examples.RunOpened])),
+        /no state file of this kind.*--state/u
+      )
       assert.deepStrictEqual(yield* filesOf(folder), [{ name: "state.json", text }])
     }
     yield* fs.writeFileString(`${folder}/state.json`, "")
@@ -199,7 +249,11 @@ it.effect.each(["another plan's", "an earlier run's"])(
       assert.strictEqual(yield* fs.readFileString(kept[1]![0]!.kept), theirs)
       yield* fs.writeFileString(path, stateText(opened).slice(0, 60))
       yield* writeState(path, opened)
-      assert.deepInclude(JSON.parse(yield* fs.readFileString(path)), { branch: "b" }, "from its backup, where it was spoiled")
+      assert.deepInclude(
+        JSON.parse(yield* fs.readFileString(path)),
+        { branch: "b" },
+        "from its backup, where it was spoiled"
+      )
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
@@ -241,7 +295,13 @@ it.effect("nothing is written through what stands where its draft is to be", () 
     for (const one of [path, `${folder}/work`]) yield* writeState(one, foldRun([examples.RunOpened]))
     assert.strictEqual(yield* fs.readFileString(other), "mine")
     assert.strictEqual(yield* fs.readFileString(`${folder}/work.new/file`), "precious")
-    assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), ["other", "state.json", "state.json.new", "work", "work.new"])
+    assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), [
+      "other",
+      "state.json",
+      "state.json.new",
+      "work",
+      "work.new"
+    ])
     assert.strictEqual(readState(yield* fs.readFileString(path))._tag, "Success")
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
@@ -295,8 +355,12 @@ it.effect("one that is taken away while it is looked at is missing, and written 
     const run = foldRun([examples.RunOpened])
     yield* writeState(path, run)
     const files = yield* TrustedFiles
-    const hasty = TrustedFiles.of({ open: (file, trust) => Effect.andThen(Effect.ignore(fs.remove(file)), files.open(file, trust)) })
-    assert.deepInclude(yield* Effect.provideService(lookAtState(path), TrustedFiles, hasty), { state: { _tag: "Missing" } })
+    const hasty = TrustedFiles.of({
+      open: (file, trust) => Effect.andThen(Effect.ignore(fs.remove(file)), files.open(file, trust))
+    })
+    assert.deepInclude(yield* Effect.provideService(lookAtState(path), TrustedFiles, hasty), {
+      state: { _tag: "Missing" }
+    })
     yield* writeState(path, run)
     yield* Effect.provideService(writeState(path, run), TrustedFiles, hasty)
     assert.strictEqual(yield* fs.readFileString(path), stateText(run))

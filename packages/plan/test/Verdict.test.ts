@@ -4,21 +4,27 @@ import { readVerdict } from "../src/index.ts"
 import { implementerPrompt, reviewerPrompt } from "../src/tasks/Prompt.ts"
 import { freshTask } from "../src/run/Run.ts"
 
-const complete = "IMPLEMENTATION_COMPLETE w0rd\ncommits: [abc1234]\nfiles_changed: [src/a.ts]\ntest_file: test/a.test.ts"
+const complete =
+  "IMPLEMENTATION_COMPLETE w0rd\ncommits: [abc1234]\nfiles_changed: [src/a.ts]\ntest_file: test/a.test.ts"
 const approved = "APPROVED w0rd\nsummary: it does what it should"
-const rejected = "REJECTED w0rd\nsummary: not yet\nissues:\n- no error handling\n- no test of an\n  empty input\nsuggestions:\n- handle it"
+const rejected =
+  "REJECTED w0rd\nsummary: not yet\nissues:\n- no error handling\n- no test of an\n  empty input\nsuggestions:\n- handle it"
 
 const ok = (role: "implementer" | "reviewer", text: string) => {
   const { verdict, word } = Result.getOrThrow(readVerdict(role, text))
   assert.strictEqual(word, "w0rd")
   return verdict
 }
-const causeOf = (role: "implementer" | "reviewer", text: string) => Result.getOrThrow(Result.flip(readVerdict(role, text))).cause
+const causeOf = (role: "implementer" | "reviewer", text: string) =>
+  Result.getOrThrow(Result.flip(readVerdict(role, text))).cause
 
 describe("reads", () => {
   it("an implementation that is complete, and its test file", () => {
     assert.deepStrictEqual(ok("implementer", complete), { _tag: "Complete", testFile: "test/a.test.ts" })
-    assert.deepStrictEqual(ok("implementer", complete.replace("test/a.test.ts", "none")), { _tag: "Complete", testFile: null })
+    assert.deepStrictEqual(ok("implementer", complete.replace("test/a.test.ts", "none")), {
+      _tag: "Complete",
+      testFile: null
+    })
   })
   it("a blocker with its reason", () =>
     assert.deepStrictEqual(ok("implementer", "IMPLEMENTATION_BLOCKED w0rd\nreason: no database\nanywhere"), {
@@ -28,14 +34,21 @@ describe("reads", () => {
   it("a rejection with its issues and suggestions", () =>
     assert.deepStrictEqual(ok("reviewer", rejected), {
       _tag: "Rejected",
-      feedback: { summary: "not yet", issues: ["no error handling", "no test of an empty input"], suggestions: ["handle it"] }
+      feedback: {
+        summary: "not yet",
+        issues: ["no error handling", "no test of an empty input"],
+        suggestions: ["handle it"]
+      }
     }))
   const dressed: ReadonlyArray<readonly [string, (text: string) => string]> = [
     ["prose before it", (text) => `I looked at everything.\n\n${text}\n\n\n`],
     ["a code fence", (text) => `Here:\n\n\`\`\`text\n${text}\n\`\`\`\n\n`],
     ["Windows line ends", (text) => text.replaceAll("\n", "\r\n")],
     ["all of these", (text) => `So:\n\`\`\`\n${text}\n\`\`\`\n`.replaceAll("\n", "\r\n")],
-    ["marks of Markdown", (text) => text.replace(/^([A-Z_]+) w0rd/u, "## **$1** `w0rd`").replace("summary:", "**summary:**")]
+    [
+      "marks of Markdown",
+      (text) => text.replace(/^([A-Z_]+) w0rd/u, "## **$1** `w0rd`").replace("summary:", "**summary:**")
+    ]
   ]
   for (const [how, dress] of dressed) {
     it(`the same through ${how}`, () => {
@@ -52,7 +65,9 @@ describe("reads", () => {
   it("at most what a log and a prompt can hold", () => {
     const issues = Array.from({ length: 90 }, (_, n) => `- ${n} ${"x".repeat(3000)}`).join("\n")
     const verdict = ok("reviewer", `REJECTED w0rd\nsummary: ${"y".repeat(9000)}\nissues:\n${issues}`)
-    assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.summary.length === 2000 && verdict.feedback.issues.length === 20)
+    assert.isTrue(
+      verdict._tag === "Rejected" && verdict.feedback.summary.length === 2000 && verdict.feedback.issues.length === 20
+    )
     assert.isTrue(verdict._tag === "Rejected" && verdict.feedback.issues.every((issue) => issue.length === 500))
   })
 })
@@ -66,7 +81,15 @@ describe("no verdict is", () => {
   it("a word within a sentence, also before a verdict", () =>
     assert.strictEqual(ok("reviewer", `I would not have\nREJECTED this.\n${approved}`)._tag, "Approved"))
   it("what anything else follows, however little", () => {
-    for (const more of ["Thank you.", "\n\nThank you.", "```\nThank you.", "\ntests: 12", "NOT APPROVED, I mean", "\n> quoted", "{}"])
+    for (const more of [
+      "Thank you.",
+      "\n\nThank you.",
+      "```\nThank you.",
+      "\ntests: 12",
+      "NOT APPROVED, I mean",
+      "\n> quoted",
+      "{}"
+    ])
       assert.strictEqual(causeOf("implementer", `${complete}\n\n${more}`), "no verdict", more)
     assert.strictEqual(
       causeOf("reviewer", `\`\`\`\n${approved}\n\`\`\`\nI will run the tests. They fail, and I am going to reject th`),
@@ -74,16 +97,31 @@ describe("no verdict is", () => {
     )
   })
   it("what has something else in it", () =>
-    assert.strictEqual(causeOf("reviewer", approved.replace("summary", "The tests fail, so it is not\nsummary")), "no verdict"))
+    assert.strictEqual(
+      causeOf("reviewer", approved.replace("summary", "The tests fail, so it is not\nsummary")),
+      "no verdict"
+    ))
   it("what has no word of its own behind its first", () => {
     for (const text of [approved, rejected, complete.replace("COMPLETE", "BLOCKED").replace("commits:", "reason:")])
-      assert.strictEqual(causeOf(text.startsWith("IMPL") ? "implementer" : "reviewer", text.replace(" w0rd", "")), "no verdict")
+      assert.strictEqual(
+        causeOf(text.startsWith("IMPL") ? "implementer" : "reviewer", text.replace(" w0rd", "")),
+        "no verdict"
+      )
     assert.strictEqual(causeOf("reviewer", approved.replace(" w0rd", " w0rd of mine")), "no verdict")
   })
   it("a block that lacks what belongs to it", () => {
-    for (const text of ["APPROVED w0rd", "APPROVED w0rd\nsummary:", "REJECTED w0rd\nissues:\n- a", "APPROVED w0rd\n\nIt is fine."])
+    for (const text of [
+      "APPROVED w0rd",
+      "APPROVED w0rd\nsummary:",
+      "REJECTED w0rd\nissues:\n- a",
+      "APPROVED w0rd\n\nIt is fine."
+    ])
       assert.strictEqual(causeOf("reviewer", text), "no verdict")
-    for (const text of ["IMPLEMENTATION_COMPLETE w0rd", "IMPLEMENTATION_COMPLETE w0rd\ncommits: abc", "IMPLEMENTATION_BLOCKED w0rd"])
+    for (const text of [
+      "IMPLEMENTATION_COMPLETE w0rd",
+      "IMPLEMENTATION_COMPLETE w0rd\ncommits: abc",
+      "IMPLEMENTATION_BLOCKED w0rd"
+    ])
       assert.strictEqual(causeOf("implementer", text), "no verdict")
   })
   it("a prompt that is repeated, with nothing filled in", () => {
@@ -95,7 +133,10 @@ describe("no verdict is", () => {
 })
 
 it("what controls a terminal, or ends an argument, is no part of a verdict", () => {
-  const verdict = readVerdict("reviewer", "REJECTED w0rd\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone")
+  const verdict = readVerdict(
+    "reviewer",
+    "REJECTED w0rd\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone"
+  )
   assert.deepStrictEqual(Result.getOrThrow(verdict).verdict, {
     _tag: "Rejected",
     feedback: { summary: "]0;mine  not yet", issues: ["[2Jgone"], suggestions: [] }

@@ -4,7 +4,8 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import { configKeys, parseConfigFile } from "@souffleur/domain"
 import { findConfig } from "@souffleur/process"
 
-const values = (text: string) => Object.fromEntries([...parseConfigFile(text).values].map(([key, { value }]) => [key, value]))
+const values = (text: string) =>
+  Object.fromEntries([...parseConfigFile(text).values].map(([key, { value }]) => [key, value]))
 
 it("reads KEY=value with spaces, comments, blank lines, any line end and a byte order mark", () => {
   const text =
@@ -36,22 +37,31 @@ it("the last of a repeated key wins, also when it is empty", () => {
 })
 
 it("repeats nothing of a line that it does not understand", () => {
-  for (const line of ["sk-ant-secret123", "export TOKEN sk-ant-secret123", "sk-ant-secret123=x", "MY_KEY=sk-ant-secret123"]) {
+  for (const line of [
+    "sk-ant-secret123",
+    "export TOKEN sk-ant-secret123",
+    "sk-ant-secret123=x",
+    "MY_KEY=sk-ant-secret123"
+  ]) {
     const { warnings } = parseConfigFile(line)
     assert.strictEqual(warnings.length, 1)
     assert.notInclude(warnings[0], "secret123")
   }
 })
 
-it.prop("never throws, keeps known keys only, and warns or takes every line that says something", [Schema.String], ([text]) => {
-  const parsed = parseConfigFile(text)
-  for (const key of parsed.values.keys()) assert.include(configKeys, key)
-  const said = text
-    .replace(/^\u{feff}/u, "")
-    .split(/[\r\n]+/)
-    .filter((line) => !/^\s*(#.*)?$/.test(line))
-  assert.isAtLeast(parsed.warnings.length + parsed.values.size, said.length)
-})
+it.prop(
+  "never throws, keeps known keys only, and warns or takes every line that says something",
+  [Schema.String],
+  ([text]) => {
+    const parsed = parseConfigFile(text)
+    for (const key of parsed.values.keys()) assert.include(configKeys, key)
+    const said = text
+      .replace(/^\u{feff}/u, "")
+      .split(/[\r\n]+/)
+      .filter((line) => !/^\s*(#.*)?$/.test(line))
+    assert.isAtLeast(parsed.warnings.length + parsed.values.size, said.length)
+  }
+)
 
 layer(HostServices.layer)("findConfig", (it) => {
   const project = Effect.gen(function* () {

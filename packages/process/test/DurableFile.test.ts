@@ -13,7 +13,8 @@ const scene = Effect.gen(function* () {
   yield* fs.writeFileString(path, "old")
   const acts: Array<string> = []
   const did = (act: string) => Effect.sync(() => void acts.push(act))
-  const kind = (of: string) => (of === folder ? "folder" : of === path ? "file" : of.startsWith(`${path}.`) ? "draft" : "new")
+  const kind = (of: string) =>
+    of === folder ? "folder" : of === path ? "file" : of.startsWith(`${path}.`) ? "draft" : "new"
   const watched = FileSystem.FileSystem.of({
     ...fs,
     open: (of, options) =>
@@ -29,21 +30,25 @@ const scene = Effect.gen(function* () {
   return { acts, doing, folder, fs, modeOf, path }
 })
 
-it.effect("a replaced file is on disk before it takes its name, and its name after that; it is for its user alone", () =>
-  Effect.gen(function* () {
-    const { acts, doing, folder, fs, modeOf, path } = yield* scene
-    yield* doing(replaceDurably(path, "new"))
-    assert.deepStrictEqual(acts, ["write draft", "sync draft", "rename draft", "sync folder"])
-    assert.strictEqual(yield* fs.readFileString(path), "new")
-    assert.strictEqual(yield* modeOf(path), 0o600)
-    assert.deepStrictEqual(yield* fs.readDirectory(folder), ["file"])
-  }).pipe(Effect.provide(NodeServices.layer))
+it.effect(
+  "a replaced file is on disk before it takes its name, and its name after that; it is for its user alone",
+  () =>
+    Effect.gen(function* () {
+      const { acts, doing, folder, fs, modeOf, path } = yield* scene
+      yield* doing(replaceDurably(path, "new"))
+      assert.deepStrictEqual(acts, ["write draft", "sync draft", "rename draft", "sync folder"])
+      assert.strictEqual(yield* fs.readFileString(path), "new")
+      assert.strictEqual(yield* modeOf(path), 0o600)
+      assert.deepStrictEqual(yield* fs.readDirectory(folder), ["file"])
+    }).pipe(Effect.provide(NodeServices.layer))
 )
 
 it.effect("a draft that came to nothing leaves the file as it was, and no trace", () =>
   Effect.gen(function* () {
     const { folder, fs, path } = yield* scene
-    const refused = yield* Effect.flip(replaceWith(path, ({ file }) => Effect.andThen(file.writeAll(bytes), Effect.fail("no"))))
+    const refused = yield* Effect.flip(
+      replaceWith(path, ({ file }) => Effect.andThen(file.writeAll(bytes), Effect.fail("no")))
+    )
     assert.strictEqual(refused, "no")
     assert.strictEqual(yield* fs.readFileString(path), "old")
     assert.deepStrictEqual(yield* fs.readDirectory(folder), ["file"])

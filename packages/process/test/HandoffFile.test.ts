@@ -36,24 +36,26 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.none())
     })
   )
-  it.effect("words are read from no link, no pipe, and no file that others may look into, be they those that the log knows", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const stateDir = yield* folder
-      const digest = yield* writeHandoffFile(stateDir, "a", words)
-      const [a, b] = [`${stateDir}/requests/a.txt`, `${stateDir}/requests/b.txt`]
-      yield* fs.symlink(a, b)
-      assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
-      for (const mode of [0o602, 0o604, 0o660]) {
-        yield* fs.chmod(a, mode)
-        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.none())
-      }
-      yield* fs.chmod(a, 0o600)
-      assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.some(words))
-      yield* fs.remove(b)
-      execFileSync("mkfifo", [b])
-      assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
-    })
+  it.effect(
+    "words are read from no link, no pipe, and no file that others may look into, be they those that the log knows",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const stateDir = yield* folder
+        const digest = yield* writeHandoffFile(stateDir, "a", words)
+        const [a, b] = [`${stateDir}/requests/a.txt`, `${stateDir}/requests/b.txt`]
+        yield* fs.symlink(a, b)
+        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
+        for (const mode of [0o602, 0o604, 0o660]) {
+          yield* fs.chmod(a, mode)
+          assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.none())
+        }
+        yield* fs.chmod(a, 0o600)
+        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.some(words))
+        yield* fs.remove(b)
+        execFileSync("mkfifo", [b])
+        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
+      })
   )
   it.effect("a request is never written over, and one that cannot be kept is told, without a word of it", () =>
     Effect.gen(function* () {

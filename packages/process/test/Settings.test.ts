@@ -20,7 +20,8 @@ layer(HostServices.layer)("loadSettings", (it) => {
     const parent = yield* fs.makeTempDirectoryScoped()
     const projectDir = path.join(parent, "project")
     yield* fs.makeDirectory(path.join(projectDir, ".orchestra_configs"), { recursive: true })
-    if (options.file !== undefined) yield* fs.writeFileString(path.join(projectDir, ".orchestra_configs", "souffleur"), options.file)
+    if (options.file !== undefined)
+      yield* fs.writeFileString(path.join(projectDir, ".orchestra_configs", "souffleur"), options.file)
     return yield* loadSettings({
       agent: claudeCode,
       projectDir,
@@ -28,15 +29,22 @@ layer(HostServices.layer)("loadSettings", (it) => {
       flags: options.flags ?? {}
     })
   })
-  const refused = (options: Parameters<typeof load>[0]) => load(options).pipe(Effect.catchTag("PlatformError", Effect.die), Effect.flip)
+  const refused = (options: Parameters<typeof load>[0]) =>
+    load(options).pipe(Effect.catchTag("PlatformError", Effect.die), Effect.flip)
 
   it.effect(
     "names of the environment that agents get are names, at most fifty, and none that changes what is launched or whose it is",
     () =>
       Effect.gen(function* () {
         const given = (text: string) => load({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
-        assert.deepStrictEqual((yield* given("GH_TOKEN, JAVA_HOME ,GH_TOKEN,_x9")).agentEnvironment, ["GH_TOKEN", "JAVA_HOME", "_x9"])
-        assert.deepStrictEqual((yield* load({ file: "AGENT_ENVIRONMENT=GIT_AUTHOR_NAME\n" })).agentEnvironment, ["GIT_AUTHOR_NAME"])
+        assert.deepStrictEqual((yield* given("GH_TOKEN, JAVA_HOME ,GH_TOKEN,_x9")).agentEnvironment, [
+          "GH_TOKEN",
+          "JAVA_HOME",
+          "_x9"
+        ])
+        assert.deepStrictEqual((yield* load({ file: "AGENT_ENVIRONMENT=GIT_AUTHOR_NAME\n" })).agentEnvironment, [
+          "GIT_AUTHOR_NAME"
+        ])
         const forbidden =
           "PATH LD_PRELOAD DYLD_INSERT_LIBRARIES NODE_OPTIONS BASH_ENV ENV GIT_DIR GIT_CONFIG_COUNT SOUFFLEUR_LAUNCH_ID CLAUDECODE CLAUDE_CODE_SESSION_ID"
         for (const name of forbidden.split(" ")) {
@@ -45,7 +53,14 @@ layer(HostServices.layer)("loadSettings", (it) => {
           assert.include(error.problem, `must not name ${name}`)
         }
         // A key that was pasted is not repeated.
-        for (const text of ["GH_TOKEN=sk-1234", "9LIVES", "A,,B", "A B", ",", Array.from({ length: 51 }, (_, n) => `A${n}`).join()]) {
+        for (const text of [
+          "GH_TOKEN=sk-1234",
+          "9LIVES",
+          "A,,B",
+          "A B",
+          ",",
+          Array.from({ length: 51 }, (_, n) => `A${n}`).join()
+        ]) {
           const error = yield* refused({ environment: { SOUFFLEUR_AGENT_ENVIRONMENT: text } })
           assert.match(error.problem, /must be at most 50 names/u)
           assert.notInclude(error.problem, "sk-1234")
@@ -181,7 +196,19 @@ layer(HostServices.layer)("loadSettings", (it) => {
 
   it.effect("positive integers are digits that a number can hold", () =>
     Effect.gen(function* () {
-      for (const bad of ["-1", "+1", "0", "1.5", "1e3", "0x10", "1_000", "NaN", "Infinity", "99999999999999999999", "5 tokens"]) {
+      for (const bad of [
+        "-1",
+        "+1",
+        "0",
+        "1.5",
+        "1e3",
+        "0x10",
+        "1_000",
+        "NaN",
+        "Infinity",
+        "99999999999999999999",
+        "5 tokens"
+      ]) {
         const settings = yield* load({ file: `FORCE_COMPACT=${bad}` })
         assert.strictEqual(settings.forceCompactThresholdTokens, 400_000, bad)
         assert.strictEqual(settings.warnings.length, 1, bad)
@@ -210,14 +237,28 @@ layer(HostServices.layer)("loadSettings", (it) => {
 
   it.effect("hostile durations are refused", () =>
     Effect.gen(function* () {
-      const always = ["-1 seconds", "Infinity", "-Infinity", "NaN", "NaN seconds", "1e9 seconds", "60", "60s", "9999999 weeks", "seconds"]
+      const always = [
+        "-1 seconds",
+        "Infinity",
+        "-Infinity",
+        "NaN",
+        "NaN seconds",
+        "1e9 seconds",
+        "60",
+        "60s",
+        "9999999 weeks",
+        "seconds"
+      ]
       for (const bad of always) {
         assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_STOP_GRACE: bad } })).value, bad)
         assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_WATCHER_INTERVAL: bad } })).value, bad)
       }
       for (const nothing of ["0 seconds", "0 nanos", "1 nano", "999 micros"]) {
         assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_WATCHER_INTERVAL: nothing } })).value, nothing)
-        assert.strictEqual((yield* refused({ environment: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: nothing } })).value, nothing)
+        assert.strictEqual(
+          (yield* refused({ environment: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: nothing } })).value,
+          nothing
+        )
       }
       const settings = yield* load({
         environment: {

@@ -19,8 +19,13 @@ const lives = Effect.fnUntraced(function* (pid: number) {
 it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
   it.effect("gives what a program printed, fed with what it was given", () =>
     Effect.gen(function* () {
-      const echo = script("process.stdin.pipe(process.stdout); process.stderr.write('noise'); process.stdout.write(process.argv[1] + '|')")
-      assert.strictEqual(yield* runProgram({ ...plain, command: echo, args: ["$(id) a b"], stdin: "grüße 🎉\n" }), "$(id) a b|grüße 🎉\n")
+      const echo = script(
+        "process.stdin.pipe(process.stdout); process.stderr.write('noise'); process.stdout.write(process.argv[1] + '|')"
+      )
+      assert.strictEqual(
+        yield* runProgram({ ...plain, command: echo, args: ["$(id) a b"], stdin: "grüße 🎉\n" }),
+        "$(id) a b|grüße 🎉\n"
+      )
     })
   )
   it.effect("takes a command as one program, or a JSON array: no shell, no splitting", () =>
@@ -36,25 +41,35 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
   it.effect("inherits our environment, or has another one alone", () =>
     Effect.gen(function* () {
       const seen = script("process.stdout.write(JSON.stringify([process.env.HOME ?? null, 'PATH' in process.env]))")
-      assert.strictEqual(yield* runProgram({ ...plain, command: seen }), JSON.stringify([process.env["HOME"] ?? null, true]))
+      assert.strictEqual(
+        yield* runProgram({ ...plain, command: seen }),
+        JSON.stringify([process.env["HOME"] ?? null, true])
+      )
       assert.strictEqual(yield* runProgram({ ...plain, command: seen, environment: { HOME: "/h" } }), '["/h",false]')
     })
   )
   it.effect("fails by an exit code, or a signal", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* why({ command: script("console.log('x'); process.exit(3)") }), "it ended with exit code 3")
+      assert.strictEqual(
+        yield* why({ command: script("console.log('x'); process.exit(3)") }),
+        "it ended with exit code 3"
+      )
       assert.include(yield* why({ command: script("process.kill(process.pid, 'SIGKILL')") }), "it ")
     })
   )
-  it.effect("tells on one line, and no more than that, what a program said of its failure, where that is asked for", () =>
-    Effect.gen(function* () {
-      const fails = script("process.stderr.write('fatal: no\\n\\tsuch thing' + 'x'.repeat(5_000_000), () => process.exit(128))")
-      const said = yield* why({ command: fails, heard: true })
-      assert.match(said, /^it ended with exit code 128: fatal: no such thingx+…$/u)
-      assert.isBelow(said.length, 600)
-      assert.strictEqual(yield* why({ command: script("process.exit(3)"), heard: true }), "it ended with exit code 3")
-      assert.strictEqual(yield* why({ command: fails }), "it ended with exit code 128")
-    })
+  it.effect(
+    "tells on one line, and no more than that, what a program said of its failure, where that is asked for",
+    () =>
+      Effect.gen(function* () {
+        const fails = script(
+          "process.stderr.write('fatal: no\\n\\tsuch thing' + 'x'.repeat(5_000_000), () => process.exit(128))"
+        )
+        const said = yield* why({ command: fails, heard: true })
+        assert.match(said, /^it ended with exit code 128: fatal: no such thingx+…$/u)
+        assert.isBelow(said.length, 600)
+        assert.strictEqual(yield* why({ command: script("process.exit(3)"), heard: true }), "it ended with exit code 3")
+        assert.strictEqual(yield* why({ command: fails }), "it ended with exit code 128")
+      })
   )
   it.effect("a program need not read what it is given", () =>
     Effect.gen(function* () {
@@ -65,7 +80,10 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const endless = script("const more = () => process.stdout.write('x'.repeat(65536), more); more()")
       assert.strictEqual(yield* why({ command: endless }), "it printed more than 1000 bytes")
-      assert.strictEqual(yield* runProgram({ ...plain, command: "echo", args: ["-n", "é".repeat(500)] }), "é".repeat(500))
+      assert.strictEqual(
+        yield* runProgram({ ...plain, command: "echo", args: ["-n", "é".repeat(500)] }),
+        "é".repeat(500)
+      )
     })
   )
   it.effect("hangs: it is ended with all that it started, also what does not hear SIGTERM", () =>

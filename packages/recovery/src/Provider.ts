@@ -49,7 +49,9 @@ export type StepServices =
   | Settings
   | TrustedFiles
 
-/** One way to bring a Conductor back (spec: behaviour#providers). Reads from top to bottom, as its numbered steps there. */
+/**
+ * One way to bring a Conductor back (spec: behaviour#providers). Reads from top to bottom, as its numbered steps there.
+ */
 export interface Provider<R> {
   readonly name: string
   /** What it can bring back; an agent, where it is not there. */

@@ -15,7 +15,9 @@ type Routed<R> = Effect.Effect<
   Effect.Services<Recover<R>>
 >
 
-/** The providers in their order: one that escalates hands on to the next; where none is left, the cycle fails closed. */
+/**
+ * The providers in their order: one that escalates hands on to the next; where none is left, the cycle fails closed.
+ */
 const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: Entry): Routed<R> => {
   const [first, ...rest] = providers
   if (first === undefined) return Effect.fail(new FailedClosed({ stage: "providers", message: "no provider applies" }))
@@ -27,14 +29,25 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
         const [next] = rest
         if (next === undefined) return yield* new FailedClosed({ stage, message })
         const { number: cycle, watch: ref } = yield* Cycle
-        yield* ref.dispatch({ _tag: "Escalate", cycle, from: first.name, to: next.name, stage, reason: message, alreadyKilled })
+        yield* ref.dispatch({
+          _tag: "Escalate",
+          cycle,
+          from: first.name,
+          to: next.name,
+          stage,
+          reason: message,
+          alreadyKilled
+        })
         return yield* route(rest, watch, { ...entry, alreadyKilled })
       })
     )
   )
 }
 
-/** Ends a watch after three deaths without progress: nothing is launched, and a person gets the export (spec: behaviour#retries). */
+/**
+ * Ends a watch after three deaths without progress: nothing is launched, and a person gets the export (spec:
+ * behaviour#retries).
+ */
 const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: Watch, ref: WatchRef, cycle: number) {
   // Reading does no harm: a Conductor that could not be stopped is exported all the same.
   const stopped = Effect.catchTag(stopConductor(watch), "FailedClosed", () => Effect.void)
@@ -65,10 +78,14 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
 })
 
 /**
- * One recovery cycle, from where the log says it stands (spec: behaviour#cycle). It beats in the watcher's place, and always
- * ends by telling: relaunched, failed closed, retries exhausted, or complete after all.
+ * One recovery cycle, from where the log says it stands (spec: behaviour#cycle). It beats in the watcher's place, and
+ * always ends by telling: relaunched, failed closed, retries exhausted, or complete after all.
  */
-export const recovery = Effect.fn("recovery")(function* <R>(ref: WatchRef, watch: Watch, providers: ReadonlyArray<Provider<R>>) {
+export const recovery = Effect.fn("recovery")(function* <R>(
+  ref: WatchRef,
+  watch: Watch,
+  providers: ReadonlyArray<Provider<R>>
+) {
   const { cycle, purpose } = watch.recovery!
   const settings = yield* yield* CycleSettings
   const beating = beatMirrored(ref.id, `recovery/${cycle}`).pipe(

@@ -29,23 +29,33 @@ const cycle = Effect.fnUntraced(function* (
     const folder = `${stateDir}/exports`
     return (yield* fs.exists(folder)) ? yield* fs.readDirectory(folder) : []
   })
-  return { world, log, run, exports, stateDir, last: Effect.map(log.events, (all) => all.findLast((e) => e._tag !== "WatcherStarted")) }
+  return {
+    world,
+    log,
+    run,
+    exports,
+    stateDir,
+    last: Effect.map(log.events, (all) => all.findLast((e) => e._tag !== "WatcherStarted"))
+  }
 })
 const launched = (events: ReadonlyArray<WatchEvent>) =>
   events.filter((event): event is typeof Event.ConductorRelaunched.Type => event._tag === "ConductorRelaunched")
-const failedClosed = (event: WatchEvent | undefined) => (event?._tag === "RecoveryFailedClosed" ? event.stage : event?._tag)
+const failedClosed = (event: WatchEvent | undefined) =>
+  event?._tag === "RecoveryFailedClosed" ? event.stage : event?._tag
 
 describe("claude_export", () => {
-  it.effect("a successor that died before its first word left no session file: the conversation before it is handed on again", () =>
-    Effect.gen(function* () {
-      const world = new World()
-      world.unwritten.add("s2")
-      const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
-      yield* run
-      assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
-      assert.include(world.orders[0]?.prompt, "It is the conversation of session s1.")
-      assert.lengthOf(launched(yield* log.events), 1)
-    }).pipe(Effect.provide(HostServices.layer))
+  it.effect(
+    "a successor that died before its first word left no session file: the conversation before it is handed on again",
+    () =>
+      Effect.gen(function* () {
+        const world = new World()
+        world.unwritten.add("s2")
+        const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
+        yield* run
+        assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
+        assert.include(world.orders[0]?.prompt, "It is the conversation of session s1.")
+        assert.lengthOf(launched(yield* log.events), 1)
+      }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("stops, exports, trims, estimates, and launches a successor with the export's path in its prompt", () =>
     Effect.gen(function* () {
@@ -113,7 +123,10 @@ describe("claude_export", () => {
           // Only what was not recorded as done is done again.
           const recorded = events.filter(({ _tag }) => _tag === "StepSucceeded").length
           assert.deepStrictEqual([recorded, world.alive], [6, [5000]])
-          assert.isAtMost(world.did.filter((what: string) => what.startsWith("export")).length, when === "before" ? 2 : 1)
+          assert.isAtMost(
+            world.did.filter((what: string) => what.startsWith("export")).length,
+            when === "before" ? 2 : 1
+          )
         }
       }).pipe(Effect.provide(HostServices.layer))
     )
@@ -180,7 +193,8 @@ describe("an export whose session went on before the launch", () => {
     const events = yield* run.log.events
     return { ...run, events, by: launched(events).map(({ provider }) => provider) }
   })
-  const launch = (events: ReadonlyArray<WatchEvent>) => events.filter((one) => one._tag === "StepFailed" && one.step === "6 launch")
+  const launch = (events: ReadonlyArray<WatchEvent>) =>
+    events.filter((one) => one._tag === "StepFailed" && one.step === "6 launch")
 
   for (const [what, happens] of [
     ["grew", (world: World) => void (world.session.size += 500)],
@@ -292,18 +306,20 @@ it.effect("takes its turn among the watches of this machine before it looks for 
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.effect("comms that is out at the launch: measured against the last launch, and a handoff counts only once another state was seen", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* cycle({ trigger: "handoff" })
-    world.meanwhile = () => (world.state = undefined)
-    yield* run
-    assert.deepInclude(launched(yield* log.events)[0], {
-      taskCount: 2,
-      taskFingerprint: "2 tasks",
-      conductorState: null,
-      lastMessageId: 7
-    })
-  }).pipe(Effect.provide(HostServices.layer))
+it.effect(
+  "comms that is out at the launch: measured against the last launch, and a handoff counts only once another state was seen",
+  () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* cycle({ trigger: "handoff" })
+      world.meanwhile = () => (world.state = undefined)
+      yield* run
+      assert.deepInclude(launched(yield* log.events)[0], {
+        taskCount: 2,
+        taskFingerprint: "2 tasks",
+        conductorState: null,
+        lastMessageId: 7
+      })
+    }).pipe(Effect.provide(HostServices.layer))
 )
 
 it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", () =>
@@ -312,7 +328,11 @@ it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", ()
     yield* run
     assert.strictEqual(world.orders[0]?.permission, "acceptEdits")
     const prepared = (yield* log.events).find((event) => event._tag === "LaunchPrepared")
-    assert.deepInclude(prepared, { requested: "acceptEdits", effective: "acceptEdits", digest: "digest of w-g2-c1-6-launch-1" })
+    assert.deepInclude(prepared, {
+      requested: "acceptEdits",
+      effective: "acceptEdits",
+      digest: "digest of w-g2-c1-6-launch-1"
+    })
   }).pipe(Effect.provide(HostServices.layer))
 )
 

@@ -20,14 +20,16 @@ it.effect("by hand compacts a session that nobody holds", () =>
   })
 )
 
-it.effect("by hand, souffleur itself and what it descends from hold no session, though a hook of that session started them", () =>
-  Effect.gen(function* () {
-    const world = new World().run(
-      { pid: 9, parent: 1, environment: ofSession, protected: true },
-      { pid: 10, parent: 9, environment: ofSession, protected: true }
-    )
-    assert.strictEqual(yield* byHand(world), 1)
-  })
+it.effect(
+  "by hand, souffleur itself and what it descends from hold no session, though a hook of that session started them",
+  () =>
+    Effect.gen(function* () {
+      const world = new World().run(
+        { pid: 9, parent: 1, environment: ofSession, protected: true },
+        { pid: 10, parent: 9, environment: ofSession, protected: true }
+      )
+      assert.strictEqual(yield* byHand(world), 1)
+    })
 )
 
 it.effect("by hand compacts beside nobody: neither a process of the session, nor one that says that it holds it", () =>

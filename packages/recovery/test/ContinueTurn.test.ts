@@ -5,27 +5,33 @@ import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
 import { identityOf, World } from "./RecoveryWorld.ts"
 
 /** A print-mode Conductor that has ended, and left a tool running. */
-const ended = () => new World().run({ pid: 80, parent: 1, environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" } })
+const ended = () =>
+  new World().run({ pid: 80, parent: 1, environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" } })
 const cycle = (world = ended()) => cycleOf([continueTurn], { trigger: "turn-ended" }, world)
 
-it.effect("the session goes on: what the turn left running is ended, and the same session told that nothing crashed", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* cycle()
-    yield* run
-    assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
-    const [order] = world.orders
-    assert.deepStrictEqual([order?.session, order?.permission, order?.print], [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true])
-    assert.strictEqual(order?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
-    assert.include(order?.prompt, "Your last turn ended by itself before the work was complete; nothing crashed.")
-    const [relaunch] = relaunches(yield* log.events)
-    assert.deepInclude(relaunch, {
-      provider: "continue_turn",
-      sessionId: "s1",
-      awaiting: false,
-      exportPath: null,
-      conductor: identityOf(5000)
+it.effect(
+  "the session goes on: what the turn left running is ended, and the same session told that nothing crashed",
+  () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* cycle()
+      yield* run
+      assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
+      const [order] = world.orders
+      assert.deepStrictEqual(
+        [order?.session, order?.permission, order?.print],
+        [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true]
+      )
+      assert.strictEqual(order?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
+      assert.include(order?.prompt, "Your last turn ended by itself before the work was complete; nothing crashed.")
+      const [relaunch] = relaunches(yield* log.events)
+      assert.deepInclude(relaunch, {
+        provider: "continue_turn",
+        sessionId: "s1",
+        awaiting: false,
+        exportPath: null,
+        conductor: identityOf(5000)
+      })
     })
-  })
 )
 it.effect("after a limit the session goes on, told that it is over, and counts no death", () =>
   Effect.gen(function* () {
@@ -62,7 +68,10 @@ it.effect("completion, seen before the launch, and somebody who holds the sessio
     const held = yield* cycle(new World().run({ pid: 70, parent: 1 }))
     held.world.sessions = [{ pid: 70, sessionId: "s1" }]
     yield* held.run
-    assert.deepStrictEqual([closedAt(yield* held.last), held.world.alive], [["one writer", "process 70 holds the session"], [70]])
+    assert.deepStrictEqual(
+      [closedAt(yield* held.last), held.world.alive],
+      [["one writer", "process 70 holds the session"], [70]]
+    )
   })
 )
 for (const when of ["before", "after"] as const) {

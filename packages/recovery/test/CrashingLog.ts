@@ -3,7 +3,12 @@ import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { Cycle } from "../src/steps/Step.ts"
 
 export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-export const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+export const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 10, startTime: 5, bootId: "boot" }
+}
 const at = 0
 const baseline = { taskCount: 2, taskFingerprint: "2 tasks", conductorState: "working", lastMessageId: 7 }
 const evidence = {
@@ -96,7 +101,13 @@ export const recovering = (
   }),
   ...(change.command === true ? [firstLaunch] : []),
   Event.OwnerTook.make({ at, fence: 1, owner }),
-  Event.ConductorConfirmed.make({ at, conductor, sessionId: change.command === true ? "" : "s1", print: false, ...baseline }),
+  Event.ConductorConfirmed.make({
+    at,
+    conductor,
+    sessionId: change.command === true ? "" : "s1",
+    print: false,
+    ...baseline
+  }),
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
   Event.WatchSettled.make({ at }),
@@ -105,7 +116,9 @@ export const recovering = (
   Event.RecoveryStarted.make({ at, cycle: 1, purpose: change.purpose ?? "relaunch", trigger: change.trigger ?? "pid" })
 ]
 
-/** A log under which a souffleur can be made to vanish: its fiber stops for ever, right before or right after an append. */
+/**
+ * A log under which a souffleur can be made to vanish: its fiber stops for ever, right before or right after an append.
+ */
 export const crashingLog = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>) {
   const log = Context.get(yield* Layer.build(EventLog.layerMemory), EventLog)
   yield* log.append("w", 0, history)
@@ -128,11 +141,21 @@ export const crashingLog = Effect.fnUntraced(function* (history: ReadonlyArray<W
     cycle: Effect.map(ref(), (watch) => Cycle.of({ number: 1, watch })),
     events: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event)),
     tags: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event._tag)),
-    /** Runs until that append, and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended before. */
-    abandonAt: Effect.fnUntraced(function* <A, E, R>(append: number, when: "before" | "after", run: Effect.Effect<A, E, R>) {
+    /**
+     * Runs until that append, and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended
+     * before.
+     */
+    abandonAt: Effect.fnUntraced(function* <A, E, R>(
+      append: number,
+      when: "before" | "after",
+      run: Effect.Effect<A, E, R>
+    ) {
       Object.assign(plan, { in: append, when, crashed: yield* Deferred.make<void>() })
       const fiber = yield* Effect.forkDetach(run)
-      const crashed = yield* Effect.raceFirst(Effect.as(Deferred.await(plan.crashed), true), Effect.as(Fiber.await(fiber), false))
+      const crashed = yield* Effect.raceFirst(
+        Effect.as(Deferred.await(plan.crashed), true),
+        Effect.as(Fiber.await(fiber), false)
+      )
       plan.in = Infinity
       return crashed
     })

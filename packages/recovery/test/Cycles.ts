@@ -10,7 +10,10 @@ export type Change = Parameters<typeof recovering>[0] & { readonly settings?: Pa
 
 /** Time passes, second by second, as long as it runs; each second everybody gets to act. */
 export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>) =>
-  Effect.raceFirst(run, Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 }))))
+  Effect.raceFirst(
+    run,
+    Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 })))
+  )
 
 /** A recovery that can be run as often as souffleur is started, against one world and one log. No file is touched. */
 export const cycleOf = Effect.fnUntraced(function* <R>(

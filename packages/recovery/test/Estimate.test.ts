@@ -16,7 +16,8 @@ const tail = "abc".repeat(7)
 
 /** Bytes that make and break UTF-8: every lead, every edge of the second byte, and plain text. */
 const hostile = [
-  0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xef, 0xf0, 0xf1, 0xf3, 0xf4
+  0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xef, 0xf0,
+  0xf1, 0xf3, 0xf4
 ]
 const HostileBytes = Schema.Array(Schema.Literals([...hostile, 0xf5, 0xff, 0x0a, 0x3d]))
 
@@ -31,7 +32,11 @@ plain("every pair, and every edge of three and four bytes, among text and at the
   const check = (...bytes: ReadonlyArray<number>) => {
     for (const around of [[], [0x61], [0xe2, 0x82, 0xac]]) {
       const sequence = Uint8Array.from([...around, ...bytes, ...around])
-      assert.strictEqual(charactersIn(sequence), replaced(sequence), Array.from(sequence, (byte) => byte.toString(16)).join(" "))
+      assert.strictEqual(
+        charactersIn(sequence),
+        replaced(sequence),
+        Array.from(sequence, (byte) => byte.toString(16)).join(" ")
+      )
     }
   }
   for (let first = 0; first < 256; first++) for (const second of hostile) check(first, second)
@@ -189,7 +194,15 @@ layer(HostServices.layer)("estimate", (it) => {
       yield* scoped(`${header}\`\`\`\n${marker}\n${tail}`, `\n${tail}`)
       yield* scoped(`${header}${marker}\n${marker}`, "", 2)
       const other = marker.replace("0123", "1123")
-      for (const line of ["compact_boundary", "/compact", "[lethe summary]", other, ` ${marker}`, `${marker} `, marker.toUpperCase()]) {
+      for (const line of [
+        "compact_boundary",
+        "/compact",
+        "[lethe summary]",
+        other,
+        ` ${marker}`,
+        `${marker} `,
+        marker.toUpperCase()
+      ]) {
         yield* whole(`${header}${line}\n${tail}`, 0, 0)
       }
     })
@@ -213,7 +226,9 @@ layer(HostServices.layer)("estimate", (it) => {
     })
   )
 
-  it.effect("a conversation about souffleur is not a damaged export", () => scoped(`# souffleur\ncompact_boundary${tail}`, tail))
+  it.effect("a conversation about souffleur is not a damaged export", () =>
+    scoped(`# souffleur\ncompact_boundary${tail}`, tail)
+  )
 
   it.effect("invalid bytes count as replacements before and after the marker", () =>
     Effect.gen(function* () {
@@ -278,7 +293,11 @@ layer(HostServices.layer)("estimate", (it) => {
         for (const blockBytes of [1024, 1031]) {
           // The first cut: the block and twice the reach are read, one reach is kept.
           const border = blockBytes + 256
-          for (let at = border - length - 4; at < border + 4; at += length > 100 && at === border - length + 12 ? length - 30 : 1) {
+          for (
+            let at = border - length - 4;
+            at < border + 4;
+            at += length > 100 && at === border - length + 12 ? length - 30 : 1
+          ) {
             const content = `${first}${"x".repeat(at - bytesOf(first).length)}${found}${after}`
             const { estimated_tokens, marker_count } = yield* estimated(content, blockBytes)
             const expected = { estimated_tokens: tokens(found.endsWith("\n") ? `\n${after}` : after), marker_count: 1 }
@@ -323,11 +342,15 @@ layer(HostServices.layer)("estimate", (it) => {
           Effect.map(fs.open(name, options), (file) =>
             Object.assign(Object.create(file) as FileSystem.File, {
               read: (buffer: Uint8Array) =>
-                Effect.flatMap(reads++ === 1 ? fs.writeFileString(path, "more", { flag: "a" }) : Effect.void, () => file.read(buffer))
+                Effect.flatMap(reads++ === 1 ? fs.writeFileString(path, "more", { flag: "a" }) : Effect.void, () =>
+                  file.read(buffer)
+                )
             })
           )
       })
-      const failed = yield* Effect.flip(estimate(path, 1024).pipe(Effect.provideService(FileSystem.FileSystem, growing)))
+      const failed = yield* Effect.flip(
+        estimate(path, 1024).pipe(Effect.provideService(FileSystem.FileSystem, growing))
+      )
       assert.match(failed.message, /changed/)
     })
   )

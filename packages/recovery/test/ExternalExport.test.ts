@@ -28,7 +28,9 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
         Effect.provide(exportedBy(command, within).pipe(Layer.provide(inner)))
       )
     const why = (command: string, within?: "1 second") =>
-      Effect.map(Effect.flip(exporting(command, within)), (error) => (error._tag === "ExportFailed" ? error.message : error._tag))
+      Effect.map(Effect.flip(exporting(command, within)), (error) =>
+        error._tag === "ExportFailed" ? error.message : error._tag
+      )
     return { fs, folder, made, out, exporting, why }
   })
   const saying = (text: string) => script(`process.stdout.write(${JSON.stringify(text)})`)
@@ -37,11 +39,16 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const { exporting, folder, fs, made, out } = yield* setting
       const found = yield* exporting(
-        script(`require("node:fs").appendFileSync(${JSON.stringify(made)}, process.argv[1]); console.log(${JSON.stringify(made)})`)
+        script(
+          `require("node:fs").appendFileSync(${JSON.stringify(made)}, process.argv[1]); console.log(${JSON.stringify(made)})`
+        )
       )
       assert.deepStrictEqual(found, { path: out, bytes: 10, records: 0, warnings: [] })
       assert.strictEqual(yield* fs.readFileString(out), "# Hello\ns1")
-      assert.deepStrictEqual([(yield* fs.stat(out)).mode & 0o777, (yield* fs.stat(`${folder}/exports`)).mode & 0o777], [0o600, 0o700])
+      assert.deepStrictEqual(
+        [(yield* fs.stat(out)).mode & 0o777, (yield* fs.stat(`${folder}/exports`)).mode & 0o777],
+        [0o600, 0o700]
+      )
       yield* fs.truncate(out, 0)
       assert.strictEqual(yield* fs.readFileString(made), "# Hello\ns1")
     })
@@ -86,7 +93,10 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       assert.include(yield* why(flood), "it printed more than 65536 bytes")
       assert.isFalse(yield* fs.exists(`${folder}/flooded`))
       assert.include(yield* why(script("setInterval(() => {}, 1000)"), "1 second"), "it did not end within 1s")
-      assert.include(yield* why(script(`console.log(${JSON.stringify(made)}); process.exit(1)`)), "it ended with exit code 1")
+      assert.include(
+        yield* why(script(`console.log(${JSON.stringify(made)}); process.exit(1)`)),
+        "it ended with exit code 1"
+      )
       assert.include(yield* why("/nowhere/exporter"), "could not be run: NotFound")
     })
   )

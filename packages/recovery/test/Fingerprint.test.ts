@@ -43,7 +43,8 @@ const tampered: Readonly<Record<string, (path: string, fs: Files) => Effect.Effe
   "was changed, in a word of the same length": (path, fs) => fs.writeFileString(path, "# Export\nHELLO\n"),
   "was truncated": (path, fs) => fs.writeFileString(path, "# Exp"),
   grew: (path, fs) => fs.writeFileString(path, "# Export\nhello\nand more\n"),
-  "is a link to the same words": (path, fs) => Effect.andThen(fs.rename(path, `${path}.real`), fs.symlink(`${path}.real`, path)),
+  "is a link to the same words": (path, fs) =>
+    Effect.andThen(fs.rename(path, `${path}.real`), fs.symlink(`${path}.real`, path)),
   "others may look into": (path, fs) => fs.chmod(path, 0o640),
   "is gone": (path, fs) => fs.remove(path)
 }

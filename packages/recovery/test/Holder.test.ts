@@ -95,7 +95,11 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
   )
   it.effect("is nobody's to ask of one that has ended: its tree is stopped, and another writer is told apart", () =>
     Effect.gen(function* () {
-      const world = new World().run(person, { pid: 30, parent: 1, environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" } })
+      const world = new World().run(person, {
+        pid: 30,
+        parent: 1,
+        environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" }
+      })
       world.sessions = taken
       assert.deepStrictEqual(yield* recovered(world), {
         signals: ["SIGTERM 30"],

@@ -7,7 +7,10 @@ import { World } from "./RecoveryWorld.ts"
 
 const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
 
-/** A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling, with a file that is read anew. */
+/**
+ * A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling, with a file that is
+ * read anew.
+ */
 const handedOver = Effect.fnUntraced(function* (
   opened: Permission,
   file: { says: Permission },
@@ -65,19 +68,21 @@ it.effect("it is told where nothing asks for more, and where nothing is launched
   })
 )
 
-it.effect("a ceiling that the file lowers in the midst of a cycle holds for the launch that follows, and asks for no word", () =>
-  Effect.gen(function* () {
-    const file = { says: "bypassPermissions" as Permission }
-    const { log, run, world } = yield* handedOver("bypassPermissions", file, {
-      recover: (...given) => ((file.says = "acceptEdits"), standardCompact.recover(...given))
+it.effect(
+  "a ceiling that the file lowers in the midst of a cycle holds for the launch that follows, and asks for no word",
+  () =>
+    Effect.gen(function* () {
+      const file = { says: "bypassPermissions" as Permission }
+      const { log, run, world } = yield* handedOver("bypassPermissions", file, {
+        recover: (...given) => ((file.says = "acceptEdits"), standardCompact.recover(...given))
+      })
+      yield* run
+      assert.deepStrictEqual(permissions(world), ["acceptEdits"])
+      assert.notInclude(
+        (yield* log.events).map(({ _tag }) => _tag),
+        "ConfigOverreached"
+      )
     })
-    yield* run
-    assert.deepStrictEqual(permissions(world), ["acceptEdits"])
-    assert.notInclude(
-      (yield* log.events).map(({ _tag }) => _tag),
-      "ConfigOverreached"
-    )
-  })
 )
 
 it.effect("what a person allows holds for the launch that follows", () =>

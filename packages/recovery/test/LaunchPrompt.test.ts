@@ -7,14 +7,21 @@ const watch = recovering().reduce(evolve, initial)
 const solo = recovering({ comms: null }).reduce(evolve, initial)
 
 it("says why a successor starts: a crash, or a planned handoff, which is not one", () => {
-  for (const trigger of ["pid", "heartbeat"] as const) assert.include(reasonLine(trigger), "crashed or became unresponsive")
+  for (const trigger of ["pid", "heartbeat"] as const)
+    assert.include(reasonLine(trigger), "crashed or became unresponsive")
   assert.include(reasonLine("handoff"), "planned handoff because of high context use")
   assert.include(reasonLine("handoff"), "not a crash")
 })
 it("begins with what a Conductor of the orchestration expects, and gives path, session and comms", () => {
   const lines = promptFromExport(watch, { path: "/state/exports/w.md" }, undefined).split("\n")
   assert.strictEqual(lines[0], "/conductor --recovery-bootstrap")
-  for (const part of ["/state/exports/w.md", "session s1", "/p/comms.db", reasonLine("pid"), "only what begins so is one"])
+  for (const part of [
+    "/state/exports/w.md",
+    "session s1",
+    "/p/comms.db",
+    reasonLine("pid"),
+    "only what begins so is one"
+  ])
     assert.include(lines.join("\n"), part)
 })
 it("of a session without comms is a plain continue", () => {

@@ -14,7 +14,8 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     { project = "/p", within, world }: Asking = {}
   ) {
     const fs = yield* FileSystem.FileSystem
-    const read = (file: string) => Effect.mapError(fs.readFileString(file), () => ({ message: "the prompt file cannot be read" }))
+    const read = (file: string) =>
+      Effect.mapError(fs.readFileString(file), () => ({ message: "the prompt file cannot be read" }))
     const own = programProvider("own", JSON.stringify([process.execPath, program, ...args]), read, within)
     type Needs = typeof own | typeof standardCompact extends Provider<infer R> ? R : never
     return yield* cycleOf<Needs>([own, standardCompact], { project }, world)
@@ -25,48 +26,60 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     const path = yield* Path.Path
     const prompt = `${yield* fs.makeTempDirectoryScoped()}/prompt.txt`
     const program = path.join(import.meta.dirname, "fixtures/provider.js")
-    const options = { ...(world === undefined ? {} : { world }), ...(how === "hangs" ? { within: "1 second" as const } : {}) }
+    const options = {
+      ...(world === undefined ? {} : { world }),
+      ...(how === "hangs" ? { within: "1 second" as const } : {})
+    }
     return { prompt, ...(yield* asking(program, [how, prompt], options)) }
   })
 
-  it.effect("its word is a launch: a fresh session, or the same one resumed, with a prompt that is not in the log", () =>
-    Effect.gen(function* () {
-      for (const how of ["fresh", "resume"] as const) {
-        const { log, start, world } = yield* cycle(how)
-        yield* start
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
-        const [order] = world.orders
-        const [said, , receipt] = order?.prompt.split("\n") ?? []
-        assert.strictEqual(said, "SECRET of s1 in /p. The previous Conductor crashed or became unresponsive.")
-        assert.strictEqual(receipt, `Hand-off ${world.launches[0]?.id}`)
-        assert.strictEqual(order?.permission, "acceptEdits")
-        const events = yield* log.events
-        const [relaunch] = relaunches(events)
-        const fresh = how === "fresh"
-        assert.deepInclude(relaunch, { provider: "own", awaiting: fresh, exportPath: null, conductor: identityOf(5000) })
-        assert.strictEqual(order?.session._tag, fresh ? "Fresh" : "Resume")
-        assert.strictEqual(relaunch?.sessionId === "s1", !fresh)
-        assert.notInclude(JSON.stringify(events), "SECRET")
-      }
-    })
+  it.effect(
+    "its word is a launch: a fresh session, or the same one resumed, with a prompt that is not in the log",
+    () =>
+      Effect.gen(function* () {
+        for (const how of ["fresh", "resume"] as const) {
+          const { log, start, world } = yield* cycle(how)
+          yield* start
+          assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
+          const [order] = world.orders
+          const [said, , receipt] = order?.prompt.split("\n") ?? []
+          assert.strictEqual(said, "SECRET of s1 in /p. The previous Conductor crashed or became unresponsive.")
+          assert.strictEqual(receipt, `Hand-off ${world.launches[0]?.id}`)
+          assert.strictEqual(order?.permission, "acceptEdits")
+          const events = yield* log.events
+          const [relaunch] = relaunches(events)
+          const fresh = how === "fresh"
+          assert.deepInclude(relaunch, {
+            provider: "own",
+            awaiting: fresh,
+            exportPath: null,
+            conductor: identityOf(5000)
+          })
+          assert.strictEqual(order?.session._tag, fresh ? "Fresh" : "Resume")
+          assert.strictEqual(relaunch?.sessionId === "s1", !fresh)
+          assert.notInclude(JSON.stringify(events), "SECRET")
+        }
+      })
   )
-  it.effect("it hands on to the next provider, which finds the Conductor stopped, when it says so or says nothing of use", () =>
-    Effect.gen(function* () {
-      for (const how of ["escalate", "garbage", "twice", "other", "talks", "fails", "floods", "hangs"]) {
-        const { log, start, world } = yield* cycle(how)
-        world.compactions = ["compacts and ends"]
-        yield* start
-        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"], how)
-        const events = yield* log.events
-        assert.deepStrictEqual(
-          relaunches(events).map(({ provider }) => provider),
-          ["standard_compact"],
-          how
-        )
-        // What it said instead of an answer is nobody's to keep.
-        assert.notInclude(JSON.stringify(events), "x".repeat(501), how)
-      }
-    })
+  it.effect(
+    "it hands on to the next provider, which finds the Conductor stopped, when it says so or says nothing of use",
+    () =>
+      Effect.gen(function* () {
+        for (const how of ["escalate", "garbage", "twice", "other", "talks", "fails", "floods", "hangs"]) {
+          const { log, start, world } = yield* cycle(how)
+          world.compactions = ["compacts and ends"]
+          yield* start
+          assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"], how)
+          const events = yield* log.events
+          assert.deepStrictEqual(
+            relaunches(events).map(({ provider }) => provider),
+            ["standard_compact"],
+            how
+          )
+          // What it said instead of an answer is nobody's to keep.
+          assert.notInclude(JSON.stringify(events), "x".repeat(501), how)
+        }
+      })
   )
   it.effect("its launch that a crash left behind is found again, though its prompt is gone", () =>
     Effect.gen(function* () {
@@ -100,7 +113,10 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       const held = yield* cycle("resume", new World().run({ pid: 70, parent: 1 }))
       held.world.sessions = [{ pid: 70, sessionId: "s1" }]
       yield* held.start
-      assert.deepStrictEqual([closedAt(yield* held.last), held.world.alive], [["one writer", "process 70 holds the session"], [70]])
+      assert.deepStrictEqual(
+        [closedAt(yield* held.last), held.world.alive],
+        [["one writer", "process 70 holds the session"], [70]]
+      )
       const complete = yield* cycle("resume")
       complete.world.state = "complete"
       yield* complete.start
@@ -139,7 +155,9 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       const { log, start, world } = yield* asking(program, [], { project })
       yield* start
       const asked = (yield* log.events).find((event) => event._tag === "StepSucceeded" && event.step === "own: ask")
-      const { prompt_file: prompt } = (asked?._tag === "StepSucceeded" ? asked.outcome : {}) as { readonly prompt_file: string }
+      const { prompt_file: prompt } = (asked?._tag === "StepSucceeded" ? asked.outcome : {}) as {
+        readonly prompt_file: string
+      }
       yield* fs.remove(path.dirname(prompt), { recursive: true })
       assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "own")
       assert.include(world.orders[0]?.prompt, `Read ${project}/NOTES.md first`)

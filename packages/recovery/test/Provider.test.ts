@@ -56,7 +56,9 @@ it.effect("a provider that launches twice in a cycle is refused the second time,
     yield* Effect.flip(inTime(start))
     assert.strictEqual(launches(world).length, 1)
     assert.deepStrictEqual(
-      (yield* log.events).flatMap((event) => (event._tag === "StepStarted" && event.kind === "launch" ? [event.step] : [])),
+      (yield* log.events).flatMap((event) =>
+        event._tag === "StepStarted" && event.kind === "launch" ? [event.step] : []
+      ),
       ["from_notes: launch"]
     )
   })

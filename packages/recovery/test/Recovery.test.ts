@@ -5,7 +5,15 @@ import { Beats } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { exportProvider, Completed, Escalated, FailedClosed, type Provider, recovery, type Successor } from "../src/index.ts"
+import {
+  exportProvider,
+  Completed,
+  Escalated,
+  FailedClosed,
+  type Provider,
+  recovery,
+  type Successor
+} from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { identityOf, World, worldLayer } from "./RecoveryWorld.ts"
 
@@ -19,9 +27,14 @@ const successor: Successor = {
   exportPath: null,
   baseline
 }
-const escalated = (alreadyKilled: boolean) => Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled }))
+const escalated = (alreadyKilled: boolean) =>
+  Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled }))
 /** A provider that does this, and notes with what it was entered. */
-const provider = (entered: Array<string>, name: string, recover: ReturnType<Provider<never>["recover"]>): Provider<never> => ({
+const provider = (
+  entered: Array<string>,
+  name: string,
+  recover: ReturnType<Provider<never>["recover"]>
+): Provider<never> => ({
   name,
   recover: (_, { alreadyKilled }) =>
     Effect.andThen(
@@ -67,14 +80,23 @@ describe("the providers", () => {
         reason: "too large",
         alreadyKilled: true
       })
-      assert.deepInclude(relaunched, { _tag: "ConductorRelaunched", provider: "second", generation: 2, exportPath: null, ...baseline })
+      assert.deepInclude(relaunched, {
+        _tag: "ConductorRelaunched",
+        provider: "second",
+        generation: 2,
+        exportPath: null,
+        ...baseline
+      })
       assert.strictEqual(watcher?._tag, "WatcherStarted")
     }).pipe(onLayer)
   )
   it.effect("fail closed when the last has escalated", () =>
     Effect.gen(function* () {
       const entered: Array<string> = []
-      const [, closed, watcher] = yield* cycle([provider(entered, "first", escalated(true)), provider(entered, "second", escalated(true))])
+      const [, closed, watcher] = yield* cycle([
+        provider(entered, "first", escalated(true)),
+        provider(entered, "second", escalated(true))
+      ])
       assert.deepInclude(closed, { _tag: "RecoveryFailedClosed", stage: "gate", reason: "too large" })
       assert.deepInclude(watcher, { _tag: "WatcherStarted", watcher: 2 })
     }).pipe(onLayer)
@@ -106,7 +128,10 @@ it.effect("beats in the watcher's place, each 60 s, as long as it runs, and comm
     const watch = yield* ref.state
     const noted = Layer.succeed(
       Beats,
-      Beats.of({ beat: (_, { at, by }) => Effect.sync(() => void beats.push([by, at])), last: () => Effect.succeed(Option.none()) })
+      Beats.of({
+        beat: (_, { at, by }) => Effect.sync(() => void beats.push([by, at])),
+        last: () => Effect.succeed(Option.none())
+      })
     )
     const waiting = provider([], "slow", Effect.as(Effect.sleep("150 seconds"), successor))
     yield* Effect.forkChild(

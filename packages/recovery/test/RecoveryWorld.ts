@@ -29,7 +29,10 @@ export interface Running {
   readonly pid: number
   readonly parent: number
   readonly environment?: Readonly<Record<string, string>>
-  /** What it does about a signal: ends at once, ends after some ms, stays a zombie, cannot be ended, is not ours to signal. */
+  /**
+   * What it does about a signal: ends at once, ends after some ms, stays a zombie, cannot be ended, is not ours to
+   * signal.
+   */
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
   /** Souffleur, its ancestors, a terminal server: itself and its subtree are protected. */
   readonly protected?: boolean
@@ -39,7 +42,11 @@ interface Entry extends Running {
   endsAt?: number
 }
 
-export const identityOf = (pid: number): ProcessIdentity => ({ pid, startTime: pid === 4711 ? 99 : pid, bootId: "boot" })
+export const identityOf = (pid: number): ProcessIdentity => ({
+  pid,
+  startTime: pid === 4711 ? 99 : pid,
+  bootId: "boot"
+})
 
 export const digestOf = (text: string) => createHash("sha256").update(text).digest("hex")
 
@@ -75,7 +82,9 @@ export class World {
   /** Whether the summary is written with its boundary. */
   summarizes = true
   /** What each compact session does, in their order; the last one for all that follow. */
-  compactions: ReadonlyArray<"compacts" | "compacts and ends" | "ends" | "hangs" | "compacts as it ends" | "cannot be ended"> = ["compacts"]
+  compactions: ReadonlyArray<
+    "compacts" | "compacts and ends" | "ends" | "hangs" | "compacts as it ends" | "cannot be ended"
+  > = ["compacts"]
   compacted = 0
   /** Writes its boundary when it is told to end. */
   compactsAsItEnds: number | undefined
@@ -120,7 +129,8 @@ export class World {
 
 const processes = (world: World) => {
   const present = Effect.map(Clock.currentTimeMillis, (now) => {
-    for (const entry of world.table.values()) if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
+    for (const entry of world.table.values())
+      if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
     return [...world.table.values()].filter(({ condition }) => condition !== "gone")
   })
   const infoOf = (entry: Entry): ProcessInfo => ({
@@ -162,8 +172,13 @@ const processes = (world: World) => {
     tree: (root, tags, others, known = []) =>
       Effect.map(present, (all) => {
         world.meanwhileLooked()
-        const guarded = below(all, new Set([...others, ...all.flatMap((entry) => (entry.protected ? [entry.pid] : []))]))
-        const tagged = all.filter((entry) => tags.some(({ environment }) => carries(entry, environment))).map(({ pid }) => pid)
+        const guarded = below(
+          all,
+          new Set([...others, ...all.flatMap((entry) => (entry.protected ? [entry.pid] : []))])
+        )
+        const tagged = all
+          .filter((entry) => tags.some(({ environment }) => carries(entry, environment)))
+          .map(({ pid }) => pid)
         const seen = known.filter(({ startTime, pid }) => startTime === identityOf(pid).startTime).map(({ pid }) => pid)
         const mine = below(all, new Set([root.pid, ...tagged, ...seen]))
         return all.filter(({ pid }) => pid !== root.pid && mine.has(pid) && !guarded.has(pid)).map(infoOf)
@@ -215,7 +230,8 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
       })),
     compactedSince: ({ inode, offset }) =>
       Effect.sync(() => {
-        if (inode !== String(world.session.inode) || !world.session.boundaries.some((at) => at >= offset)) return "not yet"
+        if (inode !== String(world.session.inode) || !world.session.boundaries.some((at) => at >= offset))
+          return "not yet"
         return world.session.summaries.some((at) => at >= offset) ? "summary" : "boundary"
       }),
     toolResults: () => Effect.succeed(0),
@@ -233,7 +249,11 @@ const agent = (world: World, fs: FileSystem.FileSystem) => {
         world.orders.push(order)
         return world.agentMissing
           ? Effect.fail(new AgentNotFound({ program: "claude", problem: "not found in PATH" }))
-          : Effect.succeed({ program: "/bin/claude", args: [order.session.sessionId, "--", order.prompt], environment: {} })
+          : Effect.succeed({
+              program: "/bin/claude",
+              args: [order.session.sessionId, "--", order.prompt],
+              environment: {}
+            })
       })
   })
 }
@@ -321,11 +341,14 @@ const comms = (world: World) =>
 const settings = (stateDir: string, change: Partial<Settings["Service"]>) =>
   Layer.effect(
     Settings,
-    Effect.map(loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({
-      ...all,
-      stateDir,
-      ...change
-    }))
+    Effect.map(
+      loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} }),
+      (all) => ({
+        ...all,
+        stateDir,
+        ...change
+      })
+    )
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
 
 /** All ports but the log; files are real, in a folder of the test's own. */

@@ -43,7 +43,10 @@ it.effect("a payload that a launch has consumed, or one of a crash, is nobody's"
       [7, "handoff"],
       [8, "pid"]
     ] as const) {
-      const { run, world } = yield* handoff(id, asks, { trigger, settings: { maxExternalPermission: "bypassPermissions" } })
+      const { run, world } = yield* handoff(id, asks, {
+        trigger,
+        settings: { maxExternalPermission: "bypassPermissions" }
+      })
       yield* run
       assert.deepStrictEqual(got(world), plain)
       assert.notInclude(world.orders.at(-1)?.prompt, "SECRET")
@@ -85,16 +88,18 @@ it.effect("words that were changed between the first look and the launch are not
     assert.notInclude(JSON.stringify(yield* log.events), "INJECTED")
   })
 )
-it.effect("a newer payload between the first look and the launch is not taken, and is no change of the one that was read", () =>
-  Effect.gen(function* () {
-    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-    world.meanwhile = () => (world.payload = { id: 9, text: payload("resume_prompt: another") })
-    const compacted = world.boundary.bind(world)
-    world.boundary = () => (world.meanwhile(), compacted())
-    yield* run
-    assert.deepStrictEqual(got(world), plain)
-    assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
-  })
+it.effect(
+  "a newer payload between the first look and the launch is not taken, and is no change of the one that was read",
+  () =>
+    Effect.gen(function* () {
+      const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+      world.meanwhile = () => (world.payload = { id: 9, text: payload("resume_prompt: another") })
+      const compacted = world.boundary.bind(world)
+      world.boundary = () => (world.meanwhile(), compacted())
+      yield* run
+      assert.deepStrictEqual(got(world), plain)
+      assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
+    })
 )
 it.effect("a payload of somebody who may not send one is told once, however often it is seen", () =>
   Effect.gen(function* () {
@@ -104,7 +109,10 @@ it.effect("a payload of somebody who may not send one is told once, however ofte
     assert.deepStrictEqual(got(world)[1], "go on")
     const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
     assert.strictEqual(told.length, 1)
-    assert.include(told[0]?.message, 'message 9 in comms of "another \\u001b[31msession" begins as a payload and is not taken')
+    assert.include(
+      told[0]?.message,
+      'message 9 in comms of "another \\u001b[31msession" begins as a payload and is not taken'
+    )
   })
 )
 it.effect("comms that is out: the defaults", () =>
@@ -116,22 +124,28 @@ it.effect("comms that is out: the defaults", () =>
   })
 )
 for (const when of ["before", "after"] as const) {
-  it.effect(`is fixed at the beginning: a crash ${when} any append, and a newer payload since, change nothing of it`, () =>
-    Effect.gen(function* () {
-      for (let append = 1; ; append++) {
-        const { log, run, start, world } = yield* handoff(8, payload("permission_mode: acceptEdits"), {
-          trigger: "handoff",
-          settings: { maxExternalPermission: "bypassPermissions" }
-        })
-        const crashed = yield* inTime(log.abandonAt(append, when, start))
-        const fixed = (yield* log.events).some((event) => event._tag === "StepSucceeded")
-        world.payload = { id: 9, text: asks }
-        yield* run
-        // Read before the crash: that one. Not read yet: the newest.
-        assert.deepStrictEqual(got(world), fixed ? plain : ["bypassPermissions", "do this"], `crashed at append ${append}`)
-        if (!crashed) return assert.isAbove(append, 10)
-      }
-    })
+  it.effect(
+    `is fixed at the beginning: a crash ${when} any append, and a newer payload since, change nothing of it`,
+    () =>
+      Effect.gen(function* () {
+        for (let append = 1; ; append++) {
+          const { log, run, start, world } = yield* handoff(8, payload("permission_mode: acceptEdits"), {
+            trigger: "handoff",
+            settings: { maxExternalPermission: "bypassPermissions" }
+          })
+          const crashed = yield* inTime(log.abandonAt(append, when, start))
+          const fixed = (yield* log.events).some((event) => event._tag === "StepSucceeded")
+          world.payload = { id: 9, text: asks }
+          yield* run
+          // Read before the crash: that one. Not read yet: the newest.
+          assert.deepStrictEqual(
+            got(world),
+            fixed ? plain : ["bypassPermissions", "do this"],
+            `crashed at append ${append}`
+          )
+          if (!crashed) return assert.isAbove(append, 10)
+        }
+      })
   )
 }
 
@@ -178,20 +192,25 @@ it.effect("an agent's own words are gone once its successor has them, wherever s
     }
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("an agent's own request says the same, without comms: its words are read from its file, and the log has none of them", () =>
-  Effect.gen(function* () {
-    const { events, kept, world } = yield* ownRequest(asks)
-    assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
-    // Who it was said to has heard it.
-    assert.deepStrictEqual(kept, [])
-    assert.include(world.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
-    assert.notInclude(JSON.stringify(events), "SECRET")
-  }).pipe(Effect.provide(HostServices.layer))
+it.effect(
+  "an agent's own request says the same, without comms: its words are read from its file, and the log has none of them",
+  () =>
+    Effect.gen(function* () {
+      const { events, kept, world } = yield* ownRequest(asks)
+      assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
+      // Who it was said to has heard it.
+      assert.deepStrictEqual(kept, [])
+      assert.include(world.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
+      assert.notInclude(JSON.stringify(events), "SECRET")
+    }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("an agent's request whose words are lost is honoured with the defaults, and a warning", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    for (const happens of [fs.remove, (file: string) => fs.writeFileString(file, payload("resume_prompt: of somebody else"))]) {
+    for (const happens of [
+      fs.remove,
+      (file: string) => fs.writeFileString(file, payload("resume_prompt: of somebody else"))
+    ]) {
       const { events, world } = yield* ownRequest(asks, (file) => Effect.orDie(happens(file)))
       assert.deepStrictEqual(got(world), ["acceptEdits", "Continue the work of this project."])
       assert.include(JSON.stringify(events), "what the agent said with its request cannot be read any more")

@@ -22,18 +22,26 @@ it.effect("what is left of the command is ended, and the same words run again, u
     assert.deepStrictEqual(world.did, ["SIGTERM 81", "launch 5000"])
     assert.deepStrictEqual(world.launches.at(-1), { id: "w-g2-c1-restart-1", command: line, cwd: "/p", title: "make" })
     const [relaunch] = relaunches(yield* log.events)
-    assert.deepInclude(relaunch, { provider: "restart", sessionId: "", awaiting: false, exportPath: null, conductor: identityOf(5000) })
+    assert.deepInclude(relaunch, {
+      provider: "restart",
+      sessionId: "",
+      awaiting: false,
+      exportPath: null,
+      conductor: identityOf(5000)
+    })
     assert.notInclude(JSON.stringify(yield* log.events), "night")
   })
 )
-it.effect("a souffleur that vanishes right after the launch left one command, which the next one takes for its own", () =>
-  Effect.gen(function* () {
-    const { log, start, vanish, world } = yield* cycle()
-    yield* vanish
-    yield* inTime(start)
-    assert.lengthOf(launches(world), 1)
-    assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
-  })
+it.effect(
+  "a souffleur that vanishes right after the launch left one command, which the next one takes for its own",
+  () =>
+    Effect.gen(function* () {
+      const { log, start, vanish, world } = yield* cycle()
+      yield* vanish
+      yield* inTime(start)
+      assert.lengthOf(launches(world), 1)
+      assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
+    })
 )
 it.effect("a command that is kept no more fails closed: nobody guesses what it was", () =>
   Effect.gen(function* () {
@@ -46,7 +54,8 @@ it.effect("a command that is kept no more fails closed: nobody guesses what it w
 it.effect("waits for its turn, and starts nothing beside what is left of the command by then", () =>
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle()
-    const turn = () => Effect.sync(() => void world.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } }))
+    const turn = () =>
+      Effect.sync(() => void world.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } }))
     yield* Effect.provideService(run, LaunchSlots, turn)
     assert.deepStrictEqual([closedAt(yield* last)?.[0], launches(world)], ["one writer", []])
   })

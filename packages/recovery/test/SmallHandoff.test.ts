@@ -32,7 +32,10 @@ it.effect("a conversation that no longer fits is exported, and never sent to be 
     const refused = new World()
     refused.exported = long
     assert.deepStrictEqual(
-      (yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, refused, [exportProvider, standardCompact])).providers,
+      (yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, refused, [
+        exportProvider,
+        standardCompact
+      ])).providers,
       []
     )
     assert.deepStrictEqual(refused.did, ["export s1"])
@@ -55,7 +58,11 @@ it.effect("one that the gate refuses becomes a small hand-off: its newest words,
     const fs = yield* FileSystem.FileSystem
     const world = new World().run({ pid: 4711, parent: 1 })
     world.exported = long
-    const { events, providers, world: after } = yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, world)
+    const {
+      events,
+      providers,
+      world: after
+    } = yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, world)
     assert.deepStrictEqual([providers, after.compacted], [["small_handoff"], 0])
     // Stopped once: the hand-off found it stopped.
     assert.deepStrictEqual(
@@ -72,13 +79,15 @@ it.effect("one that the gate refuses becomes a small hand-off: its newest words,
     assert.strictEqual(after.orders[0]?.reads, relaunch!.exportPath!)
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("an export that filled its successor with nothing done is not tried again: the next one gets the small hand-off", () =>
-  Effect.gen(function* () {
-    const again = yield* exhausted({ provider: "claude_export", retries: 1 })
-    assert.deepStrictEqual(again.providers, ["small_handoff"])
-    const progressed = yield* exhausted({ provider: "claude_export", retries: 0 })
-    assert.deepStrictEqual(progressed.providers, ["claude_export"])
-  }).pipe(Effect.provide(HostServices.layer))
+it.effect(
+  "an export that filled its successor with nothing done is not tried again: the next one gets the small hand-off",
+  () =>
+    Effect.gen(function* () {
+      const again = yield* exhausted({ provider: "claude_export", retries: 1 })
+      assert.deepStrictEqual(again.providers, ["small_handoff"])
+      const progressed = yield* exhausted({ provider: "claude_export", retries: 0 })
+      assert.deepStrictEqual(progressed.providers, ["claude_export"])
+    }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect("by itself it stops the Conductor, and is for nothing but what no longer fits", () =>
   Effect.gen(function* () {

@@ -21,7 +21,10 @@ describe("standard_compact", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "SIGTERM 5000", "launch 5001"])
       const [compact, resume] = world.orders
       assert.deepStrictEqual([compact?.session, compact?.prompt], [{ _tag: "Resume", sessionId: "s1" }, "/compact"])
-      assert.deepStrictEqual([resume?.session, resume?.permission], [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits"])
+      assert.deepStrictEqual(
+        [resume?.session, resume?.permission],
+        [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits"]
+      )
       assert.strictEqual(resume?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
       assert.include(resume?.prompt, "This session was compacted")
       assert.deepStrictEqual(
@@ -29,7 +32,12 @@ describe("standard_compact", () => {
         ["Compact (S1)", "Conductor (S2)"]
       )
       const [relaunch] = relaunches(yield* log.events)
-      assert.deepInclude(relaunch, { provider: "standard_compact", sessionId: "s1", awaiting: false, conductor: identityOf(5001) })
+      assert.deepInclude(relaunch, {
+        provider: "standard_compact",
+        sessionId: "s1",
+        awaiting: false,
+        conductor: identityOf(5001)
+      })
     })
   )
   it.effect("after an escalation skips the stop, and only that", () =>
@@ -70,7 +78,10 @@ describe("standard_compact", () => {
       world.compactions = ["compacts as it ends"]
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual([launches(world), stepsOf(yield* log.events, "StepFailed")], [["launch 5000", "launch 5001"], []])
+      assert.deepStrictEqual(
+        [launches(world), stepsOf(yield* log.events, "StepFailed")],
+        [["launch 5000", "launch 5001"], []]
+      )
     })
   )
   it.effect("ends its session when the summary has followed the boundary, and waits no more than 5 s for it", () =>
@@ -196,7 +207,11 @@ describe("an attempt that fails", () => {
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
       assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
-      assert.deepStrictEqual(stepsOf(yield* log.events, "StepSucceeded").slice(2), ["compact#2", "prepare to resume", "resume"])
+      assert.deepStrictEqual(stepsOf(yield* log.events, "StepSucceeded").slice(2), [
+        "compact#2",
+        "prepare to resume",
+        "resume"
+      ])
     })
   )
   it.effect("by a launch that fails is retried like any other", () =>
@@ -277,7 +292,10 @@ describe("what forbids it", () => {
       world.run({ pid: 70, parent: 1 })
       world.sessions = [{ pid: 70, sessionId: "s1" }]
       yield* run
-      assert.deepStrictEqual([closedAt(yield* last), world.alive], [["one writer", "process 70 holds the session"], [70]])
+      assert.deepStrictEqual(
+        [closedAt(yield* last), world.alive],
+        [["one writer", "process 70 holds the session"], [70]]
+      )
     })
   )
 })

@@ -8,7 +8,11 @@ import { crashingLog, owner, recovering } from "./CrashingLog.ts"
 class Broke extends Schema.TaggedError<Broke>()("Broke", { message: Schema.String }) {}
 
 /** A step that does something visible: what it did, under which token. */
-const doing = (did: Array<string>, name: string, change: Partial<Step<string, Broke, never>> = {}): Step<string, Broke, never> => ({
+const doing = (
+  did: Array<string>,
+  name: string,
+  change: Partial<Step<string, Broke, never>> = {}
+): Step<string, Broke, never> => ({
   outcome: Schema.String,
   failure: Broke,
   act: (token) => Effect.sync(() => (did.push(`${name} ${token}`), `${name} done`)),
@@ -39,7 +43,11 @@ describe("intent, act, outcome", () => {
         const { abandonAt, cycle, tags } = yield* crashingLog(recovering())
         const did: Array<string> = []
         const all = Effect.gen(function* () {
-          const outcomes = [yield* step("a", doing(did, "a")), yield* step("b", doing(did, "b")), yield* step("c", doing(did, "c"))]
+          const outcomes = [
+            yield* step("a", doing(did, "a")),
+            yield* step("b", doing(did, "b")),
+            yield* step("c", doing(did, "c"))
+          ]
           return outcomes
         })
         const crashed = yield* abandonAt(append, "after", Effect.provideService(all, Cycle, yield* cycle))
@@ -61,9 +69,12 @@ describe("intent, act, outcome", () => {
       const { abandonAt, cycle, events } = yield* crashingLog(recovering())
       const did: Array<string> = []
       const launching = doing(did, "launch", {
-        reconcile: (token) => Effect.succeed(did.includes(`launch ${token}`) ? Option.some("launch found") : Option.none())
+        reconcile: (token) =>
+          Effect.succeed(did.includes(`launch ${token}`) ? Option.some("launch found") : Option.none())
       })
-      assert.isTrue(yield* abandonAt(2, "before", Effect.provideService(step("launch", launching), Cycle, yield* cycle)))
+      assert.isTrue(
+        yield* abandonAt(2, "before", Effect.provideService(step("launch", launching), Cycle, yield* cycle))
+      )
       assert.deepStrictEqual(did, [`launch ${tokenOf("launch")}`])
       assert.strictEqual(yield* Effect.provideService(step("launch", launching), Cycle, yield* cycle), "launch found")
       assert.strictEqual(did.length, 1)
@@ -78,7 +89,9 @@ describe("intent, act, outcome", () => {
       const { abandonAt, cycle } = yield* crashingLog(recovering())
       const did: Array<string> = []
       const asked: Array<string> = []
-      const reconciled = doing(did, "a", { reconcile: (token) => Effect.sync(() => (asked.push(token), Option.none())) })
+      const reconciled = doing(did, "a", {
+        reconcile: (token) => Effect.sync(() => (asked.push(token), Option.none()))
+      })
       assert.isTrue(yield* abandonAt(1, "after", Effect.provideService(step("a", reconciled), Cycle, yield* cycle)))
       assert.strictEqual(yield* Effect.provideService(step("a", reconciled), Cycle, yield* cycle), "a done")
       assert.deepStrictEqual([asked, did], [[tokenOf("a")], [`a ${tokenOf("a", 2)}`]])
@@ -87,7 +100,8 @@ describe("intent, act, outcome", () => {
 })
 
 describe("a failure", () => {
-  const broken = (did: Array<string>) => doing(did, "a", { act: () => Effect.fail(new Broke({ message: "no transcript" })) })
+  const broken = (did: Array<string>) =>
+    doing(did, "a", { act: () => Effect.fail(new Broke({ message: "no transcript" })) })
   const branching = (self: Step<string, Broke, never>) =>
     step("a", self).pipe(Effect.catchTag("Broke", ({ message }) => Effect.succeed(`branched: ${message}`)))
 
@@ -95,9 +109,15 @@ describe("a failure", () => {
     Effect.gen(function* () {
       const { cycle, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
-      assert.strictEqual(yield* Effect.provideService(branching(broken(did)), Cycle, yield* cycle), "branched: no transcript")
+      assert.strictEqual(
+        yield* Effect.provideService(branching(broken(did)), Cycle, yield* cycle),
+        "branched: no transcript"
+      )
       // It would work now: the log says otherwise.
-      assert.strictEqual(yield* Effect.provideService(branching(doing(did, "a")), Cycle, yield* cycle), "branched: no transcript")
+      assert.strictEqual(
+        yield* Effect.provideService(branching(doing(did, "a")), Cycle, yield* cycle),
+        "branched: no transcript"
+      )
       const error = yield* Effect.flip(Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))
       assert.instanceOf(error, Broke)
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
@@ -109,7 +129,10 @@ describe("a failure", () => {
       const did: Array<string> = []
       yield* abandonAt(1, "after", Effect.provideService(step("a", doing(did, "a")), Cycle, yield* cycle))
       const unsettled = doing(did, "a", { reconcile: () => Effect.fail(new Broke({ message: "cannot be settled" })) })
-      assert.strictEqual(yield* Effect.provideService(branching(unsettled), Cycle, yield* cycle), "branched: cannot be settled")
+      assert.strictEqual(
+        yield* Effect.provideService(branching(unsettled), Cycle, yield* cycle),
+        "branched: cannot be settled"
+      )
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
     })
   )
@@ -144,29 +167,34 @@ describe("the fence", () => {
       const { cycle, operator, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
       const both = Effect.andThen(
-        step("a", doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "Release" }), "done")) })),
+        step(
+          "a",
+          doing(did, "a", { act: () => Effect.orDie(Effect.as(operator.dispatch({ _tag: "Release" }), "done")) })
+        ),
         step("b", doing(did, "b"))
       )
       assert.strictEqual(whyOf(yield* Effect.flip(Effect.provideService(both, Cycle, yield* cycle))), "Refused: ended")
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "WatchReleased"]])
     })
   )
-  it.effect("right before an act that cannot be taken back, it still runs: neither released, nor over, nor overtaken", () =>
-    Effect.gen(function* () {
-      const words: ReadonlyArray<WatchIntent> = [
-        { _tag: "TakeOwnership", owner, over: 1 },
-        { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "it does not end" },
-        { _tag: "Release" }
-      ]
-      for (const word of words) {
-        const { cycle, operator } = yield* crashingLog(recovering())
-        const mine = yield* cycle
-        const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
-        yield* granted
-        yield* operator.dispatch(word)
-        assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
-      }
-    })
+  it.effect(
+    "right before an act that cannot be taken back, it still runs: neither released, nor over, nor overtaken",
+    () =>
+      Effect.gen(function* () {
+        const words: ReadonlyArray<WatchIntent> = [
+          { _tag: "TakeOwnership", owner, over: 1 },
+          { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "it does not end" },
+          { _tag: "Release" }
+        ]
+        for (const word of words) {
+          const { cycle, operator } = yield* crashingLog(recovering())
+          const mine = yield* cycle
+          const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
+          yield* granted
+          yield* operator.dispatch(word)
+          assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
+        }
+      })
   )
   it.effect("overtaken during the act, it records no outcome", () =>
     Effect.gen(function* () {
@@ -191,7 +219,9 @@ describe("an interruption", () => {
       const { cycle, tags } = yield* crashingLog(recovering())
       const acting = yield* Deferred.make<void>()
       const act = () => Effect.andThen(Deferred.succeed(acting, undefined), Effect.never)
-      const fiber = yield* Effect.forkChild(Effect.provideService(step("a", doing([], "a", { act })), Cycle, yield* cycle))
+      const fiber = yield* Effect.forkChild(
+        Effect.provideService(step("a", doing([], "a", { act })), Cycle, yield* cycle)
+      )
       yield* Deferred.await(acting)
       yield* Fiber.interrupt(fiber)
       assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)))

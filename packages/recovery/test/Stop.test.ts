@@ -125,30 +125,36 @@ describe("its tree", () => {
     "is nobody's to signal where another agent has the pid of the Conductor, and its session: their tools carry the same tags",
     () =>
       Effect.gen(function* () {
-        const world = new World().run(conductor, { pid: 20, parent: 4711, environment: tool }, { pid: 30, parent: 1, environment: tool })
+        const world = new World().run(
+          conductor,
+          { pid: 20, parent: 4711, environment: tool },
+          { pid: 30, parent: 1, environment: tool }
+        )
         world.sessions = [{ pid: 4711, sessionId: "s1" }]
         const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
         assert.deepStrictEqual(yield* stop(world, before), { ended: "already gone", others: 0 })
         assert.deepStrictEqual(world.did, [])
       })
   )
-  it.effect("never has what is protected in it: souffleur, a terminal server, another agent session with its subtree", () =>
-    Effect.gen(function* () {
-      const world = new World().run(
-        conductor,
-        { pid: 10, parent: 4711, protected: true },
-        { pid: 11, parent: 10 },
-        { pid: 50, parent: 4711, environment: tool },
-        { pid: 51, parent: 50, environment: tool },
-        { pid: 60, parent: 4711 }
-      )
-      world.sessions = [
-        { pid: 4711, sessionId: "s1" },
-        { pid: 50, sessionId: "another" }
-      ]
-      assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 1 })
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGTERM 60"])
-    })
+  it.effect(
+    "never has what is protected in it: souffleur, a terminal server, another agent session with its subtree",
+    () =>
+      Effect.gen(function* () {
+        const world = new World().run(
+          conductor,
+          { pid: 10, parent: 4711, protected: true },
+          { pid: 11, parent: 10 },
+          { pid: 50, parent: 4711, environment: tool },
+          { pid: 51, parent: 50, environment: tool },
+          { pid: 60, parent: 4711 }
+        )
+        world.sessions = [
+          { pid: 4711, sessionId: "s1" },
+          { pid: 50, sessionId: "another" }
+        ]
+        assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 1 })
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGTERM 60"])
+      })
   )
 })
 
@@ -161,7 +167,10 @@ describe("what is not provably gone fails", () => {
   it.effect("a process that we may not signal", () =>
     Effect.gen(function* () {
       const error = yield* failure(new World().run({ ...conductor, on: { SIGTERM: "not permitted" } }))
-      assert.deepStrictEqual([error._tag, error.message], ["StopFailed", "process 4711 belongs to somebody else: not allowed to signal it"])
+      assert.deepStrictEqual(
+        [error._tag, error.message],
+        ["StopFailed", "process 4711 belongs to somebody else: not allowed to signal it"]
+      )
     })
   )
   it.effect("a process that survives SIGKILL", () =>
@@ -220,24 +229,28 @@ describe("one writer", () => {
       assert.include(yield* writer, "30")
     })
   )
-  it.effect("takes no tool for a leftover that may be of who got the Conductor's pid, and its session, while it looked", () =>
-    Effect.gen(function* () {
-      const world = new World().run({ pid: 30, parent: 1, environment: tool })
-      assert.isFalse(yield* within(world, isStopped(watch)))
-      let looks = 0
-      Object.defineProperty(world, "sessions", { get: () => (looks++ === 0 ? [] : [{ pid: 4711, sessionId: "s1" }]) })
-      assert.isTrue(yield* within(world, isStopped(watch)))
-    })
+  it.effect(
+    "takes no tool for a leftover that may be of who got the Conductor's pid, and its session, while it looked",
+    () =>
+      Effect.gen(function* () {
+        const world = new World().run({ pid: 30, parent: 1, environment: tool })
+        assert.isFalse(yield* within(world, isStopped(watch)))
+        let looks = 0
+        Object.defineProperty(world, "sessions", { get: () => (looks++ === 0 ? [] : [{ pid: 4711, sessionId: "s1" }]) })
+        assert.isTrue(yield* within(world, isStopped(watch)))
+      })
   )
-  it.effect("looks for who holds the session last: souffleur may be stopped between its looks, and a person come meanwhile", () =>
-    Effect.gen(function* () {
-      const world = new World()
-      world.run({ pid: 70, parent: 1 })
-      let looks = 0
-      Object.defineProperty(world, "sessions", { get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }]) })
-      assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
-      assert.strictEqual(looks, 3)
-    })
+  it.effect(
+    "looks for who holds the session last: souffleur may be stopped between its looks, and a person come meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const world = new World()
+        world.run({ pid: 70, parent: 1 })
+        let looks = 0
+        Object.defineProperty(world, "sessions", { get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }]) })
+        assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
+        assert.strictEqual(looks, 3)
+      })
   )
 })
 
@@ -245,7 +258,12 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
   const launched = identityOf(5000)
   const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
   const two = () => {
-    const world = new World().run(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
+    const world = new World().run(
+      conductor,
+      { pid: 5000, parent: 10 },
+      { pid: 5001, parent: 5000 },
+      { pid: 70, parent: 1 }
+    )
     world.sessions = [
       { pid: 4711, sessionId: "s1" },
       // Its pid file names a session that the watch has never heard of: no other look would find it.

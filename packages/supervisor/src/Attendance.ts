@@ -7,7 +7,8 @@ const pause = 1000
 const most = 3
 
 /**
- * Runs it to its end, and again where it dies: each death is told, and so is the last one. `failed`: how many in a row there were by now.
+ * Runs it to its end, and again where it dies: each death is told, and so is the last one. `failed`: how many in a row
+ * there were by now.
  */
 const again = Effect.fnUntraced(function* <E, R, R2>(
   role: string,
@@ -25,8 +26,8 @@ const again = Effect.fnUntraced(function* <E, R, R2>(
 })
 
 /**
- * Runs a role that only reports on a watch: the narrator, the publisher or the notifier. It starts again from its place when it dies.
- * The third death in a row is its last, and becomes an event.
+ * Runs a role that only reports on a watch: the narrator, the publisher or the notifier. It starts again from its place
+ * when it dies. The third death in a row is its last, and becomes an event.
  */
 export const attended = Effect.fn("attended")(function* <E, R>(
   { dispatch }: WatchRef,
@@ -44,10 +45,16 @@ export const attended = Effect.fn("attended")(function* <E, R>(
   )
 })
 
-/** The same of one that no watch's log counts: of a run's, and of who tells of a watch that is over. Its deaths are told, and no event. */
+/**
+ * The same of one that no watch's log counts: of a run's, and of who tells of a watch that is over. Its deaths are
+ * told, and no event.
+ */
 export const attendedHere = Effect.fn("attendedHere")(function* <E, R>(role: string, run: Effect.Effect<void, E, R>) {
   let [failures, began] = [0, 0]
   const begin = Effect.map(Clock.currentTimeMillis, (now) => void (began = now))
-  const failed = Effect.map(Clock.currentTimeMillis, (now) => (failures = now - began >= steadyAfter ? 1 : failures + 1))
+  const failed = Effect.map(
+    Clock.currentTimeMillis,
+    (now) => (failures = now - began >= steadyAfter ? 1 : failures + 1)
+  )
   yield* again(role, Effect.andThen(begin, run), () => failed)
 })

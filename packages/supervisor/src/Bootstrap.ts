@@ -1,4 +1,12 @@
-import { Comms, type CommsRefusal, parseTarget, Processes, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import {
+  Comms,
+  type CommsRefusal,
+  parseTarget,
+  Processes,
+  Settings,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
@@ -8,8 +16,9 @@ import { Invalid, refuseReply, Undecided, validate } from "./Validation.ts"
 const patience = 10
 
 /**
- * Validates until it passes or three attempts failed (spec: behaviour#validation): a first look at once, then one each 30 s, with
- * the arguments that a reply has corrected. What it has come to is in the log; a souffleur that dies goes on from there.
+ * Validates until it passes or three attempts failed (spec: behaviour#validation): a first look at once, then one each
+ * 30 s, with the arguments that a reply has corrected. What it has come to is in the log; a souffleur that dies goes on
+ * from there.
  */
 export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
   const beats = yield* Beats
@@ -32,7 +41,9 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
     return ref.dispatch({ _tag: "ReportRefused", what: "reply", from, message })
   }
 
-  /** Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too. */
+  /**
+   * Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too.
+   */
   const correction = Effect.fnUntraced(function* (watch: Watch) {
     const failure = watch.failures.at(-1)
     if (failure === undefined) return { watch, replied: false }
@@ -44,17 +55,24 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
     if (reply === undefined) return { watch, replied: false }
     const target = parseTarget(reply.text)
     if (Result.isFailure(target))
-      return yield* new Invalid({ check: failure.check, message: `the reply cannot be read: ${target.failure.message}` })
+      return yield* new Invalid({
+        check: failure.check,
+        message: `the reply cannot be read: ${target.failure.message}`
+      })
     yield* refuseReply(watch, target.success, reply.id)
     const process = Option.getOrNull(Option.map(yield* processes.find(target.success.pid), ({ identity }) => identity))
-    return { watch: yield* ref.dispatch({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }), replied: true }
+    return {
+      watch: yield* ref.dispatch({ _tag: "CorrectArguments", ...target.success, process, messageId: reply.id }),
+      replied: true
+    }
   })
 
   const attempt = Effect.fn("Bootstrap.attempt")(function* () {
     yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))
     const before = yield* ref.state
     return yield* Effect.gen(function* () {
-      if (before.firstLaunch !== undefined) return yield* ref.dispatch({ _tag: "Confirm", ...(yield* firstLaunch(ref, before)) })
+      if (before.firstLaunch !== undefined)
+        return yield* ref.dispatch({ _tag: "Confirm", ...(yield* firstLaunch(ref, before)) })
       const { replied, watch } = yield* correction(before)
       const found = yield* validate(watch, watch).pipe(
         Effect.catchTag("Invalid", (invalid): Effect.Effect<never, Invalid | Undecided> => {
@@ -70,6 +88,9 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
   })
 
   yield* attempt().pipe(
-    Effect.repeat({ schedule: Schedule.spaced(settings.validationRetryInterval), while: (watch) => watch.phase === "Validating" })
+    Effect.repeat({
+      schedule: Schedule.spaced(settings.validationRetryInterval),
+      while: (watch) => watch.phase === "Validating"
+    })
   )
 })

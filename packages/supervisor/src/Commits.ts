@@ -34,8 +34,9 @@ const gitFolder = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * The commit that is checked out in a project, as `git rev-parse HEAD` says it: read from git's own files, so that a poll starts no
- * process. Empty where there is none, or no repository. Fails where what is there may be somebody else's word, or is no file.
+ * The commit that is checked out in a project, as `git rev-parse HEAD` says it: read from git's own files, so that a
+ * poll starts no process. Empty where there is none, or no repository. Fails where what is there may be somebody else's
+ * word, or is no file.
  */
 export const commitAt = Effect.fn("commitAt")(function* (project: string) {
   const path = yield* Path.Path

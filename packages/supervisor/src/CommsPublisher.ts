@@ -25,11 +25,18 @@ export interface Publication {
 const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>().pipe(
   Match.tag("ValidationFailed", ({ reason }) => ({ state: "error" as const, lastError: reason })),
   Match.tag("ValidationExhausted", ({ reasons }) => ({ state: "exited" as const, lastError: reasons.at(-1) ?? "" })),
-  Match.tag("ConductorConfirmed", "ConductorRelaunched", "ConductorAdopted", "RecoveryRetried", () => ({ state: "confirmed" as const })),
-  Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({ state: "error" as const, lastError: `${stage}: ${reason}` })),
+  Match.tag("ConductorConfirmed", "ConductorRelaunched", "ConductorAdopted", "RecoveryRetried", () => ({
+    state: "confirmed" as const
+  })),
+  Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
+    state: "error" as const,
+    lastError: `${stage}: ${reason}`
+  })),
   Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: "three deaths without progress" })),
   Match.tag("RoleGaveUp", ({ defect, role }) =>
-    role === "watcher" || role === "self-monitor" ? { state: "error" as const, lastError: `${role}: ${defect}` } : undefined
+    role === "watcher" || role === "self-monitor"
+      ? { state: "error" as const, lastError: `${role}: ${defect}` }
+      : undefined
   ),
   Match.tag("ConductorCompleted", () => ({ state: "complete" as const })),
   Match.tag("WatchReleased", () => ({ state: "exited" as const })),
@@ -54,7 +61,9 @@ export const publicationOf = (event: WatchEvent): Publication => {
   const description = describeEvent(event)
   return {
     ...(row === undefined ? {} : { row }),
-    ...(description.message === undefined ? {} : { message: { kind: description.message, text: textOf(event, description) } })
+    ...(description.message === undefined
+      ? {}
+      : { message: { kind: description.message, text: textOf(event, description) } })
   }
 }
 
@@ -66,7 +75,8 @@ const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spa
 
 /**
  * Tells comms what the log says, in order, until the watch has ended and all of it is told. The log is the cursor
- * (spec: behaviour#outbox): an event that comms did not take is told again; a message carries its revision and is never written twice.
+ * (spec: behaviour#outbox): an event that comms did not take is told again; a message carries its revision and is never
+ * written twice.
  */
 export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string) {
   const comms = yield* Comms
@@ -75,9 +85,15 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   const telling = Effect.fnUntraced(function* ({ event, revision }: Recorded) {
     const { message, row } = publicationOf(event)
     if (row !== undefined)
-      yield* Effect.retry(comms.setState(row.state, event.at, row.lastError === undefined ? undefined : plain(row.lastError)), untilTold)
+      yield* Effect.retry(
+        comms.setState(row.state, event.at, row.lastError === undefined ? undefined : plain(row.lastError)),
+        untilTold
+      )
     if (message !== undefined)
-      yield* Effect.retry(comms.post({ key: `${id}#${revision}`, at: event.at, ...message, text: plain(message.text) }), untilTold)
+      yield* Effect.retry(
+        comms.post({ key: `${id}#${revision}`, at: event.at, ...message, text: plain(message.text) }),
+        untilTold
+      )
     yield* cursor.advance(id, revision)
   })
   yield* log.changes(id, yield* positionOf(id, newest(id))).pipe(

@@ -27,8 +27,9 @@ const sessionBegins = "15 seconds"
 const failed = ({ message }: { readonly message: string }) => Effect.fail(new Invalid({ check: "launch", message }))
 
 /**
- * Claims what was just started. Where another souffleur has it already, it is our own launch all the same, and the next attempt would
- * start a second one beside it: so it is ended first, and as long as it is not gone, this attempt is not over.
+ * Claims what was just started. Where another souffleur has it already, it is our own launch all the same, and the next
+ * attempt would start a second one beside it: so it is ended first, and as long as it is not gone, this attempt is not
+ * over.
  */
 const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId: string, conductor: ProcessIdentity) {
   const granted = Effect.flatMap(ref.state, (now) =>
@@ -36,17 +37,23 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
       ? Effect.void
       : Effect.fail(new Refused({ reason: "not now", message: "this souffleur does not start the watch any more" }))
   )
-  yield* Effect.catchTag(claimedIfPossible((yield* Claims).claim(conductor)), "AlreadyWatched", ({ problem: claimed }) =>
-    ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
-      Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),
-      Effect.catchTag("StopFailed", ({ message }) => Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))),
-      Effect.andThen(Effect.fail(new Invalid({ check: "process", message: claimed })))
-    )
+  yield* Effect.catchTag(
+    claimedIfPossible((yield* Claims).claim(conductor)),
+    "AlreadyWatched",
+    ({ problem: claimed }) =>
+      ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
+        Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),
+        Effect.catchTag("StopFailed", ({ message }) =>
+          Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))
+        ),
+        Effect.andThen(Effect.fail(new Invalid({ check: "process", message: claimed })))
+      )
   )
 })
 
 /**
- * The launch of this attempt: the first was written before the watch was opened; each later one is the same order under an id of its own.
+ * The launch of this attempt: the first was written before the watch was opened; each later one is the same order under
+ * an id of its own.
  */
 const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firstLaunch }: Watch) {
   const launcher = yield* Launcher
@@ -54,7 +61,9 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
   // Its permission is in its words, as the ceiling was when they were written.
   const ceiling = yield* ceilingNow(ref.dispatch)
   if (lower(first.effective, ceiling) !== first.effective)
-    return yield* new LaunchFailed({ message: `it was to be launched with ${first.effective}, and the ceiling is ${ceiling} by now` })
+    return yield* new LaunchFailed({
+      message: `it was to be launched with ${first.effective}, and the ceiling is ${ceiling} by now`
+    })
   const kept = yield* launcher.kept(first.launchId, first.digest)
   const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
   const launchId = idOf(failures.length + 1)
@@ -70,10 +79,10 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
 })
 
 /**
- * Starts what `souffleur run` was given, and takes it for generation 1 (spec: behaviour#first-launch). The log had the launch before
- * anything ran, and its receipt decides who runs under it: after a crash this finds the process that was started, or starts it, never
- * twice. An agent that ends before its session began was never a Conductor: a failed attempt. A command that has ended by now is the
- * watcher's to see.
+ * Starts what `souffleur run` was given, and takes it for generation 1 (spec: behaviour#first-launch). The log had the
+ * launch before anything ran, and its receipt decides who runs under it: after a crash this finds the process that was
+ * started, or starts it, never twice. An agent that ends before its session began was never a Conductor: a failed
+ * attempt. A command that has ended by now is the watcher's to see.
  */
 export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent
@@ -95,9 +104,10 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     const began = Option.isSome(yield* Effect.option(agent.sessionFile(watch.sessionId)))
     return began ? "began" : isOver(condition) ? "ended" : undefined
   })
-  const seen = yield* Effect.repeat(look, { until: (found) => found !== undefined, schedule: Schedule.spaced("250 millis") }).pipe(
-    Effect.timeoutOption(sessionBegins)
-  )
+  const seen = yield* Effect.repeat(look, {
+    until: (found) => found !== undefined,
+    schedule: Schedule.spaced("250 millis")
+  }).pipe(Effect.timeoutOption(sessionBegins))
   if (Option.contains(seen, "ended" as const)) {
     const where =
       launcher.terminal === "headless"

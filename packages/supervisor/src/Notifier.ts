@@ -1,4 +1,13 @@
-import { describeEvent, EventLog, evolve, initial, isEnd, type Watch, type WatchEvent, type WatchNotice } from "@souffleur/domain"
+import {
+  describeEvent,
+  EventLog,
+  evolve,
+  initial,
+  isEnd,
+  type Watch,
+  type WatchEvent,
+  type WatchNotice
+} from "@souffleur/domain"
 import { type Notice as NoticeOf, page } from "@souffleur/process"
 import { positionOf } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
@@ -13,7 +22,8 @@ const isOpen = ({ person, standby, wait }: Watch): boolean =>
 /** Whether an event begins or ends an episode, or is none of one. `before`: the watch up to that event. */
 const isNews = (event: WatchEvent, before: Watch): boolean => {
   switch (event._tag) {
-    // A command has no conversation to take up: it runs, or it does not. An agent has recovered when it took the hand-off.
+    // A command has no conversation to take up: it runs, or it does not. An agent has recovered when it took the
+    // hand-off.
     case "ConductorRelaunched":
       return before.kind === "command"
     case "TrustGiven":
@@ -33,8 +43,8 @@ const isNews = (event: WatchEvent, before: Watch): boolean => {
 }
 
 /**
- * Gives the notice of an event: a failed recovery, an awaited person and a limit are episodes, told when they begin and when they are over.
- * `before`: the watch up to that event. `undefined`: there is none.
+ * Gives the notice of an event: a failed recovery, an awaited person and a limit are episodes, told when they begin and
+ * when they are over. `before`: the watch up to that event. `undefined`: there is none.
  */
 export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined => {
   const { notice: kind, text } = describeEvent(event)
@@ -52,7 +62,8 @@ export const notifier = Effect.fn("notifier")(function* (id: string, project: st
       Effect.fnUntraced(function* ({ event, revision }) {
         const notice = noticeOf(event, watch)
         watch = evolve(watch, event)
-        if (notice !== undefined) yield* page({ command, mark, subject: { watch: id, project }, revision, at: event.at, notice })
+        if (notice !== undefined)
+          yield* page({ command, mark, subject: { watch: id, project }, revision, at: event.at, notice })
       })
     ),
     Stream.takeUntil(({ event }) => isEnd(event)),

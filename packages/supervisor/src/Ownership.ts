@@ -35,15 +35,19 @@ const settleLast = Effect.fnUntraced(function* (id: string) {
   if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
 })
 
-/** Of a watch that has ended nothing is launched: what it was started with, its environment, and an agent's words are kept no longer. */
+/**
+ * Of a watch that has ended nothing is launched: what it was started with, its environment, and an agent's words are
+ * kept no longer.
+ */
 export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Watch) {
   if (firstLaunch !== undefined) yield* (yield* Launcher).forget(firstLaunch.launchId)
   if (handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, handoff.request)
 })
 
 /**
- * Ends a watch, the Conductor lives on. A launch that was prepared and has no receipt yet never becomes a Conductor after
- * this returns, whatever its souffleur has heard by then, and also where it is dead (spec: behaviour#launch-at-most-once).
+ * Ends a watch, the Conductor lives on. A launch that was prepared and has no receipt yet never becomes a Conductor
+ * after this returns, whatever its souffleur has heard by then, and also where it is dead (spec:
+ * behaviour#launch-at-most-once).
  */
 export const release = Effect.fn("Watch.release")(function* (id: string) {
   const watch = yield* command(id, { _tag: "Release" })
@@ -52,7 +56,10 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
   return watch
 })
 
-/** Ends a watch as complete, a running recovery with it; its launch becomes nobody any more, as after a release (spec: behaviour#ends). */
+/**
+ * Ends a watch as complete, a running recovery with it; its launch becomes nobody any more, as after a release (spec:
+ * behaviour#ends).
+ */
 export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "agent" | "operator") {
   const watch = yield* command(id, { _tag: "Finish", saidBy })
   yield* settleLast(id)
@@ -61,8 +68,9 @@ export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "
 })
 
 /**
- * From now on this process is the Conductor; a running recovery is over, and its launch becomes nobody any more, as after a
- * release (spec: behaviour#adopt). Refused where that launch has become somebody who is alive: two would be at work.
+ * From now on this process is the Conductor; a running recovery is over, and its launch becomes nobody any more, as
+ * after a release (spec: behaviour#adopt). Refused where that launch has become somebody who is alive: two would be at
+ * work.
  */
 export const adopt = Effect.fn("Watch.adopt")(function* (
   id: string,
@@ -70,7 +78,11 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
 ) {
   const { recovery } = yield* load(id)
   const ran = recovery?.launch === undefined ? Option.none() : yield* (yield* Launcher).settle(recovery.launch.launchId)
-  if (Option.isSome(ran) && !Equal.equals(ran.value, adopted.conductor) && !(yield* isGone(yield* Processes, ran.value)))
+  if (
+    Option.isSome(ran) &&
+    !Equal.equals(ran.value, adopted.conductor) &&
+    !(yield* isGone(yield* Processes, ran.value))
+  )
     return yield* new Refused({
       reason: "not now",
       message: `the recovery that runs has started process ${ran.value.pid}: let it go on, adopt that one, or end it first`
@@ -80,7 +92,10 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   return watch
 })
 
-/** What to do depends on whether it can be seen from here: another machine, boot or pid namespace hides whether it lives. */
+/**
+ * What to do depends on whether it can be seen from here: another machine, boot or pid namespace hides whether it
+ * lives.
+ */
 const watchesIt = (id: string, owner: Owner, { pidNamespace, process }: Owner) => {
   const who = `souffleur with pid ${owner.process.pid} on ${owner.host}`
   return owner.pidNamespace === pidNamespace && owner.process.bootId === process.bootId
@@ -106,9 +121,10 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 })
 
 /**
- * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner); a scope that a defect closes says no goodbye. A live
- * owner is never overtaken, and one that is not provably dead is alive. A souffleur that is killed leaves both marks behind: the next one
- * sees it dead, and first counts a restoration for which it was killed and that could not be counted then.
+ * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner); a scope that a defect closes says
+ * no goodbye. A live owner is never overtaken, and one that is not provably dead is alive. A souffleur that is killed
+ * leaves both marks behind: the next one sees it dead, and first counts a restoration for which it was killed and that
+ * could not be counted then.
  *
  * @example
  * ```ts
@@ -128,9 +144,11 @@ export const own = Effect.fn("Ownership.own")(function* (id: string) {
   const claims = yield* Claims
   const watch = yield* load(id)
   yield* refuseOwned(id, watch)
-  for (const one of claimsOf(watch)) yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))
+  for (const one of claimsOf(watch))
+    yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))
   const intended = yield* intentOf(id, watch.fence)
-  if (Option.isSome(intended)) yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)
+  if (Option.isSome(intended))
+    yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)
   yield* forgetIntent(id)
   const mine = yield* command(id, { _tag: "TakeOwnership", owner: claims.self, over: watch.fence }, watch).pipe(
     Effect.catchIf(

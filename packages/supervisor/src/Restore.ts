@@ -1,4 +1,14 @@
-import { AlreadyWatched, attempts, Claims, type GuardAct, load, Processes, Settings, silentAfter, type Watch } from "@souffleur/domain"
+import {
+  AlreadyWatched,
+  attempts,
+  Claims,
+  type GuardAct,
+  load,
+  Processes,
+  Settings,
+  silentAfter,
+  type Watch
+} from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Schedule } from "effect"
 import { command } from "./Ownership.ts"
@@ -12,10 +22,11 @@ const patience = "10 seconds"
 const look = Schedule.spaced("20 millis")
 
 /**
- * Takes a watch from a souffleur that died or fell silent (spec: behaviour#guardian): it is counted in the log first, then the old process
- * is killed, which is that very process, and proven gone. Where it holds the log, the intent is kept in a file until it can be counted,
- * also by whoever comes next. After this the watch may be owned. Fails where the owner beats again, is another by now, or does not end.
- * `false`: there is nothing to restore, its owner has left or it has ended; or it was restored too often.
+ * Takes a watch from a souffleur that died or fell silent (spec: behaviour#guardian): it is counted in the log first,
+ * then the old process is killed, which is that very process, and proven gone. Where it holds the log, the intent is
+ * kept in a file until it can be counted, also by whoever comes next. After this the watch may be owned. Fails where
+ * the owner beats again, is another by now, or does not end. `false`: there is nothing to restore, its owner has left
+ * or it has ended; or it was restored too often.
  */
 export const restore = Effect.fn("Ownership.restore")(function* (id: string, { cause, over }: Restoration) {
   const beats = yield* Beats
@@ -31,7 +42,8 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   const unlessBeating = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const beat = yield* beats.last(id)
-    if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings))) return yield* stillThere("that souffleur beats again")
+    if (Option.exists(beat, ({ at }) => now - at <= silentAfter(settings)))
+      return yield* stillThere("that souffleur beats again")
   })
   if (!dead) {
     yield* unlessBeating
@@ -43,7 +55,9 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   const intent = Option.getOrElse(intended, () => ({ cause, over }))
   // It may also have left, or ended the watch, since: then there is nothing to restore.
   const say = Effect.catchTag(command(id, { _tag: "Restore", ...intent }), "Refused", ({ reason }) =>
-    reason === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)
+    reason === "owned"
+      ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment"))
+      : Effect.succeed(undefined)
   )
   // Looked at again right before the act: it, or this souffleur, may have stood still since.
   const kill = Effect.fnUntraced(function* (seen: Watch) {
@@ -52,16 +66,23 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
     yield* Effect.catchTag(processes.signal(owner.process, "SIGKILL"), "NotPermitted", () =>
       Effect.fail(stillThere("it may not be signalled"))
     )
-    const gone = yield* Effect.repeat(claims.isDead(owner), { until: (yes) => yes, schedule: look }).pipe(Effect.timeoutOption(patience))
+    const gone = yield* Effect.repeat(claims.isDead(owner), { until: (yes) => yes, schedule: look }).pipe(
+      Effect.timeoutOption(patience)
+    )
     if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")
   })
   const keep = Effect.catchTag(keepIntent(id, intent), "PlatformError", ({ message }) =>
     Effect.fail(stillThere(`it holds the log, and the intent to restore it cannot be kept: ${message}`))
   )
-  // Stopped in the midst of a write it holds the log, and nothing can be counted before it is gone; how often, can be read.
+  // Stopped in the midst of a write it holds the log, and nothing can be counted before it is gone; how often, can be
+  // read.
   const counted = yield* Effect.catchIf(
     say,
-    (error) => error._tag === "LogUnusable" && error.reason === "locked" && !dead && (watch.restored?.restorations ?? 0) < attempts,
+    (error) =>
+      error._tag === "LogUnusable" &&
+      error.reason === "locked" &&
+      !dead &&
+      (watch.restored?.restorations ?? 0) < attempts,
     () => Effect.andThen(Effect.andThen(keep, kill(watch)), say)
   )
   yield* forgetIntent(id)

@@ -14,7 +14,15 @@ import {
 import { type TrustedFiles } from "@souffleur/process"
 import { Beats, type LogError, type Offspring, type Refused } from "@souffleur/eventlog"
 import { selfMonitor } from "@souffleur/monitor"
-import { exportProvider, continueTurn, type Provider, recovery, restart, smallHandoff, standardCompact } from "@souffleur/recovery"
+import {
+  exportProvider,
+  continueTurn,
+  type Provider,
+  recovery,
+  restart,
+  smallHandoff,
+  standardCompact
+} from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, type FileSystem, Layer, type Path, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
@@ -37,9 +45,13 @@ export type World =
   | TrustedFiles
 
 /** The ways, in their order (spec: behaviour#providers). */
-export const standardProviders = [continueTurn, exportProvider, standardCompact, smallHandoff, restart] satisfies ReadonlyArray<
-  Provider<World>
->
+export const standardProviders = [
+  continueTurn,
+  exportProvider,
+  standardCompact,
+  smallHandoff,
+  restart
+] satisfies ReadonlyArray<Provider<World>>
 
 /** Nobody watches: somebody beats, so that a guardian lets this souffleur stand by. */
 const standingBy = Effect.fnUntraced(function* ({ id }: WatchRef, by: Role) {
@@ -89,7 +101,8 @@ export class Roles extends Context.Service<
           return yield* Effect.provideService(run(role, watch, ref), Comms, yield* soloComms(watch))
         })
         return Roles.of({
-          run: (role, watch, ref) => Effect.provideContext(watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref), world)
+          run: (role, watch, ref) =>
+            Effect.provideContext(watch.comms === null ? solo(role, watch, ref) : run(role, watch, ref), world)
         })
       })
     )

@@ -27,9 +27,9 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
 }
 
 /**
- * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before stops,
- * and a role that died stays dead until an event replaces it. Returns the watch when it has ended;
- * fails with `AlreadyWatched` where another state folder has claimed the Conductor, or the session, of a new generation first.
+ * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before
+ * stops, and a role that died stays dead until an event replaces it. Returns the watch when it has ended; fails with
+ * `AlreadyWatched` where another state folder has claimed the Conductor, or the session, of a new generation first.
  *
  * @example
  * ```ts
@@ -59,17 +59,22 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   )
   const fibers = yield* FiberMap.make<Role>()
   const broken = yield* Deferred.make<never, AlreadyWatched | LogError>()
-  // Whoever ends souffleur waits for a second, and what is in hand may take longer: the goodbye is said before that is waited for. Until
-  // the process has ended, its claims keep everybody else away.
-  yield* Effect.addFinalizer((exit) => (Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void))
+  // Whoever ends souffleur waits for a second, and what is in hand may take longer: the goodbye is said before that is
+  // waited for. Until the process has ended, its claims keep everybody else away.
+  yield* Effect.addFinalizer((exit) =>
+    Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void
+  )
 
   /** What must not die is watched: the watcher by the self-monitor, everything else here. */
   const ended = Effect.fnUntraced(function* (role: Role, watch: Watch, exit: Exit.Exit<void, Refused | LogError>) {
     if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return
     const error = Exit.findErrorOption(exit)
-    // What must never be was asked for: a bug of ours, though the log stopped it. Every other refusal says that the watch went on
-    // without this role, which is what the log says to do.
-    const forbidden = error._tag === "Some" && error.value._tag === "Refused" && error.value.reason === "never" ? error.value : undefined
+    // What must never be was asked for: a bug of ours, though the log stopped it. Every other refusal says that the
+    // watch went on without this role, which is what the log says to do.
+    const forbidden =
+      error._tag === "Some" && error.value._tag === "Refused" && error.value.reason === "never"
+        ? error.value
+        : undefined
     if (error._tag === "Some" && forbidden === undefined) {
       if (error.value._tag !== "Refused") yield* Deferred.fail(broken, error.value)
       return
@@ -102,7 +107,10 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   const run = (role: Role, watch: Watch) =>
     Effect.flatMap(Effect.exit(roles.run(role, watch, ref)), (exit) => ended(role, watch, exit)).pipe(unlessRefused)
 
-  /** Nobody else looks after the first watcher before its self-monitor runs: it has as long for that as that has for its first look. */
+  /**
+   * Nobody else looks after the first watcher before its self-monitor runs: it has as long for that as that has for its
+   * first look.
+   */
   const settling = Effect.fnUntraced(function* ({ watcher }: NonNullable<Watch["watcher"]>) {
     yield* Effect.sleep(settings.monitorInitialWait)
     const { monitor, phase } = yield* ref.state
@@ -114,8 +122,8 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   })
 
   /**
-   * A Conductor is watched also where it cannot be claimed. The log has it once as long as it lasts; a full disk may be the log's, too:
-   * then that is no end of the watch, and it is told as soon as the log takes it.
+   * A Conductor is watched also where it cannot be claimed. The log has it once as long as it lasts; a full disk may be
+   * the log's, too: then that is no end of the watch, and it is told as soon as the log takes it.
    */
   const claim = Effect.fnUntraced(function* (all: Iterable<Claimable>) {
     const failed = yield* Effect.forEach(all, (one) =>
@@ -126,7 +134,10 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     )
     yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", message: failed.find((why) => why !== null) ?? null }))
   })
-  /** What could not be claimed is claimed as soon as it can be; and what is claimed again where its file, or the folder, has vanished. */
+  /**
+   * What could not be claimed is claimed as soon as it can be; and what is claimed again where its file, or the folder,
+   * has vanished.
+   */
   const claimedStill = Effect.sleep(settings.monitorInterval).pipe(
     Effect.andThen(Effect.suspend(() => claim([...claimed]))),
     Effect.forever,
@@ -135,7 +146,8 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
 
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]
-    // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state folder.
+    // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state
+    // folder.
     const same = after.conductor === before.conductor && after.sessions === before.sessions
     if (!same && after.conductor !== undefined) {
       for (const one of Arr.difference(claimsOf(after), claimsOf(before))) claimed.add(one)

@@ -31,8 +31,8 @@ export interface Validated {
 }
 
 /**
- * A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2). `detaching`: who watches
- * is another process, of whom that one is no ancestor.
+ * A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2).
+ * `detaching`: who watches is another process, of whom that one is no ancestor.
  */
 export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid: number, detaching = false) {
   const processes = yield* Processes
@@ -43,15 +43,22 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
     })
   const found = yield* processes.find(pid)
   if (Option.isSome(found) && found.value.uid !== processes.host.uid) {
-    return yield* new BadTarget({ message: `pid ${pid} belongs to another user (uid ${found.value.uid}): run souffleur as that user` })
+    return yield* new BadTarget({
+      message: `pid ${pid} belongs to another user (uid ${found.value.uid}): run souffleur as that user`
+    })
   }
 })
 
 /**
- * Who is named must not be known to be another than the Conductor: its tree is stopped one day. Where nothing is known, a person's word is
- * enough, and where the evidence is against it, only with `--force`; a reply's word needs evidence for it.
+ * Who is named must not be known to be another than the Conductor: its tree is stopped one day. Where nothing is known,
+ * a person's word is enough, and where the evidence is against it, only with `--force`; a reply's word needs evidence
+ * for it.
  */
-const unlessAnother = Effect.fnUntraced(function* ({ correctedBy, forced }: Watch, process: ProcessIdentity, sessionId: string) {
+const unlessAnother = Effect.fnUntraced(function* (
+  { correctedBy, forced }: Watch,
+  process: ProcessIdentity,
+  sessionId: string
+) {
   const agent = yield* Agent
   const processes = yield* Processes
   const holding = yield* holdingOf(process, sessionId)
@@ -60,13 +67,21 @@ const unlessAnother = Effect.fnUntraced(function* ({ correctedBy, forced }: Watc
   const holds = holding._tag === "Holds" && (!replied || agent.isAgent(yield* processes.commandLine(process.pid)))
   if (holds || (forced && !replied) || (holding._tag === "Unknown" && !replied)) return
   const known =
-    holding._tag === "Another" ? holding.message : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
-  const advice = replied ? "a reply names the agent itself" : 'name that one, or release this watch and say "souffleur watch --force"'
+    holding._tag === "Another"
+      ? holding.message
+      : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
+  const advice = replied
+    ? "a reply names the agent itself"
+    : 'name that one, or release this watch and say "souffleur watch --force"'
   return yield* new Invalid({ check: "process", message: `${known}: ${advice}` })
 })
 
 /** The same of a reply, before it is taken in place of what a person has named. */
-export const refuseReply = Effect.fn("Validation.refuseReply")(function* (watch: Watch, { pid, sessionId }: Target, messageId: number) {
+export const refuseReply = Effect.fn("Validation.refuseReply")(function* (
+  watch: Watch,
+  { pid, sessionId }: Target,
+  messageId: number
+) {
   const agent = yield* Agent
   const processes = yield* Processes
   const found = yield* processes.find(pid)
@@ -87,13 +102,17 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
   const claims = yield* Claims
   const comms = yield* Comms
   const processes = yield* Processes
-  yield* Effect.catchTag(refuseTarget(pid), "BadTarget", ({ message }) => Effect.fail(new Invalid({ check: "process", message })))
+  yield* Effect.catchTag(refuseTarget(pid), "BadTarget", ({ message }) =>
+    Effect.fail(new Invalid({ check: "process", message }))
+  )
   const found = Option.getOrUndefined(yield* processes.find(pid))
   if (found === undefined) return yield* new Invalid({ check: "process", message: `no process ${pid} is running` })
-  if (found.condition === "zombie") return yield* new Invalid({ check: "process", message: `process ${pid} has ended (a zombie)` })
+  if (found.condition === "zombie")
+    return yield* new Invalid({ check: "process", message: `process ${pid} has ended (a zombie)` })
 
   if (!Equal.equals(watch.named, found.identity)) {
-    const who = watch.named === null ? `pid ${pid} was nobody's when it was named` : `the process that was pid ${pid} has ended`
+    const who =
+      watch.named === null ? `pid ${pid} was nobody's when it was named` : `the process that was pid ${pid} has ended`
     return yield* new Invalid({ check: "process", message: `${who}: that pid is another one's by now` })
   }
 
@@ -109,10 +128,17 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
     )
   )
   if (watch.comms !== null && Option.isNone(snapshot.souffleur)) {
-    return yield* new Invalid({ check: "comms-row", message: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"` })
+    return yield* new Invalid({
+      check: "comms-row",
+      message: `there is no row "souffleur" in ${watch.comms}: run "souffleur init"`
+    })
   }
   yield* Effect.catchTag(claimedIfPossible(claims.claim(found.identity)), "AlreadyWatched", claimed("process"))
-  yield* Effect.catchTag(claimedIfPossible(claims.claim({ session: session.sessionId })), "AlreadyWatched", claimed("session-file"))
+  yield* Effect.catchTag(
+    claimedIfPossible(claims.claim({ session: session.sessionId })),
+    "AlreadyWatched",
+    claimed("session-file")
+  )
   return {
     conductor: found.identity,
     sessionId: session.sessionId,

@@ -46,21 +46,25 @@ it.effect("one that comes to its end is not started again, nor one that dies onc
   })
 )
 
-it.effect("where no log counts its deaths, the third in a row is the last too; hours of life begin the count anew", () =>
-  Effect.gen(function* () {
-    let runs = 0
-    const dies = yield* Effect.forkChild(
-      attendedHere(
-        "publisher",
-        Effect.suspend(() => Effect.die((runs += 1)))
+it.effect(
+  "where no log counts its deaths, the third in a row is the last too; hours of life begin the count anew",
+  () =>
+    Effect.gen(function* () {
+      let runs = 0
+      const dies = yield* Effect.forkChild(
+        attendedHere(
+          "publisher",
+          Effect.suspend(() => Effect.die((runs += 1)))
+        )
       )
-    )
-    yield* until(1000)
-    yield* Fiber.join(dies)
-    assert.strictEqual(runs, 3)
-    const lives = yield* Effect.forkChild(attendedHere("publisher", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1)))))
-    yield* until(50 * 7 * 3600)
-    assert.isUndefined(lives.pollUnsafe())
-    yield* Fiber.interrupt(lives)
-  })
+      yield* until(1000)
+      yield* Fiber.join(dies)
+      assert.strictEqual(runs, 3)
+      const lives = yield* Effect.forkChild(
+        attendedHere("publisher", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1))))
+      )
+      yield* until(50 * 7 * 3600)
+      assert.isUndefined(lives.pollUnsafe())
+      yield* Fiber.interrupt(lives)
+    })
 )

@@ -10,10 +10,14 @@ const failure = (attempt: number, lastMessageId = 0) =>
   Event.ValidationFailed.make({ at: begun, attempt, check: "process", reason: `reason ${attempt}`, lastMessageId })
 
 type Process = { readonly uid: number; readonly condition: "running" | "zombie" }
-const table = (pid: number, change: Partial<Process> = {}) => new Map([[pid, { uid: 1000, condition: "running" as const, ...change }]])
+const table = (pid: number, change: Partial<Process> = {}) =>
+  new Map([[pid, { uid: 1000, condition: "running" as const, ...change }]])
 
 /** A bootstrap at work in this world, from this history on. */
-const validating = Effect.fnUntraced(function* (change: Setup = {}, history: ReadonlyArray<WatchEvent> = [opened(), owned]) {
+const validating = Effect.fnUntraced(function* (
+  change: Setup = {},
+  history: ReadonlyArray<WatchEvent> = [opened(), owned]
+) {
   const all = yield* living(history, worldOf(change))
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   const fiber = yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.forkChild)
@@ -49,9 +53,15 @@ describe("the three checks", () => {
         })
       )
       // Never awaiting at the first launch.
-      assert.deepStrictEqual(watcher, Event.WatcherStarted.make({ at: begun, watcher: 1, awaiting: false, mode: "normal" }))
+      assert.deepStrictEqual(
+        watcher,
+        Event.WatcherStarted.make({ at: begun, watcher: 1, awaiting: false, mode: "normal" })
+      )
       assert.isTrue(yield* ended)
-      assert.deepStrictEqual(yield* Context.get(context, Beats).last("w"), Option.some({ by: "bootstrap/1", at: begun }))
+      assert.deepStrictEqual(
+        yield* Context.get(context, Beats).last("w"),
+        Option.some({ by: "bootstrap/1", at: begun })
+      )
     })
   )
   const rejected: ReadonlyArray<readonly [name: string, change: Setup, check: Event.Check, reason: string]> = [
@@ -59,8 +69,18 @@ describe("the three checks", () => {
     ["a zombie", { processes: table(4711, { condition: "zombie" }) }, "process", "zombie"],
     ["another user's process", { processes: table(4711, { uid: 0 }) }, "process", "another user"],
     ["an ancestor of souffleur", { ancestors: [9, 4711] }, "process", "started this souffleur"],
-    ["a Conductor that is watched already", { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }, "process", "pid 77"],
-    ["a session that is watched already", { claims: new Map([["s1", ownerOf(77, "elsewhere")]]) }, "session-file", "pid 77"],
+    [
+      "a Conductor that is watched already",
+      { claims: new Map([[4711, ownerOf(77, "elsewhere")]]) },
+      "process",
+      "pid 77"
+    ],
+    [
+      "a session that is watched already",
+      { claims: new Map([["s1", ownerOf(77, "elsewhere")]]) },
+      "session-file",
+      "pid 77"
+    ],
     ["a session without a file", { files: new Set<string>() }, "session-file", "no session file"],
     ["a comms without the row", { row: undefined }, "comms-row", 'no row "souffleur"'],
     ["a comms that is missing", { out: "missing" as const }, "comms-row", "missing"],
@@ -78,7 +98,14 @@ describe("the three checks", () => {
   }
   it.effect("reject souffleur itself", () =>
     Effect.gen(function* () {
-      const opening = Event.WatchOpened.make({ at: begun, project: "/p", comms: null, pid: 10, sessionId: "s1", observe: false })
+      const opening = Event.WatchOpened.make({
+        at: begun,
+        project: "/p",
+        comms: null,
+        pid: 10,
+        sessionId: "s1",
+        observe: false
+      })
       const { events } = yield* validating({ processes: table(10, {}) }, [opening, owned])
       const [failed] = yield* events
       assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "pid 10 is souffleur itself")
@@ -92,7 +119,10 @@ describe("the three checks", () => {
       Effect.gen(function* () {
         const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
         const [failed] = yield* events
-        assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "that pid is another one's by now")
+        assert.include(
+          failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag,
+          "that pid is another one's by now"
+        )
         world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
         world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
         yield* until(30)
@@ -101,7 +131,13 @@ describe("the three checks", () => {
     )
     it.effect(`reject who has that pid now, where ${who} had it when a reply named it`, () =>
       Effect.gen(function* () {
-        const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 4711, sessionId: "s1", messageId: 4, process })
+        const corrected = Event.ArgumentsCorrected.make({
+          at: begun,
+          pid: 4711,
+          sessionId: "s1",
+          messageId: 4,
+          process
+        })
         const { events } = yield* validating({}, [opened(), owned, failure(1, 3), corrected])
         yield* until(300)
         assert.deepStrictEqual(told(yield* events), ["2 process at 270"])
@@ -130,8 +166,16 @@ describe("whether the named process holds the named session", () => {
       { sessions: [{ pid: 80, sessionId: "s1" }] },
       "process 80 holds session s1, not process 4711"
     ],
-    ["another live process' hooks say so", { hooked: [{ pid: 80, sessionId: "s1" }] }, "process 80 holds session s1, not process 4711"],
-    ["it says that it holds another one", { sessions: [{ pid: 4711, sessionId: "s2" }] }, "process 4711 holds session s2, not s1"],
+    [
+      "another live process' hooks say so",
+      { hooked: [{ pid: 80, sessionId: "s1" }] },
+      "process 80 holds session s1, not process 4711"
+    ],
+    [
+      "it says that it holds another one",
+      { sessions: [{ pid: 4711, sessionId: "s2" }] },
+      "process 4711 holds session s2, not s1"
+    ],
     [
       "its hooks, which know better than its pid file, say so",
       { sessions: [{ pid: 4711, sessionId: "s1" }], hooked: [{ pid: 4711, sessionId: "s2" }] },
@@ -173,23 +217,25 @@ describe("whether the named process holds the named session", () => {
       }
     })
   )
-  it.effect("a reply names an agent that says so itself, or it is none: nobody that a message names is stopped one day", () =>
-    Effect.gen(function* () {
-      const { events, world } = yield* validating({ processes: table(80) })
-      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
-      yield* until(30)
-      // The person's own word stands.
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
-      const failed = (yield* events)[1]
-      assert.include(
-        failed?._tag === "ValidationFailed" ? failed.reason : "",
-        "nothing says that process 80 is an agent that holds session s1"
-      )
-      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
-      world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
-      yield* until(60)
-      assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
-    })
+  it.effect(
+    "a reply names an agent that says so itself, or it is none: nobody that a message names is stopped one day",
+    () =>
+      Effect.gen(function* () {
+        const { events, world } = yield* validating({ processes: table(80) })
+        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+        yield* until(30)
+        // The person's own word stands.
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+        const failed = (yield* events)[1]
+        assert.include(
+          failed?._tag === "ValidationFailed" ? failed.reason : "",
+          "nothing says that process 80 is an agent that holds session s1"
+        )
+        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+        world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
+        yield* until(60)
+        assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
+      })
   )
   it.effect("… nor a process that is no agent, whatever a pid file says of it", () =>
     Effect.gen(function* () {
@@ -203,7 +249,13 @@ describe("whether the named process holds the named session", () => {
   )
   it.effect("a reply's process is asked again when it is validated, and --force is no word for it", () =>
     Effect.gen(function* () {
-      const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 80, sessionId: "s1", messageId: 4, process: identityOf(80) })
+      const corrected = Event.ArgumentsCorrected.make({
+        at: begun,
+        pid: 80,
+        sessionId: "s1",
+        messageId: 4,
+        process: identityOf(80)
+      })
       const history = [{ ...opened(), forced: true }, owned, failure(1, 3), corrected]
       const { events } = yield* validating({ processes: table(80) }, history)
       yield* until(300)
@@ -230,7 +282,12 @@ describe("after a failure", () => {
       world.agent.sessions = [{ pid: 5555, sessionId: "s9" }]
       world.comms.replies.push({ id: 8, text: "sorry: PID:5555 SESSION_ID:s9" })
       yield* until(30)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s9", "ConductorConfirmed", "WatcherStarted"])
+      assert.deepStrictEqual(told(yield* events), [
+        "1 process at 0",
+        "corrected 5555 s9",
+        "ConductorConfirmed",
+        "WatcherStarted"
+      ])
     })
   )
   it.effect("takes none that was there before it", () =>
@@ -264,7 +321,11 @@ describe("after a failure", () => {
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "corrected 5555 s1", "2 process at 30"])
       world.comms.replies.push({ id: 2, text: "PID:6666 SESSION_ID:s1" })
       yield* until(60)
-      assert.deepStrictEqual(told(yield* events).slice(3), ["corrected 6666 s1", "3 process at 60", "ValidationExhausted"])
+      assert.deepStrictEqual(told(yield* events).slice(3), [
+        "corrected 6666 s1",
+        "3 process at 60",
+        "ValidationExhausted"
+      ])
       assert.isTrue(yield* ended)
     })
   )
@@ -281,20 +342,22 @@ describe("after a failure", () => {
       }
     })
   )
-  it.effect("counts the same failure 10 polls on as a further attempt; the third ends the watch, with each reason", () =>
-    Effect.gen(function* () {
-      const { ended, events } = yield* validating({ processes: new Map() })
-      yield* until(270)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
-      yield* until(300)
-      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 300"])
-      assert.isFalse(yield* ended)
-      yield* until(600)
-      assert.deepStrictEqual(told(yield* events).slice(2), ["3 process at 600", "ValidationExhausted"])
-      const exhausted = (yield* events).at(-1)
-      assert.strictEqual(exhausted?._tag === "ValidationExhausted" ? exhausted.reasons.length : 0, 3)
-      assert.isTrue(yield* ended)
-    })
+  it.effect(
+    "counts the same failure 10 polls on as a further attempt; the third ends the watch, with each reason",
+    () =>
+      Effect.gen(function* () {
+        const { ended, events } = yield* validating({ processes: new Map() })
+        yield* until(270)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
+        yield* until(300)
+        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 300"])
+        assert.isFalse(yield* ended)
+        yield* until(600)
+        assert.deepStrictEqual(told(yield* events).slice(2), ["3 process at 600", "ValidationExhausted"])
+        const exhausted = (yield* events).at(-1)
+        assert.strictEqual(exhausted?._tag === "ValidationExhausted" ? exhausted.reasons.length : 0, 3)
+        assert.isTrue(yield* ended)
+      })
   )
 })
 
@@ -341,13 +404,17 @@ describe("a souffleur that died on the way", () => {
   )
   it.effect("takes no reply twice", () =>
     Effect.gen(function* () {
-      const corrected = Event.ArgumentsCorrected.make({ at: begun, pid: 5555, sessionId: "s1", messageId: 4, process: identityOf(5555) })
-      const { events, world } = yield* validating({ processes: new Map(), replies: [{ id: 4, text: "PID:5555 SESSION_ID:s1" }] }, [
-        opened(),
-        owned,
-        failure(1, 3),
-        corrected
-      ])
+      const corrected = Event.ArgumentsCorrected.make({
+        at: begun,
+        pid: 5555,
+        sessionId: "s1",
+        messageId: 4,
+        process: identityOf(5555)
+      })
+      const { events, world } = yield* validating(
+        { processes: new Map(), replies: [{ id: 4, text: "PID:5555 SESSION_ID:s1" }] },
+        [opened(), owned, failure(1, 3), corrected]
+      )
       yield* until(60)
       assert.deepStrictEqual(told(yield* events), [])
       world.processes.run({ pid: 5555 })

@@ -5,7 +5,11 @@ import { execFileSync } from "node:child_process"
 import { commitAt, headOf } from "../src/Commits.ts"
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
-  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd, encoding: "utf8", stdio: "pipe" }).trim()
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], {
+    cwd,
+    encoding: "utf8",
+    stdio: "pipe"
+  }).trim()
 
 it.live("is what git rev-parse says: in a folder below, on a branch, detached, packed, in a worktree", () =>
   Effect.gen(function* () {

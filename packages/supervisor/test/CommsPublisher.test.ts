@@ -49,11 +49,21 @@ describe("what comms is told", () => {
     readonly [event: WatchEvent, row: string | undefined, kind: string | undefined, words: ReadonlyArray<string>]
   > = [
     [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
-    [Event.ValidationExhausted.make({ at, reasons: ["one", "two", "three"] }), "exited", "error", ["1: one", "2: two", "3: three"]],
+    [
+      Event.ValidationExhausted.make({ at, reasons: ["one", "two", "three"] }),
+      "exited",
+      "error",
+      ["1: one", "2: two", "3: three"]
+    ],
     [watching[2]!, "confirmed", undefined, []],
     [relaunched, "confirmed", "system", ["launched a successor", "S2", "5000", "claude_export"]],
     [death, undefined, "warning", ["dead: its process is gone", "death 2 of 3"]],
-    [gate({ estimated_tokens: 11 }), undefined, "system", ["11 tokens", "the whole file", "threshold is 10", "discarded"]],
+    [
+      gate({ estimated_tokens: 11 }),
+      undefined,
+      "system",
+      ["11 tokens", "the whole file", "threshold is 10", "discarded"]
+    ],
     [gate({ estimated_tokens: 10 }), undefined, undefined, []],
     [
       gate({ estimated_tokens: 9, warnings: ["every marker is quoted"] }),
@@ -63,7 +73,15 @@ describe("what comms is told", () => {
     ],
     [gate({}, "2 export"), undefined, undefined, []],
     [
-      Event.RecoveryEscalated.make({ at, cycle: 1, from: "a", to: "b", stage: "gate", reason: "too large", alreadyKilled: true }),
+      Event.RecoveryEscalated.make({
+        at,
+        cycle: 1,
+        from: "a",
+        to: "b",
+        stage: "gate",
+        reason: "too large",
+        alreadyKilled: true
+      }),
       undefined,
       "warning",
       ["a hands on to b at gate", "too large", "stopped already"]
@@ -86,7 +104,12 @@ describe("what comms is told", () => {
       "warning",
       ["l1", "bypassPermissions was asked for", "acceptEdits is the ceiling"]
     ],
-    [Event.ConductorUnclaimed.make({ at, message: "/claims: it is full" }), undefined, "warning", ["it is full", "another state folder"]],
+    [
+      Event.ConductorUnclaimed.make({ at, message: "/claims: it is full" }),
+      undefined,
+      "warning",
+      ["it is full", "another state folder"]
+    ],
     [Event.ConductorClaimed.make({ at }), undefined, "system", ["is claimed"]],
     [opened(), undefined, undefined, []],
     [started(1), undefined, undefined, []]
@@ -122,7 +145,12 @@ describe("the commsPublisher", () => {
   )
   it.effect("says nothing that a terminal obeys, whatever it tells of", () =>
     Effect.gen(function* () {
-      const evil = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "\u001B[2J\u009B\u202E\ntoo large" })
+      const evil = Event.RecoveryFailedClosed.make({
+        at,
+        cycle: 1,
+        stage: "gate",
+        reason: "\u001B[2J\u009B\u202E\ntoo large"
+      })
       const { start, world } = yield* heralding([...watching, death, evil])
       yield* start
       const shown = "\\u001b[2J\\u009b\\u202e\\u000atoo large"
@@ -167,16 +195,18 @@ describe("the commsPublisher", () => {
       assert.strictEqual(yield* cursor.position("w"), 8)
     })
   )
-  it.effect("is not stuck where the log is shorter than what was told: that is said, and what comes from then on is told", () =>
-    Effect.gen(function* () {
-      const { log, cursor, start, world } = yield* heralding([...watching, death])
-      yield* cursor.advance("w", 40)
-      yield* start
-      assert.strictEqual(yield* cursor.position("w"), 7)
-      yield* log.append("w", 7, [closed])
-      yield* settle
-      assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [["error", "w#8"], 8])
-    })
+  it.effect(
+    "is not stuck where the log is shorter than what was told: that is said, and what comes from then on is told",
+    () =>
+      Effect.gen(function* () {
+        const { log, cursor, start, world } = yield* heralding([...watching, death])
+        yield* cursor.advance("w", 40)
+        yield* start
+        assert.strictEqual(yield* cursor.position("w"), 7)
+        yield* log.append("w", 7, [closed])
+        yield* settle
+        assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [["error", "w#8"], 8])
+      })
   )
   it.effect("that vanished before it could mark what it had told writes no message twice", () =>
     Effect.gen(function* () {

@@ -6,11 +6,24 @@ import { bootstrap } from "../src/index.ts"
 import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
 import { living, owned, worldOf, type Setup } from "./SupervisorWorld.ts"
 
-const kept = { id: "w-g1-launch-1", command: { program: "/bin/claude", args: ["-p"], environment: {} }, cwd: "/p", title: "Conductor (S1)" }
+const kept = {
+  id: "w-g1-launch-1",
+  command: { program: "/bin/claude", args: ["-p"], environment: {} },
+  cwd: "/p",
+  title: "Conductor (S1)"
+}
 const opening = (kind: "agent" | "command") => {
   const sessionId = kind === "agent" ? "s1" : ""
   const [requested, effective] = ["acceptEdits", "acceptEdits"] as const
-  const launch = { at: begun, cycle: 0, launchId: kept.id, digest: `digest of ${kept.id}`, sessionId, requested, effective }
+  const launch = {
+    at: begun,
+    cycle: 0,
+    launchId: kept.id,
+    digest: `digest of ${kept.id}`,
+    sessionId,
+    requested,
+    effective
+  }
   return [
     Event.WatchOpened.make({ at: begun, project: "/p", comms: null, pid: 0, sessionId, observe: false, kind }),
     Event.LaunchPrepared.make(launch),
@@ -28,7 +41,11 @@ const starting = Effect.fnUntraced(function* (
   const all = yield* living(opening(kind), world)
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), all.context)
-  yield* bootstrap(ref).pipe(Effect.provideContext(all.context), Effect.provideService(LaunchSlots, turn(operator)), Effect.forkChild)
+  yield* bootstrap(ref).pipe(
+    Effect.provideContext(all.context),
+    Effect.provideService(LaunchSlots, turn(operator)),
+    Effect.forkChild
+  )
   yield* settle
   return all
 })
@@ -67,27 +84,29 @@ describe("the first launch of a run", () => {
       assert.lengthOf(world.launcher.asked, 1)
     })
   )
-  it.effect("of an agent that ends before its session began, or that cannot start, is tried three times, each under an id of its own", () =>
-    Effect.gen(function* () {
-      const zombie = new Map([[4711, { uid: 1000, condition: "zombie" as const }]])
-      for (const change of [
-        { processes: new Map(), files: new Set<string>() },
-        { processes: zombie, files: new Set<string>() },
-        { becomes: () => "no such program" }
-      ]) {
-        const { events, tags, world } = yield* starting("agent", change)
-        assert.deepStrictEqual(yield* tags, ["ValidationFailed"])
-        yield* until(29)
-        assert.lengthOf(yield* tags, 1)
-        yield* until(30)
-        yield* until(60)
-        const [first, again] = yield* events
-        assert.deepInclude(first, { attempt: 1, check: "becomes" in change ? "launch" : "session-file" })
-        assert.deepInclude(again, { _tag: "LaunchPrepared", cycle: 0, launchId: "w-g1-launch-2", sessionId: "s1" })
-        assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
-        assert.deepStrictEqual(world.launcher.asked, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
-      }
-    })
+  it.effect(
+    "of an agent that ends before its session began, or that cannot start, is tried three times, each under an id of its own",
+    () =>
+      Effect.gen(function* () {
+        const zombie = new Map([[4711, { uid: 1000, condition: "zombie" as const }]])
+        for (const change of [
+          { processes: new Map(), files: new Set<string>() },
+          { processes: zombie, files: new Set<string>() },
+          { becomes: () => "no such program" }
+        ]) {
+          const { events, tags, world } = yield* starting("agent", change)
+          assert.deepStrictEqual(yield* tags, ["ValidationFailed"])
+          yield* until(29)
+          assert.lengthOf(yield* tags, 1)
+          yield* until(30)
+          yield* until(60)
+          const [first, again] = yield* events
+          assert.deepInclude(first, { attempt: 1, check: "becomes" in change ? "launch" : "session-file" })
+          assert.deepInclude(again, { _tag: "LaunchPrepared", cycle: 0, launchId: "w-g1-launch-2", sessionId: "s1" })
+          assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
+          assert.deepStrictEqual(world.launcher.asked, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
+        }
+      })
   )
   it.effect("says where it can be read what an agent said that ended: in a window nowhere any more", () =>
     Effect.gen(function* () {
@@ -101,78 +120,107 @@ describe("the first launch of a run", () => {
       }
     })
   )
-  it.effect("of what another souffleur claims before it is ours is ended: nobody runs on whom no watch of this one looks after", () =>
-    Effect.gen(function* () {
-      const { events, tags, world } = yield* starting("agent", {
-        alive: new Set([10, 88]),
-        claims: new Map([[4711, ownerOf(88)]])
-      })
-      assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
-      const [ending, failed] = yield* events
-      assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
-      assert.deepInclude(failed, { _tag: "ValidationFailed", check: "process" })
-      // The next attempt is nobody else's.
-      world.launcher.becomes = () => ({ pid: 4712 })
-      world.processes.run({ pid: 4712 })
-      yield* until(30)
-      assert.deepStrictEqual((yield* tags).slice(2), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
-      assert.deepInclude((yield* events)[3], { conductor: identityOf(4712) })
-    })
-  )
-  it.effect("of what another souffleur claims is ended by the owner of its watch alone, and while it is validated", () =>
-    Effect.gen(function* () {
-      const words: ReadonlyArray<WatchIntent> = [{ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 }, { _tag: "Release" }]
-      for (const word of words) {
-        const elsewhere = { alive: new Set([10, 88]), claims: new Map([[4711, ownerOf(88)]]) }
-        const { world } = yield* starting("agent", elsewhere, (watch) => () => Effect.asVoid(Effect.orDie(watch.dispatch(word))))
-        yield* until(16)
-        assert.deepStrictEqual([world.launcher.asked, world.processes.signals], [[kept.id], []])
-      }
-    })
-  )
-  it.effect("of what another souffleur claims gets no further signal once the watch is another souffleur's, or over", () =>
-    Effect.gen(function* () {
-      const words: ReadonlyArray<WatchIntent> = [{ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 }, { _tag: "Release" }]
-      for (const word of words) {
-        const claims = new Map([[4711, ownerOf(88)]])
-        const { context, world } = yield* starting("agent", { alive: new Set([10, 88]), claims, unkillable: true })
+  it.effect(
+    "of what another souffleur claims before it is ours is ended: nobody runs on whom no watch of this one looks after",
+    () =>
+      Effect.gen(function* () {
+        const { events, tags, world } = yield* starting("agent", {
+          alive: new Set([10, 88]),
+          claims: new Map([[4711, ownerOf(88)]])
+        })
         assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
-        const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context)
-        yield* Effect.provideContext(operator.dispatch(word), context)
-        yield* until(16)
-        assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
-      }
-    })
-  )
-  it.effect("of what does not end is not tried again: it is looked at anew, and goes on once nobody else claims it", () =>
-    Effect.gen(function* () {
-      const { events, tags, world } = yield* starting("agent", {
-        alive: new Set([10, 88]),
-        claims: new Map([[4711, ownerOf(88)]]),
-        unkillable: true
+        const [ending, failed] = yield* events
+        assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
+        assert.deepInclude(failed, { _tag: "ValidationFailed", check: "process" })
+        // The next attempt is nobody else's.
+        world.launcher.becomes = () => ({ pid: 4712 })
+        world.processes.run({ pid: 4712 })
+        yield* until(30)
+        assert.deepStrictEqual((yield* tags).slice(2), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
+        assert.deepInclude((yield* events)[3], { conductor: identityOf(4712) })
       })
-      yield* until(16)
-      assert.deepStrictEqual([world.processes.signals, yield* tags], [["SIGTERM 4711", "SIGKILL 4711"], ["ProcessEnding"]])
-      world.processes.end(88)
-      yield* until(46)
-      assert.deepStrictEqual(world.launcher.asked, [kept.id])
-      // Told once, however often it was tried.
-      assert.deepInclude((yield* events)[1], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
-    })
   )
-  it.effect("keeps what it was started with once, also where a souffleur died before the attempt before was forgotten", () =>
-    Effect.gen(function* () {
-      const world = worldOf()
-      const again = { ...kept, id: "w-g1-launch-2" }
-      for (const order of [kept, again]) world.launcher.prepared.set(order.id, order)
-      const [open, first, own] = opening("agent")
-      const failed = Event.ValidationFailed.make({ at: begun, attempt: 1, check: "launch", reason: "too slow", lastMessageId: 0 })
-      const second = { ...first!, launchId: again.id, digest: `digest of ${again.id}` } as WatchEvent
-      const { context } = yield* living([open!, first!, own!, failed, second], world)
-      const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
-      yield* bootstrap(ref).pipe(Effect.provideContext(context), Effect.forkChild)
-      yield* until(31)
-      assert.deepStrictEqual([...world.launcher.prepared.keys()], [again.id])
-    })
+  it.effect(
+    "of what another souffleur claims is ended by the owner of its watch alone, and while it is validated",
+    () =>
+      Effect.gen(function* () {
+        const words: ReadonlyArray<WatchIntent> = [
+          { _tag: "TakeOwnership", owner: ownerOf(77), over: 1 },
+          { _tag: "Release" }
+        ]
+        for (const word of words) {
+          const elsewhere = { alive: new Set([10, 88]), claims: new Map([[4711, ownerOf(88)]]) }
+          const { world } = yield* starting(
+            "agent",
+            elsewhere,
+            (watch) => () => Effect.asVoid(Effect.orDie(watch.dispatch(word)))
+          )
+          yield* until(16)
+          assert.deepStrictEqual([world.launcher.asked, world.processes.signals], [[kept.id], []])
+        }
+      })
+  )
+  it.effect(
+    "of what another souffleur claims gets no further signal once the watch is another souffleur's, or over",
+    () =>
+      Effect.gen(function* () {
+        const words: ReadonlyArray<WatchIntent> = [
+          { _tag: "TakeOwnership", owner: ownerOf(77), over: 1 },
+          { _tag: "Release" }
+        ]
+        for (const word of words) {
+          const claims = new Map([[4711, ownerOf(88)]])
+          const { context, world } = yield* starting("agent", { alive: new Set([10, 88]), claims, unkillable: true })
+          assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
+          const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), context)
+          yield* Effect.provideContext(operator.dispatch(word), context)
+          yield* until(16)
+          assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
+        }
+      })
+  )
+  it.effect(
+    "of what does not end is not tried again: it is looked at anew, and goes on once nobody else claims it",
+    () =>
+      Effect.gen(function* () {
+        const { events, tags, world } = yield* starting("agent", {
+          alive: new Set([10, 88]),
+          claims: new Map([[4711, ownerOf(88)]]),
+          unkillable: true
+        })
+        yield* until(16)
+        assert.deepStrictEqual(
+          [world.processes.signals, yield* tags],
+          [["SIGTERM 4711", "SIGKILL 4711"], ["ProcessEnding"]]
+        )
+        world.processes.end(88)
+        yield* until(46)
+        assert.deepStrictEqual(world.launcher.asked, [kept.id])
+        // Told once, however often it was tried.
+        assert.deepInclude((yield* events)[1], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
+      })
+  )
+  it.effect(
+    "keeps what it was started with once, also where a souffleur died before the attempt before was forgotten",
+    () =>
+      Effect.gen(function* () {
+        const world = worldOf()
+        const again = { ...kept, id: "w-g1-launch-2" }
+        for (const order of [kept, again]) world.launcher.prepared.set(order.id, order)
+        const [open, first, own] = opening("agent")
+        const failed = Event.ValidationFailed.make({
+          at: begun,
+          attempt: 1,
+          check: "launch",
+          reason: "too slow",
+          lastMessageId: 0
+        })
+        const second = { ...first!, launchId: again.id, digest: `digest of ${again.id}` } as WatchEvent
+        const { context } = yield* living([open!, first!, own!, failed, second], world)
+        const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), context)
+        yield* bootstrap(ref).pipe(Effect.provideContext(context), Effect.forkChild)
+        yield* until(31)
+        assert.deepStrictEqual([...world.launcher.prepared.keys()], [again.id])
+      })
   )
 })

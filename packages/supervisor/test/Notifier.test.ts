@@ -47,7 +47,14 @@ describe("a person is told", () => {
     const kinds = (before: Watch) =>
       [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
     assert.deepStrictEqual(kinds(well), [undefined, "recovered", "failed_closed", "exhausted", undefined, undefined])
-    assert.deepStrictEqual(kinds(evolve(well, closed)), [undefined, "recovered", "failed_closed", "exhausted", "cleared", "cleared"])
+    assert.deepStrictEqual(kinds(evolve(well, closed)), [
+      undefined,
+      "recovered",
+      "failed_closed",
+      "exhausted",
+      "cleared",
+      "cleared"
+    ])
     assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, reasons: ["a"] }), well)?.kind, "exhausted")
     for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
     assert.include(noticeOf(closed, well)?.text, "gate: too large")
@@ -77,8 +84,12 @@ describe("a person is told", () => {
     const wait = (kind: "usage-limit" | "quiet-hours") =>
       Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })
     const well = watching.reduce(evolve, initial)
-    const kinds = (episode: WatchEvent) => [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
-    assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), ["cleared", "cleared"])
+    const kinds = (episode: WatchEvent) =>
+      [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
+    assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), [
+      "cleared",
+      "cleared"
+    ])
     assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "cleared"])
     assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, undefined])
     assert.isUndefined(noticeOf(wait("quiet-hours"), well))
@@ -107,7 +118,15 @@ describe("a person is told", () => {
 
     const launch = (requested: "acceptEdits" | "invalid") =>
       noticeOf(
-        Event.LaunchPrepared.make({ at, cycle: 1, launchId: "l1", digest: "d", sessionId: "s2", requested, effective: "acceptEdits" }),
+        Event.LaunchPrepared.make({
+          at,
+          cycle: 1,
+          launchId: "l1",
+          digest: "d",
+          sessionId: "s2",
+          requested,
+          effective: "acceptEdits"
+        }),
         well
       )
     assert.isUndefined(launch("acceptEdits"))
@@ -117,9 +136,15 @@ describe("a person is told", () => {
     const found = Event.ConductorResolved.make({ at, watcher: 1, conductor: identityOf(5000), print: true })
     assert.deepInclude(noticeOf(lost, well), { kind: "warning" })
     assert.isUndefined(noticeOf(found, well), "found at once: nobody was told of anything")
-    assert.deepInclude(noticeOf(found, evolve(well, lost)), { kind: "cleared", text: "The Conductor is pid 5000: it holds the session." })
+    assert.deepInclude(noticeOf(found, evolve(well, lost)), {
+      kind: "cleared",
+      text: "The Conductor is pid 5000: it holds the session."
+    })
 
-    assert.include(noticeOf(Event.ConductorUnclaimed.make({ at, message: "the disk is full" }), well)?.text, "the disk is full")
+    assert.include(
+      noticeOf(Event.ConductorUnclaimed.make({ at, message: "the disk is full" }), well)?.text,
+      "the disk is full"
+    )
     assert.strictEqual(noticeOf(Event.ConductorClaimed.make({ at }), well)?.kind, "cleared")
   })
 })
@@ -175,21 +200,28 @@ it.layer(HostServices.layer)((it) => {
   )
   it.effect("is told nothing that a terminal obeys", () =>
     Effect.gen(function* () {
-      const { run, told } = yield* notifying([Event.PersonAwaited.make({ at, watcher: 1, for: "\u001B[2J\u009B\u202E\n" }), completed])
+      const { run, told } = yield* notifying([
+        Event.PersonAwaited.make({ at, watcher: 1, for: "\u001B[2J\u009B\u202E\n" }),
+        completed
+      ])
       yield* run()
-      assert.deepInclude((yield* told)[0] as unknown, { text: "The Conductor waits for a person: \\u001b[2J\\u009b\\u202e\\u000a." })
+      assert.deepInclude((yield* told)[0] as unknown, {
+        text: "The Conductor waits for a person: \\u001b[2J\\u009b\\u202e\\u000a."
+      })
     })
   )
-  it.effect("is told nothing twice by a souffleur that starts again, and is told what came since; what stands is remembered", () =>
-    Effect.gen(function* () {
-      const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
-      yield* killedAfter(2)
-      yield* log.append("w", 8, [completed])
-      yield* run()
-      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
-      yield* run()
-      assert.strictEqual((yield* kinds).length, 3)
-    })
+  it.effect(
+    "is told nothing twice by a souffleur that starts again, and is told what came since; what stands is remembered",
+    () =>
+      Effect.gen(function* () {
+        const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
+        yield* killedAfter(2)
+        yield* log.append("w", 8, [completed])
+        yield* run()
+        assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
+        yield* run()
+        assert.strictEqual((yield* kinds).length, 3)
+      })
   )
   it.effect("is told what comes where the log is shorter than what was told of it", () =>
     Effect.gen(function* () {

@@ -14,9 +14,22 @@ import { LogUnusable } from "@souffleur/eventlog"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { adopt, command, finish, own, release } from "../src/index.ts"
 import { begun, identityOf, ownerOf } from "@souffleur/testing"
-import { confirmed, died, living, opened, owned, recovering, relaunched, self, watching, worldOf, type Setup } from "./SupervisorWorld.ts"
+import {
+  confirmed,
+  died,
+  living,
+  opened,
+  owned,
+  recovering,
+  relaunched,
+  self,
+  watching,
+  worldOf,
+  type Setup
+} from "./SupervisorWorld.ts"
 
-const took = (fence: number, pid: number, host?: string) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
+const took = (fence: number, pid: number, host?: string) =>
+  Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid, host) })
 
 /** `own`, under a scope that the test closes. */
 const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, change: Setup = {}) {
@@ -34,7 +47,12 @@ const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, 
 describe("owning a watch", () => {
   it.effect("that nobody owns takes it under the next fence, and claims its Conductor and session", () =>
     Effect.gen(function* () {
-      const { own, watch, world } = yield* owning([opened(), took(1, 5), confirmed, Event.OwnerLeft.make({ at: begun, fence: 1 })])
+      const { own, watch, world } = yield* owning([
+        opened(),
+        took(1, 5),
+        confirmed,
+        Event.OwnerLeft.make({ at: begun, fence: 1 })
+      ])
       const { fence, ref } = yield* own
       assert.strictEqual(fence, 2)
       assert.deepStrictEqual((yield* watch).owner, self)
@@ -94,22 +112,24 @@ describe("owning a watch", () => {
       assert.deepStrictEqual(yield* tags, [])
     })
   )
-  it.effect("whose session, of any generation, another state folder's souffleur watches is refused, and not taken", () =>
-    Effect.gen(function* () {
-      const claims = new Map([["s1", ownerOf(88)]])
-      const { own, tags, world } = yield* owning(
-        [...watching, Event.OwnerLeft.make({ at: begun, fence: 1 }), died(), recovering(), relaunched],
-        {
-          alive: new Set([10, 88]),
-          claims
-        }
-      )
-      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
-      assert.deepStrictEqual(yield* tags, [])
-      world.processes.end(88)
-      yield* own
-      assert.deepStrictEqual([...world.claims.held.keys()].toSorted(), [5000, "s1", "s2"])
-    })
+  it.effect(
+    "whose session, of any generation, another state folder's souffleur watches is refused, and not taken",
+    () =>
+      Effect.gen(function* () {
+        const claims = new Map([["s1", ownerOf(88)]])
+        const { own, tags, world } = yield* owning(
+          [...watching, Event.OwnerLeft.make({ at: begun, fence: 1 }), died(), recovering(), relaunched],
+          {
+            alive: new Set([10, 88]),
+            claims
+          }
+        )
+        assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
+        assert.deepStrictEqual(yield* tags, [])
+        world.processes.end(88)
+        yield* own
+        assert.deepStrictEqual([...world.claims.held.keys()].toSorted(), [5000, "s1", "s2"])
+      })
   )
   it.effect("that has ended is refused", () =>
     Effect.gen(function* () {
@@ -157,7 +177,9 @@ describe("leaving", () => {
     Effect.gen(function* () {
       const overtaken = yield* owning([opened(), took(1, 77), confirmed])
       yield* overtaken.own
-      yield* command("w", { _tag: "TakeOwnership", owner: ownerOf(88), over: 2 }).pipe(Effect.provideContext(overtaken.context))
+      yield* command("w", { _tag: "TakeOwnership", owner: ownerOf(88), over: 2 }).pipe(
+        Effect.provideContext(overtaken.context)
+      )
       yield* overtaken.leave
       assert.deepStrictEqual(yield* overtaken.tags, ["OwnerTook", "OwnerTook"])
       const ended = yield* owning([opened(), took(1, 77), confirmed])
@@ -170,7 +192,11 @@ describe("leaving", () => {
 })
 
 describe("an operator's release", () => {
-  const launcher = (settled: Array<string>, forgotten: Array<string> = [], ran: Option.Option<ProcessIdentity> = Option.none()) =>
+  const launcher = (
+    settled: Array<string>,
+    forgotten: Array<string> = [],
+    ran: Option.Option<ProcessIdentity> = Option.none()
+  ) =>
     Launcher.of({
       terminal: "headless",
       prepare: (order: LaunchOrder) => Effect.succeed(order.id),
@@ -200,7 +226,10 @@ describe("an operator's release", () => {
         prepared
       ])
       const settled: Array<string> = []
-      const watch = yield* release("w").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
+      const watch = yield* release("w").pipe(
+        Effect.provideService(Launcher, launcher(settled)),
+        Effect.provideContext(context)
+      )
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["released", ["l1"], ["WatchReleased"]])
     })
   )
@@ -209,7 +238,10 @@ describe("an operator's release", () => {
       const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
       const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
       const settled: Array<string> = []
-      const watch = yield* finish("w", "agent").pipe(Effect.provideService(Launcher, launcher(settled)), Effect.provideContext(context))
+      const watch = yield* finish("w", "agent").pipe(
+        Effect.provideService(Launcher, launcher(settled)),
+        Effect.provideContext(context)
+      )
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["completed", ["l1"], ["ConductorCompleted"]])
     })
   )
@@ -223,8 +255,14 @@ describe("an operator's release", () => {
       const none = launcher(settled)
       // Before that word is in the log the recovery tries once more.
       const again = Effect.orDie(log.append("w", 5, [{ ...prepared, launchId: "l2" }]))
-      const racing = Launcher.of({ ...none, settle: (id) => Effect.andThen(id === "l1" ? again : Effect.void, none.settle(id)) })
-      const watch = yield* adopt("w", adopted).pipe(Effect.provideService(Launcher, racing), Effect.provideContext(context))
+      const racing = Launcher.of({
+        ...none,
+        settle: (id) => Effect.andThen(id === "l1" ? again : Effect.void, none.settle(id))
+      })
+      const watch = yield* adopt("w", adopted).pipe(
+        Effect.provideService(Launcher, racing),
+        Effect.provideContext(context)
+      )
       assert.deepStrictEqual([watch.pid, settled], [50, ["l1", "l2"]])
       assert.deepStrictEqual(yield* tags, ["LaunchPrepared", "ConductorAdopted", "WatcherStarted"])
     })
@@ -241,9 +279,15 @@ describe("an operator's release", () => {
         const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
         const ran = launcher([], [], Option.some(identityOf(launched)))
         const adopted = { conductor: identityOf(pid), sessionId: "s9", print: false, baseline }
-        const said = yield* Effect.exit(adopt("w", adopted).pipe(Effect.provideService(Launcher, ran), Effect.provideContext(context)))
-        assert.deepStrictEqual([Exit.isSuccess(said), yield* tags], [adopts, adopts ? ["ConductorAdopted", "WatcherStarted"] : []])
-        if (!adopts) assert.deepInclude(Option.getOrThrow(Exit.findErrorOption(said)), { _tag: "Refused", reason: "not now" })
+        const said = yield* Effect.exit(
+          adopt("w", adopted).pipe(Effect.provideService(Launcher, ran), Effect.provideContext(context))
+        )
+        assert.deepStrictEqual(
+          [Exit.isSuccess(said), yield* tags],
+          [adopts, adopts ? ["ConductorAdopted", "WatcherStarted"] : []]
+        )
+        if (!adopts)
+          assert.deepInclude(Option.getOrThrow(Exit.findErrorOption(said)), { _tag: "Refused", reason: "not now" })
       }
     })
   )

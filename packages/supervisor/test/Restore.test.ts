@@ -10,7 +10,8 @@ import { confirmed, living, opened, worldOf, type Setup } from "./SupervisorWorl
 
 const took = (fence: number, pid: number) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid) })
 const history = [opened(), took(1, 77), confirmed]
-const restored = (restorations: number) => Event.SouffleurRestored.make({ at: begun, cause: "died", over: 1, restorations })
+const restored = (restorations: number) =>
+  Event.SouffleurRestored.make({ at: begun, cause: "died", over: 1, restorations })
 
 /** A souffleur that was started in place of pid 77, whose last beat was so many seconds ago. */
 const restoring = Effect.fnUntraced(function* (
@@ -26,7 +27,9 @@ const restoring = Effect.fnUntraced(function* (
   yield* beats.beat(guardianOf("w"), { by: "guardian/1/1/boot", at: begun })
   return {
     ...all,
-    restore: Effect.updateContext(restore("w", { cause, over: 1 }), (given: Context.Context<never>) => Context.merge(all.context, given))
+    restore: Effect.updateContext(restore("w", { cause, over: 1 }), (given: Context.Context<never>) =>
+      Context.merge(all.context, given)
+    )
   }
 })
 const why = (error: object) => ("message" in error ? String(error.message) : "")
@@ -45,7 +48,10 @@ describe("a souffleur that was started by a guardian", () => {
       const { context, restore, world } = yield* restoring("died", 1)
       const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
       // It looks whether the owner is dead; by then another one has done so, and acted.
-      const racing = Claims.of({ ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(2, 88)])), true) })
+      const racing = Claims.of({
+        ...claims,
+        isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(2, 88)])), true)
+      })
       const error = yield* Effect.flip(Effect.provideService(restore, Claims, racing))
       assert.strictEqual(error._tag, "AlreadyWatched")
       assert.deepStrictEqual(world.processes.signals, [])
@@ -53,10 +59,16 @@ describe("a souffleur that was started by a guardian", () => {
   )
   it.effect("has nothing to do where its souffleur leaves, or the watch ends, in the same moment", () =>
     Effect.gen(function* () {
-      for (const event of [Event.OwnerLeft.make({ at: begun, fence: 1 }), Event.WatchReleased.make({ at: begun, exportPath: null })]) {
+      for (const event of [
+        Event.OwnerLeft.make({ at: begun, fence: 1 }),
+        Event.WatchReleased.make({ at: begun, exportPath: null })
+      ]) {
         const { context, restore, tags, world } = yield* restoring("died", 1)
         const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
-        const racing = Claims.of({ ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [event])), true) })
+        const racing = Claims.of({
+          ...claims,
+          isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [event])), true)
+        })
         assert.isFalse(yield* Effect.provideService(restore, Claims, racing))
         assert.deepStrictEqual([yield* tags, world.processes.signals], [[event._tag], []])
       }
@@ -100,41 +112,48 @@ describe("a souffleur that was started by a guardian", () => {
         }
       }).pipe(Effect.provide(HostServices.layer))
     )
-    it.effect("its intent is on disk before the kill, for its user alone, and counted first by whoever comes next", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        for (const next of ["a guardian's", "a person's"] as const) {
-          const { context, events, file, tags, world } = yield* holding()
-          const processes = Context.get(context, Processes)
-          let before = ""
-          // Killed itself right after its kill.
-          const vanishing = Processes.of({
-            ...processes,
-            signal: Effect.fnUntraced(function* (identity, signal) {
-              before = yield* Effect.orDie(fs.readFileString(file))
-              assert.strictEqual((yield* Effect.orDie(fs.stat(file))).mode & 0o777, 0o600)
-              yield* processes.signal(identity, signal)
-              return yield* Effect.die("SIGKILL")
+    it.effect(
+      "its intent is on disk before the kill, for its user alone, and counted first by whoever comes next",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          for (const next of ["a guardian's", "a person's"] as const) {
+            const { context, events, file, tags, world } = yield* holding()
+            const processes = Context.get(context, Processes)
+            let before = ""
+            // Killed itself right after its kill.
+            const vanishing = Processes.of({
+              ...processes,
+              signal: Effect.fnUntraced(function* (identity, signal) {
+                before = yield* Effect.orDie(fs.readFileString(file))
+                assert.strictEqual((yield* Effect.orDie(fs.stat(file))).mode & 0o777, 0o600)
+                yield* processes.signal(identity, signal)
+                return yield* Effect.die("SIGKILL")
+              })
             })
-          })
-          yield* Effect.exit(Effect.provide(restore("w", { cause: "silent", over: 1 }), Context.add(context, Processes, vanishing)))
-          assert.deepStrictEqual([JSON.parse(before), yield* tags], [{ cause: "silent", over: 1 }, []])
-          const taking =
-            next === "a person's"
-              ? Effect.as(Effect.scoped(own("w")), true)
-              : Effect.tap(restore("w", { cause: "died", over: 1 }), () => Effect.scoped(own("w")))
-          assert.isTrue(yield* Effect.provide(taking, context))
-          assert.deepStrictEqual(yield* tags, ["SouffleurRestored", "OwnerTook", "OwnerLeft"])
-          assert.deepInclude((yield* events)[0], { cause: "silent", over: 1, restorations: 1 })
-          assert.deepStrictEqual([world.processes.signals, yield* fs.exists(file)], [["SIGKILL 77"], false])
-        }
-      }).pipe(Effect.provide(HostServices.layer))
+            yield* Effect.exit(
+              Effect.provide(restore("w", { cause: "silent", over: 1 }), Context.add(context, Processes, vanishing))
+            )
+            assert.deepStrictEqual([JSON.parse(before), yield* tags], [{ cause: "silent", over: 1 }, []])
+            const taking =
+              next === "a person's"
+                ? Effect.as(Effect.scoped(own("w")), true)
+                : Effect.tap(restore("w", { cause: "died", over: 1 }), () => Effect.scoped(own("w")))
+            assert.isTrue(yield* Effect.provide(taking, context))
+            assert.deepStrictEqual(yield* tags, ["SouffleurRestored", "OwnerTook", "OwnerLeft"])
+            assert.deepInclude((yield* events)[0], { cause: "silent", over: 1, restorations: 1 })
+            assert.deepStrictEqual([world.processes.signals, yield* fs.exists(file)], [["SIGKILL 77"], false])
+          }
+        }).pipe(Effect.provide(HostServices.layer))
     )
     it.effect("an intent that cannot be kept kills nobody", () =>
       Effect.gen(function* () {
         const { context, stateDir, tags, world } = yield* holding()
         yield* (yield* FileSystem.FileSystem).writeFileString(stateDir, "no folder")
-        assert.match(why(yield* Effect.flip(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))), /intent/)
+        assert.match(
+          why(yield* Effect.flip(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))),
+          /intent/
+        )
         assert.deepStrictEqual([yield* tags, world.processes.signals], [[], []])
       }).pipe(Effect.provide(HostServices.layer))
     )
@@ -165,15 +184,25 @@ describe("a souffleur that was started by a guardian", () => {
     Effect.gen(function* () {
       for (const goesOn of ["beats", "acts", "is another by now"] as const) {
         const { context, restore, tags, world } = yield* restoring("silent", 900, { alive: alive() })
-        const [beats, claims, log] = [Context.get(context, Beats), Context.get(context, Claims), Context.get(context, EventLog)]
+        const [beats, claims, log] = [
+          Context.get(context, Beats),
+          Context.get(context, Claims),
+          Context.get(context, EventLog)
+        ]
         let looks = 0
         const happens = Effect.suspend(() => {
           if (++looks !== 2) return Effect.void
           if (goesOn === "beats") return beats.beat("w", { by: "watcher/1", at: begun })
           return log.append("w", 4, [goesOn === "acts" ? Event.WatchSettled.make({ at: begun }) : took(2, 77)])
         })
-        const waking = Claims.of({ ...claims, isDead: (owner) => Effect.andThen(Effect.orDie(happens), claims.isDead(owner)) })
-        assert.match(why(yield* Effect.flip(Effect.provideService(restore, Claims, waking))), /goes on again|beats again/)
+        const waking = Claims.of({
+          ...claims,
+          isDead: (owner) => Effect.andThen(Effect.orDie(happens), claims.isDead(owner))
+        })
+        assert.match(
+          why(yield* Effect.flip(Effect.provideService(restore, Claims, waking))),
+          /goes on again|beats again/
+        )
         assert.deepStrictEqual([(yield* tags)[0], world.processes.signals], ["SouffleurRestored", []])
       }
     })
@@ -206,7 +235,10 @@ describe("a souffleur that was started by a guardian", () => {
   )
   it.effect("has nothing to take where the owner left or the watch has ended", () =>
     Effect.gen(function* () {
-      for (const event of [Event.OwnerLeft.make({ at: begun, fence: 1 }), Event.WatchReleased.make({ at: begun, exportPath: null })]) {
+      for (const event of [
+        Event.OwnerLeft.make({ at: begun, fence: 1 }),
+        Event.WatchReleased.make({ at: begun, exportPath: null })
+      ]) {
         const { restore, tags } = yield* restoring("died", 900, {}, [...history, event])
         assert.isFalse(yield* restore)
         assert.deepStrictEqual(yield* tags, [])

@@ -34,6 +34,10 @@ it.effect("an app puts a provider of its own before those that are there, with w
     const run = Effect.flatMap(ref.state, (watch) => Roles.use((roles) => roles.run("recovery/1" as Role, watch, ref)))
     yield* Effect.provide(run, own)
     assert.deepStrictEqual(paged, ["session s1"])
-    assert.deepInclude((yield* events)[0], { _tag: "RecoveryFailedClosed", stage: "ask_somebody", reason: "a person was asked" })
+    assert.deepInclude((yield* events)[0], {
+      _tag: "RecoveryFailedClosed",
+      stage: "ask_somebody",
+      reason: "a person was asked"
+    })
   })
 )

@@ -6,34 +6,45 @@ import { adoptedBaseline, soloComms } from "../src/index.ts"
 import { identityOf } from "@souffleur/testing"
 import { confirmed, living, opened, owned, watching, worldOf } from "./SupervisorWorld.ts"
 
-const adopted = { at: 0, by: "operator", generation: 2, conductor: identityOf(4712), sessionId: "s2", print: false } as const
+const adopted = {
+  at: 0,
+  by: "operator",
+  generation: 2,
+  conductor: identityOf(4712),
+  sessionId: "s2",
+  print: false
+} as const
 
 describe("a Conductor that is adopted", () => {
-  it.effect("without comms is measured from where its sessions stand: one that then does nothing has made no progress", () =>
-    Effect.gen(function* () {
-      const world = worldOf({
-        results: new Map([
-          ["s1", 3],
-          ["s2", 4]
-        ])
-      })
-      const { context, log } = yield* living([opened(null), owned, confirmed], world)
-      const here = Effect.provideContext(context)
-      const baseline = yield* here(adoptedBaseline(yield* here(load("w")), "s2"))
-      assert.strictEqual(baseline.taskCount, 7)
-      yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
-      const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
-      assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
-    }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
+  it.effect(
+    "without comms is measured from where its sessions stand: one that then does nothing has made no progress",
+    () =>
+      Effect.gen(function* () {
+        const world = worldOf({
+          results: new Map([
+            ["s1", 3],
+            ["s2", 4]
+          ])
+        })
+        const { context, log } = yield* living([opened(null), owned, confirmed], world)
+        const here = Effect.provideContext(context)
+        const baseline = yield* here(adoptedBaseline(yield* here(load("w")), "s2"))
+        assert.strictEqual(baseline.taskCount, 7)
+        yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
+        const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
+        assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
+      }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
   )
-  it.effect("with comms by its tasks; where that is out, by what was known before, and another state must be seen first", () =>
-    Effect.gen(function* () {
-      const { context, world } = yield* living(watching)
-      const here = Effect.provideContext(context)
-      const asked = Effect.flatMap(here(load("w")), (watch) => here(adoptedBaseline(watch, "s2")))
-      assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working" })
-      world.comms.out = "locked"
-      assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: null })
-    }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
+  it.effect(
+    "with comms by its tasks; where that is out, by what was known before, and another state must be seen first",
+    () =>
+      Effect.gen(function* () {
+        const { context, world } = yield* living(watching)
+        const here = Effect.provideContext(context)
+        const asked = Effect.flatMap(here(load("w")), (watch) => here(adoptedBaseline(watch, "s2")))
+        assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working" })
+        world.comms.out = "locked"
+        assert.deepInclude(yield* asked, { taskCount: 3, taskFingerprint: "3 tasks", conductorState: null })
+      }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
   )
 })

@@ -23,7 +23,10 @@ import {
 type Run = Roles["Service"]["run"]
 const operator = { _tag: "Operator" } as const
 
-/** A supervisor at work whose roles do what is said, else nothing for ever; what starts (+) and stops (-) is noted in order. */
+/**
+ * A supervisor at work whose roles do what is said, else nothing for ever; what starts (+) and stops (-) is noted in
+ * order.
+ */
 const supervising = Effect.fnUntraced(function* (
   history: ReadonlyArray<WatchEvent>,
   behaviour: (role: Role, watch: Watch, ref: WatchRef) => ReturnType<Run> | undefined = () => undefined
@@ -131,7 +134,10 @@ describe("roles by difference", () => {
       assert.deepStrictEqual(yield* moved, ["+monitor/1"])
       yield* append(died(), recovering())
       assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
-      yield* append(Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" }), started(2))
+      yield* append(
+        Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" }),
+        started(2)
+      )
       assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
       yield* append(Event.ConductorCompleted.make({ at: begun, by: "watcher" }))
       assert.deepStrictEqual((yield* moved).toSorted(), ["-monitor/1", "-watcher/2"])
@@ -174,7 +180,10 @@ describe("roles by difference", () => {
   )
   it.effect("of a watch that has ended there are none, and it is returned at once", () =>
     Effect.gen(function* () {
-      const { moved, start } = yield* supervising([...watching, Event.WatchReleased.make({ at: begun, exportPath: null })])
+      const { moved, start } = yield* supervising([
+        ...watching,
+        Event.WatchReleased.make({ at: begun, exportPath: null })
+      ])
       assert.strictEqual((yield* Fiber.join(yield* start())).end, "released")
       assert.deepStrictEqual(yield* moved, [])
     })
@@ -280,13 +289,18 @@ describe("a role that dies", () => {
   it.effect("a recovery that asks for what must never be: it failed closed, by that rule, and the watch goes on", () =>
     Effect.gen(function* () {
       const { moved, start, tags, events } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "compact#2", kind: "act" })) : undefined
+        role === "recovery/1"
+          ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "compact#2", kind: "act" }))
+          : undefined
       )
       yield* start()
       yield* settle
       assert.deepStrictEqual(yield* tags, ["RecoveryFailedClosed", "WatcherStarted"])
       const [closed] = yield* events
-      assert.deepInclude(closed, { stage: "recovery", reason: "the second compaction follows only a first that failed" })
+      assert.deepInclude(closed, {
+        stage: "recovery",
+        reason: "the second compaction follows only a first that failed"
+      })
       assert.include(yield* moved, "+watcher/2")
     })
   )
@@ -301,7 +315,9 @@ describe("a role that dies", () => {
   it.effect("because the watch went on without it: nothing follows", () =>
     Effect.gen(function* () {
       const { start, tags } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-        role === "recovery/1" ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 9, step: "1 stop", kind: "act" })) : undefined
+        role === "recovery/1"
+          ? Effect.asVoid(ref.dispatch({ _tag: "StartStep", cycle: 9, step: "1 stop", kind: "act" }))
+          : undefined
       )
       const fiber = yield* start()
       assert.deepStrictEqual(yield* tags, [])
@@ -310,25 +326,27 @@ describe("a role that dies", () => {
   )
 })
 
-it.effect("an operator's release while a step records: the step ends, then supervise; nobody waits for each other", () =>
-  Effect.gen(function* () {
-    const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-      role === "recovery/1"
-        ? Effect.uninterruptible(
-            Effect.sleep("5 seconds").pipe(
-              Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" })),
-              Effect.asVoid
+it.effect(
+  "an operator's release while a step records: the step ends, then supervise; nobody waits for each other",
+  () =>
+    Effect.gen(function* () {
+      const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
+        role === "recovery/1"
+          ? Effect.uninterruptible(
+              Effect.sleep("5 seconds").pipe(
+                Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" })),
+                Effect.asVoid
+              )
             )
-          )
-        : undefined
-    )
-    const fiber = yield* start()
-    yield* word.dispatch({ _tag: "Release" })
-    yield* until(6)
-    assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
-    assert.include(yield* moved, "-recovery/1")
-    assert.deepStrictEqual(yield* tags, ["WatchReleased"])
-  })
+          : undefined
+      )
+      const fiber = yield* start()
+      yield* word.dispatch({ _tag: "Release" })
+      yield* until(6)
+      assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
+      assert.include(yield* moved, "-recovery/1")
+      assert.deepStrictEqual(yield* tags, ["WatchReleased"])
+    })
 )
 
 it.effect("a Conductor that another state folder has claimed is left to it: no role of ours runs", () =>
@@ -356,7 +374,9 @@ it.effect("a Conductor that another state folder has claimed is left to it: no r
 
 describe("a generation that cannot be claimed, as the place of the claims is full", () => {
   const full = "/claims: its disk is full"
-  const unclaimed = Effect.fnUntraced(function* (tell: (told: WatchRef["dispatch"]) => WatchRef["dispatch"] = (told) => told) {
+  const unclaimed = Effect.fnUntraced(function* (
+    tell: (told: WatchRef["dispatch"]) => WatchRef["dispatch"] = (told) => told
+  ) {
     const world = worldOf({ claimsFail: full })
     const all = yield* living(watching, world)
     const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
@@ -405,7 +425,8 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     Effect.gen(function* () {
       let room = false
       const { fiber, ran, said } = yield* unclaimed(
-        (told) => (intent) => (room ? told(intent) : Effect.fail(new LogUnusable({ reason: "full", problem: "database or disk is full" })))
+        (told) => (intent) =>
+          room ? told(intent) : Effect.fail(new LogUnusable({ reason: "full", problem: "database or disk is full" }))
       )
       yield* TestClock.adjust("1 hour")
       assert.deepStrictEqual([ran.length > 0, fiber.pollUnsafe(), yield* said], [true, undefined, []])

@@ -86,7 +86,11 @@ export const worldOf = (setup: Setup = {}): FakeWorld => {
 export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world: FakeWorld = worldOf()) {
   yield* TestClock.setTime(begun)
   const isSolo = history[0]?._tag === "WatchOpened" && history[0].comms === null
-  const files = Layer.mergeAll(FileSystem.layerNoop({ makeDirectory: () => Effect.void }), Path.layer, TrustedFiles.layerNone)
+  const files = Layer.mergeAll(
+    FileSystem.layerNoop({ makeDirectory: () => Effect.void }),
+    Path.layer,
+    TrustedFiles.layerNone
+  )
   const comms: Layer.Layer<Comms> = isSolo ? Comms.layerSolo : world.comms.layer
   const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, settingsLayer())
   const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provideMerge(files)))
@@ -103,7 +107,15 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
 
 const at = begun
 export const opened = (comms: string | null = "/p/comms.db") =>
-  Event.WatchOpened.make({ at, project: "/p", comms, pid: 4711, sessionId: "s1", observe: false, process: identityOf(4711) })
+  Event.WatchOpened.make({
+    at,
+    project: "/p",
+    comms,
+    pid: 4711,
+    sessionId: "s1",
+    observe: false,
+    process: identityOf(4711)
+  })
 export const owned = Event.OwnerTook.make({ at, fence: 1, owner: self })
 export const confirmed = Event.ConductorConfirmed.make({
   at,

@@ -61,10 +61,14 @@ export class FakeAgent {
   readonly #file = (asked: string) =>
     Effect.suspend(() => {
       // The beginning of an id is enough, as for a real agent.
-      const found = [...(this.files ?? [asked])].filter((id) => asked !== "" && id.startsWith(asked) && !this.unwritten.has(id))
+      const found = [...(this.files ?? [asked])].filter(
+        (id) => asked !== "" && id.startsWith(asked) && !this.unwritten.has(id)
+      )
       return found.length === 1
         ? Effect.succeed({ path: `/agent/${found[0]!}.jsonl`, sessionId: found[0]! })
-        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", message: `no session file of ${asked}` }))
+        : Effect.fail(
+            new SessionNotFound({ sessionId: asked, reason: "missing", message: `no session file of ${asked}` })
+          )
     })
 
   /** What the port answers; exports are written to a file system. */
@@ -91,7 +95,8 @@ export class FakeAgent {
         ),
       mark: (sessionId) => Effect.map(this.#file(sessionId), ({ path }) => this.session.mark(path)),
       compactedSince: (mark) => Effect.sync(() => this.session.since(mark)),
-      toolResults: (sessions) => Effect.sync(() => sessions.reduce((all, one) => all + (this.results.get(one) ?? 0), 0)),
+      toolResults: (sessions) =>
+        Effect.sync(() => sessions.reduce((all, one) => all + (this.results.get(one) ?? 0), 0)),
       isAgent: ([program]) => program !== "/usr/bin/postgres",
       inPrintMode: () => false,
       turnEnded: () => Effect.sync(() => this.turnFinished),
@@ -111,7 +116,11 @@ export class FakeAgent {
           this.orders.push(order)
           return this.missing
             ? Effect.fail(new AgentNotFound({ program: "agent", problem: "not found in PATH" }))
-            : Effect.succeed({ program: "/bin/agent", args: [order.session.sessionId, "--", order.prompt], environment: {} })
+            : Effect.succeed({
+                program: "/bin/agent",
+                args: [order.session.sessionId, "--", order.prompt],
+                environment: {}
+              })
         })
     })
   )

@@ -45,7 +45,8 @@ export class FakeClaims {
           return yield* new AlreadyWatched({ owner, problem: `souffleur with pid ${owner.process.pid} watches it` })
         this.held.set(key, this.self)
       }),
-      release: (one) => Effect.sync(() => void (this.held.get(keyOf(one)) === this.self && this.held.delete(keyOf(one))))
+      release: (one) =>
+        Effect.sync(() => void (this.held.get(keyOf(one)) === this.self && this.held.delete(keyOf(one))))
     })
   )
   readonly layer = Layer.effect(Claims, this.service)

@@ -20,7 +20,9 @@ export interface FakeMessage {
   readonly at: number
 }
 
-/** The database of a project in memory: a test writes for the Conductor and for others, and reads what souffleur said. */
+/**
+ * The database of a project in memory: a test writes for the Conductor and for others, and reads what souffleur said.
+ */
 export class FakeComms {
   /** The row `task-00`; its heartbeat is text, or a function of the time (epoch ms). */
   conductor: {
@@ -75,7 +77,11 @@ export class FakeComms {
       return yield* this.#use(() => {
         const { heartbeat, sessionId, state } = this.conductor
         return {
-          conductor: Option.some({ state, lastHeartbeat: typeof heartbeat === "function" ? heartbeat(now) : heartbeat, sessionId }),
+          conductor: Option.some({
+            state,
+            lastHeartbeat: typeof heartbeat === "function" ? heartbeat(now) : heartbeat,
+            sessionId
+          }),
           souffleur: Option.fromUndefinedOr(this.souffleur),
           taskCount: this.taskCount,
           taskFingerprint: `${this.taskCount} tasks`,
@@ -92,7 +98,10 @@ export class FakeComms {
       return { heard, refused: Option.fromUndefinedOr(refused) }
     }),
     replies: ({ after }) =>
-      this.#use(() => ({ heard: this.replies.filter(({ id }) => id > after), refused: Option.fromUndefinedOr(this.refused) })),
+      this.#use(() => ({
+        heard: this.replies.filter(({ id }) => id > after),
+        refused: Option.fromUndefinedOr(this.refused)
+      })),
     setState: (state: SouffleurState, _, lastError) =>
       this.#use(() => {
         Object.assign(this, { souffleur: state, lastError })
@@ -100,7 +109,8 @@ export class FakeComms {
       }),
     beat: Effect.fnUntraced({ self: this as FakeComms }, function* (at: number) {
       const second = yield* secondsNow
-      if (this.beatFails) return yield* new CommsUnavailable({ path, reason: "locked", problem: "the database is locked" })
+      if (this.beatFails)
+        return yield* new CommsUnavailable({ path, reason: "locked", problem: "the database is locked" })
       yield* this.#use(() => void this.beats.push({ at, second }))
     }),
     post: (message) =>

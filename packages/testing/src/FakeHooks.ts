@@ -25,7 +25,13 @@ export class FakeHooks {
   readonly service = Hooks.of({
     last: (sessionId) =>
       Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(this.last), (at) => ({ event: "began", at, sessionId, pid: null, startTime: null }))
+        Option.map(Option.fromUndefinedOr(this.last), (at) => ({
+          event: "began",
+          at,
+          sessionId,
+          pid: null,
+          startTime: null
+        }))
       ),
     lineage: () => Effect.succeed([]),
     held: this.#held,

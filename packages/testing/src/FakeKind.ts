@@ -9,7 +9,12 @@ export const fakeKind: AgentKind = {
   sessions: "sessions",
   stall: Duration.seconds(361),
   marks: new Set(["FAKE_AGENT_SESSION"]),
-  identity: (variables) => ({ sessionId: variables["FAKE_AGENT_SESSION"] ?? "", pid: undefined, project: "", mark: undefined }),
+  identity: (variables) => ({
+    sessionId: variables["FAKE_AGENT_SESSION"] ?? "",
+    pid: undefined,
+    project: "",
+    mark: undefined
+  }),
   refusedAsRoot: [],
   goOn: (sessionId) => `agent ${sessionId}`,
   addTools: (name, command) => `agent tools ${name} ${command}`,

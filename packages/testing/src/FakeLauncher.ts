@@ -4,7 +4,13 @@ import { compactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
 /** What a session that compacts does. */
-export type FakeCompaction = "compacts" | "compacts and ends" | "ends" | "hangs" | "compacts as it ends" | "cannot be ended"
+export type FakeCompaction =
+  | "compacts"
+  | "compacts and ends"
+  | "ends"
+  | "hangs"
+  | "compacts as it ends"
+  | "cannot be ended"
 
 const digestOf = (id: string) => `digest of ${id}`
 

@@ -103,11 +103,14 @@ export class FakeProcesses {
   /** Whether that very process is there, as a zombie too. */
   has({ pid, startTime }: ProcessIdentity): boolean {
     const found = this.table.get(pid)
-    return found !== undefined && found.condition !== "gone" && (found.startTime ?? identityOf(pid).startTime) === startTime
+    return (
+      found !== undefined && found.condition !== "gone" && (found.startTime ?? identityOf(pid).startTime) === startTime
+    )
   }
 
   readonly #present = Effect.map(Clock.currentTimeMillis, (now) => {
-    for (const entry of this.table.values()) if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
+    for (const entry of this.table.values())
+      if (entry.endsAt !== undefined && entry.endsAt <= now) entry.condition = "gone"
     return [...this.table.values()].filter(({ condition }) => condition !== "gone")
   })
   readonly #infoOf = ({ condition, name = "agent", parent = 1, pid, startTime, uid = 1000 }: Entry): ProcessInfo => ({
@@ -139,7 +142,10 @@ export class FakeProcesses {
       Effect.map(this.#present, (all) => {
         this.trees.push({ others, known: known.map(({ pid }) => pid) })
         this.onTree()
-        const guarded = below(all, new Set([...others, ...all.flatMap((entry) => (entry.protected === true ? [entry.pid] : []))]))
+        const guarded = below(
+          all,
+          new Set([...others, ...all.flatMap((entry) => (entry.protected === true ? [entry.pid] : []))])
+        )
         const tagged = all.filter((entry) => tags.some((tag) => carries(entry, tag))).map(({ pid }) => pid)
         const seen = known.filter((one) => this.has(one)).map(({ pid }) => pid)
         const mine = below(all, new Set([root.pid, ...tagged, ...seen]))

@@ -1,6 +1,9 @@
 import type { Compacted, SessionMark } from "@souffleur/domain"
 
-/** The session file of the Conductor as a compaction sees it: which file it is, its end in bytes, and what was written where. */
+/**
+ * The session file of the Conductor as a compaction sees it: which file it is, its end in bytes, and what was written
+ * where.
+ */
 export class FakeSession {
   inode = 1
   size = 1000

@@ -14,10 +14,13 @@ import { FakeProcesses } from "./FakeProcesses.ts"
 export const settingsLayer = (change: Partial<Settings["Service"]> = {}) =>
   Layer.effect(
     Settings,
-    Effect.map(loadSettings({ agent: fakeKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} }), (all) => ({
-      ...all,
-      ...change
-    }))
+    Effect.map(
+      loadSettings({ agent: fakeKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} }),
+      (all) => ({
+        ...all,
+        ...change
+      })
+    )
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]), Layer.orDie)
 
 /** Everything that souffleur meets, in memory: a fake for each port, whose processes and acts are shared. */

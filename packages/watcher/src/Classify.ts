@@ -3,12 +3,15 @@ import { Option } from "effect"
 import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
 
-/** The service ended the last turn of this generation: a usage limit, an outage, or a conversation that no longer fits. */
+/**
+ * The service ended the last turn of this generation: a usage limit, an outage, or a conversation that no longer fits.
+ */
 const failureOf = ({ launchedAt }: Watch, { signs: { session } }: Observation) =>
   session?.turn?._tag === "Failed" && session.turn.at >= launchedAt ? session.turn : undefined
 
 /**
- * A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec: behaviour#limits-and-waits).
+ * A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec:
+ * behaviour#limits-and-waits).
  */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observation): WatcherExit | undefined => {
   const { process, session } = seen.signs
@@ -39,7 +42,8 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   // Who asks goes on, whatever was waited for; a wait for the same request is not ended by it.
   if (asks && watch.wait?.trigger !== "handoff") return { _tag: "ContextRecovery" }
   if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
-  // What the dead leave behind is of the session that they held last, as their hooks said; a row's id that is awaited comes after.
+  // What the dead leave behind is of the session that they held last, as their hooks said; a row's id that is awaited
+  // comes after.
   const found = seen.foundSession
   const gone = isOver(seen.process)
   if (gone && !watch.awaiting && found?.holder === "the same") return { _tag: "SessionIdFound", ...found }
@@ -55,8 +59,12 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   return found === undefined ? undefined : { _tag: "SessionIdFound", ...found }
 }
 
-/** The exits in their priority (spec: behaviour#exits); standing by, only completion and a Conductor that came back count. */
-export const classify = (watch: Watch, seen: Observation): Option.Option<WatcherExit> => Option.fromUndefinedOr(exitOf(watch, seen))
+/**
+ * The exits in their priority (spec: behaviour#exits); standing by, only completion and a Conductor that came back
+ * count.
+ */
+export const classify = (watch: Watch, seen: Observation): Option.Option<WatcherExit> =>
+  Option.fromUndefinedOr(exitOf(watch, seen))
 
 /** What a decision rests on, for the log. */
 export const evidenceOf = (seen: Observation): Event.Evidence => ({

@@ -1,14 +1,18 @@
 import type { Condition, Signs, Verdict } from "@souffleur/domain"
 
-/** Why a Conductor whose heartbeat is too old is left alone, and until when, epoch ms. `Infinity`: for as long as a person takes. */
+/**
+ * Why a Conductor whose heartbeat is too old is left alone, and until when, epoch ms. `Infinity`: for as long as a
+ * person takes.
+ */
 export interface Excuse {
   readonly because: string
   readonly until: number
 }
 
 /**
- * Finds what excuses a silent heartbeat: a retry or a tool in flight that the session file states, or a person who is awaited
- * (spec: behaviour#excuses). A call to the model is no excuse. A tool's time begins when a person has allowed it.
+ * Finds what excuses a silent heartbeat: a retry or a tool in flight that the session file states, or a person who is
+ * awaited (spec: behaviour#excuses). A call to the model is no excuse. A tool's time begins when a person has allowed
+ * it.
  */
 export const excuseOf = ({
   answeredAt,

@@ -2,7 +2,10 @@ import { Agent, folderOf, Hooks, isWithin, type Watch, type WatchRef } from "@so
 import { Effect, Option, Ref } from "effect"
 import { holderOf } from "./SessionHolder.ts"
 
-/** Makes the search for a session that the watch does not hold yet. A session of another project is refused, and told once. */
+/**
+ * Makes the search for a session that the watch does not hold yet. A session of another project is refused, and told
+ * once.
+ */
 export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent
   const hooks = yield* Hooks
@@ -17,8 +20,9 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
   })
 
   /**
-   * Takes a session that its own hooks name, such as after a `/clear`. Else takes the session that `task-00` names while one is awaited:
-   * a new one, or that of the launch (spec: behaviour#awaiting-a-session-id). For a new one it looks up the holder (spec: behaviour#modes).
+   * Takes a session that its own hooks name, such as after a `/clear`. Else takes the session that `task-00` names
+   * while one is awaited: a new one, or that of the launch (spec: behaviour#awaiting-a-session-id). For a new one it
+   * looks up the holder (spec: behaviour#modes).
    */
   return Effect.fnUntraced(function* (sessionId: string | null | undefined) {
     const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)

@@ -2,8 +2,8 @@ import { Agent, type Signs, type Verdict, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /**
- * Whether there is a process and nothing else: its session has no file, no hook and no beat came, and no person is awaited.
- * An agent in another session has its conversation there. A file that cannot be read is no evidence.
+ * Whether there is a process and nothing else: its session has no file, no hook and no beat came, and no person is
+ * awaited. An agent in another session has its conversation there. A file that cannot be read is no evidence.
  */
 const isMute = Effect.fnUntraced(function* (
   { conductor, kind, sessionId }: Watch,
@@ -12,17 +12,32 @@ const isMute = Effect.fnUntraced(function* (
 ) {
   const agent = yield* Agent
   const lives = process === "running" || process === "stopped"
-  if (kind !== "agent" || !lives || verdict._tag === "Waiting" || hook !== undefined || (beat !== undefined && beat >= since)) return false
+  if (
+    kind !== "agent" ||
+    !lives ||
+    verdict._tag === "Waiting" ||
+    hook !== undefined ||
+    (beat !== undefined && beat >= since)
+  )
+    return false
   const held = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
   if (held !== undefined && held.sessionId !== sessionId) return false
-  return yield* Effect.match(agent.sessionFile(sessionId), { onSuccess: () => false, onFailure: ({ reason }) => reason === "missing" })
+  return yield* Effect.match(agent.sessionFile(sessionId), {
+    onSuccess: () => false,
+    onFailure: ({ reason }) => reason === "missing"
+  })
 })
 
 /**
- * Whether a successor did not take its hand-off `within` that time (ms), and shows no sign of work (spec: behaviour#hand-off):
- * its session says that it has nothing to do, or it never began one.
+ * Whether a successor did not take its hand-off `within` that time (ms), and shows no sign of work (spec:
+ * behaviour#hand-off): its session says that it has nothing to do, or it never began one.
  */
-export const handoffTimedOut = Effect.fn("handoffTimedOut")(function* (watch: Watch, signs: Signs, verdict: Verdict, within: number) {
+export const handoffTimedOut = Effect.fn("handoffTimedOut")(function* (
+  watch: Watch,
+  signs: Signs,
+  verdict: Verdict,
+  within: number
+) {
   if (signs.now - signs.since <= within) return false
   if (signs.session !== undefined) return verdict._tag === "Idle" || verdict._tag === "Hung"
   return yield* isMute(watch, signs, verdict)

@@ -19,7 +19,10 @@ import { readSigns } from "./ReadSigns.ts"
 import { conductorOf, firstMemory, type Reading, remember, rememberOutage, rememberState } from "./Remember.ts"
 import { findReturned, holderOf } from "./SessionHolder.ts"
 
-/** Makes the eyes of one watcher: each poll reads everything, then compares it with the polls before (spec: behaviour#polls). */
+/**
+ * Makes the eyes of one watcher: each poll reads everything, then compares it with the polls before (spec:
+ * behaviour#polls).
+ */
 export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent
   const comms = yield* Comms
@@ -43,11 +46,13 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   })
 
   const turnEnded = (condition: Condition | undefined) =>
-    Effect.suspend(() => (isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)))
-  const exitedWell = (condition: Condition | undefined) =>
-    Effect.suspend(() => (isOver(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone)).pipe(
-      Effect.map((code) => Option.contains(code, 0))
+    Effect.suspend(() =>
+      isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)
     )
+  const exitedWell = (condition: Condition | undefined) =>
+    Effect.suspend(() =>
+      isOver(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone
+    ).pipe(Effect.map((code) => Option.contains(code, 0)))
 
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* moment
@@ -72,7 +77,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
     const foundSession = yield* findSession(conductor?.sessionId)
     // A beat is more than a hand-off. While comms is out, only the session file says whether it beats.
-    const judged = !taken && !beating && (signs.session !== undefined || (seen !== undefined && foundSession === undefined))
+    const judged =
+      !taken && !beating && (signs.session !== undefined || (seen !== undefined && foundSession === undefined))
     return {
       now,
       process: signs.process,
@@ -87,7 +93,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       signs,
       verdict,
       excuse,
-      handoffTimedOut: judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffWithin)),
+      handoffTimedOut:
+        judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffWithin)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),
       resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
       foundSession

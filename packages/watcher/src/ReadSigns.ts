@@ -1,4 +1,13 @@
-import { Agent, type Event, Hooks, Processes, type Signs, type TurnState, type Watch, type WatchRef } from "@souffleur/domain"
+import {
+  Agent,
+  type Event,
+  Hooks,
+  Processes,
+  type Signs,
+  type TurnState,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option } from "effect"
 
@@ -12,7 +21,11 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
 })
 
 /** Every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). */
-export const readSigns = Effect.fn("readSigns")(function* ({ id }: WatchRef, watch: Watch, known: Pick<Signs, "process" | "turnEnded">) {
+export const readSigns = Effect.fn("readSigns")(function* (
+  { id }: WatchRef,
+  watch: Watch,
+  known: Pick<Signs, "process" | "turnEnded">
+) {
   const agent = yield* Agent
   const beats = yield* Beats
   const hooks = yield* Hooks
@@ -23,7 +36,8 @@ export const readSigns = Effect.fn("readSigns")(function* ({ id }: WatchRef, wat
     ...known,
     session,
     children: session?.turn?._tag === "Tool" && session.turn.spawns ? yield* childrenOf(watch) : undefined,
-    pidFile: file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
+    pidFile:
+      file === undefined ? undefined : { status: file.status, waitingFor: file.waitingFor, writtenAt: file.writtenAt },
     hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
     beat: Option.getOrUndefined(yield* beats.last(agentBeats(id)))?.at
   }
@@ -56,7 +70,9 @@ type Told = Event.Evidence["signs"][number]
 export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<Told> => {
   const told = (source: Told["source"], says: string, at: number): Told => ({ source, says, age: Math.round(now - at) })
   return [
-    ...(session === undefined ? [] : [told("session file", sayingOf(session.turn), session.turn?.at ?? session.writtenAt)]),
+    ...(session === undefined
+      ? []
+      : [told("session file", sayingOf(session.turn), session.turn?.at ?? session.writtenAt)]),
     ...(pidFile === undefined ? [] : [told("pid file", pidFile.status, pidFile.writtenAt)]),
     ...(hook === undefined ? [] : [told("hook", hook.event, hook.at)]),
     ...(beat === undefined ? [] : [told("agent's beat", "alive", beat)]),

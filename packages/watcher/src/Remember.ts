@@ -24,7 +24,9 @@ export interface Memory {
   readonly commsOut: boolean
   /** The processor time that the process had used, and since when no poll saw it use more. */
   readonly still: { readonly used: number; readonly since: number } | undefined
-  /** The time of the turn that last excused a silent heartbeat; `undefined`: none since, or it had time to beat again. */
+  /**
+   * The time of the turn that last excused a silent heartbeat; `undefined`: none since, or it had time to beat again.
+   */
   readonly excused: number | undefined
   /** It waited for a person at the last poll. */
   readonly waiting: boolean
@@ -56,17 +58,23 @@ export interface Remembered {
 /** The longest time of a healthy poll, ms, the time limit of comms included. */
 const pollWithin = 5_000
 
-export const conductorOf = (comms: CommsSnapshot | undefined) => Option.getOrUndefined(comms?.conductor ?? Option.none())
+export const conductorOf = (comms: CommsSnapshot | undefined) =>
+  Option.getOrUndefined(comms?.conductor ?? Option.none())
 
 /** Whether a state is known and is not the request: a request after it is of this generation. */
-const isOther = (state: string | null | undefined) => state !== null && state !== undefined && state !== "context_recovery"
+const isOther = (state: string | null | undefined) =>
+  state !== null && state !== undefined && state !== "context_recovery"
 
 /** Makes the memory that the first poll is compared with. It decides nothing. `interval`: between polls, ms. */
 export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now: Moment, interval: number): Memory => ({
   last: now,
   heartbeat: comms === undefined ? undefined : see(undefined, conductorOf(comms)?.lastHeartbeat ?? null, now.wall),
-  // A watcher that starts long after its event follows a souffleur that was away. A time ahead of now is of another clock.
-  notBefore: Math.min(now.wall, Math.max(watch.launchedAt, watch.brokenOffAt, now.wall - watch.watcher!.since > interval ? now.wall : 0)),
+  // A watcher that starts long after its event follows a souffleur that was away. A time ahead of now is of another
+  // clock.
+  notBefore: Math.min(
+    now.wall,
+    Math.max(watch.launchedAt, watch.brokenOffAt, now.wall - watch.watcher!.since > interval ? now.wall : 0)
+  ),
   otherStateSeen: isOther(watch.baseline.conductorState) || isOther(conductorOf(comms)?.state),
   commsOut: comms === undefined,
   still: undefined,
@@ -93,9 +101,12 @@ export const remember = (before: Memory, read: Reading, stallAfter: number): Rem
   const interrupted = brokenOff(begun, ended, pollWithin)
   const broken = interrupted || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)
   const heartbeat =
-    comms === undefined ? before.heartbeat : see(broken ? undefined : before.heartbeat, conductorOf(comms)?.lastHeartbeat ?? null, now)
+    comms === undefined
+      ? before.heartbeat
+      : see(broken ? undefined : before.heartbeat, conductorOf(comms)?.lastHeartbeat ?? null, now)
   const since = broken ? ended.wall : before.notBefore
-  const still = used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
+  const still =
+    used === undefined ? undefined : !broken && before.still?.used === used ? before.still : { used, since: now }
   const signs = { ...read.signs, stillSince: still?.since, since }
   const verdict = judge(signs, stallAfter)
   const waiting = verdict._tag === "Waiting"
@@ -103,7 +114,8 @@ export const remember = (before: Memory, read: Reading, stallAfter: number): Rem
   const answeredAt = answered ? now : before.answeredAt
   const excuse = excuseOf({ answeredAt, now, process: signs.process, signs, stallAfter, verdict })
   const turnAt = signs.session?.turn?.at ?? 0
-  // It could not beat during the excuse, so it has the whole time again. A person's answer is in no record before the tool ends.
+  // It could not beat during the excuse, so it has the whole time again. A person's answer is in no record before the
+  // tool ends.
   const goesOn = excuse === undefined && before.excused !== undefined && (answered || turnAt > before.excused)
   const memory: Memory = {
     last: ended,

@@ -20,16 +20,21 @@ export const holderOf = Effect.fn("holderOf")(function* (sessionId: string) {
   const conductor = process.value.identity
   const words = yield* processes.commandLine(conductor.pid)
   // A session of ours that only compacts is no Conductor, nor is a process that is no agent.
-  return words.at(-1) === agent.compactPrompt || !agent.isAgent(words) ? undefined : { conductor, print: agent.inPrintMode(words) }
+  return words.at(-1) === agent.compactPrompt || !agent.isAgent(words)
+    ? undefined
+    : { conductor, print: agent.inPrintMode(words) }
 })
 
-/** Whether the heartbeat is newer than the closing. This watcher must have seen it change, as a fast clock makes an old one look new. */
+/**
+ * Whether the heartbeat is newer than the closing. This watcher must have seen it change, as a fast clock makes an old
+ * one look new.
+ */
 const beats = ({ changedAt, raw }: HeartbeatSeen, closed: number, now: number) =>
   changedAt !== undefined && Option.exists(parseTime(raw), (at) => at > closed && at <= now)
 
 /**
- * Finds a Conductor that came back by itself: a live process holds the session, and its heartbeat is newer than the closing.
- * Without comms its session file is the newer one (spec: behaviour#standby).
+ * Finds a Conductor that came back by itself: a live process holds the session, and its heartbeat is newer than the
+ * closing. Without comms its session file is the newer one (spec: behaviour#standby).
  */
 export const findReturned = Effect.fn("findReturned")(function* (
   watch: Watch,
@@ -40,7 +45,8 @@ export const findReturned = Effect.fn("findReturned")(function* (
   const now = yield* Clock.currentTimeMillis
   if (watch.standby === undefined) return undefined
   const { since } = watch.standby
-  if (watch.comms === null ? signs === undefined || signs.writtenAt <= since : !beats(heartbeat, since, now)) return undefined
+  if (watch.comms === null ? signs === undefined || signs.writtenAt <= since : !beats(heartbeat, since, now))
+    return undefined
   const holder = yield* holderOf(watch.sessionId)
   return holder === undefined ? undefined : { _tag: "Returned" as const, ...holder, baseline: baselineOf(comms) }
 })

@@ -16,14 +16,17 @@ import type { Observation } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { patrol, probeEvery } from "./WatchSchedule.ts"
 
-type Report = Pick<Observation, "comms"> & { readonly exit: WatcherExit; readonly evidence: ReturnType<typeof evidenceOf> }
+type Report = Pick<Observation, "comms"> & {
+  readonly exit: WatcherExit
+  readonly evidence: ReturnType<typeof evidenceOf>
+}
 
 /** The person it waits for, in a few words of the agent; `null`: none. */
 const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting" ? verdict.for.slice(0, 100) : null)
 
 /**
- * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It reads everything
- * first and decides then; it never acts. Ends by its report, or because the watch went on without it.
+ * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It reads
+ * everything first and decides then; it never acts. Ends by its report, or because the watch went on without it.
  */
 export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Watch) {
   const { watcher: me } = watch.watcher!
@@ -44,13 +47,19 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const person = yield* Ref.make(watch.person?.for ?? null)
   const tellPerson = Effect.fnUntraced(function* (verdict: Verdict) {
     const now = awaited(verdict)
-    if ((yield* Ref.getAndSet(person, now)) !== now) yield* ref.dispatch({ _tag: "ReportPerson", watcher: me, for: now })
+    if ((yield* Ref.getAndSet(person, now)) !== now)
+      yield* ref.dispatch({ _tag: "ReportPerson", watcher: me, for: now })
   })
   const tellDeferred = Effect.fnUntraced(function* (seen: Observation) {
     const { excuse } = seen
     // An awaited person is reported already.
     if (watch.standby !== undefined || excuse === undefined || excuse.until === Infinity || !isStale(seen)) return
-    yield* ref.dispatch({ _tag: "ReportDeferred", watcher: me, because: excuse.because, until: Math.round(excuse.until) })
+    yield* ref.dispatch({
+      _tag: "ReportDeferred",
+      watcher: me,
+      because: excuse.because,
+      until: Math.round(excuse.until)
+    })
   })
   const taken = yield* Ref.make(watch.generation === 1 || watch.launchId === undefined || watch.taken !== undefined)
   const tellTaken = Effect.gen(function* () {
@@ -93,7 +102,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* tellPerson(seen.verdict)
     yield* tellDeferred(seen)
     yield* tellCeiling
-    if (Option.isSome(found)) yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
+    if (Option.isSome(found))
+      yield* Deferred.succeed(exit, { exit: found.value, comms: seen.comms, evidence: evidenceOf(seen) })
   })
 
   const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
@@ -131,7 +141,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     _tag: "ReportExit",
     watcher: me,
     exit: report.exit,
-    tasks: report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
+    tasks:
+      report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
     evidence: report.evidence,
     quietUntil: yield* quietUntilNow(settings.quietHours)
   })

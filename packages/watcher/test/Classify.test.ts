@@ -1,5 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type CommsSnapshot, initial, type Signs, type TurnState, type Watch, type WatcherExit } from "@souffleur/domain"
+import {
+  type CommsSnapshot,
+  initial,
+  type Signs,
+  type TurnState,
+  type Watch,
+  type WatcherExit
+} from "@souffleur/domain"
 import { Option } from "effect"
 import { classify, evidenceOf, excuseOf, type Observation } from "../src/index.ts"
 
@@ -53,7 +60,11 @@ const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: fa
 const at = (turn: TurnState, change: Partial<Signs> = {}): Partial<Observation> => ({
   signs: signsOf({ session: { writtenAt: now, turn, context: undefined }, ...change })
 })
-const failed = (reason: "usage-limit" | "outage" | "prompt-too-long", resetsAt?: number, when = now - 1000): TurnState => ({
+const failed = (
+  reason: "usage-limit" | "outage" | "prompt-too-long",
+  resetsAt?: number,
+  when = now - 1000
+): TurnState => ({
   _tag: "Failed",
   at: when,
   reason,
@@ -74,7 +85,8 @@ const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observatio
   ["untaken", { handoffTimedOut: true }, { _tag: "Dead", cause: "untaken" }],
   ["session id", { foundSession: found }, { _tag: "SessionIdFound", ...found }]
 ]
-const exitOf = (watch: Watch, change: Partial<Observation>) => Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
+const exitOf = (watch: Watch, change: Partial<Observation>) =>
+  Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
 
 describe("the exits", () => {
   it("none where all is well", () => assert.isUndefined(exitOf(awaiting, {})))
@@ -84,7 +96,10 @@ describe("the exits", () => {
       it(`${name} before ${other}`, () => assert.deepStrictEqual(exitOf(awaiting, { ...lower, ...change }), exit))
     }
     it(`${name} while standing by`, () => {
-      const standby: Watch = { ...awaiting, standby: { trigger: "pid", cycle: 1, stage: "gate", reason: "too large", since: 0 } }
+      const standby: Watch = {
+        ...awaiting,
+        standby: { trigger: "pid", cycle: 1, stage: "gate", reason: "too large", since: 0 }
+      }
       assert.deepStrictEqual(exitOf(standby, change), name === "complete" ? exit : undefined)
     })
   }
@@ -117,17 +132,27 @@ describe("a session", () => {
   const held: Watch = { ...awaiting, awaiting: false }
   it("that the dead held last is told before their death, and any other end of theirs", () => {
     for (const process of ["gone", "zombie"] as const)
-      assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), { _tag: "SessionIdFound", ...found })
+      assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), {
+        _tag: "SessionIdFound",
+        ...found
+      })
     assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), { _tag: "Dead", cause: "pid" })
-    assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), { _tag: "Dead", cause: "pid" })
+    assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
+      _tag: "Dead",
+      cause: "pid"
+    })
   })
   it("whose failure is of an earlier generation says nothing of this one", () => {
     const later: Watch = { ...awaiting, launchedAt: now - 999 }
-    for (const why of ["usage-limit", "outage", "prompt-too-long"] as const) assert.isUndefined(exitOf(later, at(failed(why))))
+    for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
+      assert.isUndefined(exitOf(later, at(failed(why))))
   })
   it("that hangs is dead where there is no comms; with one, its heartbeat says so", () => {
     const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
-    assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), { _tag: "Dead", cause: "hang" })
+    assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
+      _tag: "Dead",
+      cause: "hang"
+    })
     assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
   })
 })
@@ -135,10 +160,15 @@ describe("a session", () => {
 describe("a heartbeat that is too old", () => {
   const dead = { _tag: "Dead", cause: "heartbeat" } as const
   const stale = (...changes: ReadonlyArray<Partial<Observation> & { readonly answeredAt?: number }>) => {
-    const seen = Object.assign({ ...healthy, answeredAt: 0, heartbeat: { raw: ago(241), changedAt: undefined } }, ...changes)
+    const seen = Object.assign(
+      { ...healthy, answeredAt: 0, heartbeat: { raw: ago(241), changedAt: undefined } },
+      ...changes
+    )
     return exitOf(awaiting, { ...seen, excuse: excuseOf({ ...seen, stallAfter: 361_000 }) })
   }
-  const explained = (until: number): Partial<Observation> => ({ verdict: { _tag: "Held", by: "tool", because: "a tool runs", until } })
+  const explained = (until: number): Partial<Observation> => ({
+    verdict: { _tag: "Held", by: "tool", because: "a tool runs", until }
+  })
   const tool = (since: number, limit: number | undefined, children = 1) =>
     at({ _tag: "Tool", at: now - since, name: "Bash", limit, spawns: true }, { children })
   it("is explained by a tool that has its time, and no longer than it has, or its verdict says", () => {
@@ -151,16 +181,25 @@ describe("a heartbeat that is too old", () => {
     assert.isUndefined(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 59_999 }))
     assert.deepStrictEqual(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 60_000 }), dead)
   })
-  it("… not by one that has no process", () => assert.deepStrictEqual(stale(tool(100, 60_000, 0), explained(now + 500_000)), dead))
+  it("… not by one that has no process", () =>
+    assert.deepStrictEqual(stale(tool(100, 60_000, 0), explained(now + 500_000)), dead))
   it("is explained by a retry until the next try has had its time, and by no call", () => {
-    const retry = (nextAt: number) => at({ _tag: "Retrying", at: now - 9000, attempt: 1, attempts: 10, nextAt, resetsAt: undefined })
+    const retry = (nextAt: number) =>
+      at({ _tag: "Retrying", at: now - 9000, attempt: 1, attempts: 10, nextAt, resetsAt: undefined })
     assert.isUndefined(stale(retry(now - 360_999), explained(now + 500_000)))
     assert.deepStrictEqual(stale(retry(now - 361_000), explained(now + 500_000)), dead)
     assert.deepStrictEqual(stale(at({ _tag: "Asked", at: now - 9000 }), explained(now + 500_000)), dead)
   })
   it("… not for longer than its newest sign lasts, whenever a record says that it was written: a file's own time may be any", () => {
     const year = 365 * 86_400_000
-    const retry = at({ _tag: "Retrying", at: now + year, attempt: 1, attempts: 10, nextAt: now + year + 5000, resetsAt: undefined })
+    const retry = at({
+      _tag: "Retrying",
+      at: now + year,
+      attempt: 1,
+      attempts: 10,
+      nextAt: now + year + 5000,
+      resetsAt: undefined
+    })
     assert.isUndefined(stale(retry, explained(now + 1)))
     assert.deepStrictEqual(stale(retry, explained(now)), dead)
   })

@@ -7,7 +7,12 @@ const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 const stallAfter = 361_000
 /** A second of the watch, on both clocks. */
 const at = (second: number) => ({ wall: begun + second * 1000, monotonic: second * 1000 })
-const watch: Watch = { ...initial, phase: "Watching", watcher: { watcher: 1, since: begun }, launchedAt: begun - 60_000 }
+const watch: Watch = {
+  ...initial,
+  phase: "Watching",
+  watcher: { watcher: 1, since: begun },
+  launchedAt: begun - 60_000
+}
 const comms = (state: string | null, lastHeartbeat: string | null = null): CommsSnapshot => ({
   conductor: state === null ? Option.none() : Option.some({ state, lastHeartbeat, sessionId: null }),
   souffleur: Option.none(),
@@ -16,7 +21,8 @@ const comms = (state: string | null, lastHeartbeat: string | null = null): Comms
   lastMessageId: 0
 })
 const session = (turn: TurnState): Partial<Signs> => ({ session: { writtenAt: turn.at, turn, context: undefined } })
-const tool = (second: number) => session({ _tag: "Tool", at: at(second).wall, name: "Bash", limit: 600_000, spawns: false })
+const tool = (second: number) =>
+  session({ _tag: "Tool", at: at(second).wall, name: "Bash", limit: 600_000, spawns: false })
 const asked = (second: number) => session({ _tag: "Asked", at: at(second).wall })
 const awaited: Partial<Signs> = { pidFile: { status: "waiting", waitingFor: "a permission", writtenAt: begun } }
 
@@ -52,7 +58,8 @@ const after = (...readings: ReadonlyArray<Reading>) => {
 }
 
 describe("given the first memory", () => {
-  it("when the watcher starts, then a sign counts from the launch on", () => assert.strictEqual(first.notBefore, watch.launchedAt))
+  it("when the watcher starts, then a sign counts from the launch on", () =>
+    assert.strictEqual(first.notBefore, watch.launchedAt))
   it("when it starts long after its event, then a sign counts from now on", () =>
     assert.strictEqual(firstMemory(watch, undefined, at(61), 60_000).notBefore, at(61).wall))
   it("when the launch is ahead of the clock, then a sign counts from now on", () =>
@@ -61,7 +68,10 @@ describe("given the first memory", () => {
 
 describe("given polls in time", () => {
   it("when a heartbeat changes, then the change is dated by the poll that saw it", () => {
-    assert.deepStrictEqual(after(reading(60, {}, { comms: comms("working", "b") })).memory.heartbeat, { raw: "b", changedAt: at(60).wall })
+    assert.deepStrictEqual(after(reading(60, {}, { comms: comms("working", "b") })).memory.heartbeat, {
+      raw: "b",
+      changedAt: at(60).wall
+    })
     assert.deepStrictEqual(after(reading(60)).memory.heartbeat, { raw: null, changedAt: undefined })
   })
   it("when the processor time stays, then the process is still since the poll that read it first", () => {
@@ -71,7 +81,10 @@ describe("given polls in time", () => {
     assert.strictEqual(still(7, 7, 8), at(180).wall)
   })
   it("when comms is out, then the heartbeat stays as it was seen", () => {
-    const { heartbeat, commsOut } = after(reading(60, {}, { comms: comms("working", "b") }), reading(120, {}, { comms: undefined })).memory
+    const { heartbeat, commsOut } = after(
+      reading(60, {}, { comms: comms("working", "b") }),
+      reading(120, {}, { comms: undefined })
+    ).memory
     assert.deepStrictEqual([heartbeat?.raw, commsOut], ["b", true])
   })
 })
@@ -105,7 +118,10 @@ describe("given an excuse", () => {
     assert.deepStrictEqual([memory.notBefore, memory.answeredAt], [at(120).wall, at(120).wall])
   })
   it("when the time was given, then it is not given twice", () =>
-    assert.strictEqual(after(reading(60, tool(50)), reading(120, asked(100)), reading(180, asked(170))).memory.notBefore, at(120).wall))
+    assert.strictEqual(
+      after(reading(60, tool(50)), reading(120, asked(100)), reading(180, asked(170))).memory.notBefore,
+      at(120).wall
+    ))
 })
 
 describe("given a request", () => {
@@ -117,6 +133,7 @@ describe("given a request", () => {
   })
   it("when no other state is known, then it may be left over", () => {
     assert.isFalse(fresh.otherStateSeen)
-    for (const state of [comms("context_recovery"), comms(null), undefined]) assert.isFalse(rememberState(fresh, state).otherStateSeen)
+    for (const state of [comms("context_recovery"), comms(null), undefined])
+      assert.isFalse(rememberState(fresh, state).otherStateSeen)
   })
 })

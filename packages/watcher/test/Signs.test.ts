@@ -12,7 +12,8 @@ const session = (turn: TurnState, tokens?: number): NonNullable<World["signs"]> 
   turn,
   context: tokens === undefined ? undefined : { tokens, window: 200_000, model: "claude", at: turn.at }
 })
-const tool = (second: number, limit = 600_000) => session({ _tag: "Tool", at: at(second), name: "Bash", limit, spawns: true })
+const tool = (second: number, limit = 600_000) =>
+  session({ _tag: "Tool", at: at(second), name: "Bash", limit, spawns: true })
 const silent = { state: "working", sessionId: "s1", heartbeat: formatTime(begun) } as const
 
 describe("a heartbeat that is too old", () => {
@@ -21,45 +22,66 @@ describe("a heartbeat that is too old", () => {
       const { told } = yield* watching({ world: { row: { ...silent }, signs: tool(200, 600_000) } })
       yield* until(781)
       const [deferred, ...more] = yield* told
-      assert.deepInclude(deferred, { _tag: "KillDeferred", because: "the tool Bash was called and has no result yet", until: at(800) })
+      assert.deepInclude(deferred, {
+        _tag: "KillDeferred",
+        because: "the tool Bash was called and has no result yet",
+        until: at(800)
+      })
       assert.deepStrictEqual(more, [])
       yield* until(841)
       const [, died] = yield* told
       assert.deepInclude(died, { _tag: "ConductorDied", cause: "heartbeat" })
       if (died?._tag === "ConductorDied") {
-        assert.deepStrictEqual(died.evidence.signs, [{ source: "session file", says: "a tool runs: Bash", age: 640_000 }])
+        assert.deepStrictEqual(died.evidence.signs, [
+          { source: "session file", says: "a tool runs: Bash", age: 640_000 }
+        ])
       }
     })
   )
-  it.effect("nor while the service is asked again; but a call to the model is no reason, and a process that was stopped has none", () =>
-    Effect.gen(function* () {
-      const retrying = session({ _tag: "Retrying", at: at(230), attempt: 2, attempts: 10, nextAt: at(260), resetsAt: undefined })
-      const retries = yield* watching({ world: { row: { ...silent }, signs: retrying } })
-      yield* until(301)
-      assert.deepStrictEqual(tagsOf(yield* retries.told), ["KillDeferred"])
-      for (const world of [
-        { signs: session({ _tag: "Asked", at: at(230) }) },
-        { signs: tool(230), condition: "stopped" as const },
-        { signs: tool(230), children: 0 },
-        { signs: tool(230, 0) },
-        { signs: undefined }
-      ]) {
-        yield* TestClock.setTime(begun)
-        const { told } = yield* watching({ world: { row: { ...silent }, ...world } })
+  it.effect(
+    "nor while the service is asked again; but a call to the model is no reason, and a process that was stopped has none",
+    () =>
+      Effect.gen(function* () {
+        const retrying = session({
+          _tag: "Retrying",
+          at: at(230),
+          attempt: 2,
+          attempts: 10,
+          nextAt: at(260),
+          resetsAt: undefined
+        })
+        const retries = yield* watching({ world: { row: { ...silent }, signs: retrying } })
         yield* until(301)
-        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "heartbeat" })
-      }
-    })
+        assert.deepStrictEqual(tagsOf(yield* retries.told), ["KillDeferred"])
+        for (const world of [
+          { signs: session({ _tag: "Asked", at: at(230) }) },
+          { signs: tool(230), condition: "stopped" as const },
+          { signs: tool(230), children: 0 },
+          { signs: tool(230, 0) },
+          { signs: undefined }
+        ]) {
+          yield* TestClock.setTime(begun)
+          const { told } = yield* watching({ world: { row: { ...silent }, ...world } })
+          yield* until(301)
+          assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "heartbeat" })
+        }
+      })
   )
   it.effect("nor while it waits for a person, who is told once, and again when that is over", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
-        world: { row: { ...silent }, pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) } }
+        world: {
+          row: { ...silent },
+          pidFile: { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+        }
       })
       yield* until(1000)
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited"])
       assert.deepInclude((yield* told)[0], { for: "permission prompt" })
-      Object.assign(world, { pidFile: { status: "busy", writtenAt: at(1000) }, row: { ...silent, heartbeat: formatTime(at(1010)) } })
+      Object.assign(world, {
+        pidFile: { status: "busy", writtenAt: at(1000) },
+        row: { ...silent, heartbeat: formatTime(at(1010)) }
+      })
       yield* until(1081)
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
     })
@@ -75,76 +97,88 @@ describe("a heartbeat that is too old", () => {
       })
       yield* until(901)
       // A person came, the tool has run, and the model is asked: no beat yet.
-      Object.assign(world, { pidFile: { status: "busy", writtenAt: at(910) }, signs: session({ _tag: "Asked", at: at(950) }) })
+      Object.assign(world, {
+        pidFile: { status: "busy", writtenAt: at(910) },
+        signs: session({ _tag: "Asked", at: at(950) })
+      })
       yield* until(1200)
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
       yield* until(1261)
       assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", cause: "heartbeat" })
     })
   )
-  it.effect("begins anew when a person has answered, though no record says so yet; a tool that was allowed has its time from then", () =>
-    Effect.gen(function* () {
-      const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
-      for (const { limit, dies } of [
-        { limit: 0, dies: 1261 },
-        { limit: 600_000, dies: 1561 }
-      ]) {
-        yield* TestClock.setTime(begun)
-        const { told, world } = yield* watching({ world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting } })
-        yield* until(901)
-        Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
-        yield* until(dies - 60)
-        assert.notInclude(tagsOf(yield* told), "ConductorDied")
-        yield* until(dies)
-        assert.include(tagsOf(yield* told), "ConductorDied")
-      }
-    })
+  it.effect(
+    "begins anew when a person has answered, though no record says so yet; a tool that was allowed has its time from then",
+    () =>
+      Effect.gen(function* () {
+        const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+        for (const { limit, dies } of [
+          { limit: 0, dies: 1261 },
+          { limit: 600_000, dies: 1561 }
+        ]) {
+          yield* TestClock.setTime(begun)
+          const { told, world } = yield* watching({
+            world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting }
+          })
+          yield* until(901)
+          Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
+          yield* until(dies - 60)
+          assert.notInclude(tagsOf(yield* told), "ConductorDied")
+          yield* until(dies)
+          assert.include(tagsOf(yield* told), "ConductorDied")
+        }
+      })
   )
 })
 
 describe("without comms", () => {
-  it.effect("silence of every sign for longer than calls may stall is a hang; idleness after a finished turn never is", () =>
-    Effect.gen(function* () {
-      const pidFile = { status: "busy", waitingFor: undefined, writtenAt: 0 }
-      const hung = yield* watching({ world: { solo: true, signs: session({ _tag: "Asked", at: at(0) }), pidFile } })
-      // Three stalls in a row leave no record.
-      yield* until(1083)
-      assert.deepStrictEqual(yield* hung.told, [])
-      yield* until(1141)
-      assert.deepInclude((yield* hung.told)[0], { _tag: "ConductorDied", cause: "hang" })
-      yield* TestClock.setTime(begun)
-      const idle = yield* watching({ world: { solo: true, signs: session({ _tag: "Finished", at: at(0) }) } })
-      yield* until(36_000)
-      assert.deepStrictEqual(yield* idle.told, [])
-    })
+  it.effect(
+    "silence of every sign for longer than calls may stall is a hang; idleness after a finished turn never is",
+    () =>
+      Effect.gen(function* () {
+        const pidFile = { status: "busy", waitingFor: undefined, writtenAt: 0 }
+        const hung = yield* watching({ world: { solo: true, signs: session({ _tag: "Asked", at: at(0) }), pidFile } })
+        // Three stalls in a row leave no record.
+        yield* until(1083)
+        assert.deepStrictEqual(yield* hung.told, [])
+        yield* until(1141)
+        assert.deepInclude((yield* hung.told)[0], { _tag: "ConductorDied", cause: "hang" })
+        yield* TestClock.setTime(begun)
+        const idle = yield* watching({ world: { solo: true, signs: session({ _tag: "Finished", at: at(0) }) } })
+        yield* until(36_000)
+        assert.deepStrictEqual(yield* idle.told, [])
+      })
   )
-  it.effect("… a single stall, where its process uses no processor; what it uses, or a break in looking, begins that anew", () =>
-    Effect.gen(function* () {
-      const signs = session({ _tag: "Asked", at: at(0) })
-      // Looked at from 240 s on, each minute.
-      const still = yield* watching({ world: { solo: true, signs, processor: 7 } })
-      yield* until(659)
-      assert.deepStrictEqual(yield* still.told, [])
-      yield* until(661)
-      const [died] = yield* still.told
-      assert.deepInclude(died, { _tag: "ConductorDied", cause: "hang" })
-      if (died?._tag === "ConductorDied") assert.deepInclude(died.evidence.signs, { source: "processor", says: "not used", age: 420_000 })
+  it.effect(
+    "… a single stall, where its process uses no processor; what it uses, or a break in looking, begins that anew",
+    () =>
+      Effect.gen(function* () {
+        const signs = session({ _tag: "Asked", at: at(0) })
+        // Looked at from 240 s on, each minute.
+        const still = yield* watching({ world: { solo: true, signs, processor: 7 } })
+        yield* until(659)
+        assert.deepStrictEqual(yield* still.told, [])
+        yield* until(661)
+        const [died] = yield* still.told
+        assert.deepInclude(died, { _tag: "ConductorDied", cause: "hang" })
+        if (died?._tag === "ConductorDied")
+          assert.deepInclude(died.evidence.signs, { source: "processor", says: "not used", age: 420_000 })
 
-      yield* TestClock.setTime(begun)
-      let ticks = 0
-      const busy = yield* watching({ world: { solo: true, signs, processor: () => Math.floor(++ticks / 5) } })
-      yield* until(1083)
-      assert.deepStrictEqual(yield* busy.told, [])
+        yield* TestClock.setTime(begun)
+        let ticks = 0
+        const busy = yield* watching({ world: { solo: true, signs, processor: () => Math.floor(++ticks / 5) } })
+        yield* until(1083)
+        assert.deepStrictEqual(yield* busy.told, [])
 
-      yield* TestClock.setTime(begun)
-      const broken = yield* watching({ world: { solo: true, signs, processor: 7 } })
-      yield* until(601)
-      broken.world.wallJump = 3000
-      yield* until(1021)
-      assert.deepStrictEqual(yield* broken.told, [])
-      yield* until(1081)
-      assert.deepInclude((yield* broken.told)[0], { _tag: "ConductorDied", cause: "hang" })
-    })
+        yield* TestClock.setTime(begun)
+        const broken = yield* watching({ world: { solo: true, signs, processor: 7 } })
+        yield* until(601)
+        broken.world.wallJump = 3000
+        yield* until(1021)
+        assert.deepStrictEqual(yield* broken.told, [])
+        yield* until(1081)
+        assert.deepInclude((yield* broken.told)[0], { _tag: "ConductorDied", cause: "hang" })
+      })
   )
   it.effect("a standby ends when its session file is written again by a live process that holds it", () =>
     Effect.gen(function* () {
@@ -167,7 +201,12 @@ describe("without comms", () => {
 
 describe("a limit of the service", () => {
   const limited = (second: number, resetsAt?: number) =>
-    session({ _tag: "Failed", at: at(second), reason: "usage-limit", resetsAt: resetsAt === undefined ? undefined : at(resetsAt) })
+    session({
+      _tag: "Failed",
+      at: at(second),
+      reason: "usage-limit",
+      resetsAt: resetsAt === undefined ? undefined : at(resetsAt)
+    })
   it.effect("is waited out until it resets, whether the process ended with it or not, and is no death", () =>
     Effect.gen(function* () {
       for (const condition of ["gone", "running"] as const) {
@@ -263,15 +302,26 @@ it.effect("a conversation that no longer fits is no death by its process, and ca
 
 describe("a successor", () => {
   const successor = (world: Partial<World>) =>
-    watching({ world: { solo: true, ...world }, history: [history.confirmed(), history.relaunched, history.started(2)] })
+    watching({
+      world: { solo: true, ...world },
+      history: [history.confirmed(), history.relaunched, history.started(2)]
+    })
   it.effect("has taken its hand-off when its session says so: told once, with the context that it began with", () =>
     Effect.gen(function* () {
       const context = { tokens: 31_000, window: undefined, model: "claude", at: at(20) }
-      const { told, world } = yield* successor({ signs: session({ _tag: "Finished", at: at(20) }), taken: { at: at(20), context } })
+      const { told, world } = yield* successor({
+        signs: session({ _tag: "Finished", at: at(20) }),
+        taken: { at: at(20), context }
+      })
       yield* until(5000)
       assert.strictEqual(world.read.handoff, 1)
       assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken"])
-      assert.deepInclude((yield* told)[0], { launchId: "w-g2-c1-6-launch-1", generation: 2, contextTokens: 31_000, contextWindow: null })
+      assert.deepInclude((yield* told)[0], {
+        launchId: "w-g2-c1-6-launch-1",
+        generation: 2,
+        contextTokens: 31_000,
+        contextWindow: null
+      })
     })
   )
   it.effect("that beats is not judged by what it did with its hand-off", () =>
@@ -295,17 +345,22 @@ describe("a successor", () => {
     })
   )
   const mute = () => ({ files: new Set<string>() })
-  it.effect("of which there is nothing but a process, no session file, no word of its own, has not taken it: dead as well", () =>
-    Effect.gen(function* () {
-      for (const world of [mute(), { ...mute(), solo: false, row: { state: "working", heartbeat: null, sessionId: null } }]) {
-        yield* TestClock.setTime(begun)
-        const silent = yield* successor(world)
-        yield* until(900)
-        assert.deepStrictEqual(yield* silent.told, [])
-        yield* until(961)
-        assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", cause: "untaken" })
-      }
-    })
+  it.effect(
+    "of which there is nothing but a process, no session file, no word of its own, has not taken it: dead as well",
+    () =>
+      Effect.gen(function* () {
+        for (const world of [
+          mute(),
+          { ...mute(), solo: false, row: { state: "working", heartbeat: null, sessionId: null } }
+        ]) {
+          yield* TestClock.setTime(begun)
+          const silent = yield* successor(world)
+          yield* until(900)
+          assert.deepStrictEqual(yield* silent.told, [])
+          yield* until(961)
+          assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", cause: "untaken" })
+        }
+      })
   )
   it.effect("of which there is any word, or whose file cannot be read, is not judged by that", () =>
     Effect.gen(function* () {
@@ -374,7 +429,10 @@ it.effect("who dies in a session that it had just begun died in that one: it is 
     assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
     const found = Event.SessionIdFound.make({ at: begun, watcher: 1, sessionId: "s2" })
     yield* TestClock.setTime(begun)
-    const next = yield* watching({ world: { solo: true, ...died }, history: [history.confirmed(), found, history.started(2)] })
+    const next = yield* watching({
+      world: { solo: true, ...died },
+      history: [history.confirmed(), found, history.started(2)]
+    })
     yield* until(2)
     assert.deepInclude((yield* next.told)[0], { _tag: "ConductorDied", cause: "pid" })
   })
@@ -424,7 +482,12 @@ describe("what the user allows", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
       world.condition = "gone"
       yield* until(662)
-      assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached", "ConductorDied", "RecoveryWithheld", "WatcherStarted"])
+      assert.deepStrictEqual(tagsOf(yield* told), [
+        "CeilingReached",
+        "ConductorDied",
+        "RecoveryWithheld",
+        "WatcherStarted"
+      ])
       const retried = yield* ref.dispatch({ _tag: "Retry" })
       assert.deepInclude(retried.recovery, { trigger: "pid", purpose: "relaunch" })
       assert.deepStrictEqual([retried.ceiling, retried.allowedSince], [undefined, at(662)])

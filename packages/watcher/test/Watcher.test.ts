@@ -95,7 +95,10 @@ describe("the probe", () => {
       assert.deepStrictEqual(yield* told, [])
       yield* until(101)
       const [died, recovery] = yield* told
-      assert.deepStrictEqual([died?._tag, died?.at, recovery?._tag], ["ConductorDied", begun + 101_000, "RecoveryStarted"])
+      assert.deepStrictEqual(
+        [died?._tag, died?.at, recovery?._tag],
+        ["ConductorDied", begun + 101_000, "RecoveryStarted"]
+      )
       assert.strictEqual(died?._tag === "ConductorDied" ? died.cause : undefined, "pid")
       assert.deepStrictEqual(world.looks, [0, 101])
       assert.isTrue(yield* ended)
@@ -119,14 +122,19 @@ describe("the probe", () => {
       assert.deepStrictEqual([world.looks, yield* told], [[0], []])
     })
   )
-  it.effect("brings none forward where the end of the process says nothing: standing by, and while a limit is waited out", () =>
-    Effect.gen(function* () {
-      for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
-        const { world } = yield* watching({ world: { condition: "gone" }, history: [history.confirmed(), event, history.started(2)] })
-        yield* until(239)
-        assert.deepStrictEqual(world.looks, [0])
-      }
-    })
+  it.effect(
+    "brings none forward where the end of the process says nothing: standing by, and while a limit is waited out",
+    () =>
+      Effect.gen(function* () {
+        for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
+          const { world } = yield* watching({
+            world: { condition: "gone" },
+            history: [history.confirmed(), event, history.started(2)]
+          })
+          yield* until(239)
+          assert.deepStrictEqual(world.looks, [0])
+        }
+      })
   )
   it.effect("decides nothing itself: the full poll it brings forward may see completion first", () =>
     Effect.gen(function* () {
@@ -147,7 +155,10 @@ it.effect("a turn that ended is one of a Conductor in print mode: any other that
       [true, "TurnEnded"]
     ] as const) {
       const confirmed = { ...history.confirmed(), print }
-      const { told } = yield* watching({ world: { condition: "gone", turnFinished: true }, history: [confirmed, history.started()] })
+      const { told } = yield* watching({
+        world: { condition: "gone", turnFinished: true },
+        history: [confirmed, history.started()]
+      })
       yield* until(2)
       assert.strictEqual((yield* told)[0]?._tag, tag)
     }
@@ -155,7 +166,11 @@ it.effect("a turn that ended is one of a Conductor in print mode: any other that
 )
 
 describe("the heartbeat", () => {
-  const stuckAt = (second: number) => ({ state: "working", sessionId: "s1", heartbeat: formatTime(begun + second * 1000) })
+  const stuckAt = (second: number) => ({
+    state: "working",
+    sessionId: "s1",
+    heartbeat: formatTime(begun + second * 1000)
+  })
   it.effect("fires when it is older than 240 s, and not at exactly 240", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
@@ -166,7 +181,10 @@ describe("the heartbeat", () => {
       assert.deepStrictEqual(yield* told, [])
       yield* until(540)
       const [died] = yield* told
-      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.evidence.heartbeatAge] : [], ["heartbeat", 300_000])
+      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.evidence.heartbeatAge] : [], [
+        "heartbeat",
+        300_000
+      ])
     })
   )
   it.effect("fires one second past 240 s", () =>
@@ -213,17 +231,24 @@ describe("the heartbeat", () => {
       }
     })
   )
-  it.effect("of a conductor whose clock is behind is alive at the first poll of a watcher that was started late, too", () =>
-    Effect.gen(function* () {
-      const behind = (now: number) => formatTime(now - 7_200_000)
-      const { told } = yield* watching({
-        world: { row: { state: "working", sessionId: "s1", heartbeat: behind } },
-        history: [history.confirmed(), history.started(), history.lost(1, begun + 900_000), history.started(2, false, begun + 900_000)],
-        late: 900.5
+  it.effect(
+    "of a conductor whose clock is behind is alive at the first poll of a watcher that was started late, too",
+    () =>
+      Effect.gen(function* () {
+        const behind = (now: number) => formatTime(now - 7_200_000)
+        const { told } = yield* watching({
+          world: { row: { state: "working", sessionId: "s1", heartbeat: behind } },
+          history: [
+            history.confirmed(),
+            history.started(),
+            history.lost(1, begun + 900_000),
+            history.started(2, false, begun + 900_000)
+          ],
+          late: 900.5
+        })
+        yield* until(2000)
+        assert.deepStrictEqual(yield* told, [])
       })
-      yield* until(2000)
-      assert.deepStrictEqual(yield* told, [])
-    })
   )
 })
 
@@ -242,25 +267,27 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("a look that stood still in its midst is no evidence: what was written meanwhile is neither of the future nor old", () =>
-    Effect.gen(function* () {
-      const asked = (second: number): World["signs"] => ({
-        writtenAt: begun + second * 1000,
-        turn: { _tag: "Asked", at: begun + second * 1000 },
-        context: undefined
+  it.effect(
+    "a look that stood still in its midst is no evidence: what was written meanwhile is neither of the future nor old",
+    () =>
+      Effect.gen(function* () {
+        const asked = (second: number): World["signs"] => ({
+          writtenAt: begun + second * 1000,
+          turn: { _tag: "Asked", at: begun + second * 1000 },
+          context: undefined
+        })
+        const pidFile = { status: "busy", waitingFor: undefined, writtenAt: begun }
+        const { told, world } = yield* watching({ world: { solo: true, pidFile, signs: asked(60) } })
+        yield* until(1139)
+        world.slowSigns = 300_000
+        yield* until(1400)
+        world.signs = asked(1400)
+        yield* until(1500)
+        assert.deepStrictEqual(tagsOf(yield* told), [])
+        // It is none of the other kind either: what is silent from then on is seen in its time.
+        yield* until(2600)
+        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "hang" })
       })
-      const pidFile = { status: "busy", waitingFor: undefined, writtenAt: begun }
-      const { told, world } = yield* watching({ world: { solo: true, pidFile, signs: asked(60) } })
-      yield* until(1139)
-      world.slowSigns = 300_000
-      yield* until(1400)
-      world.signs = asked(1400)
-      yield* until(1500)
-      assert.deepStrictEqual(tagsOf(yield* told), [])
-      // It is none of the other kind either: what is silent from then on is seen in its time.
-      yield* until(2600)
-      assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "hang" })
-    })
   )
   for (const [name, jump] of [
     ["forward", 600_000],
@@ -317,18 +344,22 @@ describe("what breaks polling off", () => {
       world.condition = "gone"
       yield* until(301)
       const [died] = yield* told
-      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.taskCount, died.evidence.conductorState] : [], [
-        "pid",
-        null,
-        null
-      ])
+      assert.deepStrictEqual(
+        died?._tag === "ConductorDied" ? [died.cause, died.taskCount, died.evidence.conductorState] : [],
+        ["pid", null, null]
+      )
     })
   )
   it.effect("a watcher that replaces a lost one begins the 240 s anew", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({
         world: { row: stuck },
-        history: [history.confirmed(), history.started(), history.lost(1, begun + 900_000), history.started(2, false, begun + 900_000)],
+        history: [
+          history.confirmed(),
+          history.started(),
+          history.lost(1, begun + 900_000),
+          history.started(2, false, begun + 900_000)
+        ],
         late: 900
       })
       yield* until(1140)
@@ -385,19 +416,24 @@ describe("a planned handoff", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
     })
   )
-  it.effect("that is left over is none for a payload that was consumed, or that nobody could tell from one; it is for a newer one", () =>
-    Effect.gen(function* () {
-      for (const [state, payload, tags] of [
-        ["context_recovery", 4, []],
-        [null, 5, []],
-        ["context_recovery", 5, ["ContextRecoveryRequested", "RecoveryStarted"]]
-      ] as const) {
-        const confirmed = { ...history.confirmed(state), lastMessageId: 4 }
-        const { told } = yield* watching({ world: { row: handoff, payload }, history: [confirmed, history.started()] })
-        yield* until(600)
-        assert.deepStrictEqual(tagsOf(yield* told), [...tags])
-      }
-    })
+  it.effect(
+    "that is left over is none for a payload that was consumed, or that nobody could tell from one; it is for a newer one",
+    () =>
+      Effect.gen(function* () {
+        for (const [state, payload, tags] of [
+          ["context_recovery", 4, []],
+          [null, 5, []],
+          ["context_recovery", 5, ["ContextRecoveryRequested", "RecoveryStarted"]]
+        ] as const) {
+          const confirmed = { ...history.confirmed(state), lastMessageId: 4 }
+          const { told } = yield* watching({
+            world: { row: handoff, payload },
+            history: [confirmed, history.started()]
+          })
+          yield* until(600)
+          assert.deepStrictEqual(tagsOf(yield* told), [...tags])
+        }
+      })
   )
   it.effect("that follows another state within the first 240 s is one", () =>
     Effect.gen(function* () {
@@ -415,7 +451,10 @@ describe("a planned handoff", () => {
   )
   it.effect("that may be left over, because comms was out at the launch, is none", () =>
     Effect.gen(function* () {
-      const { told } = yield* watching({ world: { row: handoff }, history: [history.confirmed(null), history.started()] })
+      const { told } = yield* watching({
+        world: { row: handoff },
+        history: [history.confirmed(null), history.started()]
+      })
       yield* until(600)
       assert.deepStrictEqual(yield* told, [])
     })
@@ -455,7 +494,10 @@ describe("heartbeat-only", () => {
       world.row = { ...world.row!, heartbeat: formatTime(begun + 600_000) }
       yield* until(900)
       const [died] = yield* told
-      assert.strictEqual(died?._tag === "ConductorDied" ? `${died.cause} ${died.evidence.process}` : died?._tag, "heartbeat unknown")
+      assert.strictEqual(
+        died?._tag === "ConductorDied" ? `${died.cause} ${died.evidence.process}` : died?._tag,
+        "heartbeat unknown"
+      )
     })
   )
   it.effect("ends when a live process holds the session: that one is watched", () =>
@@ -480,7 +522,11 @@ describe("heartbeat-only", () => {
 
 describe("awaiting a session id", () => {
   const awaiting = [history.confirmed(), history.started(1, true)]
-  const row = (sessionId: string | null) => ({ state: "working", sessionId, heartbeat: (now: number) => formatTime(now) })
+  const row = (sessionId: string | null) => ({
+    state: "working",
+    sessionId,
+    heartbeat: (now: number) => formatTime(now)
+  })
   it.effect("finds one that is new and whose file exists", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
@@ -494,21 +540,33 @@ describe("awaiting a session id", () => {
       assert.deepStrictEqual([still, sessionId], [false, "s7"])
     })
   )
-  it.effect("looks once who holds a session that is not the launched one: another process is the Conductor, or nobody is known", () =>
-    Effect.gen(function* () {
-      const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
-      other.world.files.add("s7")
-      other.world.holders.set("s7", 80)
-      yield* until(240)
-      assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
-      assert.deepInclude(yield* other.ref.state, { conductor: { ...conductor, pid: 80 }, pid: 80, mode: "normal", sessionId: "s7" })
+  it.effect(
+    "looks once who holds a session that is not the launched one: another process is the Conductor, or nobody is known",
+    () =>
+      Effect.gen(function* () {
+        const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
+        other.world.files.add("s7")
+        other.world.holders.set("s7", 80)
+        yield* until(240)
+        assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+        assert.deepInclude(yield* other.ref.state, {
+          conductor: { ...conductor, pid: 80 },
+          pid: 80,
+          mode: "normal",
+          sessionId: "s7"
+        })
 
-      const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
-      nobody.world.files.add("s7")
-      yield* until(240)
-      assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
-      assert.deepInclude(yield* nobody.ref.state, { conductor: undefined, mode: "heartbeat-only", sessionId: "s7", awaiting: false })
-    })
+        const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
+        nobody.world.files.add("s7")
+        yield* until(240)
+        assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
+        assert.deepInclude(yield* nobody.ref.state, {
+          conductor: undefined,
+          mode: "heartbeat-only",
+          sessionId: "s7",
+          awaiting: false
+        })
+      })
   )
   it.effect("takes who has the Conductor's pid by now for another process", () =>
     Effect.gen(function* () {
@@ -523,7 +581,10 @@ describe("awaiting a session id", () => {
   it.effect("finds none that began in another project, whoever holds it, and tells that once", () =>
     Effect.gen(function* () {
       for (const where of ["/secret", "/p/nested", "/p2", undefined]) {
-        const { told, world } = yield* watching({ world: { row: row("s7"), folder: where ?? "/secret" }, history: awaiting })
+        const { told, world } = yield* watching({
+          world: { row: row("s7"), folder: where ?? "/secret" },
+          history: awaiting
+        })
         world.files.add("s7")
         world.holders.set("s7", 80)
         world.projects.set("s7", where)
@@ -554,16 +615,18 @@ describe("awaiting a session id", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
     })
   )
-  it.effect("finds none that is empty, that has no file, or that an earlier generation had, in whole or by its beginning", () =>
-    Effect.gen(function* () {
-      for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
-        const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
-        const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
-        world.files.add("s0-earlier")
-        yield* until(600)
-        assert.deepStrictEqual(yield* told, [], String(sessionId))
-      }
-    })
+  it.effect(
+    "finds none that is empty, that has no file, or that an earlier generation had, in whole or by its beginning",
+    () =>
+      Effect.gen(function* () {
+        for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
+          const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
+          const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
+          world.files.add("s0-earlier")
+          yield* until(600)
+          assert.deepStrictEqual(yield* told, [], String(sessionId))
+        }
+      })
   )
   it.effect("that is over takes no further id", () =>
     Effect.gen(function* () {
@@ -580,7 +643,10 @@ describe("standing by", () => {
   it.effect("suppresses deaths and handoffs, and honours completion", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
-        world: { condition: "gone", row: { state: "context_recovery", sessionId: "s1", heartbeat: formatTime(begun - 9_000_000) } },
+        world: {
+          condition: "gone",
+          row: { state: "context_recovery", sessionId: "s1", heartbeat: formatTime(begun - 9_000_000) }
+        },
         history: standby
       })
       yield* until(1000)
@@ -615,7 +681,10 @@ describe("standing by", () => {
     () =>
       Effect.gen(function* () {
         const { told, world } = yield* watching({
-          world: { condition: "gone", row: { state: "working", sessionId: "s1", heartbeat: formatTime(begun + 60_000) } },
+          world: {
+            condition: "gone",
+            row: { state: "working", sessionId: "s1", heartbeat: formatTime(begun + 60_000) }
+          },
           history: standby
         })
         world.holders.set("s1", 50)
@@ -633,20 +702,22 @@ describe("standing by", () => {
 })
 
 describe("solo", () => {
-  it.effect("an agent that ends by itself after a finished turn has completed; one that is gone in its turn is dead", () =>
-    Effect.gen(function* () {
-      for (const [turnFinished, tag] of [
-        [true, "ConductorCompleted"],
-        [false, "ConductorDied"]
-      ] as const) {
-        const { told, world } = yield* watching({ world: { solo: true, turnFinished } })
-        yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual(yield* told, [])
-        world.condition = "gone"
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* told)[0]?._tag, tag)
-      }
-    })
+  it.effect(
+    "an agent that ends by itself after a finished turn has completed; one that is gone in its turn is dead",
+    () =>
+      Effect.gen(function* () {
+        for (const [turnFinished, tag] of [
+          [true, "ConductorCompleted"],
+          [false, "ConductorDied"]
+        ] as const) {
+          const { told, world } = yield* watching({ world: { solo: true, turnFinished } })
+          yield* TestClock.adjust("10 seconds")
+          assert.deepStrictEqual(yield* told, [])
+          world.condition = "gone"
+          yield* TestClock.adjust("1 second")
+          assert.strictEqual((yield* told)[0]?._tag, tag)
+        }
+      })
   )
   it.effect("a command that was run again has no hand-off to take, and no session that could hang", () =>
     Effect.gen(function* () {
@@ -680,7 +751,9 @@ describe("solo", () => {
         [137, "ConductorDied"],
         [undefined, "ConductorDied"]
       ] as const) {
-        const { told, world } = yield* watching({ world: { solo: true, kind: "command", exitCode, turnFinished: true } })
+        const { told, world } = yield* watching({
+          world: { solo: true, kind: "command", exitCode, turnFinished: true }
+        })
         world.condition = "zombie"
         yield* TestClock.adjust("1 second")
         assert.strictEqual((yield* told)[0]?._tag, tag)

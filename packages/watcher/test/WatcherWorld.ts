@@ -30,7 +30,12 @@ import { watcher } from "../src/index.ts"
 /** When every watch here begins: epoch ms. */
 export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 10, startTime: 5, bootId: "boot" } }
+const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 10, startTime: 5, bootId: "boot" }
+}
 
 /** The row `task-00` at a moment; a heartbeat is text, or a function of the time. */
 interface Row {
@@ -103,7 +108,8 @@ const settings = Layer.effect(
   loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
 ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
 
-const secondOf = (world: World) => Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos) / 1_000_000 - world.origin) / 1000)
+const secondOf = (world: World) =>
+  Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos) / 1_000_000 - world.origin) / 1000)
 
 const comms = (world: World) => {
   const seconds = secondOf(world)
@@ -165,7 +171,8 @@ const processes = (world: World) =>
           : Option.none()
       ),
     commandLine: () => Effect.sync(() => world.words),
-    processorTime: () => Effect.sync(() => (typeof world.processor === "function" ? world.processor() : world.processor)),
+    processorTime: () =>
+      Effect.sync(() => (typeof world.processor === "function" ? world.processor() : world.processor)),
     condition: conditionIn(world),
     untilOver: untilSeenOver(conditionIn(world)),
     ancestors: Effect.succeed([]),
@@ -189,15 +196,17 @@ const agent = (world: World) =>
     name: "agent",
     compactPrompt: "/compact",
     sessions: Effect.sync(() =>
-      [...world.holders, ...(world.pidFile === undefined ? [] : [["s1", conductor.pid] as const])].map(([sessionId, pid]) => ({
-        pid,
-        sessionId,
-        project: world.folder,
-        status: "busy",
-        waitingFor: undefined,
-        writtenAt: 0,
-        ...world.pidFile
-      }))
+      [...world.holders, ...(world.pidFile === undefined ? [] : [["s1", conductor.pid] as const])].map(
+        ([sessionId, pid]) => ({
+          pid,
+          sessionId,
+          project: world.folder,
+          status: "busy",
+          waitingFor: undefined,
+          writtenAt: 0,
+          ...world.pidFile
+        })
+      )
     ),
     /** Takes the beginning of an id, as the real one does. */
     sessionFile: (asked) => {
@@ -279,7 +288,8 @@ export const history = {
     requested: "acceptEdits",
     effective: "acceptEdits"
   }),
-  started: (watcher = 1, awaiting = false, at = begun) => Event.WatcherStarted.make({ at, watcher, awaiting, mode: "normal" }),
+  started: (watcher = 1, awaiting = false, at = begun) =>
+    Event.WatcherStarted.make({ at, watcher, awaiting, mode: "normal" }),
   relaunched: Event.ConductorRelaunched.make({
     at: begun,
     cycle: 1,
@@ -339,7 +349,11 @@ export const watching = Effect.fnUntraced(function* (
       world.solo ? Comms.layerSolo : Layer.succeed(Comms, comms(world))
     )
   )
-  const [log, beats, offspring] = [Context.get(context, EventLog), Context.get(context, Beats), Context.get(context, Offspring)]
+  const [log, beats, offspring] = [
+    Context.get(context, EventLog),
+    Context.get(context, Beats),
+    Context.get(context, Offspring)
+  ]
   if (world.beat !== undefined) yield* beats.beat(agentBeats("w"), { by: "agent", at: world.beat })
   const before = [
     Event.WatchOpened.make({
@@ -372,7 +386,9 @@ export const watching = Effect.fnUntraced(function* (
       .read("w", before.length)
       .pipe(Effect.map((all) => all.map(({ event }) => event).filter(({ _tag }) => !_tag.startsWith("SelfMonitor")))),
     remembered: Effect.map(offspring.recall(conductor), (all) => all.map(({ pid }) => pid)),
-    lastBeat: Effect.map(beats.last("w"), (beat) => Option.map(beat, ({ at, by }) => `${by} at ${(at - begun) / 1000}`)),
+    lastBeat: Effect.map(beats.last("w"), (beat) =>
+      Option.map(beat, ({ at, by }) => `${by} at ${(at - begun) / 1000}`)
+    ),
     ended: Effect.sync(() => fiber.pollUnsafe() !== undefined)
   }
 })

@@ -4,9 +4,17 @@ import { border, holds } from "../Border.ts"
 import { plainWord, some, word } from "../Hostile.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 
-/** Flags by which an agent would do more without asking than the ceiling lets it; some in ways of spelling that a parser may take. */
+/**
+ * Flags by which an agent would do more without asking than the ceiling lets it; some in ways of spelling that a parser
+ * may take.
+ */
 const lifting = [
-  ["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "--permission-mode", "--permission-prompt-tool"],
+  [
+    "--dangerously-skip-permissions",
+    "--allow-dangerously-skip-permissions",
+    "--permission-mode",
+    "--permission-prompt-tool"
+  ],
   ["--allowedTools", "--allowed-tools", "--settings", "--managed-settings", "--agents", "--agent", "--plugin-dir"]
 ].flat()
 const spelt = (seed: Seed, flag: string): ReadonlyArray<string> => {
@@ -15,7 +23,19 @@ const spelt = (seed: Seed, flag: string): ReadonlyArray<string> => {
   return seed.pick([[`${name}=${value}`], [name, value], [name]])
 }
 const runners = ["env", "sh", "bash", "npx", "node", "sudo", "nice", "/usr/bin/env", "bunx", "xargs", "busybox"]
-const harmless = ["--model", "opus", "--verbose", "--add-dir", "/tmp", "-S", "-c", "-lc", "--", "-x", "CLAUDE_CONFIG_DIR=/tmp/x"]
+const harmless = [
+  "--model",
+  "opus",
+  "--verbose",
+  "--add-dir",
+  "/tmp",
+  "-S",
+  "-c",
+  "-lc",
+  "--",
+  "-x",
+  "CLAUDE_CONFIG_DIR=/tmp/x"
+]
 
 /** An agent command that lifts a permission, in whatever way it is wrapped; and what it lifts it with. */
 const wrapped = (seed: Seed) => {
@@ -33,13 +53,18 @@ const wrapped = (seed: Seed) => {
 
 const any = (seed: Seed): ReadonlyArray<string> => [
   "claude",
-  ...some(seed, 6, () => seed.pick<() => string>([() => seed.pick(harmless), () => plainWord(seed), () => word(seed)])())
+  ...some(seed, 6, () =>
+    seed.pick<() => string>([() => seed.pick(harmless), () => plainWord(seed), () => word(seed)])()
+  )
 ]
 
 /** What of a command would lift a permission, as far as anybody can tell; its prompt is none of it. */
 const lifts = (words: ReadonlyArray<string>): boolean =>
   words.some((word) =>
-    lifting.some((flag) => word.toLowerCase().startsWith(flag.toLowerCase()) || word.toLowerCase().includes(` ${flag.toLowerCase()}`))
+    lifting.some(
+      (flag) =>
+        word.toLowerCase().startsWith(flag.toLowerCase()) || word.toLowerCase().includes(` ${flag.toLowerCase()}`)
+    )
   )
 
 /** Nothing that lifts a permission ever passes. */
@@ -47,7 +72,8 @@ export const agentCommands = border("agent-commands", {
   share: 12,
   draw: (seed) => ({ bad: wrapped(seed), any: any(seed), text: word(seed) }),
   checks: {
-    "a setting": ({ bad }) => holds(Result.isFailure(claudeCode.parseCommand(JSON.stringify(bad))), "it is accepted", bad),
+    "a setting": ({ bad }) =>
+      holds(Result.isFailure(claudeCode.parseCommand(JSON.stringify(bad))), "it is accepted", bad),
     "any setting": ({ any, text }) => {
       claudeCode.parseCommand(text)
       const parsed = claudeCode.parseCommand(JSON.stringify(any))

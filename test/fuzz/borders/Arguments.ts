@@ -39,7 +39,11 @@ export const args = border("arguments", {
   checks: {
     "are taken": async (words, place) => {
       const said = await say(place.folder, words)
-      holds(said.code === "still at it" || [0, 1, 2, 3, 4].includes(said.code), "it ends in no way of its own", said.code)
+      holds(
+        said.code === "still at it" || [0, 1, 2, 3, 4].includes(said.code),
+        "it ends in no way of its own",
+        said.code
+      )
       printsWell(said)
     }
   }

@@ -114,7 +114,9 @@ const make = (place: Place, { cut, flipped, mischief, rows, schema }: Database):
   for (const { row, table } of rows) {
     const names = Object.keys(row)
     tried(() =>
-      file.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(...Object.values(row))
+      file
+        .prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`)
+        .run(...Object.values(row))
     )
   }
   for (const statement of mischief) tried(() => file.exec(statement))
@@ -140,7 +142,11 @@ export const commsDatabases = border("comms-databases", {
         const seen = yield* Effect.option(comms.snapshot)
         if (Option.isSome(seen)) {
           const { conductor, lastMessageId, taskCount } = seen.value
-          holds(Number.isSafeInteger(lastMessageId) && Number.isSafeInteger(taskCount), "a count that is none", String(lastMessageId))
+          holds(
+            Number.isSafeInteger(lastMessageId) && Number.isSafeInteger(taskCount),
+            "a count that is none",
+            String(lastMessageId)
+          )
           const texts = Option.match(conductor, {
             onNone: () => [],
             onSome: ({ lastHeartbeat, sessionId, state }) => [state, lastHeartbeat ?? "", sessionId ?? ""]

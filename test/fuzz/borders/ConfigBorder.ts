@@ -15,8 +15,25 @@ const value = (seed: Seed): string =>
     () => String(number(seed)),
     () => run(seed),
     () =>
-      seed.pick(["1e999 seconds", "-5 seconds", "Infinity", "NaN millis", `${"9".repeat(30)} weeks`, "2 seconds", "0 seconds", "15 days"]),
-    () => seed.pick(["25:00-99:99", "00:00-00:00", "23:00-07:00", "bypassPermissions", "acceptEdits", '["claude","--settings","x"]'])
+      seed.pick([
+        "1e999 seconds",
+        "-5 seconds",
+        "Infinity",
+        "NaN millis",
+        `${"9".repeat(30)} weeks`,
+        "2 seconds",
+        "0 seconds",
+        "15 days"
+      ]),
+    () =>
+      seed.pick([
+        "25:00-99:99",
+        "00:00-00:00",
+        "23:00-07:00",
+        "bypassPermissions",
+        "acceptEdits",
+        '["claude","--settings","x"]'
+      ])
   ])()
 
 const line = (seed: Seed): string =>
@@ -30,7 +47,14 @@ const line = (seed: Seed): string =>
 
 const load = (place: Place, environment: Readonly<Record<string, string>> = {}) => {
   const { project } = homeIn(place.folder)
-  return valueOf(loadSettings({ agent: claudeCode, projectDir: project, environment: { HOME: place.folder, ...environment }, flags: {} }))
+  return valueOf(
+    loadSettings({
+      agent: claudeCode,
+      projectDir: project,
+      environment: { HOME: place.folder, ...environment },
+      flags: {}
+    })
+  )
 }
 
 /** What every part behind the settings relies on. */
@@ -39,7 +63,11 @@ const sound = (settings: Awaited<ReturnType<typeof load>>): void => {
   for (const [name, one] of Object.entries(settings)) {
     if (typeof one === "number") holds(Number.isSafeInteger(one) && one > 0, `${name} is no count`, String(one))
     if (Duration.isDuration(one))
-      holds(Duration.isFinite(one) && Duration.toMillis(one) >= 0 && Duration.toWeeks(one) <= 2, `${name} is no wait`, Duration.format(one))
+      holds(
+        Duration.isFinite(one) && Duration.toMillis(one) >= 0 && Duration.toWeeks(one) <= 2,
+        `${name} is no wait`,
+        Duration.format(one)
+      )
   }
   holds(["acceptEdits", "bypassPermissions"].includes(settings.maxExternalPermission), "a ceiling that is none")
   holds(settings.stateDir.startsWith("/") && settings.agentDir.startsWith("/"), "a folder that is not absolute")
@@ -51,7 +79,11 @@ export const config = border("config-files", {
   share: 4,
   draw: (seed) => {
     const text = some(seed, 15, () => line(seed)).join(seed.pick(["\n", "\n", "\r\n", "\r"]))
-    return seed.pick<() => Uint8Array>([() => torn(seed, text), () => torn(seed, mangled(seed, text)), () => bytes(seed)])()
+    return seed.pick<() => Uint8Array>([
+      () => torn(seed, text),
+      () => torn(seed, mangled(seed, text)),
+      () => bytes(seed)
+    ])()
   },
   checks: {
     "is read": async (data, place) => {
@@ -80,6 +112,7 @@ export const environment = border("environment", {
       ])
     ),
   checks: {
-    "is read": async (variables, place) => sound(await load(place, { ...variables, SOUFFLEUR_STATE_DIR: join(place.folder, "state") }))
+    "is read": async (variables, place) =>
+      sound(await load(place, { ...variables, SOUFFLEUR_STATE_DIR: join(place.folder, "state") }))
   }
 })

@@ -29,7 +29,9 @@ const marks = [
 export const exports = border("exports", {
   share: 4,
   draw: (seed) => {
-    const body = some(seed, 200, () => (seed.chance(0.6) ? seed.pick(marks) : seed.chance(0.8) ? word(seed) : run(seed))).join("\n")
+    const body = some(seed, 200, () =>
+      seed.chance(0.6) ? seed.pick(marks) : seed.chance(0.8) ? word(seed) : run(seed)
+    ).join("\n")
     const own = `<!-- souffleur-export v1 nonce=${nonce} -->\n\n# Session x\n\n<!-- souffleur-conversation nonce=${nonce} -->\n\n${body}`
     return {
       data: seed.pick<() => Uint8Array>([

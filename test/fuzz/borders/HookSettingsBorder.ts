@@ -32,7 +32,8 @@ export const hookSettings = border("hook-settings", {
         () => mangled(seed, JSON.stringify(settings(seed), null, 2)),
         () => `{"hooks":{"Stop":[{"hooks":[${"[".repeat(6000)}${"]".repeat(6000)}]}]}}`,
         () => `{"a":${JSON.stringify(run(seed))}}`,
-        () => seed.pick(['{"hooks":{},"hooks":{}}', '\ufeff{"hooks":{}}', '{"hooks":{"\\u0053top":[]}}', "", "[]", "null"]),
+        () =>
+          seed.pick(['{"hooks":{},"hooks":{}}', '\ufeff{"hooks":{}}', '{"hooks":{"\\u0053top":[]}}', "", "[]", "null"]),
         () => run(seed)
       ])()
     ),
@@ -41,10 +42,14 @@ export const hookSettings = border("hook-settings", {
       const file = homeIn(place.folder).write("opera/.claude/settings.local.json", data)
       await settle(claudeCode.hooks.status(file))
       const installed = await valueOf(claudeCode.hooks.install(file, command))
-      if (installed === undefined) return holds(Buffer.from(data).equals(readFileSync(file)), "what cannot be used was written over")
+      if (installed === undefined)
+        return holds(Buffer.from(data).equals(readFileSync(file)), "what cannot be used was written over")
       const status = await valueOf(claudeCode.hooks.status(file))
       holds(status !== undefined && status.absent.length === 0, "installed, and not all are there")
-      holds((await valueOf(Effect.as(claudeCode.hooks.uninstall(file), "done"))) === "done", "what was installed is not taken out again")
+      holds(
+        (await valueOf(Effect.as(claudeCode.hooks.uninstall(file), "done"))) === "done",
+        "what was installed is not taken out again"
+      )
     }
   }
 })

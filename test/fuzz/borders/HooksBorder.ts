@@ -41,7 +41,10 @@ export const hookInput = border("hook-input", {
       const found = hookCall(text)
       if (found === undefined) return
       holds(/^[\w.:-]+$/u.test(found.event) && /^[\w.:-]*$/u.test(found.kind ?? ""), "an event that is no word")
-      holds(/^[A-Za-z0-9][\w.-]*$/u.test(found.sessionId) && !found.sessionId.includes(".."), "a session id that is no file's name")
+      holds(
+        /^[A-Za-z0-9][\w.-]*$/u.test(found.sessionId) && !found.sessionId.includes(".."),
+        "a session id that is no file's name"
+      )
     }
   }
 })
@@ -63,7 +66,11 @@ export const hookLines = border("hook-lines", {
     data: torn(
       seed,
       some(seed, 20, () =>
-        seed.pick<() => string>([() => JSON.stringify(sign(seed)), () => JSON.stringify(bent(seed, sign(seed))), () => run(seed)])()
+        seed.pick<() => string>([
+          () => JSON.stringify(sign(seed)),
+          () => JSON.stringify(bent(seed, sign(seed))),
+          () => run(seed)
+        ])()
       ).join("\n")
     )
   }),

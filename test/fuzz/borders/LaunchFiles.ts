@@ -22,7 +22,12 @@ const launch = {
   title: "Conductor (S2)"
 }
 const receipt = { _tag: "Taken", process: { pid: 4711, startTime: 99, bootId: "boot" } }
-const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: { pid: 4711, startTime: 99, bootId: "boot" } }
+const owner = {
+  host: "here",
+  machine: "m",
+  pidNamespace: "pid:[1]",
+  process: { pid: 4711, startTime: 99, bootId: "boot" }
+}
 
 const written = (seed: Seed, example: unknown): Uint8Array =>
   torn(
@@ -38,7 +43,11 @@ const written = (seed: Seed, example: unknown): Uint8Array =>
 
 export const launchFiles = border("launch-files", {
   share: 3,
-  draw: (seed) => ({ launch: written(seed, launch), receipt: written(seed, receipt), claims: some(seed, 3, () => written(seed, owner)) }),
+  draw: (seed) => ({
+    launch: written(seed, launch),
+    receipt: written(seed, receipt),
+    claims: some(seed, 3, () => written(seed, owner))
+  }),
   checks: {
     "a launch": ({ launch }, place) => {
       const file = homeIn(place.folder).write("state/launches/opera-0001-g2-launch-1.json", launch)
@@ -57,7 +66,9 @@ export const launchFiles = border("launch-files", {
       const { write } = homeIn(place.folder)
       const folder = join(place.folder, "claims")
       for (const [index, data] of claims.entries()) write(`claims/boot-4711-99.${index + 1}`, data)
-      const asked = Effect.flatMap(ClaimsPort, (port) => Effect.exit(port.claim({ pid: 4711, startTime: 99, bootId: "boot" })))
+      const asked = Effect.flatMap(ClaimsPort, (port) =>
+        Effect.exit(port.claim({ pid: 4711, startTime: 99, bootId: "boot" }))
+      )
       if (claims.length === 0) return
       await settle(asked.pipe(Effect.provide(Claims.layer({ folder })), Effect.provide(NodeProcesses.layer)))
       holds(readdirSync(folder).length >= claims.length, "a claim was taken away")

@@ -7,7 +7,8 @@ import { word } from "../Hostile.ts"
 import { type Row, streamOf, writeLog } from "../LogFile.ts"
 
 const [watches, runs] = [Object.values(ofWatches), Object.values(ofRuns)]
-const watch = (seed: Seed, stream: string): ReadonlyArray<Row> => streamOf(seed, stream, ofWatches.WatchOpened, watches, 14)
+const watch = (seed: Seed, stream: string): ReadonlyArray<Row> =>
+  streamOf(seed, stream, ofWatches.WatchOpened, watches, 14)
 const conduct = (seed: Seed, stream: string): ReadonlyArray<Row> => streamOf(seed, stream, ofRuns.RunOpened, runs, 14)
 
 /** Told, refused as input, or refused as a log that cannot be read; never a defect. */
@@ -84,7 +85,9 @@ export const runLogs = border("run-logs", {
       // A run is found by its project.
       writeLog(
         state,
-        rows.map((row) => (row.tag === "RunOpened" ? { ...row, data: row.data.replace(ofRuns.RunOpened.project, project) } : row))
+        rows.map((row) =>
+          row.tag === "RunOpened" ? { ...row, data: row.data.replace(ofRuns.RunOpened.project, project) } : row
+        )
       )
       endsWell(await say(place.folder, args))
     }

@@ -31,8 +31,13 @@ const words = (seed: Seed): unknown =>
       message: seed.chance(0.3) ? run(seed) : scalar(seed)
     }),
     () => ({ since: number(seed), limit: number(seed), task_id: scalar(seed) }),
-    () => ({ tasks: seed.chance(0.5) ? some(seed, 5, () => ({ task_id: scalar(seed), state: scalar(seed) })) : tree(seed) }),
-    () => ({ resume_prompt: seed.chance(0.3) ? run(seed) : scalar(seed), permission_mode: seed.pick(["bypassPermissions", scalar(seed)]) }),
+    () => ({
+      tasks: seed.chance(0.5) ? some(seed, 5, () => ({ task_id: scalar(seed), state: scalar(seed) })) : tree(seed)
+    }),
+    () => ({
+      resume_prompt: seed.chance(0.3) ? run(seed) : scalar(seed),
+      permission_mode: seed.pick(["bypassPermissions", scalar(seed)])
+    }),
     () => tree(seed)
   ])()
 
@@ -58,7 +63,11 @@ const line = (seed: Seed, id: number): string =>
       }),
     () => JSON.stringify([call(seed, id), tree(seed)]),
     () =>
-      JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: seed.pick<unknown>([id, scalar(seed)]) } }),
+      JSON.stringify({
+        jsonrpc: "2.0",
+        method: "notifications/cancelled",
+        params: { requestId: seed.pick<unknown>([id, scalar(seed)]) }
+      }),
     () => `{"jsonrpc":"2.0","id":${id},"method":"ping","params":${"[".repeat(4000)}${"]".repeat(4000)}}`,
     () => run(seed).replaceAll("\n", " ")
   ])()

@@ -20,7 +20,11 @@ export const pidFiles = border("pid-files", {
   share: 3,
   draw: (seed) =>
     some(seed, 6, () => ({
-      name: seed.pick([String(process.pid), String(seed.between(1, 99_999)), plainWord(seed).replaceAll("/", "").slice(0, 60) || "x"]),
+      name: seed.pick([
+        String(process.pid),
+        String(seed.between(1, 99_999)),
+        plainWord(seed).replaceAll("/", "").slice(0, 60) || "x"
+      ]),
       data: torn(
         seed,
         seed.pick<() => string>([

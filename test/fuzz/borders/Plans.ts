@@ -9,7 +9,13 @@ const plan = {
   workflow_id: "opera",
   finish: { prompt: "Tell what was done" },
   tasks: [
-    { id: "t1", title: "The model", description: "Make it", acceptance_criteria: ["it is there", "it works"], depends_on: [] },
+    {
+      id: "t1",
+      title: "The model",
+      description: "Make it",
+      acceptance_criteria: ["it is there", "it works"],
+      depends_on: []
+    },
     { id: "t2", title: "The view", description: "Show it", acceptance_criteria: "it is seen", depends_on: ["t1"] }
   ]
 }

@@ -98,24 +98,46 @@ const wordsOf = (watch: Watch, seen: Observation): ReadonlyArray<WatchIntent> =>
   const exit = Option.getOrUndefined(classify(watch, seen))
   const context = seen.signs.session?.context
   return [
-    ...(seen.verdict._tag === "Waiting" ? [{ _tag: "ReportPerson", watcher, for: seen.verdict.for.slice(0, 100) } as const] : []),
+    ...(seen.verdict._tag === "Waiting"
+      ? [{ _tag: "ReportPerson", watcher, for: seen.verdict.for.slice(0, 100) } as const]
+      : []),
     ...(excuse === undefined || excuse.until === Infinity
       ? []
       : [{ _tag: "ReportDeferred", watcher, because: excuse.because, until: Math.round(excuse.until) } as const]),
     ...(context === undefined
       ? []
-      : [{ _tag: "ReportCeiling", watcher, since: watch.allowedSince, ceiling: "tokens", used: context.tokens, limit: 1000 } as const]),
+      : [
+          {
+            _tag: "ReportCeiling",
+            watcher,
+            since: watch.allowedSince,
+            ceiling: "tokens",
+            used: context.tokens,
+            limit: 1000
+          } as const
+        ]),
     ...(exit === undefined
       ? []
-      : [{ _tag: "ReportExit", watcher, exit, tasks: { count: 2, fingerprint: "a" }, evidence: evidenceOf(seen) } as const])
+      : [
+          {
+            _tag: "ReportExit",
+            watcher,
+            exit,
+            tasks: { count: 2, fingerprint: "a" },
+            evidence: evidenceOf(seen)
+          } as const
+        ])
   ]
 }
 
-const untilOf = (event: WatchEvent): number => (event._tag === "WaitStarted" || event._tag === "KillDeferred" ? event.until : today)
+const untilOf = (event: WatchEvent): number =>
+  event._tag === "WaitStarted" || event._tag === "KillDeferred" ? event.until : today
 const held = (turn: TurnState | undefined): number =>
   turn?._tag === "Retrying" ? turn.nextAt : turn?._tag === "Failed" ? (turn.resetsAt ?? today) : today
 
-/** The end of a session, what it comes to, and what is made of that: it is an event that is taken, read again, and told. */
+/**
+ * The end of a session, what it comes to, and what is made of that: it is an event that is taken, read again, and told.
+ */
 export const sessionEnds = border("session-ends", {
   share: 20,
   draw: (seed) => {
@@ -131,7 +153,11 @@ export const sessionEnds = border("session-ends", {
         for (const event of Result.isSuccess(decided) ? decided.success : []) {
           const again = decodeEvent("opera-0001", now.revision + 1, encodeEvent(event))
           holds(Result.isSuccess(again), `${event._tag} is stored, and cannot be read again`)
-          holds(untilOf(event) <= today + longest, `${event._tag} holds the watch up for longer than eight days`, untilOf(event))
+          holds(
+            untilOf(event) <= today + longest,
+            `${event._tag} holds the watch up for longer than eight days`,
+            untilOf(event)
+          )
           const notice = noticeOf(event, now)
           now = evolve(now, event)
           recorded.push({ position: now.revision, stream: "opera-0001", revision: now.revision, event })
@@ -139,14 +165,20 @@ export const sessionEnds = border("session-ends", {
             sentence(event),
             standing(now),
             notice?.text ?? "",
-            ...(reasonOf(recorded, Number.POSITIVE_INFINITY) === undefined ? [] : reasonText(reasonOf(recorded, Number.POSITIVE_INFINITY)!))
+            ...(reasonOf(recorded, Number.POSITIVE_INFINITY) === undefined
+              ? []
+              : reasonText(reasonOf(recorded, Number.POSITIVE_INFINITY)!))
           ]
           void told
         }
       }
     },
     "states nothing beyond what a clock can": ({ seen }) =>
-      holds(Math.abs(held(seen.signs.session?.turn)) <= 8.64e15, "a turn lasts longer than time", seen.signs.session?.turn),
+      holds(
+        Math.abs(held(seen.signs.session?.turn)) <= 8.64e15,
+        "a turn lasts longer than time",
+        seen.signs.session?.turn
+      ),
     "counts what can be counted": ({ seen }) => {
       const context = seen.signs.session?.context
       holds(
@@ -154,7 +186,11 @@ export const sessionEnds = border("session-ends", {
         "it uses a context of no count",
         context
       )
-      holds(context?.window === undefined || Number.isSafeInteger(context.window), "its window is no count", context?.model)
+      holds(
+        context?.window === undefined || Number.isSafeInteger(context.window),
+        "its window is no count",
+        context?.model
+      )
     }
   }
 })

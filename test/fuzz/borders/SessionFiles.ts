@@ -15,7 +15,8 @@ import { bytes } from "../Hostile.ts"
 import { sessionFile } from "../SessionRecords.ts"
 import { settle, valueOf } from "../Settle.ts"
 
-const fileIn = (place: Place, data: Uint8Array): string => homeIn(place.folder).write("claude/projects/x/abc.jsonl", data)
+const fileIn = (place: Place, data: Uint8Array): string =>
+  homeIn(place.folder).write("claude/projects/x/abc.jsonl", data)
 
 /** Whoever reads a session file gives an answer to it. */
 export const sessionFiles = border("session-files", {
@@ -34,7 +35,9 @@ export const sessionFiles = border("session-files", {
       const text = readFileSync(out, "utf8")
       // oxlint-disable-next-line no-control-regex
       holds(!/[\0-\x08\x0b-\x1f\x7f]/u.test(text), "an export holds control characters")
-      const headings = text.split("\n").filter((line) => /^## (?:User|Assistant|Summary of what came before)\b/u.test(line))
+      const headings = text
+        .split("\n")
+        .filter((line) => /^## (?:User|Assistant|Summary of what came before)\b/u.test(line))
       // What a tool printed stands in a fence, as it is: without the mark it is nobody's turn.
       const marks = headings.map((line) => line.split(" ").at(-1)!).filter((mark) => /^[0-9a-f]{12}$/u.test(mark))
       holds(new Set(marks).size <= 1, "a heading that is not of the export", headings)

@@ -12,7 +12,11 @@ export const sessionIds = border("session-ids", {
   draw: (seed) => {
     const id = seed.pick([() => word(seed), () => mangled(seed, uuid(seed)), () => run(seed)])()
     const pid = seed.pick([() => word(seed), () => String(seed.between(0, 5_000_000))])()
-    return { id, pid, words: seed.pick([`PID:${pid} SESSION_ID:${id}`, mangled(seed, `SESSION_ID:${id}\nPID:${pid}`), word(seed)]) }
+    return {
+      id,
+      pid,
+      words: seed.pick([`PID:${pid} SESSION_ID:${id}`, mangled(seed, `SESSION_ID:${id}\nPID:${pid}`), word(seed)])
+    }
   },
   checks: {
     "an id": ({ id }) => {
@@ -22,11 +26,19 @@ export const sessionIds = border("session-ids", {
     },
     "a pid": ({ pid }) => {
       const parsed = parsePid(pid)
-      holds(Result.isFailure(parsed) || (Number.isInteger(parsed.success) && parsed.success > 1), "parsePid lets it pass", pid)
+      holds(
+        Result.isFailure(parsed) || (Number.isInteger(parsed.success) && parsed.success > 1),
+        "parsePid lets it pass",
+        pid
+      )
     },
     "a target": ({ words }) => {
       const parsed = parseTarget(words)
-      holds(Result.isFailure(parsed) || (harmless(parsed.success.sessionId) && parsed.success.pid > 1), "parseTarget lets it pass", words)
+      holds(
+        Result.isFailure(parsed) || (harmless(parsed.success.sessionId) && parsed.success.pid > 1),
+        "parseTarget lets it pass",
+        words
+      )
     }
   }
 })

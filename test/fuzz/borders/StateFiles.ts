@@ -32,7 +32,10 @@ export const stateFiles = border("state-files", {
   draw: (seed) =>
     seed.pick<() => string>([
       () => JSON.stringify(alike(seed, state)),
-      () => JSON.stringify(alike(seed, { ...state, tasks: Array.from({ length: seed.between(0, 50) }, () => state.tasks[0]) })),
+      () =>
+        JSON.stringify(
+          alike(seed, { ...state, tasks: Array.from({ length: seed.between(0, 50) }, () => state.tasks[0]) })
+        ),
       () => JSON.stringify(bent(seed, state)),
       () => mangled(seed, JSON.stringify(state)),
       () => JSON.stringify(tree(seed)),
@@ -50,7 +53,10 @@ export const stateFiles = border("state-files", {
         tasks: progressOf(read.success),
         finishing: null
       })
-      holds(Result.isSuccess(runCodec.decode("run/opera-0001", 2, stored)), "progress is stored, and cannot be read again")
+      holds(
+        Result.isSuccess(runCodec.decode("run/opera-0001", 2, stored)),
+        "progress is stored, and cannot be read again"
+      )
     }
   }
 })

@@ -6,7 +6,11 @@ import { isPlain } from "../FuzzPlain.ts"
 
 /** Everything that is kept of a verdict: it goes to the log, to prompts and to a terminal. */
 const kept = (value: unknown): ReadonlyArray<string> =>
-  typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(kept) : []
+  typeof value === "string"
+    ? [value]
+    : typeof value === "object" && value !== null
+      ? Object.values(value).flatMap(kept)
+      : []
 
 /** What a verdict's marks and words are told apart by. */
 const marks = ["_", "*", "`", "-", "#", " ", ":", "\t", "[", ".", "a"]
@@ -16,7 +20,17 @@ export const verdicts = border("verdicts", {
   draw: (seed) => {
     const line = (): string =>
       seed.pick<() => string>([
-        () => seed.pick(["APPROVED", "**REJECTED**", "IMPLEMENTATION_COMPLETE", "IMPLEMENTATION_BLOCKED", "```", "", "- item", "1. item"]),
+        () =>
+          seed.pick([
+            "APPROVED",
+            "**REJECTED**",
+            "IMPLEMENTATION_COMPLETE",
+            "IMPLEMENTATION_BLOCKED",
+            "```",
+            "",
+            "- item",
+            "1. item"
+          ]),
         () =>
           `${seed.pick(["summary", "issues", "suggestions", "commits", "files_changed", "test_file", "reason", "__proto__"])}: ${word(seed)}`,
         () => word(seed),

@@ -39,7 +39,9 @@ export type ConductionOutcome =
   | "hindered"
   | "failed"
 
-/** One process of souffleur that conducts the plan: what `souffleur conduct` composes, until it ends, or is abandoned. */
+/**
+ * One process of souffleur that conducts the plan: what `souffleur conduct` composes, until it ends, or is abandoned.
+ */
 export class Conduction extends Program {
   #left: ConductionOutcome = "running"
   readonly #world: RunWorld
@@ -94,8 +96,18 @@ export class Conduction extends Program {
             const ref = yield* ownRun(id)
             const waiting = (run: Run) => Effect.sync(() => this.#idles(run))
             const { requested = "acceptEdits", waits = false } = this.#options
-            const finishing = plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
-            const conducting = { ref, plan, git, words: this.#world.words, statePath, requested, finishing, finishingDigest }
+            const finishing =
+              plan.finish._tag === "Command" ? { program: plan.finish.command[0], args: [], environment: {} } : null
+            const conducting = {
+              ref,
+              plan,
+              git,
+              words: this.#world.words,
+              statePath,
+              requested,
+              finishing,
+              finishingDigest
+            }
             this.#idles(yield* Effect.provideService(waits ? conductOn(waiting) : conduct(), PlanContext, conducting))
           }.bind(this)
         )
@@ -112,15 +124,23 @@ export class Conduction extends Program {
   }
 
   #outcomeOf(error: unknown): ConductionOutcome {
-    if (error instanceof AlreadyWatched || (error instanceof Refused && (error.reason === "owned" || error.reason === "not now")))
+    if (
+      error instanceof AlreadyWatched ||
+      (error instanceof Refused && (error.reason === "owned" || error.reason === "not now"))
+    )
       return "already watched"
     if (error instanceof Refused && error.reason === "fenced") return "fenced"
     if (error instanceof GitUnusable && (this.#world.gitFailures > 0 || this.gate.disturbed > 0)) return "hindered"
     if (error instanceof StateForeign && (this.#script.witness.isForeign || this.gate.disturbed > 0)) return "hindered"
     // Its successor has used the same draft of the state file.
-    if (error instanceof PlatformError.PlatformError && this.#world.zombies && this.gate.disturbed > 0) return "hindered"
+    if (error instanceof PlatformError.PlatformError && this.#world.zombies && this.gate.disturbed > 0)
+      return "hindered"
     // The world alone says so, while its disk is full.
-    if (error instanceof LogUnusable || (error instanceof PlatformError.PlatformError && error.reason._tag === "Unknown")) return "hindered"
+    if (
+      error instanceof LogUnusable ||
+      (error instanceof PlatformError.PlatformError && error.reason._tag === "Unknown")
+    )
+      return "hindered"
     return "failed"
   }
 

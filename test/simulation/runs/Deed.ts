@@ -65,7 +65,11 @@ const weights: { readonly [R in AgentRole]: Readonly<Partial<Record<DeedKind, nu
   reviewer: reviewing,
   finisher: finishing
 }
-const plain: { readonly [R in AgentRole]: DeedKind } = { implementer: "completes", reviewer: "approves", finisher: "finishes" }
+const plain: { readonly [R in AgentRole]: DeedKind } = {
+  implementer: "completes",
+  reviewer: "approves",
+  finisher: "finishes"
+}
 
 /** As a healthy agent does it. */
 export const plainDeed = (role: AgentRole): Deed => ({
@@ -76,7 +80,8 @@ export const plainDeed = (role: AgentRole): Deed => ({
   resetsIn: undefined
 })
 
-export const isPlain = ({ daemons, kind }: Deed): boolean => daemons === 0 && (Object.values(plain).includes(kind) || kind === "rejects")
+export const isPlain = ({ daemons, kind }: Deed): boolean =>
+  daemons === 0 && (Object.values(plain).includes(kind) || kind === "rejects")
 
 export const deedOf = (seed: Seed, role: AgentRole): Deed => {
   const all = Object.entries(weights[role]) as ReadonlyArray<readonly [DeedKind, number]>
@@ -87,7 +92,12 @@ export const deedOf = (seed: Seed, role: AgentRole): Deed => {
   const kind = all.find(([, weight]) => (left -= weight) <= 0)![0]
   return {
     kind,
-    takes: kind === "hangs" ? Infinity : seed.chance(0.8) ? seed.between(100, 20 * second) : seed.between(20 * second, 2 * minute),
+    takes:
+      kind === "hangs"
+        ? Infinity
+        : seed.chance(0.8)
+          ? seed.between(100, 20 * second)
+          : seed.between(20 * second, 2 * minute),
     onTerm: seed.chance(0.02) ? "unkillable" : seed.pick([0, 0, 200, 3000, "never"] as const),
     daemons: seed.chance(0.12) ? seed.between(1, 3) : 0,
     resetsIn: seed.pick([undefined, -minute, 30 * second, 10 * minute, 5 * 60 * minute])

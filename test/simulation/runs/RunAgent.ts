@@ -37,7 +37,13 @@ export class RunAgent {
   readonly #word: string
   readonly #world: RunWorld
 
-  constructor(world: RunWorld, process: SimProcess, { command, id, title }: LaunchOrder, deed: Deed, by: Program | undefined) {
+  constructor(
+    world: RunWorld,
+    process: SimProcess,
+    { command, id, title }: LaunchOrder,
+    deed: Deed,
+    by: Program | undefined
+  ) {
     const [role, taskId] = title.split(" ") as [AgentRole, string | undefined]
     const named = command.args.findIndex((word) => word === "--session-id" || word === "--resume")
     this.#world = world
@@ -105,7 +111,8 @@ export class RunAgent {
         break
       default:
     }
-    if (this.deed.kind === "leaves changes" || this.deed.kind === "changes files, and approves") repository.changed.add(file)
+    if (this.deed.kind === "leaves changes" || this.deed.kind === "changes files, and approves")
+      repository.changed.add(file)
     if (this.deed.kind === "leaves a conflict") repository.conflicts.add(file)
   }
 
@@ -136,6 +143,8 @@ export class RunAgent {
     this.endedAt = this.#world.timeline.monotonic
     if (code === 0) this.finishedAt = this.#world.timeline.wall
     if (this.by?.state === "running") this.code = code
-    this.#world.tell(`the ${this.role} of ${this.taskId ?? "the run"} (${this.token}) ends: ${this.deed.kind}, exit code ${code}`)
+    this.#world.tell(
+      `the ${this.role} of ${this.taskId ?? "the run"} (${this.token}) ends: ${this.deed.kind}, exit code ${code}`
+    )
   }
 }

@@ -43,9 +43,14 @@ export const runBoundaries = [
 ] as const
 
 /** Each of them is to be struck as often as any other. */
-export const runTargets: ReadonlyArray<Target> = strikes.flatMap((how) => runBoundaries.map((boundary) => ({ boundary, how })))
+export const runTargets: ReadonlyArray<Target> = strikes.flatMap((how) =>
+  runBoundaries.map((boundary) => ({ boundary, how }))
+)
 
-/** Effects that happen again and again while an agent works: whoever is to be struck in a turn must survive most of them. */
+/**
+ * Effects that happen again and again while an agent works: whoever is to be struck in a turn must survive most of
+ * them.
+ */
 export const frequentInRuns: ReadonlySet<string> = new Set([
   "processes.condition",
   "log.read",

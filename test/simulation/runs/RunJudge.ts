@@ -5,8 +5,10 @@ import type { RunAgent } from "./RunAgent.ts"
 import type { RunWorld } from "./RunWorld.ts"
 import { boast, chatter } from "./RunSentences.ts"
 
-const same = (a: { readonly pid: number; readonly startTime: number }, b: { readonly pid: number; readonly startTime: number }) =>
-  a.pid === b.pid && a.startTime === b.startTime
+const same = (
+  a: { readonly pid: number; readonly startTime: number },
+  b: { readonly pid: number; readonly startTime: number }
+) => a.pid === b.pid && a.startTime === b.startTime
 
 /** Holds what is written of a run, launched and signalled for it, to what is true in the world. */
 export class RunJudge {
@@ -34,18 +36,23 @@ export class RunJudge {
       .flatMap((one) => (one.sessionId === "" ? [one.process] : one.living))
       .filter((process) => world.processes.isAlive(process))
     if (others.length > 0)
-      world.violated(`an agent starts beside ${others.map(({ identity, name }) => `${name} ${identity.pid}`).join(", ")}`)
+      world.violated(
+        `an agent starts beside ${others.map(({ identity, name }) => `${name} ${identity.pid}`).join(", ")}`
+      )
     const { turn } = world.runOf(agent)
     if (turn?.token !== agent.token) world.violated(`an agent starts whose turn it is not: ${agent.token}`)
     if (turn !== null && turn.ending !== null) world.violated("an agent starts whose end is decided")
     const permission = command.args[command.args.indexOf("--permission-mode") + 1]
-    const granted = world.ledger.events.findLast(({ event }) => event._tag === "AgentPrepared" && event.launchId === agent.launchId)?.event
+    const granted = world.ledger.events.findLast(
+      ({ event }) => event._tag === "AgentPrepared" && event.launchId === agent.launchId
+    )?.event
     const allowed = granted?._tag === "AgentPrepared" ? granted.effective : undefined
     if (agent.sessionId !== "" && permission === "bypassPermissions" && allowed !== permission)
       world.violated("a launch above what its log says")
     const prompt = command.args.at(-1) ?? ""
     if (prompt.includes(chatter)) world.violated(`what an agent chatted is in the prompt of the ${agent.role}`)
-    if (agent.role === "reviewer" && prompt.includes(boast)) world.violated("what an implementer said is in its reviewer's prompt")
+    if (agent.role === "reviewer" && prompt.includes(boast))
+      world.violated("what an implementer said is in its reviewer's prompt")
   }
 
   /** Its time is over: a conductor that was there all the time, and not disturbed, has ended it. */
@@ -62,25 +69,31 @@ export class RunJudge {
     const agent = world.agents.find(({ launchId }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
     if (agent === undefined) return world.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     const run = world.runOf(agent)
-    if (run.turn?.token !== agent.token || run.turn.ending === null) world.violated("a signal without an intent in the log")
+    if (run.turn?.token !== agent.token || run.turn.ending === null)
+      world.violated("a signal without an intent in the log")
     // Between its last look and the signal there is a moment (docs/reliability.md).
     const owns = run.owner !== null && same(run.owner.process, by.identity)
     if (!owns && !world.zombies) world.violated("a signal by a souffleur that does not own the run")
     if (agent.process !== process || !agent.isAlive) return
     const limit = agent.role === "reviewer" ? world.reviewerTimeout : world.implementerTimeout
     const age = world.timeline.wall - agent.startedAt
-    if (age < limit && agent.offset === world.timeline.offset) world.violated(`a signal to an agent that has ${limit - age} ms left`)
+    if (age < limit && agent.offset === world.timeline.offset)
+      world.violated(`a signal to an agent that has ${limit - age} ms left`)
   }
 
   record(stream: string, before: Run, event: RunEvent): void {
     const world = this.#world
     world.ceilings.record(event)
     if (event._tag === "AgentAsked") this.#moved.set(world.launchIdOf(stream, event.token), world.repository.moved)
-    const agent = "token" in event ? world.agents.find(({ launchId }) => launchId === world.launchIdOf(stream, event.token)) : undefined
+    const agent =
+      "token" in event
+        ? world.agents.find(({ launchId }) => launchId === world.launchIdOf(stream, event.token))
+        : undefined
     const wrong = (what: string) => world.violated(`${event._tag}: ${what}`)
     const held = (so: boolean, what: string) => void (so || wrong(what))
     if (agent === undefined) {
-      if (endsTurn.has(event._tag) && !("cause" in event && event.cause === "launch")) wrong("there never was such an agent")
+      if (endsTurn.has(event._tag) && !("cause" in event && event.cause === "launch"))
+        wrong("there never was such an agent")
       return
     }
     // A person who moved git meanwhile, or a clock that was set, may have made it look another way.
@@ -107,7 +120,10 @@ export class RunJudge {
         held(said === "approved", `the reviewer said ${said}`)
         held(agent.deed.kind !== "approves without a look", "the reviewer looked at nothing")
         held(task.work.commits.length > 0 && task.work.files.length > 0, "there is no work")
-        return held(moved || task.implementation?.head === world.repository.head, "what was reviewed is not what is there")
+        return held(
+          moved || task.implementation?.head === world.repository.head,
+          "what was reviewed is not what is there"
+        )
       }
       case "ReviewRejected":
         return held(said === "rejected", `the reviewer said ${said}`)
@@ -143,7 +159,8 @@ export class RunJudge {
       case "contradictory verdict":
         return held(said === "both", `it said ${said}`)
       case "nothing done": {
-        if (agent.role === "reviewer") return held(said === "approved" && deed.kind === "approves without a look", "the reviewer looked")
+        if (agent.role === "reviewer")
+          return held(said === "approved" && deed.kind === "approves without a look", "the reviewer looked")
         const task = before.tasks.find(({ id }) => id === taskId)!
         const base = task.reviewed ?? task.base
         const { repository } = world
@@ -154,7 +171,10 @@ export class RunJudge {
       }
       case "work changed": {
         const task = before.tasks.find(({ id }) => id === taskId)!
-        return held(said === "approved" && (moved || world.repository.head !== task.implementation?.head), "nothing has changed")
+        return held(
+          said === "approved" && (moved || world.repository.head !== task.implementation?.head),
+          "nothing has changed"
+        )
       }
       case "launch":
         return held(false, "it was launched")

@@ -48,7 +48,8 @@ export class RunKeeper {
   start(script = this.#next()): Conduction {
     const world = this.#world
     const mood = this.#seed.fork()
-    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each turn of an agent.
+    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each turn
+    // of an agent.
     const next = () => runTargets[(world.seed.number * stride + this.#aims++) % runTargets.length]
     const aims: Array<Target | undefined> = [next()]
     let turn = -1
@@ -64,7 +65,9 @@ export class RunKeeper {
       const how = isAim ? aims[at]!.how : mood.pick(strikes)
       if (isAim) aims[at] = undefined
       world.faults.strike(name, how)
-      return how === "paused" ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) } : how
+      return how === "paused"
+        ? { pausedFor: mood.chance(0.8) ? mood.between(100, 20_000) : mood.between(0, 12 * minute) }
+        : how
     }
     const made = new Conduction(world, script, {
       plan,
@@ -163,7 +166,8 @@ export class Person {
     const look = (): void => {
       if (!disk.full) this.#answer()
       for (const { witness } of this.#world.plans) witness.yield()
-      for (const [stream, run] of this.#world.ledger.runs) if (run.paused !== null) this.#mend(stream, run, run.paused.cause)
+      for (const [stream, run] of this.#world.ledger.runs)
+        if (run.paused !== null) this.#mend(stream, run, run.paused.cause)
       timeline.after(this.#seed.between(0, this.#seed.chance(0.2) ? 30 * minute : 2 * minute), look)
     }
     timeline.after(minute, look)

@@ -4,7 +4,10 @@ import { Effect } from "effect"
 import type { RunWorld } from "./RunWorld.ts"
 import { boast, chatter } from "./RunSentences.ts"
 
-/** The runs' log on the simulated disk: it outlives every souffleur, and each event is judged by what is true in the world then. */
+/**
+ * The runs' log on the simulated disk: it outlives every souffleur, and each event is judged by what is true in the
+ * world then.
+ */
 export class RunLedger {
   readonly runs = new Map<string, Run>()
   readonly events: Array<{ readonly stream: string; readonly event: RunEvent }> = []
@@ -21,7 +24,8 @@ export class RunLedger {
       // In one go: a souffleur that is abandoned has appended or has not.
       append: (stream, expected, events) =>
         Effect.suspend(() => {
-          if (world.disk.full && events.length > 0) return Effect.fail(new LogUnusable({ reason: "full", problem: "the world says so" }))
+          if (world.disk.full && events.length > 0)
+            return Effect.fail(new LogUnusable({ reason: "full", problem: "the world says so" }))
           this.#catchUp()
           const exit = Effect.runSyncExit(memory.append(stream, expected, events))
           this.#catchUp()
@@ -42,7 +46,8 @@ export class RunLedger {
   /** An append wakes whoever listens, who may append too: in the order of the log, each is judged in its turn. */
   #catchUp(): void {
     for (const stream of Effect.runSync(this.#memory.streams)) {
-      for (const { event } of Effect.runSync(this.#memory.read(stream, this.runOf(stream).revision))) this.#record(stream, event)
+      for (const { event } of Effect.runSync(this.#memory.read(stream, this.runOf(stream).revision)))
+        this.#record(stream, event)
     }
   }
 

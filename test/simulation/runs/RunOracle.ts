@@ -28,7 +28,10 @@ interface Asked {
   orphaned: boolean
 }
 
-/** One run as the tables say that it must go on (spec: behaviour#ladder): who may be asked next, and when a person must be. */
+/**
+ * One run as the tables say that it must go on (spec: behaviour#ladder): who may be asked next, and when a person must
+ * be.
+ */
 export class RunOracle {
   readonly rungs = new Map<string, Rung>()
   asked: Asked | undefined = undefined
@@ -59,7 +62,15 @@ export class RunOracle {
       else this.rungs.delete(id)
     }
     for (const { dependsOn, id } of tasks) {
-      const fresh = { standing: "waiting" as const, rejections: 0, fruitless: 0, unreviewed: 0, session: null, answers: 0, begun: false }
+      const fresh = {
+        standing: "waiting" as const,
+        rejections: 0,
+        fruitless: 0,
+        unreviewed: 0,
+        session: null,
+        answers: 0,
+        begun: false
+      }
       this.rungs.set(id, { ...(this.rungs.get(id) ?? fresh), dependsOn, dropped: false })
     }
   }
@@ -84,14 +95,17 @@ export class RunOracle {
       this.#violated("an agent is asked before a person has answered")
     if (this.#until !== undefined) this.#violated(`an agent is asked ${this.#until - at} ms before a wait is over`)
     if (asked.role === "finisher") {
-      if ([...this.rungs.keys()].some((id) => this.#isOpen(id))) this.#violated("a finisher is asked before all is done")
+      if ([...this.rungs.keys()].some((id) => this.#isOpen(id)))
+        this.#violated("a finisher is asked before all is done")
       if (++this.finishers > 1) this.#violated("a finisher is asked twice")
       return
     }
     const rung = this.#rung(asked.taskId)
-    const wanted = rung.standing === "to review" ? "reviewer" : rung.standing === "to implement" ? "implementer" : "nobody"
+    const wanted =
+      rung.standing === "to review" ? "reviewer" : rung.standing === "to implement" ? "implementer" : "nobody"
     if (asked.role !== wanted) this.#violated(`${asked.role} is asked, and ${wanted} is wanted for ${asked.taskId}`)
-    if (rung.dependsOn.some((id) => this.#isOpen(id))) this.#violated(`${asked.taskId} is begun before what it depends on`)
+    if (rung.dependsOn.some((id) => this.#isOpen(id)))
+      this.#violated(`${asked.taskId} is begun before what it depends on`)
     const goesOn = asked.role === "implementer" ? rung.session : null
     if (asked.resumed !== (goesOn !== null) || (goesOn !== null && asked.sessionId !== goesOn))
       this.#violated(goesOn === null ? `the ${asked.role} is not a fresh one` : "the implementer is not the same one")
@@ -111,7 +125,8 @@ export class RunOracle {
   record(event: RunEvent): void {
     const owed = this.#owed
     this.#owed = undefined
-    if (owed !== undefined && (event._tag !== "TaskEscalated" || event.cause !== owed)) this.#violated(`no escalation for ${owed}`)
+    if (owed !== undefined && (event._tag !== "TaskEscalated" || event.cause !== owed))
+      this.#violated(`no escalation for ${owed}`)
     switch (event._tag) {
       case "RunOpened":
         return this.#outline(event.tasks)
@@ -135,7 +150,8 @@ export class RunOracle {
       case "TaskStarted": {
         const rung = this.#rung(event.taskId)
         if (rung.standing !== "waiting") this.#violated(`task ${event.taskId} is begun, and was ${rung.standing}`)
-        if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to "))) this.#violated("two tasks at once")
+        if ([...this.rungs.values()].some(({ standing }) => standing.startsWith("to ")))
+          this.#violated("two tasks at once")
         Object.assign(rung, { standing: "to implement", begun: true })
         return
       }
@@ -167,16 +183,19 @@ export class RunOracle {
       case "ImplementationFailed":
         return this.#move(event, (rung) => {
           rung.session = null
-          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.fruitless === 3) this.#owed = "implementer failures"
+          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.fruitless === 3)
+            this.#owed = "implementer failures"
         })
       case "ReviewFailed":
         return this.#move(event, (rung) => {
-          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.unreviewed === 3) this.#owed = "reviewer failures"
+          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.unreviewed === 3)
+            this.#owed = "reviewer failures"
         })
       case "WorkChanged": {
         const rung = this.#rung(event.taskId)
         if (rung.standing !== "to review") this.#violated(`work changed, and ${event.taskId} is ${rung.standing}`)
-        if (event.commits.length === 0 || event.files.length === 0) Object.assign(rung, { standing: "to implement", session: null })
+        if (event.commits.length === 0 || event.files.length === 0)
+          Object.assign(rung, { standing: "to implement", session: null })
         return
       }
       case "ReviewRejected":
@@ -192,7 +211,8 @@ export class RunOracle {
           rung.standing = "done"
         })
       case "TaskCompleted":
-        if (this.#rung(event.taskId).standing !== "done") this.#violated(`${event.taskId} is complete, and nobody approved it`)
+        if (this.#rung(event.taskId).standing !== "done")
+          this.#violated(`${event.taskId} is complete, and nobody approved it`)
         return
       case "TaskEscalated":
         if (event.cause === "unproven") {
@@ -203,10 +223,19 @@ export class RunOracle {
       case "TaskAnswered": {
         const rung = this.#rung(event.taskId)
         const lost = this.#paused === "work lost" && rung.standing !== "waiting" && rung.standing !== "escalated"
-        if (rung.standing !== "escalated" && !lost) this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)
+        if (rung.standing !== "escalated" && !lost)
+          this.#violated(`an answer to ${event.taskId}, which is ${rung.standing}`)
         const unreviewed = event.answer === "retry" && rung.unreviewed >= 3
-        const standing = event.answer === "skip" ? "done" : !rung.begun || lost ? "waiting" : unreviewed ? "to review" : "to implement"
-        Object.assign(rung, { standing, rejections: 0, fruitless: 0, unreviewed: 0, session: null, answers: rung.answers + 1 })
+        const standing =
+          event.answer === "skip" ? "done" : !rung.begun || lost ? "waiting" : unreviewed ? "to review" : "to implement"
+        Object.assign(rung, {
+          standing,
+          rejections: 0,
+          fruitless: 0,
+          unreviewed: 0,
+          session: null,
+          answers: rung.answers + 1
+        })
         return
       }
       case "RunPaused":
@@ -216,7 +245,8 @@ export class RunOracle {
         this.#paused = undefined
         return
       case "RunVerified":
-        if ([...this.rungs.keys()].some((id) => this.#isOpen(id))) this.#violated("the run is verified, and not all is done")
+        if ([...this.rungs.keys()].some((id) => this.#isOpen(id)))
+          this.#violated("the run is verified, and not all is done")
         return
       case "RunFinished":
         if (event.finishing !== "none") this.asked = undefined

@@ -51,13 +51,19 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
     gate.through(
       "agent.signs",
       Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(world.turnOf(sessionId)), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))
+        Option.map(Option.fromUndefinedOr(world.turnOf(sessionId)), (turn) => ({
+          writtenAt: turn.at,
+          turn,
+          context: undefined
+        }))
       )
     ),
   usedTools: (sessionId) =>
     gate.through(
       "agent.usedTools",
-      Effect.sync(() => world.agents.findLast((one) => one.sessionId === sessionId)?.deed.kind !== "approves without a look")
+      Effect.sync(
+        () => world.agents.findLast((one) => one.sessionId === sessionId)?.deed.kind !== "approves without a look"
+      )
     ),
   sessionFile: (sessionId) => Effect.succeed({ path: `/sessions/${sessionId}.jsonl`, sessionId }),
   projectOf: unused,
@@ -129,14 +135,29 @@ const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => 
 const trusted = ({ disk }: RunWorld, gate: Gate) =>
   TrustedFiles.of({
     open: (path, trust) =>
-      Effect.flatMap(Effect.scope, (scope) => gate.through("fs.read", Scope.provide(disk.trusted.open(path, trust), scope)))
+      Effect.flatMap(Effect.scope, (scope) =>
+        gate.through("fs.read", Scope.provide(disk.trusted.open(path, trust), scope))
+      )
   })
 
 /** The world as one conducting souffleur can reach it: every effect of every port goes through its gate. */
-export const runPorts = (world: RunWorld, program: Program, self: SimProcess, gate: Gate, settings: ResolvedSettings) => {
+export const runPorts = (
+  world: RunWorld,
+  program: Program,
+  self: SimProcess,
+  gate: Gate,
+  settings: ResolvedSettings
+) => {
   const { beats, board, claims, ledger, cursor, repository } = world
-  const owner: Owner = { host: machine.name, machine: machine.id, pidNamespace: machine.pidNamespace, process: self.identity }
-  const launches = launcher(world, gate, (id) => Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code))
+  const owner: Owner = {
+    host: machine.name,
+    machine: machine.id,
+    pidNamespace: machine.pidNamespace,
+    process: self.identity
+  }
+  const launches = launcher(world, gate, (id) =>
+    Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code)
+  )
   const unwatched = Effect.die("no snapshot is needed")
   const desk = {
     repository,
@@ -189,7 +210,9 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
       isDead: (one) =>
         gate.through(
           "claims.isDead",
-          Effect.sync(() => claims.isDead(one) || (world.zombies && world.processes.condition(one.process) === "stopped"))
+          Effect.sync(
+            () => claims.isDead(one) || (world.zombies && world.processes.condition(one.process) === "stopped")
+          )
         ),
       claim: () => Effect.void,
       release: () => Effect.void
@@ -206,14 +229,19 @@ export const runPorts = (world: RunWorld, program: Program, self: SimProcess, ga
     Context.add(CommsLink, link(world, gate)),
     Context.add(
       Processes,
-      processes({ processes: world.processes, signalled: (process, signal) => world.signalled(process, signal, self) }, self, gate)
+      processes(
+        { processes: world.processes, signalled: (process, signal) => world.signalled(process, signal, self) },
+        self,
+        gate
+      )
     ),
     // A digest that waits for a real thread would end in no world.
     Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes))),
     Context.add(Agent, agent(world, gate)),
     Context.add(Launcher, {
       ...launches,
-      prepare: (order) => Effect.tap(launches.prepare(order), () => Effect.sync(() => void world.prepared.set(order.id, program))),
+      prepare: (order) =>
+        Effect.tap(launches.prepare(order), () => Effect.sync(() => void world.prepared.set(order.id, program))),
       outputPath: outputOf
     }),
     Context.add(FileSystem.FileSystem, files(world, gate)),

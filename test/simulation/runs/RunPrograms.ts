@@ -76,7 +76,9 @@ export const programs = ({ gitFails, notified, repository }: Desk, gate: Gate) =
     Effect.fnUntraced(function* (command) {
       if (command._tag !== "StandardCommand") return yield* unused
       const stdin = command.options.stdin
-      const input = Stream.isStream(stdin) ? yield* Stream.mkString(Stream.decodeText(stdin as Stream.Stream<Uint8Array>)) : ""
+      const input = Stream.isStream(stdin)
+        ? yield* Stream.mkString(Stream.decodeText(stdin as Stream.Stream<Uint8Array>))
+        : ""
       const all = command.args.map(String)
       const args = all.slice(all.findIndex((word) => questions.has(word)))
       const { code, text } =

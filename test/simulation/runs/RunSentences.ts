@@ -9,7 +9,8 @@ const complete = (word: string) =>
   `Done. ${chatter} ${boast}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: ${boast}\nfiles_changed: [${boast}]\ntest_file: ${boast}\n`
 const blocked = (word: string) => `${chatter}\n\nIMPLEMENTATION_BLOCKED ${word}\nreason: no key for the service\n`
 const approved = (word: string) => `${chatter}\n\nAPPROVED ${word}\nsummary: it does what it should\n`
-const rejected = (word: string) => `${chatter}\n\nREJECTED ${word}\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
+const rejected = (word: string) =>
+  `${chatter}\n\nREJECTED ${word}\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
 const form = (word: string) =>
   `${chatter}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [list of commit hashes]\nfiles_changed: [list of modified files]\ntest_file: [path to test file]\n\nAPPROVED ${word}\nsummary: [brief summary of what was implemented]\n`
 /** More than is looked at of the end of what an agent printed. */

@@ -15,7 +15,10 @@ const hash = (words: string, from: number): number => {
   return mixed >>> 0
 }
 
-/** One world in which a plan is conducted, until it is done. What agents and the person do is fixed by what they are asked. */
+/**
+ * One world in which a plan is conducted, until it is done. What agents and the person do is fixed by what they are
+ * asked.
+ */
 const conducted = (number: number, quiet: boolean, struck: boolean, story: boolean) => {
   const choices = new Seed(number)
   const first = planOf(choices, "t", 4)
@@ -26,10 +29,13 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   const [moods, weather, late] = [choices.fork(), choices.fork(), choices.fork()]
   world.deeds = (role, position): Deed => {
     const deed = world.calm ? plainDeed(role) : deedOf(new Seed(hash(position, number)), role)
-    // What is left of the work then depends on how often an agent that was lost had committed before: no twin can be held to that.
+    // What is left of the work then depends on how often an agent that was lost had committed before: no twin can be
+    // held to that.
     return quiet && deed.kind === "takes a commit away" ? { ...deed, kind: "completes" } : deed
   }
-  const person = new Person(world, late, (position) => new Seed(hash(position, number + 1)).pick(["guidance", "guidance", "retry", "skip"]))
+  const person = new Person(world, late, (position) =>
+    new Seed(hash(position, number + 1)).pick(["guidance", "guidance", "retry", "skip"])
+  )
   person.care()
   if (!quiet) runWeather(world, weather)
   // The fence is of one run: between two plans there is none.
@@ -43,8 +49,9 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
 }
 
 /**
- * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be is looked for.
- * A third of them is quiet but for what agents do and what befalls a conductor: such a run ends as its twin that nobody struck.
+ * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be
+ * is looked for. A third of them is quiet but for what agents do and what befalls a conductor: such a run ends as its
+ * twin that nobody struck.
  */
 export const simulateRun = (number: number, options: { readonly story?: boolean } = {}): Played => {
   const quiet = number % 3 === 1
@@ -71,7 +78,13 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
     twin.world.run(storm, twin.done)
     const outcome = ({ ledger }: RunWorld) =>
       JSON.stringify(
-        ledger.run.tasks.map(({ feedback, guidance, id, skipped, status }) => [id, status, skipped, feedback.length, guidance.length])
+        ledger.run.tasks.map(({ feedback, guidance, id, skipped, status }) => [
+          id,
+          status,
+          skipped,
+          feedback.length,
+          guidance.length
+        ])
       )
     if (outcome(world) !== outcome(twin.world))
       world.violated(`the twin that nobody struck came to ${outcome(twin.world)}, and this to ${outcome(world)}`)

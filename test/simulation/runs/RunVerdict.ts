@@ -6,7 +6,10 @@ import type { RunWorld } from "./RunWorld.ts"
 const isTold = ({ _tag }: RunEvent, before: Run): boolean =>
   _tag === "TaskEscalated" || _tag === "RunPaused" || (_tag === "RunFinished" && before.phase !== "implementation")
 
-/** Long after, in a world healthy again: the plan is done, everybody has heard of it, and the log is no longer than what happened. */
+/**
+ * Long after, in a world healthy again: the plan is done, everybody has heard of it, and the log is no longer than what
+ * happened.
+ */
 export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): void => {
   const { agents, board, ledger, plans } = world
   const wrong = (what: string) => world.violated(`long after, ${what}`)
@@ -33,10 +36,16 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
       text.startsWith(`[${stream}#`) ? [Number.parseInt(text.slice(stream.length + 2), 10)] : []
     )
     if (order.some((revision, at) => at > 0 && revision < order[at - 1]!)) wrong("comms was told in another order")
-    for (const { id } of run.tasks) if (board.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${board.tasks.get(id)}`)
+    for (const { id } of run.tasks)
+      if (board.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${board.tasks.get(id)}`)
     if (board.conductor?.state !== "complete") wrong(`comms says that the conductor is ${board.conductor?.state}`)
     const most =
-      12 * (agents.length + keeper.all.length + person.deeds + plans.reduce((sum, { edition }) => sum + edition, run.tasks.length)) + 20
+      12 *
+        (agents.length +
+          keeper.all.length +
+          person.deeds +
+          plans.reduce((sum, { edition }) => sum + edition, run.tasks.length)) +
+      20
     if (events.length > most) wrong(`${events.length} events, more than ${most}`)
   }
 }

@@ -30,7 +30,8 @@ export const runWeather = (world: RunWorld, seed: Seed): void => {
         repository.back()
       },
       "plan edited": () => seed.pick(world.plans).edit(seed),
-      "state file spoiled": () => seed.pick(world.plans).witness.spoil(seed.pick(["", '{"workflow_id": "pl', foreign, undefined]))
+      "state file spoiled": () =>
+        seed.pick(world.plans).witness.spoil(seed.pick(["", '{"workflow_id": "pl', foreign, undefined]))
     },
     clear,
     lasts: () => seed.between(1000, (seed.chance(0.2) ? 20 : 3) * minute),

@@ -32,7 +32,9 @@ interface Refusal {
   readonly resetsAt: number | undefined
 }
 
-/** A user's machine with one project on it, plans for it, and whoever conducts them. What must never be is seen here. */
+/**
+ * A user's machine with one project on it, plans for it, and whoever conducts them. What must never be is seen here.
+ */
 export class RunWorld extends SimMachine {
   readonly project = "/project"
   readonly repository = new Repository()
@@ -61,7 +63,10 @@ export class RunWorld extends SimMachine {
   readonly implementerTimeout = 5 * 60_000
   readonly reviewerTimeout = 3 * 60_000
   readonly plans: ReadonlyArray<SimPlan>
-  /** Whoever is stopped is taken for dead here, and finds a successor when it wakes: the fence alone is left between them. */
+  /**
+   * Whoever is stopped is taken for dead here, and finds a successor when it wakes: the fence alone is left between
+   * them.
+   */
   zombies = false
   ceiling: Permission = "acceptEdits"
   gitFails: () => boolean = () => false
@@ -98,7 +103,8 @@ export class RunWorld extends SimMachine {
   /** What the last records of a session say of its last turn. */
   turnOf(sessionId: string): TurnState | undefined {
     const refusal = this.refusals.get(sessionId)
-    if (refusal !== undefined) return { _tag: "Failed", at: refusal.at, reason: refusal.problem, resetsAt: refusal.resetsAt }
+    if (refusal !== undefined)
+      return { _tag: "Failed", at: refusal.at, reason: refusal.problem, resetsAt: refusal.resetsAt }
     const at = this.agents.findLast((one) => one.sessionId === sessionId)?.finishedAt
     return at === undefined ? undefined : { _tag: "Finished", at }
   }

@@ -18,11 +18,18 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
   return {
     workflowId: name,
     tasks: ids.map((id, at) => planned(id, at > 0 && seed.chance(0.5) ? [ids[seed.between(0, at - 1)]!] : [])),
-    finish: seed.pick([{ _tag: "None" }, { _tag: "Prompt", prompt: "put an end to it" }, { _tag: "Command", command: ["/usr/bin/finish"] }])
+    finish: seed.pick([
+      { _tag: "None" },
+      { _tag: "Prompt", prompt: "put an end to it" },
+      { _tag: "Command", command: ["/usr/bin/finish"] }
+    ])
   }
 }
 
-/** A plan in its file, which a person may change, and where its state is kept. Who conducts it next reads what is there then. */
+/**
+ * A plan in its file, which a person may change, and where its state is kept. Who conducts it next reads what is there
+ * then.
+ */
 export class SimPlan {
   plan: Plan
   /** Of the file: another number is another text. */
@@ -60,24 +67,38 @@ export class SimPlan {
   /** Somebody has begun it before there was a run, and left a state file of this format. */
   begin(seed: Seed): void {
     const at = new Date(this.#world.timeline.wall).toISOString()
-    const feedback = Array.from({ length: seed.between(0, 3) }, (_, n) => ({ attempt: n + 1, summary: "not yet", issues: ["an issue"] }))
+    const feedback = Array.from({ length: seed.between(0, 3) }, (_, n) => ({
+      attempt: n + 1,
+      summary: "not yet",
+      issues: ["an issue"]
+    }))
     const done = new Set<string>()
     const tasks = this.plan.tasks.map(({ dependsOn, id }) => {
       // Nobody who kept to the order has begun what depends on more.
       const ready = dependsOn.every((other) => done.has(other))
-      const status = ready ? seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const) : "pending"
+      const status = ready
+        ? seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const)
+        : "pending"
       if (status === "completed") done.add(id)
       return { id, status, attempts: feedback.length, feedback, started_at: at }
     })
     const gone = seed.chance(0.3) ? [{ id: "gone", status: "pending" }] : []
-    const state = { workflow_id: this.plan.workflowId, phase: "implementation", current_task: null, created_at: at, updated_at: at }
+    const state = {
+      workflow_id: this.plan.workflowId,
+      phase: "implementation",
+      current_task: null,
+      created_at: at,
+      updated_at: at
+    }
     this.witness.spoil(JSON.stringify({ ...state, tasks: [...tasks, ...gone] }))
   }
 
   /** There is more to do than was planned. */
   grow(seed: Seed): void {
     this.edition++
-    const more = Array.from({ length: seed.between(1, 3) }, (_, at) => planned(`${this.plan.workflowId}${this.edition}-${at}`))
+    const more = Array.from({ length: seed.between(1, 3) }, (_, at) =>
+      planned(`${this.plan.workflowId}${this.edition}-${at}`)
+    )
     this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
   }
 
@@ -90,8 +111,14 @@ export class SimPlan {
     const { id } = tasks[one]!
     const left = tasks.filter((task) => task.id !== id)
     if (how === "rename")
-      this.plan = { ...this.plan, tasks: tasks.map((task, at) => (at === one ? { ...task, title: `Do ${this.edition}` } : task)) }
+      this.plan = {
+        ...this.plan,
+        tasks: tasks.map((task, at) => (at === one ? { ...task, title: `Do ${this.edition}` } : task))
+      }
     else if (left.length > 0)
-      this.plan = { ...this.plan, tasks: left.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((other) => other !== id) })) }
+      this.plan = {
+        ...this.plan,
+        tasks: left.map((task) => ({ ...task, dependsOn: task.dependsOn.filter((other) => other !== id) }))
+      }
   }
 }

@@ -2,7 +2,10 @@ import { isOver, needsPerson, readState, type Run, stateJson, type StateJson, st
 import { Result } from "effect"
 import type { RunWorld } from "./RunWorld.ts"
 
-/** Looks at the state file and its backup: each is whole, and what the log said at some moment, never an older one after a newer. */
+/**
+ * Looks at the state file and its backup: each is whole, and what the log said at some moment, never an older one after
+ * a newer.
+ */
 export class StateWitness {
   readonly #world: RunWorld
   /** Texts of the state as the log had it, by run and revision; the newest last. */
@@ -47,15 +50,18 @@ export class StateWitness {
 
   /** Souffleur put something under a name; `blind`: it was stopped, maybe after its last look at what is there. */
   look(blind = false): void {
-    // Who was stopped in the midst of writing goes on with the draft that its successor has used; no such successor is promised.
+    // Who was stopped in the midst of writing goes on with the draft that its successor has used; no such successor is
+    // promised.
     if (this.#world.zombies) return
     const { disk } = this.#world
     const [text, backup] = [disk.read(this.#statePath), disk.read(`${this.#statePath}.backup`)]
-    if (backup !== undefined && Result.isFailure(readState(backup))) this.#world.violated("the backup of the state file is not whole")
+    if (backup !== undefined && Result.isFailure(readState(backup)))
+      this.#world.violated("the backup of the state file is not whole")
     if (text === this.spoiled) return
     if (this.isForeign && !blind) this.#world.violated("somebody else's file was written over")
     this.spoiled = undefined
-    if (text === undefined) return void (this.#newest > 0 && !this.#taken && this.#world.violated("the state file is gone"))
+    if (text === undefined)
+      return void (this.#newest > 0 && !this.#taken && this.#world.violated("the state file is gone"))
     this.#taken = false
     if (Result.isFailure(readState(text))) return this.#world.violated("the state file is not whole")
     const number = this.#texts.get(text)

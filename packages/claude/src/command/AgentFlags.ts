@@ -5,12 +5,18 @@ export type Takes = "one" | "many" | "maybe" | "none"
 export const agentFlags: ReadonlyMap<string, Takes> = new Map(
   (
     [
-      ["one", "--model --fallback-model --system-prompt --system-prompt-file --append-system-prompt --append-system-prompt-file"],
+      [
+        "one",
+        "--model --fallback-model --system-prompt --system-prompt-file --append-system-prompt --append-system-prompt-file"
+      ],
       [
         "one",
         "--output-format --input-format --setting-sources --max-turns --max-budget-usd --json-schema --effort --name -n --debug-file"
       ],
-      ["many", "--allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --add-dir --mcp-config --betas --file"],
+      [
+        "many",
+        "--allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --add-dir --mcp-config --betas --file"
+      ],
       ["maybe", "--debug -d"],
       ["none", "--verbose --ide --strict-mcp-config --mcp-debug --chrome --no-chrome --disable-slash-commands"],
       ["none", "--include-partial-messages --include-hook-events --replay-user-messages --bare --brief"]
@@ -68,7 +74,8 @@ const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean =>
   return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))
 }
 
-export const isFlag = (word: string | undefined): word is string => word !== undefined && word.length > 1 && word.startsWith("-")
+export const isFlag = (word: string | undefined): word is string =>
+  word !== undefined && word.length > 1 && word.startsWith("-")
 
 /** A word and its value in one, `--flag=value`; the value is `undefined` where there is none. */
 export const split = (word: string): readonly [flag: string, value: string | undefined] => {
@@ -79,7 +86,9 @@ export const split = (word: string): readonly [flag: string, value: string | und
 /** Why a word may stand nowhere in an agent command: a flag may be within an argument for another program. */
 export const objectionAnywhere = (argument: string): string | undefined => {
   if (argument.includes("\0")) return "holds a NUL"
-  return /permission-?mode|skip-?permissions|permission-?prompt/i.test(argument) ? "carries a permission flag" : undefined
+  return /permission-?mode|skip-?permissions|permission-?prompt/i.test(argument)
+    ? "carries a permission flag"
+    : undefined
 }
 
 /** Why a word may not stand among the agent's own arguments. */
@@ -96,8 +105,15 @@ export const objection = (argument: string): string | undefined => {
   return undefined
 }
 
-/** Words that a known flag has behind it, from the one that may be its first; a reason where one of them may be a flag itself. */
-export const valuesOf = (flag: string, inline: string | undefined, rest: ReadonlyArray<string>): ReadonlyArray<string> | string => {
+/**
+ * Words that a known flag has behind it, from the one that may be its first; a reason where one of them may be a flag
+ * itself.
+ */
+export const valuesOf = (
+  flag: string,
+  inline: string | undefined,
+  rest: ReadonlyArray<string>
+): ReadonlyArray<string> | string => {
   const takes = agentFlags.get(flag)
   if (inline !== undefined) return takes === "none" ? "takes no value" : []
   const free = rest.findIndex(isFlag)

@@ -6,7 +6,9 @@ import { frontOf, nameOf, startsPrograms } from "./CommandFront.ts"
 /** The name of what is the agent: the program itself, or what its command runs (`nice node agent.js`: agent.js). */
 export const agentName = ({ args, program }: AgentProgram): string => {
   const command = [program, ...args]
-  return nameOf(command[Result.match(frontOf(command), { onFailure: () => 1, onSuccess: ({ length }) => length }) - 1] ?? program)
+  return nameOf(
+    command[Result.match(frontOf(command), { onFailure: () => 1, onSuccess: ({ length }) => length }) - 1] ?? program
+  )
 }
 
 const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
@@ -30,9 +32,10 @@ const objectionOfAnother = (word: string, program: string): string | number =>
     : 0)
 
 /**
- * A program, or a JSON array of program and first arguments. Refused when an argument could lift the permission ceiling,
- * choose another session, or be read as something else than it is: `--model opus` is fine, `--settings x` is not. What is
- * only a program may hold spaces, but no flags: those are told apart in an array alone. What is not understood is refused.
+ * A program, or a JSON array of program and first arguments. Refused when an argument could lift the permission
+ * ceiling, choose another session, or be read as something else than it is: `--model opus` is fine, `--settings x` is
+ * not. What is only a program may hold spaces, but no flags: those are told apart in an array alone. What is not
+ * understood is refused.
  */
 export const parseAgentCommand = (text: string): Result.Result<AgentProgram, AgentCommandRefused> => {
   const refused = (problem: string) => Result.fail(new AgentCommandRefused({ problem }))
@@ -60,7 +63,9 @@ export const parseAgentCommand = (text: string): Result.Result<AgentProgram, Age
   const { claude, length } = front.success
   for (let at = length; at < command.length; at++) {
     const word = command[at]!
-    const found = claude ? objectionOfClaude(word, command.slice(at + 1)) : objectionOfAnother(word, command[length - 1]!)
+    const found = claude
+      ? objectionOfClaude(word, command.slice(at + 1))
+      : objectionOfAnother(word, command[length - 1]!)
     if (typeof found === "string") return part(at, found)
     at += found
   }

@@ -6,8 +6,9 @@ import { agentEnvironment } from "./ClaudeEnvironment.ts"
 import { isSessionId } from "../session/SessionId.ts"
 
 /**
- * The one rule that lets a successor read its export, which lies outside its project: without it a print-mode agent is refused, and
- * another waits for a person (tried). A rule is a pattern in the style of gitignore, absolute with one slash more.
+ * The one rule that lets a successor read its export, which lies outside its project: without it a print-mode agent is
+ * refused, and another waits for a person (tried). A rule is a pattern in the style of gitignore, absolute with one
+ * slash more.
  */
 const mayRead = (file: string): string =>
   JSON.stringify({ permissions: { allow: [`Read(/${file.replaceAll(/[\\*?[\]!#()]/gu, String.raw`\$&`)})`] } })
@@ -19,16 +20,18 @@ const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...a
 export const compactPrompt = "/compact"
 
 /**
- * In print mode the agent reads its prompt on standard input where no argument is one. A word that says nothing stays where processes are
- * told by it.
+ * In print mode the agent reads its prompt on standard input where no argument is one. A word that says nothing stays
+ * where processes are told by it.
  */
-const asInput = ({ print, prompt, window = false }: AgentOrder): boolean => print && !window && prompt !== "" && prompt !== compactPrompt
+const asInput = ({ print, prompt, window = false }: AgentOrder): boolean =>
+  print && !window && prompt !== "" && prompt !== compactPrompt
 
 /**
- * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec: behaviour#launch). Without the
- * `--` a prompt that begins with a dash would be read as a flag. Headless, the prompt is on standard input, and no argument. A launch from
- * an export begins with `--settings=…`, which allows reading that one file and nothing else. Fails with `AgentNotFound` when there is no
- * such program, or the session id cannot stand in a command line.
+ * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec:
+ * behaviour#launch). Without the `--` a prompt that begins with a dash would be read as a flag. Headless, the prompt is
+ * on standard input, and no argument. A launch from an export begins with `--settings=…`, which allows reading that one
+ * file and nothing else. Fails with `AgentNotFound` when there is no such program, or the session id cannot stand in a
+ * command line.
  */
 export const agentCommand = Effect.fn("agentCommand")(function* (
   agent: AgentProgram,
@@ -38,7 +41,10 @@ export const agentCommand = Effect.fn("agentCommand")(function* (
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { session } = order
   if (!isSessionId(session.sessionId)) {
-    return yield* new AgentNotFound({ program: agent.program, problem: "the session id cannot be one, so it is not put in a command line" })
+    return yield* new AgentNotFound({
+      program: agent.program,
+      problem: "the session id cannot be one, so it is not put in a command line"
+    })
   }
   const program = yield* resolveProgram(agent.program, environment["PATH"] ?? "")
   return {

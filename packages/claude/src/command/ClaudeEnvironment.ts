@@ -3,7 +3,8 @@ import { agentPid } from "../hooks/HookInput.ts"
 
 /**
  * What of souffleur's own surroundings an agent that it launches may see. souffleur may itself have been started by an
- * agent, whose marks would change how the new one behaves: an inherited `CLAUDE_CODE_CHILD_SESSION` turns session saving off.
+ * agent, whose marks would change how the new one behaves: an inherited `CLAUDE_CODE_CHILD_SESSION` turns session
+ * saving off.
  */
 const names = new Set(
   [
@@ -20,14 +21,29 @@ const prefixes = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
 /** A cloud that the user told Claude to use, and what it signs in with. */
 const clouds: Readonly<Record<string, ReadonlyArray<string>>> = {
   CLAUDE_CODE_USE_BEDROCK: ["AWS_", "CLAUDE_CODE_SKIP_BEDROCK_AUTH"],
-  CLAUDE_CODE_USE_VERTEX: ["GOOGLE_", "GCLOUD_PROJECT", "CLOUD_ML_REGION", "VERTEX_REGION_", "CLAUDE_CODE_SKIP_VERTEX_AUTH"],
+  CLAUDE_CODE_USE_VERTEX: [
+    "GOOGLE_",
+    "GCLOUD_PROJECT",
+    "CLOUD_ML_REGION",
+    "VERTEX_REGION_",
+    "CLAUDE_CODE_SKIP_VERTEX_AUTH"
+  ],
   CLAUDE_CODE_USE_FOUNDRY: ["AZURE_", "CLAUDE_CODE_SKIP_FOUNDRY_AUTH"]
 }
 
 /** Marks of a session that is going on: never handed on, whatever the user allows. */
-export const marks = new Set(["CLAUDECODE", "CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT"])
+export const marks = new Set([
+  "CLAUDECODE",
+  "CLAUDE_PID",
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_CODE_CHILD_SESSION",
+  "CLAUDE_CODE_ENTRYPOINT"
+])
 
-/** The agent that runs a process with these variables: it gives them to its tools and hooks (spec: claude-code#environment). */
+/**
+ * The agent that runs a process with these variables: it gives them to its tools and hooks (spec:
+ * claude-code#environment).
+ */
 export const identity = (variables: Variables): AgentIdentity => ({
   sessionId: variables["CLAUDE_CODE_SESSION_ID"] ?? "",
   pid: agentPid(variables),
@@ -38,7 +54,10 @@ export const identity = (variables: Variables): AgentIdentity => ({
 /** The environment of an agent: from a short allow list, and the names that the user added to it. */
 export const agentEnvironment = (ours: Variables, also: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const allowed = new Set([...names, ...also])
-  const beginnings = [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))]
+  const beginnings = [
+    ...prefixes,
+    ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))
+  ]
   return Object.fromEntries(
     Object.entries(ours).filter(
       (entry): entry is [string, string] =>

@@ -1,12 +1,16 @@
 import { Result } from "effect"
 
 /** A word that is Claude Code's program: by its name, or out of its package. */
-export const isClaude = (word: string): boolean => /(?:^|\/)claude(?:\.exe)?$|(?:^|\/)@anthropic-ai\/claude-code(?:[/@]|$)/u.test(word)
+export const isClaude = (word: string): boolean =>
+  /(?:^|\/)claude(?:\.exe)?$|(?:^|\/)@anthropic-ai\/claude-code(?:[/@]|$)/u.test(word)
 
 /** A word that may stand before the program: by its look, and whether a value follows as the next word. */
 type Option = readonly [look: RegExp, value?: "value"]
 
-/** Programs that become the one that is named behind them, so that their process is the agent's, with what of them is understood. */
+/**
+ * Programs that become the one that is named behind them, so that their process is the agent's, with what of them is
+ * understood.
+ */
 const becoming: Readonly<Record<string, ReadonlyArray<Option>>> = {
   env: [[/^[A-Za-z_][A-Za-z0-9_]*=/u], [/^-u$/u, "value"], [/^--unset=./u]],
   nice: [[/^-n$/u, "value"], [/^-n-?\d+$/u], [/^-\d+$/u], [/^--adjustment=-?\d+$/u]],
@@ -39,7 +43,10 @@ const running: Readonly<Record<string, ReadonlyArray<Option>>> = {
   ...Object.fromEntries([...shells].map((shell) => [shell, []]))
 }
 
-/** Programs that run another one as a process of its own, or read its words from elsewhere: whose process would be watched? */
+/**
+ * Programs that run another one as a process of its own, or read its words from elsewhere: whose process would be
+ * watched?
+ */
 const foreign = new Set(
   "busybox chroot command doas eval flock nsenter parallel runuser script setsid stdbuf strace su sudo systemd-run time timeout unshare watch xargs".split(
     " "
@@ -80,8 +87,8 @@ const skipped = (words: ReadonlyArray<string>, from: number, options: ReadonlyAr
 }
 
 /**
- * Takes the words before an agent's arguments apart, by what is known of each program there: it becomes the next one, or runs a file. What
- * is not understood may carry a flag where nobody sees it, and is refused.
+ * Takes the words before an agent's arguments apart, by what is known of each program there: it becomes the next one,
+ * or runs a file. What is not understood may carry a flag where nobody sees it, and is refused.
  */
 export const frontOf = (words: ReadonlyArray<string>): Result.Result<CommandFront, FrontRefused> => {
   let at = 0
@@ -91,18 +98,23 @@ export const frontOf = (words: ReadonlyArray<string>): Result.Result<CommandFron
     const name = nameOf(word)
     const no = (problem: string) => Result.fail({ problem, shell: shells.has(name) })
     if (isClaude(word)) return Result.succeed({ length: at + 1, claude: true })
-    if (foreign.has(name)) return no(`begins with ${name}, which does not become the agent: its process would be another than the agent's`)
+    if (foreign.has(name))
+      return no(`begins with ${name}, which does not become the agent: its process would be another than the agent's`)
     const [becomes, runs] = [becoming, running].map((table) => (Object.hasOwn(table, name) ? table[name] : undefined))
     if (becomes === undefined && runs === undefined) return Result.succeed({ length: at + 1, claude: false })
     const next = skipped(words, at + 1, becomes ?? runs ?? [])
     if (words.slice(at + 1, next).some((option) => option.startsWith("CLAUDE_CONFIG_DIR=")))
       return no("sets CLAUDE_CONFIG_DIR for the agent alone: set it for souffleur itself, which looks there too")
     if (words[next]?.startsWith("-") === true)
-      return no(`has ${name} ${flagOf(words[next])}, which is not understood: leave it out, or write a program of your own that does it`)
+      return no(
+        `has ${name} ${flagOf(words[next])}, which is not understood: leave it out, or write a program of your own that does it`
+      )
     if (becomes === undefined) {
       const file = words[next]
       // Without one the launch's own words are its.
-      return Result.succeed(file === undefined ? { length: next, claude: false } : { length: next + 1, claude: isClaude(file) })
+      return Result.succeed(
+        file === undefined ? { length: next, claude: false } : { length: next + 1, claude: isClaude(file) }
+      )
     }
     at = next
   }

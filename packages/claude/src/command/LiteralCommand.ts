@@ -4,12 +4,27 @@ import { agentFlags, isFlag, objection, split, valuesOf } from "./AgentFlags.ts"
 import { frontOf, isClaude } from "./CommandFront.ts"
 
 /** Errands of the agent's program that hold no conversation: run as any other command. */
-const errands = new Set(["agents", "auth", "config", "doctor", "install", "mcp", "plugin", "plugins", "setup-token", "update", "upgrade"])
+const errands = new Set([
+  "agents",
+  "auth",
+  "config",
+  "doctor",
+  "install",
+  "mcp",
+  "plugin",
+  "plugins",
+  "setup-token",
+  "update",
+  "upgrade"
+])
 
 /** The user's own word for this one command: which tools there are, and which are allowed without asking. */
 const ofTools = new Set(["--allowedTools", "--allowed-tools", "--tools"])
 
-/** How many words are the agent's program; 0: it is no agent that is known. One that is named behind what is not understood is refused. */
+/**
+ * How many words are the agent's program; 0: it is no agent that is known. One that is named behind what is not
+ * understood is refused.
+ */
 const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgram): Result.Result<number, string> => {
   const configured = [program, ...args]
   if (configured.every((word, at) => words[at] === word)) return Result.succeed(configured.length)
@@ -20,9 +35,10 @@ const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgra
 }
 
 /**
- * Takes a literal command apart where it runs an agent that is known: Claude Code by its name or its package, or the configured
- * agent command. `None`: any other command. What would make it another session than the one that is watched, or a flag that nobody
- * can tell from a prompt, is refused; permission modes are taken as asked for, and clamped by who launches.
+ * Takes a literal command apart where it runs an agent that is known: Claude Code by its name or its package, or the
+ * configured agent command. `None`: any other command. What would make it another session than the one that is watched,
+ * or a flag that nobody can tell from a prompt, is refused; permission modes are taken as asked for, and clamped by who
+ * launches.
  */
 export const literalAgent = (
   words: ReadonlyArray<string>,
@@ -35,7 +51,11 @@ export const literalAgent = (
   if (length === 0 || errands.has(words[length] ?? "")) return Result.succeed(Option.none())
   const kept: Array<string> = []
   const prompts: Array<string> = []
-  let [print, session, requested]: [boolean, LiteralAgent["session"], LiteralAgent["requested"]] = [false, undefined, "acceptEdits"]
+  let [print, session, requested]: [boolean, LiteralAgent["session"], LiteralAgent["requested"]] = [
+    false,
+    undefined,
+    "acceptEdits"
+  ]
 
   for (let at = length; at < words.length; at++) {
     const word = words[at]!
@@ -60,7 +80,9 @@ export const literalAgent = (
     } else if (flag === "--permission-mode") {
       const mode = value()
       if (mode !== "acceptEdits" && mode !== "bypassPermissions")
-        return refused(`--permission-mode must be acceptEdits or bypassPermissions: no other can be kept when the agent is launched again`)
+        return refused(
+          `--permission-mode must be acceptEdits or bypassPermissions: no other can be kept when the agent is launched again`
+        )
       requested = mode
     } else if (flag === "--dangerously-skip-permissions") requested = "bypassPermissions"
     else {
@@ -68,7 +90,9 @@ export const literalAgent = (
       if (why !== undefined) return refused(`${flag} ${why}: leave it out`)
       const rest = words.slice(at + 1)
       if (!agentFlags.has(flag) && inline === undefined && rest.length > 0 && !isFlag(rest[0]))
-        return refused(`nobody here knows whether ${flag} takes a value: write ${flag}=VALUE, and the prompt behind a --`)
+        return refused(
+          `nobody here knows whether ${flag} takes a value: write ${flag}=VALUE, and the prompt behind a --`
+        )
       const values = valuesOf(flag, inline, rest)
       if (typeof values === "string") return refused(`${flag} ${values}`)
       kept.push(word, ...values)
@@ -85,6 +109,8 @@ export const agentOfLaunch = (
   { args, program }: { readonly program: string; readonly args: ReadonlyArray<string> },
   sessionId: string
 ): Option.Option<AgentProgram> => {
-  const at = args.findIndex((word, at) => (word === "--session-id" || word === "--resume") && args[at + 1] === sessionId)
+  const at = args.findIndex(
+    (word, at) => (word === "--session-id" || word === "--resume") && args[at + 1] === sessionId
+  )
   return at === -1 ? Option.none() : Option.some({ program, args: args.slice(0, at) })
 }

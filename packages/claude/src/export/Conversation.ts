@@ -19,7 +19,10 @@ export interface Counts {
 
 /** Turns records of a session file, in their order, into Markdown. */
 export interface Conversation {
-  /** Empty for a record that is no part of the conversation; unknown ones are none. `encode` makes its strings what is written. */
+  /**
+   * Empty for a record that is no part of the conversation; unknown ones are none. `encode` makes its strings what is
+   * written.
+   */
   readonly record: (record: Json, encode: (text: string) => string) => string
   readonly counts: Readonly<Counts>
 }
@@ -33,9 +36,13 @@ const blocksOf = (content: unknown): ReadonlyArray<Json> =>
 /** A line that could be taken for the heading of a turn. */
 const turnLike = /^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came before)\b/gim
 /** Markdown shows the same line and makes no heading of it. */
-const quoted = (what: string): string => (what.includes("#") ? what.replace(turnLike, (line) => line.replace("#", "\\#")) : what)
+const quoted = (what: string): string =>
+  what.includes("#") ? what.replace(turnLike, (line) => line.replace("#", "\\#")) : what
 
-/** `boundaryMarker` is the line that stands for a compaction; `mark` ends the heading of each turn, and no text can have it. */
+/**
+ * `boundaryMarker` is the line that stands for a compaction; `mark` ends the heading of each turn, and no text can have
+ * it.
+ */
 export const makeConversation = (boundaryMarker: string, mark: string, files: FilesModified): Conversation => {
   const counts: Counts = { records: 0, version: "unknown", inputsCut: 0, resultsCut: 0, attachments: 0 }
   let speaker = ""
@@ -76,7 +83,9 @@ export const makeConversation = (boundaryMarker: string, mark: string, files: Fi
   }
 
   const toolResult = (block: Json): string => {
-    const parts = blocksOf(block["content"]).map((part) => (part["type"] === "text" ? text(part["text"]) : attached(part)))
+    const parts = blocksOf(block["content"]).map((part) =>
+      part["type"] === "text" ? text(part["text"]) : attached(part)
+    )
     const heading = block["is_error"] === true ? "**Tool result (error)**" : "**Tool result**"
     const body = parts.join("\n")
     return body === "" ? `${heading}: empty\n\n` : `${heading}\n\n${codeBlock(cut(body, resultLimit, "resultsCut"))}\n`
@@ -102,16 +111,19 @@ export const makeConversation = (boundaryMarker: string, mark: string, files: Fi
   const attachment = (value: unknown): string => {
     if (!isJson(value)) return ""
     // A message that the user typed while the agent was at work.
-    if (value["type"] === "queued_command" && value["isMeta"] !== true) return blocksOf(value["prompt"]).map(blockOf("User")).join("")
+    if (value["type"] === "queued_command" && value["isMeta"] !== true)
+      return blocksOf(value["prompt"]).map(blockOf("User")).join("")
     if (value["type"] !== "file") return ""
     return said("User", attached({ type: "file", name: text(value["displayPath"]) || text(value["filename"]) }))
   }
 
   const collect = (record: Json, encode: (text: string) => string): void => {
-    if (counts.version === "unknown" && /^[\w.+-]{1,40}$/.test(text(record["version"]))) counts.version = text(record["version"])
+    if (counts.version === "unknown" && /^[\w.+-]{1,40}$/.test(text(record["version"])))
+      counts.version = text(record["version"])
     if (record["type"] !== "assistant" || !isJson(record["message"])) return
     for (const block of blocksOf(record["message"]["content"])) {
-      if (block["type"] === "tool_use" && isJson(block["input"])) files.toolCall(text(block["name"]), block["input"], encode)
+      if (block["type"] === "tool_use" && isJson(block["input"]))
+        files.toolCall(text(block["name"]), block["input"], encode)
     }
   }
 

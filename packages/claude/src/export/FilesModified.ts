@@ -39,7 +39,9 @@ export const makeFilesModified = (): FilesModified => {
     },
     section: () => {
       const latest = [...edits].toReversed()
-      const lines = latest.slice(0, listed).map(([path, count]) => `- ${code(path)}: ${count === 1 ? "1 edit" : `${count} edits`}`)
+      const lines = latest
+        .slice(0, listed)
+        .map(([path, count]) => `- ${code(path)}: ${count === 1 ? "1 edit" : `${count} edits`}`)
       if (lines.length === 0) lines.push("None by an edit tool.")
       const more = latest.length - Math.min(latest.length, listed)
       if (beyond > 0) lines.push(`- and more than ${more} more`)

@@ -10,7 +10,10 @@ const controls = /[\0-\x08\x0b-\x1f\x7f]/g
 
 const caret = (control: string): string => `^${String.fromCharCode(control.charCodeAt(0) ^ 0x40)}`
 
-/** Without control characters but tab and newline: others are told in caret notation (`^[`), a carriage return is a newline. */
+/**
+ * Without control characters but tab and newline: others are told in caret notation (`^[`), a carriage return is a
+ * newline.
+ */
 export const visible = (text: string): string =>
   control.test(text) || text.includes("\x7f") ? text.replace(/\r\n?/g, "\n").replace(controls, caret) : text
 
@@ -20,7 +23,10 @@ export const inline = (text: string, limit: number): string => {
   return text.length > limit ? `${line}...` : line
 }
 
-/** Without empty lines at its beginning and white space at its end. `trim` would take bytes of characters for white space. */
+/**
+ * Without empty lines at its beginning and white space at its end. `trim` would take bytes of characters for white
+ * space.
+ */
 export const trimmed = (text: string): string => {
   let end = text.length
   while (end > 0 && " \t\n".includes(text[end - 1]!)) end -= 1

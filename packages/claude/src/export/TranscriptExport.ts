@@ -7,7 +7,9 @@ import { type FilesModified, makeFilesModified } from "./FilesModified.ts"
 import { recordOf } from "../session/Records.ts"
 import { sessionIdOf } from "../session/SessionFile.ts"
 
-/** Read, rendered and written at a time. Twice as much is no faster and takes a fifth more memory (measured at 1 GB). */
+/**
+ * Read, rendered and written at a time. Twice as much is no faster and takes a fifth more memory (measured at 1 GB).
+ */
 const blockSize = 1 << 17
 /** Bytes of a record; a longer one is left out, so that memory stays bounded. */
 const lineLimit = 16 << 20
@@ -17,12 +19,14 @@ const small = 4_096
 /** Of the nonce, that the heading of a turn ends in: 48 bits nobody guesses, and there may be thousands of turns. */
 const markDigits = 12
 
-const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(Effect.map((n) => n.toString(16).padStart(8, "0")))
+const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(
+  Effect.map((n) => n.toString(16).padStart(8, "0"))
+)
 const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.join(""))
 
 /**
- * A record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes. It is known by
- * the keys it begins with, in the order that the agent writes them, and so need not be parsed.
+ * A record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes. It is
+ * known by the keys it begins with, in the order that the agent writes them, and so need not be parsed.
  */
 const other =
   /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
@@ -77,24 +81,30 @@ const look = (info: FileSystem.File.Info): string =>
   [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
 
 /** Two buffers in turn: one is filled, and what is in the other used, at the same time. */
-const pump = Effect.fnUntraced(function* <E, R>(source: TrustedFile, use: (bytes: Uint8Array) => Effect.Effect<void, E, R>) {
+const pump = Effect.fnUntraced(function* <E, R>(
+  source: TrustedFile,
+  use: (bytes: Uint8Array) => Effect.Effect<void, E, R>
+) {
   let block = new Uint8Array(blockSize)
   let spare = new Uint8Array(blockSize)
   for (let position = 0n, read = yield* source.read(block, { position }); read > 0;) {
     position += BigInt(read)
-    const [next] = yield* Effect.all([source.read(spare, { position }), use(block.subarray(0, read))], { concurrency: 2 })
+    const [next] = yield* Effect.all([source.read(spare, { position }), use(block.subarray(0, read))], {
+      concurrency: 2
+    })
     read = next
     ;[block, spare] = [spare, block]
   }
 })
 
-const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed => new ExportFailed({ message: error.message })
+const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed =>
+  new ExportFailed({ message: error.message })
 
 /**
  * Streams a session file to Markdown at `out` (spec: behaviour#export), in bounded memory at any size. The export is
- * there whole or not at all, mode 0600; a folder of `out` that is missing is made, mode 0700. Fails when the file cannot be
- * read, `out` cannot be written, or the session file was not the same before and after. Records stand in their order in the
- * file; a branch of the conversation that was given up is not told from the one that went on.
+ * there whole or not at all, mode 0600; a folder of `out` that is missing is made, mode 0700. Fails when the file
+ * cannot be read, `out` cannot be written, or the session file was not the same before and after. Records stand in
+ * their order in the file; a branch of the conversation that was given up is not told from the one that went on.
  *
  * The format, which the estimate and the trim rely on:
  *
@@ -109,22 +119,28 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  * ```
  *
  * The three comments carry one nonce, 128 random bits that are drawn for each export: no text of a conversation can
- * have it, so a line without it is text. The heading of a turn ends in its first 12 digits, and a line of a text that looks like one
- * is shown as a line (`\## User`): a page that the agent has read cannot speak for its user. Each stands alone on its line, between empty
- * lines. Everything is UTF-8, lines end with `\n`, and there are no control characters but tab and newline.
+ * have it, so a line without it is text. The heading of a turn ends in its first 12 digits, and a line of a text that
+ * looks like one is shown as a line (`\## User`): a page that the agent has read cannot speak for its user. Each stands
+ * alone on its line, between empty lines. Everything is UTF-8, lines end with `\n`, and there are no control characters
+ * but tab and newline.
  */
 export const exportTranscript = Effect.fn("exportTranscript")(
   function* (
     file: string,
     out: string
-  ): Effect.fn.Return<Export, ExportFailed | FileRefused | PlatformError.PlatformError, FileSystem.FileSystem | Path.Path | TrustedFiles> {
+  ): Effect.fn.Return<
+    Export,
+    ExportFailed | FileRefused | PlatformError.PlatformError,
+    FileSystem.FileSystem | Path.Path | TrustedFiles
+  > {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const nonce = yield* makeNonce
     const folder = path.dirname(path.resolve(out))
     if (!(yield* fs.exists(folder))) yield* fs.makeDirectory(folder, { mode: 0o700 })
 
-    // A temporary name of its own, and exclusive: a second export to `out`, or a link put there, is never written through.
+    // A temporary name of its own, and exclusive: a second export to `out`, or a link put there, is never written
+    // through.
     const temporary = (name: string) =>
       Effect.gen(function* () {
         const path = `${out}.${nonce.slice(0, 8)}.${name}`
@@ -141,7 +157,8 @@ export const exportTranscript = Effect.fn("exportTranscript")(
         const files = makeFilesModified()
         const mark = nonce.slice(0, markDigits)
         const reading = makeReading(`<!-- compact_boundary nonce=${nonce} -->`, mark, files)
-        const write = (markdown: string) => (markdown === "" ? Effect.void : body.file.writeAll(ByteString.toBytes(markdown)))
+        const write = (markdown: string) =>
+          markdown === "" ? Effect.void : body.file.writeAll(ByteString.toBytes(markdown))
         // What was made is written, and what comes next read, while this thread parses.
         yield* pump(source, (bytes) =>
           Effect.all([Effect.suspend(() => write(reading.take())), Effect.sync(() => reading.lines.push(bytes))], {
@@ -185,5 +202,8 @@ export const exportTranscript = Effect.fn("exportTranscript")(
       })
     )
   },
-  Effect.catchTags({ FileRefused: (error) => Effect.fail(failed(error)), PlatformError: (error) => Effect.fail(failed(error)) })
+  Effect.catchTags({
+    FileRefused: (error) => Effect.fail(failed(error)),
+    PlatformError: (error) => Effect.fail(failed(error))
+  })
 )

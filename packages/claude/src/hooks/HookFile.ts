@@ -33,7 +33,10 @@ const unlessOthersFolder = Effect.fnUntraced(function* (file: string) {
   yield* lookTrusted(yield* fs.realPath(paths.dirname(file)), { ...agentsOwn, folder: true })
 })
 
-/** `None` where there is no such file. A link, as of one who keeps such files elsewhere, leads to a file that is judged as any other. */
+/**
+ * `None` where there is no such file. A link, as of one who keeps such files elsewhere, leads to a file that is judged
+ * as any other.
+ */
 const read = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const unusable = (problem: string) => new HookSettingsUnusable({ path, problem })
@@ -45,7 +48,8 @@ const read = Effect.fnUntraced(function* (path: string) {
     )
   )
   if (Option.isNone(found)) {
-    if (Option.isSome(yield* Effect.option(fs.readLink(path)))) return yield* unusable("is a link to a file that is not there")
+    if (Option.isSome(yield* Effect.option(fs.readLink(path))))
+      return yield* unusable("is a link to a file that is not there")
     return Option.none<SettingsFile>()
   }
   yield* unlessOthersFolder(found.value)
@@ -59,7 +63,10 @@ const read = Effect.fnUntraced(function* (path: string) {
   return Option.some<SettingsFile>({ target: found.value, text, info })
 })
 
-/** Whole or not at all, with the mode and the owner of what it replaces; `before` must still be there (`undefined`: nothing). */
+/**
+ * Whole or not at all, with the mode and the owner of what it replaces; `before` must still be there (`undefined`:
+ * nothing).
+ */
 const write = Effect.fnUntraced(function* (path: string, text: string, before: SettingsFile | undefined) {
   const fs = yield* FileSystem.FileSystem
   const target = before?.target ?? path
@@ -74,7 +81,8 @@ const write = Effect.fnUntraced(function* (path: string, text: string, before: S
         if (!Option.contains(own.uid, uid) || !Option.contains(own.gid, gid)) yield* fs.chown(draft, uid, gid)
       }
       const now = Option.getOrUndefined(yield* read(path))
-      if (now?.text !== before?.text) return yield* new HookSettingsUnusable({ path, problem: "was changed meanwhile: try again" })
+      if (now?.text !== before?.text)
+        return yield* new HookSettingsUnusable({ path, problem: "was changed meanwhile: try again" })
     })
   )
 })
@@ -88,12 +96,23 @@ const bare = Effect.fnUntraced(function* (path: string, text: string) {
   const { commands } = yield* sound(path, hooksFound(text))
   const installed = Option.flatMap(backup, (before) => Result.getSuccess(withHooks(before, commands[0] ?? "")))
   const untouched = Option.contains(installed, text)
-  return { backup, untouched, text: untouched && Option.isSome(backup) ? backup.value : yield* sound(path, withoutHooks(text)) }
+  return {
+    backup,
+    untouched,
+    text: untouched && Option.isSome(backup) ? backup.value : yield* sound(path, withoutHooks(text))
+  }
 })
 
-type Changing = Effect.fn.Return<HooksChanged, Effect.Error<OnSettings<HooksChanged>>, Effect.Services<OnSettings<HooksChanged>>>
+type Changing = Effect.fn.Return<
+  HooksChanged,
+  Effect.Error<OnSettings<HooksChanged>>,
+  Effect.Services<OnSettings<HooksChanged>>
+>
 
-/** Adds the command for every event of ours beside the hooks of others; a command of ours that was there is replaced by it. */
+/**
+ * Adds the command for every event of ours beside the hooks of others; a command of ours that was there is replaced by
+ * it.
+ */
 export const installHooks = Effect.fn("installHooks")(function* (path: string, command: string): Changing {
   const fs = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
@@ -121,7 +140,10 @@ export const installHooks = Effect.fn("installHooks")(function* (path: string, c
   return { path, changed: true, backup: file === undefined ? null : backupOf(path), how: "installed" }
 })
 
-/** Takes out what `installHooks` added, and no more; what is left is as it was, to the byte where nobody else changed it since. */
+/**
+ * Takes out what `installHooks` added, and no more; what is left is as it was, to the byte where nobody else changed it
+ * since.
+ */
 export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: string): Changing {
   const fs = yield* FileSystem.FileSystem
   const file = Option.getOrUndefined(yield* read(path))
@@ -150,5 +172,11 @@ export const hooksStatus = Effect.fn("hooksStatus")(function* (path: string) {
       Effect.orElseSucceed(() => true)
     )
   )
-  return { path, events, absent: hookEvents.filter((event) => !events.includes(event)), programs, missing } satisfies HooksStatus
+  return {
+    path,
+    events,
+    absent: hookEvents.filter((event) => !events.includes(event)),
+    programs,
+    missing
+  } satisfies HooksStatus
 })

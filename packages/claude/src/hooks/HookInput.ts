@@ -2,7 +2,9 @@
 import type { HookCall, HookReader } from "@souffleur/domain"
 import { isSessionId } from "../session/SessionId.ts"
 
-/** The field that says why, of each event that has one; each is one word of the agent's own (spec: claude-code#hooks). */
+/**
+ * The field that says why, of each event that has one; each is one word of the agent's own (spec: claude-code#hooks).
+ */
 const kinds: Readonly<Record<string, string>> = {
   SessionStart: "source",
   SessionEnd: "reason",
@@ -28,8 +30,9 @@ const closing = (json: string, from: number): number => {
 }
 
 /**
- * The text members of a JSON object in their order, as far as the text goes: a tool's input or output may be far larger than what is kept
- * of it, and comes after what is looked for. Each character is looked at once, whatever is written: a tool call of the agent waits.
+ * The text members of a JSON object in their order, as far as the text goes: a tool's input or output may be far larger
+ * than what is kept of it, and comes after what is looked for. Each character is looked at once, whatever is written: a
+ * tool call of the agent waits.
  */
 const texts = function* (json: string): Generator<readonly [key: string, text: string]> {
   if (!json.trimStart().startsWith("{")) return

@@ -2,7 +2,10 @@ import { Option, Predicate, Result } from "effect"
 import { hookProgram } from "./HookCommand.ts"
 import { partsAt, rootOf, without, withPart } from "../lines/JsonText.ts"
 
-/** What is asked to be told: a session's beginnings and ends, its turns, tools and compactions, and what waits for a person. */
+/**
+ * What is asked to be told: a session's beginnings and ends, its turns, tools and compactions, and what waits for a
+ * person.
+ */
 export const hookEvents = [
   "SessionStart",
   "UserPromptSubmit",
@@ -21,7 +24,9 @@ export const hookEvents = [
 /** Seconds after which the agent goes on without the hook. */
 const timeout = 5
 
-/** One of our hooks in a text of settings, and what has to go for it to be gone: with it goes what would be left empty. */
+/**
+ * One of our hooks in a text of settings, and what has to go for it to be gone: with it goes what would be left empty.
+ */
 interface Place {
   readonly event: string
   readonly command: string
@@ -32,7 +37,10 @@ interface Place {
 
 const refused = (why: string): Result.Result<never, string> => Result.fail(why)
 const isOurs = (hook: unknown): hook is { readonly command: string } =>
-  Predicate.isObject(hook) && "command" in hook && Predicate.isString(hook.command) && Option.isSome(hookProgram(hook.command))
+  Predicate.isObject(hook) &&
+  "command" in hook &&
+  Predicate.isString(hook.command) &&
+  Option.isSome(hookProgram(hook.command))
 
 /** `Err` says in a few words what of the text is not as settings are. */
 const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
@@ -53,10 +61,12 @@ const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
   const events = partsAt(text, hooks.value).parts
   for (const [inHooks, event] of events.entries()) {
     if (text[event.value] !== "[") return refused(`has "hooks" with ${JSON.stringify(event.key)} that is no list`)
-    if (events.findIndex(({ key }) => key === event.key) !== inHooks) return refused(`has ${JSON.stringify(event.key)} twice`)
+    if (events.findIndex(({ key }) => key === event.key) !== inHooks)
+      return refused(`has ${JSON.stringify(event.key)} twice`)
     const groups = partsAt(text, event.value).parts
     for (const [inEvent, group] of groups.entries()) {
-      const list = text[group.value] === "{" ? partsAt(text, group.value).parts.findLast(({ key }) => key === "hooks") : undefined
+      const list =
+        text[group.value] === "{" ? partsAt(text, group.value).parts.findLast(({ key }) => key === "hooks") : undefined
       if (list === undefined || text[list.value] !== "[") continue
       const commands = partsAt(text, list.value).parts
       for (const [inGroup, { end, value }] of commands.entries()) {
@@ -90,7 +100,10 @@ export interface HooksFound {
 
 export const hooksFound = (text: string): Result.Result<HooksFound, string> =>
   Result.map(places(text), (found) => {
-    const [events, commands] = [[...new Set(found.map(({ event }) => event))], [...new Set(found.map(({ command }) => command))]]
+    const [events, commands] = [
+      [...new Set(found.map(({ event }) => event))],
+      [...new Set(found.map(({ command }) => command))]
+    ]
     const each = found.length === hookEvents.length && hookEvents.every((event) => events.includes(event))
     return { events, commands, complete: each && commands.length === 1 && found.every(({ whole }) => whole) }
   })

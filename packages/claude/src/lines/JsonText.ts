@@ -57,7 +57,9 @@ export const without = (text: string, at: number, index: number): string => {
   const { close, parts } = partsAt(text, at)
   const [before, part, after] = [parts[index - 1], parts[index]!, parts[index + 1]]
   if (before !== undefined) return text.slice(0, before.end) + text.slice(part.end)
-  return after === undefined ? text.slice(0, at + 1) + text.slice(close) : text.slice(0, part.start) + text.slice(after.start)
+  return after === undefined
+    ? text.slice(0, at + 1) + text.slice(close)
+    : text.slice(0, part.start) + text.slice(after.start)
 }
 
 /** What is added to an object, or to an array, which has no `key`. */
@@ -67,7 +69,8 @@ interface Part {
 }
 
 /**
- * The text with one more part at the end of the object or array at `at`, written as the rest of the text is; `depth` is that of the part.
+ * The text with one more part at the end of the object or array at `at`, written as the rest of the text is; `depth` is
+ * that of the part.
  */
 export const withPart = (text: string, at: number, depth: number, { key, value }: Part): string => {
   const { close, parts } = partsAt(text, at)

@@ -5,8 +5,8 @@ import { Effect, Stream } from "effect"
 const newline = 10
 
 /**
- * Hands on each whole line of a growing file that begins at or after `offset`, but for those longer than `limit` bytes, as it is read.
- * `onEnd` is told the end of the last whole line: where to go on from, also when reading breaks off.
+ * Hands on each whole line of a growing file that begins at or after `offset`, but for those longer than `limit` bytes,
+ * as it is read. `onEnd` is told the end of the last whole line: where to go on from, also when reading breaks off.
  */
 export const newLines = Effect.fnUntraced(function* (
   path: string,

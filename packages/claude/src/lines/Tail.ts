@@ -6,7 +6,8 @@ const block = 256 * 1024
 const newline = 10
 
 /** Epoch ms; 0 where the file system does not say. */
-export const writtenAtOf = ({ mtime }: FileSystem.File.Info): number => Bounds.time(Option.getOrUndefined(mtime)?.getTime()) ?? 0
+export const writtenAtOf = ({ mtime }: FileSystem.File.Info): number =>
+  Bounds.time(Option.getOrUndefined(mtime)?.getTime()) ?? 0
 
 export interface TailLimits {
   /** Bytes that are read at most, from the end. */
@@ -16,8 +17,9 @@ export interface TailLimits {
 }
 
 /**
- * Hands on the lines of a file from the last one to earlier ones, until `onLine` says that it has enough, the beginning is
- * reached or `bytes` were read. In bounded memory, whatever the file's size and its lines'. Returns when it was last written.
+ * Hands on the lines of a file from the last one to earlier ones, until `onLine` says that it has enough, the beginning
+ * is reached or `bytes` were read. In bounded memory, whatever the file's size and its lines'. Returns when it was last
+ * written.
  */
 export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
   file: string,
@@ -60,7 +62,11 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
           filled += read
         }
         let stop = here.length
-        for (let at = here.lastIndexOf(newline); at !== -1; at = stop === 0 ? -1 : here.lastIndexOf(newline, stop - 1)) {
+        for (
+          let at = here.lastIndexOf(newline);
+          at !== -1;
+          at = stop === 0 ? -1 : here.lastIndexOf(newline, stop - 1)
+        ) {
           keep(here.subarray(at + 1, stop))
           if (finished() === "enough") return writtenAt
           stop = at

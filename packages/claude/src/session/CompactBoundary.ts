@@ -33,12 +33,15 @@ const isSummary = (line: string): boolean => {
 }
 
 /**
- * Whether a whole line that began after the mark is a `system` record `compact_boundary` (spec: behaviour#standard_compact): exit
- * codes prove nothing. The agent writes its summary, a `user` record with `isCompactSummary`, after it, not always at once: without
- * it the session would go on from nothing. What cannot be read, or is another file by now, is no proof; malformed lines are skipped.
+ * Whether a whole line that began after the mark is a `system` record `compact_boundary` (spec:
+ * behaviour#standard_compact): exit codes prove nothing. The agent writes its summary, a `user` record with
+ * `isCompactSummary`, after it, not always at once: without it the session would go on from nothing. What cannot be
+ * read, or is another file by now, is no proof; malformed lines are skipped.
  */
 export const compactedSince = Effect.fn("compactedSince")(
-  function* (mark: SessionMark): Effect.fn.Return<Compacted, FileRefused | PlatformError.PlatformError, Scope.Scope | TrustedFiles> {
+  function* (
+    mark: SessionMark
+  ): Effect.fn.Return<Compacted, FileRefused | PlatformError.PlatformError, Scope.Scope | TrustedFiles> {
     const file = yield* (yield* TrustedFiles).open(mark.path, agentsOwn)
     const info = yield* file.stat
     const { device, inode } = identityOf(info)

@@ -1,7 +1,10 @@
 import type { ContextInUse } from "@souffleur/domain"
 import { answerOf, isJson, type Json, timeOf, tokensOf } from "./Records.ts"
 
-/** As Claude Code 2.1.329 takes them, by its status line. It takes 1,000,000 for a model that it does not know: we take nothing. */
+/**
+ * As Claude Code 2.1.329 takes them, by its status line. It takes 1,000,000 for a model that it does not know: we take
+ * nothing.
+ */
 const windows: ReadonlyMap<string, number> = new Map(
   Object.entries({
     "claude-fable-5": 1_000_000,
@@ -30,5 +33,10 @@ export const contextOf = (record: Json, fallback: number): ContextInUse | undefi
   const window = windowOf(typeof record["requestedModel"] === "string" ? record["requestedModel"] : model)
   if (tokens === 0) return undefined
   // More than fits: it is another window than we know of.
-  return { tokens, window: window !== undefined && tokens > window ? undefined : window, model, at: timeOf(record, fallback) }
+  return {
+    tokens,
+    window: window !== undefined && tokens > window ? undefined : window,
+    model,
+    at: timeOf(record, fallback)
+  }
 }

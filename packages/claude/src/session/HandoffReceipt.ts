@@ -12,7 +12,9 @@ const lineLimit = 1 << 20
 /** The line stands alone, or the agent set it into marks of its own, as it does with a command's arguments. */
 const announces = (record: Json, launchId: string): boolean =>
   record["type"] === "user" &&
-  textsOf(record["message"]).some((text) => text.split(/[\n<>]/u).some((line) => line.trim() === `Hand-off ${launchId}`))
+  textsOf(record["message"]).some((text) =>
+    text.split(/[\n<>]/u).some((line) => line.trim() === `Hand-off ${launchId}`)
+  )
 
 /** How far a session file was read for a launch: nothing before it is read again. */
 interface Read {
@@ -22,9 +24,9 @@ interface Read {
 }
 
 /**
- * The model's first real answer after the prompt of a launch, in the order of the file: what was said to the model is in the file
- * before it answers, so a prompt alone proves nothing. Streams, in bounded memory; asked again, it goes on from where it stood,
- * unless another file has come in its place.
+ * The model's first real answer after the prompt of a launch, in the order of the file: what was said to the model is
+ * in the file before it answers, so a prompt alone proves nothing. Streams, in bounded memory; asked again, it goes on
+ * from where it stood, unless another file has come in its place.
  */
 export const makeHandoffReceipt = () => {
   const known = new Map<string, Read>()
@@ -47,7 +49,8 @@ export const makeHandoffReceipt = () => {
           const record = recordOf(line)
           if (record === undefined || record["isSidechain"] === true) return
           if (!announced) announced = announces(record, launchId)
-          else if (answerOf(record) !== undefined) taken = { at: timeOf(record, writtenAt), context: contextOf(record, writtenAt) }
+          else if (answerOf(record) !== undefined)
+            taken = { at: timeOf(record, writtenAt), context: contextOf(record, writtenAt) }
         },
         (end) => {
           if (taken === undefined) offset = end

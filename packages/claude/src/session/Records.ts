@@ -31,7 +31,9 @@ export const timeOf = (record: Json, fallback: number): number => {
 export const tokensOf = (usage: Json, names: ReadonlyArray<string>): number =>
   Bounds.sum(names.map((name) => Bounds.count(Object.hasOwn(usage, name) ? usage[name] : undefined) ?? 0))
 
-/** The message of what the model itself said: no word that the agent put into its mouth, and no error of the service. */
+/**
+ * The message of what the model itself said: no word that the agent put into its mouth, and no error of the service.
+ */
 export const answerOf = (record: Json): Json | undefined => {
   const message = record["message"]
   if (record["type"] !== "assistant" || record["isApiErrorMessage"] === true || !isJson(message)) return undefined

@@ -45,7 +45,8 @@ export const liveSessions = Effect.fn("liveSessions")(function* (
     if (Option.isNone(found)) return []
     const { pid, sessionId, cwd, procStart, status, waitingFor, writtenAt } = found.value
     const process = yield* processes.find(pid)
-    if (Option.isNone(process) || process.value.condition === "zombie" || process.value.uid !== processes.host.uid) return []
+    if (Option.isNone(process) || process.value.condition === "zombie" || process.value.uid !== processes.host.uid)
+      return []
     if (String(process.value.identity.startTime) !== String(procStart)) return []
     return [
       {

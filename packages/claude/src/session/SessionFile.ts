@@ -10,12 +10,17 @@ export const extension = ".jsonl"
 export const sessionIdOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -extension.length)
 
 const described = (error: PlatformError.PlatformError): string =>
-  error.reason._tag === "PermissionDenied" ? "permission denied" : error.reason._tag === "NotFound" ? "it is not there" : error.message
+  error.reason._tag === "PermissionDenied"
+    ? "permission denied"
+    : error.reason._tag === "NotFound"
+      ? "it is not there"
+      : error.message
 
 /**
- * The file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl`, and the whole id that it is named after (spec: behaviour#validation).
- * The id may be the beginning of one; a whole id wins over longer ones. Fails with `SessionNotFound`: `malformed`, told
- * before any path is made of it; `missing`, also where the folders cannot be read; `ambiguous`.
+ * The file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl`, and the whole id that it is named after (spec:
+ * behaviour#validation). The id may be the beginning of one; a whole id wins over longer ones. Fails with
+ * `SessionNotFound`: `malformed`, told before any path is made of it; `missing`, also where the folders cannot be read;
+ * `ambiguous`.
  */
 export const findSessionFile = Effect.fn("findSessionFile")(function* (
   claudeDir: string,
@@ -27,12 +32,17 @@ export const findSessionFile = Effect.fn("findSessionFile")(function* (
     Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, message }))
   const file = (path: string): SessionFile => ({ path, sessionId: sessionIdOf(path) })
   if (!isSessionId(sessionId)) {
-    return yield* fail("malformed", "this cannot be a session id: letters, digits, '-', '_' and '.' only, a letter or digit first")
+    return yield* fail(
+      "malformed",
+      "this cannot be a session id: letters, digits, '-', '_' and '.' only, a letter or digit first"
+    )
   }
   const projects = path.resolve(claudeDir, "projects")
   const folders = yield* fs
     .readDirectoryEntries(projects)
-    .pipe(Effect.catch((error) => fail("missing", `the sessions' folder ${projects} cannot be read: ${described(error)}`)))
+    .pipe(
+      Effect.catch((error) => fail("missing", `the sessions' folder ${projects} cannot be read: ${described(error)}`))
+    )
 
   const unreadable: Array<string> = []
   /** There, and perhaps somebody else's word. */
@@ -44,7 +54,9 @@ export const findSessionFile = Effect.fn("findSessionFile")(function* (
         return Effect.succeed<ReadonlyArray<string>>([])
       })
     )
-    const candidates = names.filter((name) => name.startsWith(sessionId) && name.endsWith(extension) && isSessionId(sessionIdOf(name)))
+    const candidates = names.filter(
+      (name) => name.startsWith(sessionId) && name.endsWith(extension) && isSessionId(sessionIdOf(name))
+    )
     return yield* Effect.filter(
       candidates.map((name) => path.join(folder, name)),
       (candidate) =>
@@ -67,13 +79,16 @@ export const findSessionFile = Effect.fn("findSessionFile")(function* (
   const matches = whole.length > 0 ? whole : found
   const [first] = matches
   if (first === undefined) {
-    if (notUsed.length > 0) return yield* fail("missing", `a session file is there and is not used: ${notUsed.slice(0, 3).join("; ")}`)
+    if (notUsed.length > 0)
+      return yield* fail("missing", `a session file is there and is not used: ${notUsed.slice(0, 3).join("; ")}`)
     const where = unreadable.length > 0 ? ` (not all could be read: ${unreadable.slice(0, 3).join("; ")})` : ""
     return yield* fail("missing", `no file ${sessionId}*${extension} in any folder of ${projects}${where}`)
   }
   if (matches.length === 1) return file(first)
   // A project that was moved and linked back shows one file under two folders.
-  const real = new Set(yield* Effect.forEach(matches, (match) => fs.realPath(match).pipe(Effect.orElseSucceed(() => match))))
+  const real = new Set(
+    yield* Effect.forEach(matches, (match) => fs.realPath(match).pipe(Effect.orElseSucceed(() => match)))
+  )
   if (real.size === 1) return file(first)
   return yield* fail("ambiguous", `${matches.length} session files in ${projects} begin with it; give the whole id`)
 })

@@ -9,7 +9,10 @@ import { makeReading } from "./TurnState.ts"
 /** A file of the agent's own holds prompts and tools' results between two words of the conversation. */
 const limits = { bytes: 8 << 20, line: 4 << 20 }
 
-/** When a subagent of the session wrote its own file last: they work on in the background, also after the turn. 0: never. */
+/**
+ * When a subagent of the session wrote its own file last: they work on in the background, also after the turn. 0:
+ * never.
+ */
 const subagentsWroteAt = Effect.fnUntraced(
   function* (file: string) {
     const fs = yield* FileSystem.FileSystem
@@ -30,7 +33,9 @@ const subagentsWroteAt = Effect.fnUntraced(
   Effect.orElseSucceed(() => 0)
 )
 
-/** What the end of a session file states, and when it or a subagent's was last written; `None` where it cannot be read. */
+/**
+ * What the end of a session file states, and when it or a subagent's was last written; `None` where it cannot be read.
+ */
 export const sessionSigns = Effect.fn("sessionSigns")(function* (
   file: string
 ): Effect.fn.Return<Option.Option<SessionSigns>, never, FileSystem.FileSystem | Path.Path | TrustedFiles> {
@@ -39,7 +44,10 @@ export const sessionSigns = Effect.fn("sessionSigns")(function* (
     const record = recordOf(line)
     return record === undefined ? "more" : reading.take(record, writtenAt)
   }).pipe(
-    Effect.zipWith(subagentsWroteAt(file), (own, subagents) => ({ writtenAt: Math.max(own, subagents), ...reading.result() })),
+    Effect.zipWith(subagentsWroteAt(file), (own, subagents) => ({
+      writtenAt: Math.max(own, subagents),
+      ...reading.result()
+    })),
     Effect.option
   )
 })
@@ -48,7 +56,10 @@ export const sessionSigns = Effect.fn("sessionSigns")(function* (
 export const lastTurnEnded = (file: string) =>
   Effect.map(sessionSigns(file), (signs) => Option.isSome(signs) && signs.value.turn?._tag === "Finished")
 
-/** The agent removes its pid file when it ends by itself, and leaves it behind when it is killed (spec: claude-code#pid-file). */
+/**
+ * The agent removes its pid file when it ends by itself, and leaves it behind when it is killed (spec:
+ * claude-code#pid-file).
+ */
 export const leftNoPidFile = Effect.fn("SessionSigns.leftNoPidFile")(function* (claudeDir: string, pid: number) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -20,8 +20,8 @@ interface Counted {
 }
 
 /**
- * Tokens of every answer in session files since a moment, subagents' too. A file is read once: what was counted before is
- * remembered, unless another file has come in its place. What cannot be read counts nothing.
+ * Tokens of every answer in session files since a moment, subagents' too. A file is read once: what was counted before
+ * is remembered, unless another file has come in its place. What cannot be read counts nothing.
  */
 export const makeSpend = () => {
   const known = new Map<string, Counted>()
@@ -32,8 +32,11 @@ export const makeSpend = () => {
       const { device, inode } = identityOf(info)
       const file = `${device}/${inode}`
       const before = known.get(path)
-      const same = before !== undefined && before.file === file && before.since === since && before.offset <= Number(info.size)
-      let { last, offset, tokens } = same ? before : { offset: 0, tokens: 0, last: { id: undefined as unknown, tokens: 0 } }
+      const same =
+        before !== undefined && before.file === file && before.since === since && before.offset <= Number(info.size)
+      let { last, offset, tokens } = same
+        ? before
+        : { offset: 0, tokens: 0, last: { id: undefined as unknown, tokens: 0 } }
       yield* newLines(
         path,
         { limit: lineLimit, offset },

@@ -36,13 +36,20 @@ const count = (counted: Counted, line: string): void => {
     if (block["type"] === "tool_use" && getsNowhere(String(block["name"]))) {
       counted.looks.add(String(block["id"]))
       for (const oldest of counted.looks) if (counted.looks.size > mostPending) counted.looks.delete(oldest)
-    } else if (block["type"] === "tool_result" && !counted.looks.delete(String(block["tool_use_id"])) && block["is_error"] !== true) {
+    } else if (
+      block["type"] === "tool_result" &&
+      !counted.looks.delete(String(block["tool_use_id"])) &&
+      block["is_error"] !== true
+    ) {
       counted.results += 1
     }
   }
 }
 
-/** Whether a session file has the result of any tool, of one that only looks or that failed too. What cannot be read has none. */
+/**
+ * Whether a session file has the result of any tool, of one that only looks or that failed too. What cannot be read has
+ * none.
+ */
 export const anyToolResult = Effect.fn("anyToolResult")(
   function* (path: string) {
     const file = yield* (yield* TrustedFiles).open(path, agentsOwn)
@@ -64,9 +71,9 @@ export const anyToolResult = Effect.fn("anyToolResult")(
 )
 
 /**
- * Counts the results of tools in session files: what an agent has done, as far as its files tell (spec: behaviour#retries). Results of
- * tools that only look, and failures, are none. In bounded memory, and each file once: it remembers how far it came. Of a file that cannot
- * be read now the last count stays.
+ * Counts the results of tools in session files: what an agent has done, as far as its files tell (spec:
+ * behaviour#retries). Results of tools that only look, and failures, are none. In bounded memory, and each file once:
+ * it remembers how far it came. Of a file that cannot be read now the last count stays.
  */
 export const makeToolResults = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -78,7 +85,8 @@ export const makeToolResults = Effect.gen(function* () {
     const info = yield* fs.stat(path)
     const { device, inode } = identityOf(info)
     const before = files.get(path)
-    const same = before !== undefined && before.device === device && before.inode === inode && Number(info.size) >= before.offset
+    const same =
+      before !== undefined && before.device === device && before.inode === inode && Number(info.size) >= before.offset
     const counted: Counted = same ? before : { device, inode, offset: 0, results: 0, looks: new Set() }
     files.set(path, counted)
     if (Number(info.size) === counted.offset) return counted.results
@@ -92,7 +100,9 @@ export const makeToolResults = Effect.gen(function* () {
   })
 
   return (paths: ReadonlyArray<string>): Effect.Effect<number> =>
-    Effect.forEach([...new Set(paths)], (path) => Effect.orElseSucceed(inFile(path), () => files.get(path)?.results ?? 0)).pipe(
+    Effect.forEach([...new Set(paths)], (path) =>
+      Effect.orElseSucceed(inFile(path), () => files.get(path)?.results ?? 0)
+    ).pipe(
       Effect.map((counts) => counts.reduce((all, one) => all + one, 0)),
       oneAtATime.withPermits(1),
       Effect.withSpan("ToolResults.count")

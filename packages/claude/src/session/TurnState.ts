@@ -3,7 +3,10 @@ import { contextOf } from "./Context.ts"
 import { failureOf, resetOf } from "./ApiFailure.ts"
 import { answerOf, blocksOf, isJson, isMain, type Json, textsOf, timeOf } from "./Records.ts"
 
-/** The ms of a Bash call that names none: what the agent lets one ask for at most, as a user may have raised the two minutes it gives. */
+/**
+ * The ms of a Bash call that names none: what the agent lets one ask for at most, as a user may have raised the two
+ * minutes it gives.
+ */
 const bashLimit = 600_000
 /** Tools that take no time: they read and write files, and are done. */
 const instant = new Set(["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "TodoWrite", "Write"])
@@ -23,7 +26,8 @@ const isLocal = (record: Json): boolean =>
   textsOf(record["message"]).some((text) => /^<local-command-(?:stdout|stderr)>/u.test(text.trimStart()))
 
 type Open = Extract<TurnState, { readonly _tag: "Tool" | "Question" }>
-const lasts = (turn: Open): number => (turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER))
+const lasts = (turn: Open): number =>
+  turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER)
 
 /** Takes the records of a session from the newest on, until it knows where the session stands. */
 export interface Reading {
@@ -32,8 +36,8 @@ export interface Reading {
 }
 
 /**
- * A turn is what the newest records of the main conversation state; of tools that run side by side, each call and each result
- * is a record of its own, in the order of time. Subagents', meta and unknown records say nothing of it.
+ * A turn is what the newest records of the main conversation state; of tools that run side by side, each call and each
+ * result is a record of its own, in the order of time. Subagents', meta and unknown records say nothing of it.
  */
 export const makeReading = (): Reading => {
   let turn: TurnState | undefined
@@ -50,7 +54,10 @@ export const makeReading = (): Reading => {
     turn = known
     decided = true
   }
-  /** A limit that does not state its end may have stated it at the retries right before: the next record that is one says so. */
+  /**
+   * A limit that does not state its end may have stated it at the retries right before: the next record that is one
+   * says so.
+   */
   const unstated = () => turn?._tag === "Failed" && turn.reason === "usage-limit" && turn.resetsAt === undefined
   let retriesSeen = false
   const resetOfRetry = (record: Json) => {
@@ -75,7 +82,8 @@ export const makeReading = (): Reading => {
   const fromModel = (said: Json, at: number) => {
     const calls = blocksOf(said).filter(({ type }) => type === "tool_use")
     const seen = open.length > 0 || answeredAt !== undefined
-    if (calls.length === 0 && !seen) return decide({ _tag: said["stop_reason"] === "end_turn" ? "Finished" : "Asked", at })
+    if (calls.length === 0 && !seen)
+      return decide({ _tag: said["stop_reason"] === "end_turn" ? "Finished" : "Asked", at })
     if (message !== undefined && said["id"] !== message) return void settle()
     message = said["id"]
     for (const { id, input, name: named } of calls) {
@@ -88,7 +96,10 @@ export const makeReading = (): Reading => {
       )
     }
   }
-  /** What it put into the model's mouth: an error of the service; or that it was started again, and then nothing is outstanding. */
+  /**
+   * What it put into the model's mouth: an error of the service; or that it was started again, and then nothing is
+   * outstanding.
+   */
   const fromAgent = (record: Json, at: number) => {
     if (!settle()) decide(failureOf(record, at))
   }

@@ -38,7 +38,9 @@ export const adoptCommand = Command.make(
       const conductor = found.value.identity
       const holding = yield* holdingOf(conductor, sessionId)
       if (holding._tag === "Another" && !flags.force)
-        return yield* new BadUsage({ message: `${holding.message}: adopt that one, or say --force where you know better` })
+        return yield* new BadUsage({
+          message: `${holding.message}: adopt that one, or say --force where you know better`
+        })
       // Asked, not taken: the claim is the owner's, who has it already or takes it with the event.
       for (const one of [conductor, { session: sessionId }]) {
         const free = Effect.andThen(claims.claim(one), claims.release(one))
@@ -53,7 +55,9 @@ export const adoptCommand = Command.make(
       return yield* adopt(id, { conductor, sessionId, print, forced: holding._tag === "Another", baseline })
     }).pipe(Effect.provide(world(settings, project, watch.comms)))
     if (flags.json)
-      return yield* Console.log(JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId }))
+      return yield* Console.log(
+        JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId })
+      )
     yield* Console.log(`${id} follows pid ${pid} from now on, as Conductor (S${adopted.generation})`)
   })
 ).pipe(Command.withDescription("Watch this process from now on"))

@@ -8,7 +8,8 @@ import { goTo } from "../watching/TerminalPane.ts"
 import { findWatch } from "../watching/FindWatch.ts"
 import { projectDir, realProject, watchName } from "./Options.ts"
 
-const nameOf = ({ conductor, generation, pid }: Watch) => `Conductor (S${Math.max(1, generation)}), pid ${conductor?.pid ?? pid}`
+const nameOf = ({ conductor, generation, pid }: Watch) =>
+  `Conductor (S${Math.max(1, generation)}), pid ${conductor?.pid ?? pid}`
 
 export const attachCommand = Command.make(
   "attach",
@@ -22,7 +23,8 @@ export const attachCommand = Command.make(
       const { id, watch } = yield* findWatch(flags.watch, project)
       const over = watch.phase === "Exited"
       const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
-      if (Option.isSome(place)) return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
+      if (Option.isSome(place))
+        return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
 
       const { launchId } = watch
       if (launchId === undefined) {
@@ -32,7 +34,9 @@ export const attachCommand = Command.make(
         return yield* new BadUsage({ message })
       }
       if (!(yield* fs.exists(launcher.outputPath(launchId)))) {
-        return yield* new BadUsage({ message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here` })
+        return yield* new BadUsage({
+          message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here`
+        })
       }
       yield* follow(id, launcher.outputPath, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
     }).pipe(Effect.provide([store(settings), launches(settings), host]))

@@ -15,7 +15,9 @@ const unwatched = Effect.fnUntraced(function* (sessionId: string) {
   const owner = Option.flatMap(known, ({ watch }) => Option.fromUndefinedOr(watch.owner))
   if (Option.isNone(known) || Option.isNone(owner) || (yield* claims.isDead(owner.value))) return
   const { id } = known.value
-  return yield* new BadUsage({ message: `watch ${id} looks after session ${sessionId}: end it first with "souffleur release ${id}"` })
+  return yield* new BadUsage({
+    message: `watch ${id} looks after session ${sessionId}: end it first with "souffleur release ${id}"`
+  })
 })
 
 /** Where the session began, if that is still there: its settings and hooks are the project's. */

@@ -13,7 +13,10 @@ import { projectDir, realProject } from "./Options.ts"
 /** Characters of guidance: it goes into prompts. */
 const longest = 4000
 
-export const runName = Flag.String("run").pipe(Flag.withDescription("A run's id (default: this folder's newest)"), Flag.optional)
+export const runName = Flag.String("run").pipe(
+  Flag.withDescription("A run's id (default: this folder's newest)"),
+  Flag.optional
+)
 
 interface Given {
   readonly task: Option.Option<string>
@@ -35,17 +38,29 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text
   if (Option.isNone(task)) return yield* new BadUsage({ message: "name the task that is escalated, or --finishing" })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
-  if (guidance.length > longest) return yield* new BadUsage({ message: `${guidance.length} characters of guidance, more than ${longest}` })
-  return { _tag: "Answer", taskId: task.value, answer: guidance === "" ? answer : "guidance", text: guidance } satisfies RunIntent
+  if (guidance.length > longest)
+    return yield* new BadUsage({ message: `${guidance.length} characters of guidance, more than ${longest}` })
+  return {
+    _tag: "Answer",
+    taskId: task.value,
+    answer: guidance === "" ? answer : "guidance",
+    text: guidance
+  } satisfies RunIntent
 })
 
 export const conductAnswerCommand = Command.make(
   "answer",
   {
     task: Argument.String("task").pipe(Argument.withDescription("The task that is escalated"), Argument.optional),
-    text: Argument.String("text").pipe(Argument.withDescription("Guidance for its next implementer"), Argument.optional),
+    text: Argument.String("text").pipe(
+      Argument.withDescription("Guidance for its next implementer"),
+      Argument.optional
+    ),
     retry: Flag.Boolean("retry").pipe(Flag.withDescription("Try it again as it is"), Flag.withDefault(false)),
-    skip: Flag.Boolean("skip").pipe(Flag.withDescription("Leave it out; those that depend on it go on"), Flag.withDefault(false)),
+    skip: Flag.Boolean("skip").pipe(
+      Flag.withDescription("Leave it out; those that depend on it go on"),
+      Flag.withDefault(false)
+    ),
     finishing: Flag.Boolean("finishing").pipe(
       Flag.withDescription("In place of a task: the finishing step that failed, by --retry or --skip"),
       Flag.withDefault(false)
@@ -59,11 +74,14 @@ export const conductAnswerCommand = Command.make(
     const settings = yield* settingsOf(project)
     yield* Effect.gen(function* () {
       // It has souffleur itself run a command that an agent can write.
-      if (word._tag === "AnswerFinishing" && word.answer === "retry") yield* personOnly("conduct answer --finishing --retry")
+      if (word._tag === "AnswerFinishing" && word.answer === "retry")
+        yield* personOnly("conduct answer --finishing --retry")
       const { id } = yield* findRun(run, project)
       // What a person says of a task is told to its reviewer: whose work that is does not say it.
       if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
-        return yield* new BadUsage({ message: "conduct answer is a person's word, and this is an agent of that very run" })
+        return yield* new BadUsage({
+          message: "conduct answer is a person's word, and this is an agent of that very run"
+        })
       const after = yield* dispatchRun(id, word, { _tag: "Operator" })
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
@@ -73,12 +91,15 @@ export const conductAnswerCommand = Command.make(
           ? "its conductor goes on"
           : `it goes on with: ${invocation(after, (yield* Environment).cwd)}`
       const what = word._tag === "Answer" ? `task ${word.taskId}` : "its finishing step"
-      const left = word._tag === "Answer" && word.answer === "skip" ? (taskOf(after, word.taskId)?.work.commits.length ?? 0) : 0
+      const left =
+        word._tag === "Answer" && word.answer === "skip" ? (taskOf(after, word.taskId)?.work.commits.length ?? 0) : 0
       const kept =
         left === 0
           ? ""
           : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`
-      yield* Console.error(`run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}${kept}; ${how}`)
+      yield* Console.error(
+        `run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}${kept}; ${how}`
+      )
     }).pipe(Effect.provide([runs(settings), store(settings), Layer.provideMerge(agentFiles(settings), host)]))
   })
 ).pipe(Command.withDescription("Answer an escalation: guidance, --retry or --skip"))

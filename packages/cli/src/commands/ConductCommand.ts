@@ -74,7 +74,9 @@ const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: Loa
   if (finish._tag !== "Command") return null
   const { variables } = yield* Environment
   const [name, ...args] = finish.command
-  const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  const environment = Object.fromEntries(
+    Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+  )
   const program = yield* resolveProgram(name, variables["PATH"] ?? "").pipe(
     Effect.catchTag("AgentNotFound", ({ problem }) => new BadUsage({ message: `${path}: finish.command: ${problem}` }))
   )
@@ -89,7 +91,9 @@ const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Re
   const from = yield* Ref.get(told)
   yield* withProgress(log.changes(streamOf(id), 0)).pipe(
     Stream.filter(({ recorded }) => recorded.revision > from),
-    Stream.tap(({ progress, recorded }) => Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress))),
+    Stream.tap(({ progress, recorded }) =>
+      Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress))
+    ),
     Stream.tap(({ recorded }) => Ref.set(told, recorded.revision)),
     Stream.takeUntil(({ recorded }) => recorded.event._tag === "RunLeft"),
     Stream.runDrain
@@ -101,7 +105,9 @@ const leftAtWork = Effect.fnUntraced(function* (id: string) {
   const run = yield* loadRun(id)
   const pid = run.turn?.launch?.process.pid
   if (pid !== undefined && Option.isSome(yield* (yield* Processes).find(pid)))
-    yield* Console.error(`its ${run.turn?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`)
+    yield* Console.error(
+      `its ${run.turn?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`
+    )
 })
 
 const tellNeeds = Effect.fnUntraced(function* (id: string, run: Run, then: string) {
@@ -140,12 +146,20 @@ const conductPlan = Effect.fn("conductPlan")(function* (
   const commsFile = path.join(project, "comms.db")
   const linked = yield* linkOf(commsFile)
   const finishing = yield* finishingOf(loaded)
-  const finishingDigest = loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
+  const finishingDigest =
+    loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
   const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
   const own = yield* ownFiles(statePath, [loaded.path, commsFile])
   const begins = Effect.gen(function* () {
     const git = yield* gitOf(project, own)
-    const opened = yield* openRun(loaded, { project, statePath, git, newId: runIdOf(project, loaded.path), pin, finishingDigest })
+    const opened = yield* openRun(loaded, {
+      project,
+      statePath,
+      git,
+      newId: runIdOf(project, loaded.path),
+      pin,
+      finishingDigest
+    })
     return { ...opened, git }
   })
   const { from, git, id } = yield* wait && known !== undefined ? oncePossible(known, heralding, begins) : begins
@@ -159,7 +173,9 @@ const conductPlan = Effect.fn("conductPlan")(function* (
   const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, heralding)))
   const told = yield* Ref.make(from)
   const narrator = yield* Effect.forkScoped(attendedHere("narrator", narrate(id, told, asJson)))
-  yield* Effect.forkScoped(attendedHere("bound of launches", boundOutputs(path.join(settings.stateDir, "launches"), `run-${id}-`)))
+  yield* Effect.forkScoped(
+    attendedHere("bound of launches", boundOutputs(path.join(settings.stateDir, "launches"), `run-${id}-`))
+  )
   yield* Effect.scoped(
     Effect.gen(function* () {
       const ref = yield* ownRun(id)
@@ -195,7 +211,10 @@ export const conductCommand = Command.make(
   {
     plan: Argument.String("plan").pipe(Argument.withDescription("The plan: YAML, or Markdown with front matter")),
     projectDir,
-    state: Flag.String("state").pipe(Flag.withDescription("The state file (default: state.json in the project)"), Flag.optional),
+    state: Flag.String("state").pipe(
+      Flag.withDescription("The state file (default: state.json in the project)"),
+      Flag.optional
+    ),
     permission: Flag.Literals("permission", Permission.literals).pipe(
       Flag.withDescription("What agents may do, at most MAX_EXTERNAL_PERMISSION"),
       Flag.withDefault(leastPermission)
@@ -203,10 +222,15 @@ export const conductCommand = Command.make(
     implementerTimeout: limit("implementer-timeout", "How long an implementer may take, such as 60 minutes"),
     reviewerTimeout: limit("reviewer-timeout", "How long a reviewer may take, such as 30 minutes"),
     wait: Flag.Boolean("wait").pipe(
-      Flag.withDescription("Stay where a person is needed, and go on when that is answered (the default under souffleur run)"),
+      Flag.withDescription(
+        "Stay where a person is needed, and go on when that is answered (the default under souffleur run)"
+      ),
       Flag.optional
     ),
-    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Print the order and the prompts; do nothing"), Flag.withDefault(false)),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Print the order and the prompts; do nothing"),
+      Flag.withDefault(false)
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -236,7 +260,16 @@ export const conductCommand = Command.make(
       known === undefined
         ? yield* opening(project, limits)
         : { pin: known.run.pin, settings: yield* goingOn(project, known.run.pin, limits) }
-    const options = { settings, project, statePath, pin, wait, requested: flags.permission, asJson: flags.json, known: known?.id }
+    const options = {
+      settings,
+      project,
+      statePath,
+      pin,
+      wait,
+      requested: flags.permission,
+      asJson: flags.json,
+      known: known?.id
+    }
     const code = yield* Effect.provide(conductPlan(loaded, options), [conductor(settings, project), store(settings)])
     if (code !== 0) return yield* new Ended({ code })
   })

@@ -33,7 +33,9 @@ export const conductLogCommand = Command.make(
       const after = Math.max(0, from - 1)
       const events = follow ? log.changes(streamOf(id), 0) : Stream.fromIterableEffect(log.read(streamOf(id), 0))
       yield* Stream.runForEach(withProgress(events), ({ progress, recorded }) =>
-        recorded.revision <= after ? Effect.void : Console.log(flags.json ? runJsonLine(recorded) : runLine(recorded, brush, progress))
+        recorded.revision <= after
+          ? Effect.void
+          : Console.log(flags.json ? runJsonLine(recorded) : runLine(recorded, brush, progress))
       )
     }).pipe(Effect.provide(runs(settings)))
   })

@@ -22,13 +22,16 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
   const beat = yield* beats.last(streamOf(id))
   const launched = run.turn?.launch ?? null
   const agent = launched === null ? null : yield* processes.condition(launched.process)
-  const owner = run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
+  const owner =
+    run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
   return {
     run: id,
     project: run.project,
     plan: run.plan,
     standing:
-      unreadable === undefined ? runStanding(run, agent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+      unreadable === undefined
+        ? runStanding(run, agent)
+        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     revision: run.revision,
     owner,
@@ -49,7 +52,9 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
             session_id: run.turn.sessionId,
             output: launched === null ? null : outputPath(launched.launchId)
           },
-    escalations: run.tasks.flatMap(({ escalation, id: task }) => (escalation === null ? [] : [{ task, ...escalation }])),
+    escalations: run.tasks.flatMap(({ escalation, id: task }) =>
+      escalation === null ? [] : [{ task, ...escalation }]
+    ),
     ...stateJson(run),
     workflow_id: plain(run.workflowId, mostOfId),
     finishing: run.finishing
@@ -57,15 +62,18 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
 })
 
 /** Who is at work, since when and until when at most, and where to look at it. */
-const agentLines = (agent: Effect.Success<ReturnType<typeof statusOf>>["agent"], settings: ResolvedSettings): ReadonlyArray<string> => {
+const agentLines = (
+  agent: Effect.Success<ReturnType<typeof statusOf>>["agent"],
+  settings: ResolvedSettings
+): ReadonlyArray<string> => {
   if (agent === null || agent.runs_for_ms === null) return []
   const limit = agent.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
   const time =
     agent.condition === "gone"
       ? "is gone"
       : `at work for ${Words.duration(agent.runs_for_ms)} of at most ${Words.duration(Duration.toMillis(limit))}`
-  return [`  ${agent.role}, pid ${agent.pid}, ${time}`, `    session ${agent.session_id}, output ${agent.output}`].map((line) =>
-    plain(line)
+  return [`  ${agent.role}, pid ${agent.pid}, ${time}`, `    session ${agent.session_id}, output ${agent.output}`].map(
+    (line) => plain(line)
   )
 }
 
@@ -100,7 +108,10 @@ export const conductStatusCommand = Command.make(
         yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
         if (all) continue
         const { outputPath } = yield* Launcher
-        for (const line of [...agentLines(statuses[index]!.agent, settings), ...run.tasks.flatMap((task) => taskLines(task, outputPath))])
+        for (const line of [
+          ...agentLines(statuses[index]!.agent, settings),
+          ...run.tasks.flatMap((task) => taskLines(task, outputPath))
+        ])
           yield* Console.log(line)
       }
     }).pipe(Effect.provide([runs(settings), launches(settings), host]))

@@ -26,7 +26,10 @@ const inWords = (trust: ConfigTrust): string => {
   }
 }
 
-/** The file as it is now holds for this project, and for what is under way in it: its watches, and its runs, which may go on. */
+/**
+ * The file as it is now holds for this project, and for what is under way in it: its watches, and its runs, which may
+ * go on.
+ */
 const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {
   const before = yield* settingsOf(project)
   yield* Effect.provide(personOnly("what is trusted"), [store(before), Layer.provideMerge(agentFiles(before), host)])
@@ -63,8 +66,12 @@ export const configCommand = Command.make(
     if (flags.json) return yield* printJson({ ...resolved, trusted: standing(found), file })
     const { source, warnings, ...values } = resolved
     const width = Math.max(...Object.keys(values).map((name) => name.length))
-    yield* Effect.forEach(Object.entries(values), ([name, value]) => Console.log(`${name.padEnd(width)}  ${value ?? "none"}`))
-    yield* Console.error(source === null ? "no config file: these are defaults and the environment" : `config file: ${String(source)}`)
+    yield* Effect.forEach(Object.entries(values), ([name, value]) =>
+      Console.log(`${name.padEnd(width)}  ${value ?? "none"}`)
+    )
+    yield* Console.error(
+      source === null ? "no config file: these are defaults and the environment" : `config file: ${String(source)}`
+    )
     yield* Console.error(inWords(found))
     yield* Effect.forEach(warnings as ReadonlyArray<string>, (warning) => Console.error(`warning: ${warning}`))
   })

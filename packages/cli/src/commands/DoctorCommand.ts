@@ -18,7 +18,11 @@ import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
-const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = { ok: "green", note: "yellow", wrong: "red" }
+const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = {
+  ok: "green",
+  note: "yellow",
+  wrong: "red"
+}
 
 /** What was trusted may be kept in a file that cannot be used. */
 const trustFinding = Effect.fnUntraced(function* (project: string) {
@@ -73,11 +77,18 @@ export const doctorCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const project = yield* realProject(flags.projectDir)
     const pid = yield* Effect.transposeOption(Option.map(flags.pid, (text) => Effect.fromResult(parsePid(text))))
-    if (flags.quarantine && Option.isSome(pid)) return yield* new BadUsage({ message: "--quarantine is of the log, and takes no process" })
+    if (flags.quarantine && Option.isSome(pid))
+      return yield* new BadUsage({ message: "--quarantine is of the log, and takes no process" })
     const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project, pid)
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
-      const facts = findings.map(({ check, detail, level, todo }) => ({ check, ok: level !== "wrong", level, detail, todo }))
+      const facts = findings.map(({ check, detail, level, todo }) => ({
+        check,
+        ok: level !== "wrong",
+        level,
+        detail,
+        todo
+      }))
       yield* printJson(facts)
     } else {
       const { colour } = yield* Environment

@@ -10,8 +10,8 @@ import { allWatches, findWatch, ofAgent } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /**
- * The Conductor's last word, a hook's of it, or a person's: the work is complete (spec: behaviour#done). Said again, it changes nothing.
- * From any other agent it is no word of this watch's, unless that names the watch, as a person does.
+ * The Conductor's last word, a hook's of it, or a person's: the work is complete (spec: behaviour#done). Said again, it
+ * changes nothing. From any other agent it is no word of this watch's, unless that names the watch, as a person does.
  */
 export const doneCommand = Command.make(
   "done",
@@ -24,7 +24,8 @@ export const doneCommand = Command.make(
     const isAgent = session !== "" || (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
     const { by, id } = yield* Effect.gen(function* () {
       const own = ofAgent(yield* allWatches, variables)
-      const found = Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, project) : own.value
+      const found =
+        Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, project) : own.value
       const { id, watch } = found
       const speaker = isAgent ? yield* identifyCaller(found, pid) : "person"
       const by = speaker === "conductor" ? "agent" : "operator"
@@ -43,5 +44,7 @@ export const doneCommand = Command.make(
   })
 ).pipe(
   Command.withDescription("Say that the work is complete, as its agent, from a hook, or by hand: the watch ends"),
-  Command.withExamples([{ command: "souffleur done", description: "The watch of this agent session; from elsewhere, of this folder" }])
+  Command.withExamples([
+    { command: "souffleur done", description: "The watch of this agent session; from elsewhere, of this folder" }
+  ])
 )

@@ -8,10 +8,16 @@ export const estimateCommand = Command.make(
   "estimate",
   { file: Argument.String("file").pipe(Argument.withDescription("An export, or any Markdown")), json },
   Effect.fnUntraced(function* ({ file, json }) {
-    const found = yield* Effect.catchTag(estimate(file), "EstimateFailed", (error): Effect.Effect<never, EstimateFailed | Ended> =>
-      json
-        ? Effect.andThen(Console.log(JSON.stringify({ ok: false, error: error.message })), Effect.fail(new Ended({ code: 2 })))
-        : Effect.fail(error)
+    const found = yield* Effect.catchTag(
+      estimate(file),
+      "EstimateFailed",
+      (error): Effect.Effect<never, EstimateFailed | Ended> =>
+        json
+          ? Effect.andThen(
+              Console.log(JSON.stringify({ ok: false, error: error.message })),
+              Effect.fail(new Ended({ code: 2 }))
+            )
+          : Effect.fail(error)
     )
     if (json) return yield* Console.log(JSON.stringify(found))
     yield* Console.log(

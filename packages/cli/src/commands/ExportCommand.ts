@@ -15,7 +15,9 @@ export const replaceable = Effect.fnUntraced(function* (out: string, force: bool
   if (Result.isFailure(file)) return file.failure.missing ? undefined : yield* file.failure
   const [start = new Uint8Array()] = yield* Stream.runCollect(piecesOf(file.success, { bytes: headerBytes }))
   if (force || readHeader(new TextDecoder().decode(start))._tag !== "Foreign") return
-  return yield* new BadUsage({ message: `${out} is there, and is no export: name another with --out, or write over it with --force` })
+  return yield* new BadUsage({
+    message: `${out} is there, and is no export: name another with --out, or write over it with --force`
+  })
 }, Effect.scoped)
 
 export const exportCommand = Command.make(
@@ -23,9 +25,18 @@ export const exportCommand = Command.make(
   {
     sessionId: Argument.String("session-id").pipe(Argument.withDescription("The session to export")),
     projectDir,
-    out: Flag.String("out").pipe(Flag.withDescription("The Markdown file to write (default: <session id>.md here)"), Flag.optional),
-    trim: Flag.Boolean("trim").pipe(Flag.withDescription("Cut to the limit: the head and the newest tail"), Flag.withDefault(false)),
-    force: Flag.Boolean("force").pipe(Flag.withDescription("Write over a file that is no export of souffleur's"), Flag.withDefault(false)),
+    out: Flag.String("out").pipe(
+      Flag.withDescription("The Markdown file to write (default: <session id>.md here)"),
+      Flag.optional
+    ),
+    trim: Flag.Boolean("trim").pipe(
+      Flag.withDescription("Cut to the limit: the head and the newest tail"),
+      Flag.withDefault(false)
+    ),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Write over a file that is no export of souffleur's"),
+      Flag.withDefault(false)
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {

@@ -15,12 +15,21 @@ const flags = {
     Flag.withDescription(`In ${agentHooks.ofProject.join("/")} of this folder (.)`),
     Flag.optional
   ),
-  user: Flag.Boolean("user").pipe(Flag.withDescription("In the user's own settings: for all projects"), Flag.withDefault(false)),
+  user: Flag.Boolean("user").pipe(
+    Flag.withDescription("In the user's own settings: for all projects"),
+    Flag.withDefault(false)
+  ),
   json
 }
 
 /** Which file of settings is meant, and what runs in it. */
-const meant = Effect.fnUntraced(function* ({ projectDir, user }: { readonly projectDir: Option.Option<string>; readonly user: boolean }) {
+const meant = Effect.fnUntraced(function* ({
+  projectDir,
+  user
+}: {
+  readonly projectDir: Option.Option<string>
+  readonly user: boolean
+}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { self } = yield* Environment
@@ -28,7 +37,8 @@ const meant = Effect.fnUntraced(function* ({ projectDir, user }: { readonly proj
   // As published, the errand has a file of its own, which starts sooner.
   const quick = path.join(path.dirname(script ?? program), "hook.js")
   const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? ([program, quick] as const) : self
-  if (user && Option.isSome(projectDir)) return yield* new BadUsage({ message: "--user and --project-dir exclude each other" })
+  if (user && Option.isSome(projectDir))
+    return yield* new BadUsage({ message: "--user and --project-dir exclude each other" })
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
   return {
@@ -80,10 +90,13 @@ const status = Command.make(
       return yield* printJson({ file, installed: events.length > 0, events, absent, programs, missing })
     }
     if (events.length === 0) return yield* Console.log(`${file}: no hooks of souffleur`)
-    yield* Console.log(`${file}: ${absent.length === 0 ? `all ${agentHooks.events.length} hooks` : `hooks for ${events.join(", ")}`}`)
+    yield* Console.log(
+      `${file}: ${absent.length === 0 ? `all ${agentHooks.events.length} hooks` : `hooks for ${events.join(", ")}`}`
+    )
     if (absent.length > 0) yield* Console.log(`none for ${absent.join(", ")}: "souffleur hooks install" adds them`)
     for (const { self, stateDir } of programs) yield* Console.log(`${self.join(" ")} hook, into ${stateDir}`)
-    if (missing.length > 0) yield* Console.log(`not there any more: ${missing.join(", ")}: "souffleur hooks install" again`)
+    if (missing.length > 0)
+      yield* Console.log(`not there any more: ${missing.join(", ")}: "souffleur hooks install" again`)
   })
 ).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))
 

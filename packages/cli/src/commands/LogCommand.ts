@@ -16,13 +16,16 @@ const sinceOf = (text: string) =>
     Duration.fromInput(
       text.replace(
         /^(\d+)\s*(s|m|h|d)$/u,
-        (_, n: string, unit: "s" | "m" | "h" | "d") => `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
+        (_, n: string, unit: "s" | "m" | "h" | "d") =>
+          `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
       ) as Duration.Input
     ),
     {
       onNone: () =>
         Effect.fail(
-          new BadUsage({ message: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"` })
+          new BadUsage({
+            message: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"`
+          })
         ),
       onSome: Effect.succeed
     }
@@ -34,8 +37,14 @@ export const logCommand = Command.make(
     watch: watchName,
     projectDir,
     json,
-    all: Flag.Boolean("all").pipe(Flag.withDescription("Of every watch, in the order in which it happened"), Flag.withDefault(false)),
-    follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on with what is appended, until the watch ends"), Flag.withDefault(false)),
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("Of every watch, in the order in which it happened"),
+      Flag.withDefault(false)
+    ),
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withDescription("Go on with what is appended, until the watch ends"),
+      Flag.withDefault(false)
+    ),
     from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
     since: Flag.String("since").pipe(Flag.withDescription("Only what is younger, such as 8h"), Flag.optional)
   },
@@ -44,7 +53,9 @@ export const logCommand = Command.make(
     const settings = yield* settingsOf(project)
     const { colour } = yield* Environment
     const brush = paint(colour)
-    const after = Option.isSome(flags.since) ? (yield* Clock.currentTimeMillis) - Duration.toMillis(yield* sinceOf(flags.since.value)) : 0
+    const after = Option.isSome(flags.since)
+      ? (yield* Clock.currentTimeMillis) - Duration.toMillis(yield* sinceOf(flags.since.value))
+      : 0
     if (flags.all && Option.isSome(flags.watch))
       return yield* new BadUsage({ message: "--all is every watch: name none, or leave --all out" })
     yield* Effect.gen(function* () {
@@ -72,7 +83,9 @@ export const logCommand = Command.make(
       const events = flags.all ? (flags.follow ? log.changesAll(0) : log.readAll(0)) : yield* one
       yield* events.pipe(
         Stream.map(told),
-        Stream.tap(({ gap }) => (gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1))))),
+        Stream.tap(({ gap }) =>
+          gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1)))
+        ),
         Stream.tap(({ text }) => (text === undefined ? Effect.void : Console.log(text))),
         Stream.takeUntil(({ ended }) => flags.follow && !flags.all && ended),
         Stream.runDrain

@@ -5,7 +5,10 @@ import { BadUsage } from "../Failure.ts"
 
 export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))
 
-export const projectDir = Flag.String("project-dir").pipe(Flag.withDescription("The project's folder"), Flag.withDefault("."))
+export const projectDir = Flag.String("project-dir").pipe(
+  Flag.withDescription("The project's folder"),
+  Flag.withDefault(".")
+)
 
 export const watchName = Argument.String("watch").pipe(
   Argument.withDescription("A watch's id, or any session id it had; nothing: this folder's newest"),
@@ -19,7 +22,10 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
   return yield* fs.realPath(folder === "." ? cwd : folder).pipe(
     Effect.tap((path) => fs.readDirectory(path)),
     Effect.mapError(
-      () => new BadUsage({ message: `the project folder ${JSON.stringify(folder)} is not there, no folder, or cannot be read` })
+      () =>
+        new BadUsage({
+          message: `the project folder ${JSON.stringify(folder)} is not there, no folder, or cannot be read`
+        })
     )
   )
 })

@@ -15,7 +15,8 @@ export const releaseCommand = Command.make(
       const { id } = yield* findWatch(flags.watch, project)
       return { id, watch: yield* release(id) }
     }).pipe(Effect.provide([store(settings), launches(settings)]))
-    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, released: true, last_export: watch.lastExport }))
+    if (flags.json)
+      return yield* Console.log(JSON.stringify({ watch: id, released: true, last_export: watch.lastExport }))
     yield* Console.log(
       `${id} is released; its Conductor is left as it is.${watch.lastExport === null ? "" : ` Its last export: ${watch.lastExport}`}`
     )

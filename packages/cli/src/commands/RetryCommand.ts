@@ -36,14 +36,21 @@ export const retryCommand = Command.make(
       const before = yield* load(id)
       const ceilings = settings.maxTime !== null || settings.maxTokens !== null
       const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
-      return { id, watch, again: isUnwatched(before), cycle: before.standby === undefined ? null : (watch.recovery?.cycle ?? null) }
+      return {
+        id,
+        watch,
+        again: isUnwatched(before),
+        cycle: before.standby === undefined ? null : (watch.recovery?.cycle ?? null)
+      }
     }).pipe(Effect.provide([store(settings), Layer.provideMerge(agentFiles(settings), host)]))
     const since = iso(watch.allowedSince)
     const { ceiling } = watch.pin
     // The file of the watch's own project, which may be another folder than this one.
     const file = (yield* settingsOf(watch.project)).maxExternalPermission
     if (flags.json)
-      return yield* Console.log(JSON.stringify({ watch: id, cycle, allowed_since: since, max_external_permission: lower(ceiling, file) }))
+      return yield* Console.log(
+        JSON.stringify({ watch: id, cycle, allowed_since: since, max_external_permission: lower(ceiling, file) })
+      )
     if (Option.isSome(flags.ceiling)) {
       yield* Console.log(`${id}: no launch is above ${ceiling} from now on`)
       if (lower(ceiling, file) !== ceiling)

@@ -48,11 +48,14 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
   const agent = yield* Agent
   const file = yield* Effect.option(agent.sessionFile(sessionId))
   if (session._tag === "Fresh") {
-    return Option.isNone(file) ? { ...session, sessionId } : yield* bad(`session ${sessionId} is there already: go on with it by --resume`)
+    return Option.isNone(file)
+      ? { ...session, sessionId }
+      : yield* bad(`session ${sessionId} is there already: go on with it by --resume`)
   }
   if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
   const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
-  if (holder !== undefined) return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
+  if (holder !== undefined)
+    return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
   const known = unfinished(yield* allWatches, { sessionId: file.value.sessionId })
   if (Option.isSome(known))
     return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
@@ -74,7 +77,13 @@ const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxEx
   const session = yield* sessionOf(literal)
   const print = literal.print || terminal === "headless"
   const line = yield* agent.command({ session, permission: effective, prompt, print, window: terminal !== "headless" })
-  return { kind: "agent", sessionId: session.sessionId, command: line, title: "Conductor (S1)", requested } satisfies First
+  return {
+    kind: "agent",
+    sessionId: session.sessionId,
+    command: line,
+    title: "Conductor (S1)",
+    requested
+  } satisfies First
 })
 
 /** Any other command runs as it would have run here: its words, and the environment of who asked for it. */
@@ -82,29 +91,50 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
   const { variables } = yield* Environment
   const path = yield* Path.Path
   const program = yield* resolveProgram(name, variables["PATH"] ?? "")
-  const environment = Object.fromEntries(Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])))
+  const environment = Object.fromEntries(
+    Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+  )
   const title = path.basename(program)
-  return { kind: "command", sessionId: "", command: { program, args, environment }, title, requested: leastPermission } satisfies First
+  return {
+    kind: "command",
+    sessionId: "",
+    command: { program, args, environment },
+    title,
+    requested: leastPermission
+  } satisfies First
 })
 
-/** The launch is written, then the watch is opened with it: whoever finds that watch can start the command, and nobody twice. */
+/**
+ * The launch is written, then the watch is opened with it: whoever finds that watch can start the command, and nobody
+ * twice.
+ */
 const open = Effect.fn("Run.open")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
   { pin, project, settings }: { readonly settings: ResolvedSettings; readonly pin: Pin; readonly project: string }
 ) {
-  const first: First = yield* Option.match(literal, { onNone: () => firstOfCommand(words), onSome: (one) => firstOfAgent(one, settings) })
+  const first: First = yield* Option.match(literal, {
+    onNone: () => firstOfCommand(words),
+    onSome: (one) => firstOfAgent(one, settings)
+  })
   const { kind, requested, sessionId } = first
   // Before anything is written: another folder's souffleur may look after the session that is resumed.
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
   const launcher = yield* Launcher
-  const digest = yield* launcher.prepare({ id: launchId, command: first.command, cwd: project, title: first.title, keep: true })
+  const digest = yield* launcher.prepare({
+    id: launchId,
+    command: first.command,
+    cwd: project,
+    title: first.title,
+    keep: true
+  })
   const effective = clamp(requested, settings.maxExternalPermission)
   const run = { kind, launch: { launchId, digest, requested, effective } }
   const opened = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
-  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later souffleur sweeps.
+  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later
+  // souffleur sweeps.
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
     events.length === 0 ? launcher.forget(launchId) : Effect.void
   )
@@ -112,7 +142,10 @@ const open = Effect.fn("Run.open")(function* (
   return id
 })
 
-/** Of two that were started in one folder at once the log says who was first: the other starts nothing, and goes on with that one. */
+/**
+ * Of two that were started in one folder at once the log says who was first: the other starts nothing, and goes on with
+ * that one.
+ */
 const oldest = (watches: ReadonlyArray<NamedWatch>, project: string) =>
   watches.find(({ watch }) => watch.phase !== "Exited" && watch.project === project)
 
@@ -125,7 +158,9 @@ export const runCommand = Command.make(
     ),
     projectDir,
     guardian: Flag.Boolean("guardian").pipe(
-      Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs (the default)"),
+      Flag.withDescription(
+        "Keep a second small process that brings souffleur back when it dies or hangs (the default)"
+      ),
       Flag.withDefault(true)
     ),
     json
@@ -150,7 +185,10 @@ export const runCommand = Command.make(
         guarding,
         asJson: flags.json
       })
-      return yield* Effect.provide(resumed, world(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))))
+      return yield* Effect.provide(
+        resumed,
+        world(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known)))
+      )
     })
     const begin = Effect.gen(function* () {
       if (flags.words.length === 0) return yield* bad(`which command? ${example}`)
@@ -170,7 +208,14 @@ export const runCommand = Command.make(
           return before
         }
         yield* ready
-        return yield* watching(id, { settings, project, comms: null, from: 0, guardian: flags.guardian, asJson: flags.json })
+        return yield* watching(id, {
+          settings,
+          project,
+          comms: null,
+          from: 0,
+          guardian: flags.guardian,
+          asJson: flags.json
+        })
       })
       return yield* Effect.provide(running, world(settings, project, null, overrides))
     })
@@ -181,7 +226,9 @@ export const runCommand = Command.make(
       const begun = Option.isSome(known) ? known.value : yield* begin
       if (typeof begun === "number") return begun
       const code = yield* goOn(begun)
-      const stillborn = (yield* found).some(({ id, watch }) => id === begun.id && watch.end === "released" && watch.generation === 0)
+      const stillborn = (yield* found).some(
+        ({ id, watch }) => id === begun.id && watch.end === "released" && watch.generation === 0
+      )
       return stillborn ? undefined : code
     })
     const code = yield* Effect.repeat(attempt, { until: (code) => code !== undefined })

@@ -9,7 +9,9 @@ import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 const flags = { watch: watchName, projectDir, json }
 
-const found = Effect.fnUntraced(function* (given: Pick<Command.Command.Config.Infer<typeof flags>, "projectDir" | "watch">) {
+const found = Effect.fnUntraced(function* (
+  given: Pick<Command.Command.Config.Infer<typeof flags>, "projectDir" | "watch">
+) {
   const project = yield* realProject(given.projectDir)
   return yield* Effect.provide(findWatch(given.watch, project), store(yield* settingsOf(project)))
 })
@@ -31,7 +33,9 @@ const installCommand = Command.make(
       !(yield* Effect.flatMap(Claims, ({ isDead }) => isDead(owner)).pipe(Effect.provide(claims), Effect.provide(host)))
     const done = yield* install(id, !watched)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...done }))
-    yield* Console.log(`${done.unit} ${done.changed ? "is written to" : "stands in"} ${done.file}.${atLogin(done.lingers)}`)
+    yield* Console.log(
+      `${done.unit} ${done.changed ? "is written to" : "stands in"} ${done.file}.${atLogin(done.lingers)}`
+    )
     yield* Console.log(
       watched
         ? `Until then souffleur pid ${owner.process.pid} watches ${id}; end that one and start the service to hand the watch over now.`
@@ -51,8 +55,10 @@ const statusCommand = Command.make(
     yield* Console.log(
       `${seen.unit}: ${seen.active ?? "state unknown"}, ${seen.enabled === true ? "enabled" : "not enabled"}; ${seen.file}`
     )
-    if (!seen.current) yield* Console.log(`Its file is not what it would be today: "souffleur service install ${id}" writes it anew.`)
-    if (watch.phase === "Exited") yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
+    if (!seen.current)
+      yield* Console.log(`Its file is not what it would be today: "souffleur service install ${id}" writes it anew.`)
+    if (watch.phase === "Exited")
+      yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
   })
 ).pipe(Command.withDescription("How the service of a watch stands"))
 
@@ -64,7 +70,8 @@ const uninstallCommand = Command.make(
     const { file, removed, unit } = yield* uninstall(id)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, unit, file, removed }))
     if (!removed) return yield* Console.log(`${id} has no service.`)
-    const goesOn = watch.phase === "Exited" ? "" : ` The watch is unfinished: "souffleur watch --resume ${id}" goes on with it.`
+    const goesOn =
+      watch.phase === "Exited" ? "" : ` The watch is unfinished: "souffleur watch --resume ${id}" goes on with it.`
     yield* Console.log(`${unit} is ended and removed; the Conductor is left as it is.${goesOn}`)
   })
 ).pipe(Command.withDescription("Remove the service of a watch; its Conductor is left as it is"))

@@ -37,7 +37,9 @@ export const stateCommand = Command.make(
     const { id, state } = yield* Effect.gen(function* () {
       const { id } = yield* findWatch(flags.watch, project)
       const events = yield* (yield* EventLog).read(id, 0)
-      const until = events.filter(({ event, revision }) => ("revision" in point ? revision <= point.revision : event.at <= point.time))
+      const until = events.filter(({ event, revision }) =>
+        "revision" in point ? revision <= point.revision : event.at <= point.time
+      )
       return { id, state: until.reduce((watch, { event }) => evolve(watch, event), initial) }
     }).pipe(Effect.provide(store(settings)))
     if (flags.json) return yield* printJson({ watch: id, ...state })
@@ -46,7 +48,9 @@ export const stateCommand = Command.make(
       ["state", `${state.phase}: ${standing(state)}`],
       [
         "conductor",
-        state.conductor === undefined ? "not known" : `S${state.generation}, pid ${state.conductor.pid}, session ${state.sessionId}`
+        state.conductor === undefined
+          ? "not known"
+          : `S${state.generation}, pid ${state.conductor.pid}, session ${state.sessionId}`
       ],
       [
         "roles",
@@ -58,9 +62,17 @@ export const stateCommand = Command.make(
           .filter(Boolean)
           .join(", ") || "none"
       ],
-      ["mode", `${state.mode}${state.awaiting ? ", awaiting the session id" : ""}${state.observe ? ", observing only" : ""}`],
+      [
+        "mode",
+        `${state.mode}${state.awaiting ? ", awaiting the session id" : ""}${state.observe ? ", observing only" : ""}`
+      ],
       ["retries", `${state.retries} of 3, ${state.baseline.taskCount} tasks at the last launch`],
-      ["owner", state.owner === undefined ? "none" : `pid ${state.owner.process.pid} on ${state.owner.host}, fence ${state.fence}`],
+      [
+        "owner",
+        state.owner === undefined
+          ? "none"
+          : `pid ${state.owner.process.pid} on ${state.owner.host}, fence ${state.fence}`
+      ],
       ["last export", state.lastExport ?? "none"]
     ]
     yield* Effect.forEach(facts, ([name, value]) => Console.log(`${name.padEnd(12)} ${value}`))

@@ -1,5 +1,16 @@
 import { allRuns, isOver } from "@souffleur/plan"
-import { Agent, Comms, EventLog, heartbeatAge, iso, plain, Processes, type ResolvedSettings, see, Words } from "@souffleur/domain"
+import {
+  Agent,
+  Comms,
+  EventLog,
+  heartbeatAge,
+  iso,
+  plain,
+  Processes,
+  type ResolvedSettings,
+  see,
+  Words
+} from "@souffleur/domain"
 import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
 import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Option, Result } from "effect"
@@ -16,7 +27,10 @@ import { allWatches, findWatch, type NamedWatch } from "../watching/FindWatch.ts
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
-export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch, settings: ResolvedSettings) {
+export const statusOf = Effect.fnUntraced(function* (
+  { id, unreadable, watch }: NamedWatch,
+  settings: ResolvedSettings
+) {
   const beats = yield* Beats
   const processes = yield* Processes
   const now = yield* Clock.currentTimeMillis
@@ -31,7 +45,9 @@ export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: 
     Option.getOrElse(() => null)
   )
   // Why nobody was killed is worth a word as long as somebody might have been.
-  const silent = (watch.deferred?.until ?? 0) > now && (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
+  const silent =
+    (watch.deferred?.until ?? 0) > now &&
+    (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
   const condition = watch.conductor === undefined ? null : yield* processes.condition(watch.conductor)
   const signs = over
     ? Option.none()
@@ -46,7 +62,9 @@ export const statusOf = Effect.fnUntraced(function* ({ id, unreadable, watch }: 
     project: watch.project,
     phase: watch.phase,
     standing:
-      unreadable === undefined ? standing(watch, silent) : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+      unreadable === undefined
+        ? standing(watch, silent)
+        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,
     conductor: {
@@ -134,7 +152,10 @@ export const statusCommand = Command.make(
       const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, project)] : yield* allWatches
       const statuses = yield* Effect.forEach(watches, (one) => statusOf(one, settings))
       // A program that polls has not looked.
-      return { statuses, unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0) }
+      return {
+        statuses,
+        unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
+      }
     }).pipe(Effect.provide([store(settings), host]))
     if (flags.json) return yield* printJson(found)
     if (Option.isNone(flags.watch)) yield* unfinishedRuns(settings)
@@ -179,8 +200,11 @@ export const statusCommand = Command.make(
     for (const events of unseen) {
       const id = events[0]!.stream.padEnd(widest)
       if (events.length > mostNews)
-        yield* Console.log(brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id.trimEnd()}`))
-      for (const { event } of events.slice(-mostNews)) yield* Console.log(`${id}  ${Words.time(event.at)}  ${sentence(event)}`)
+        yield* Console.log(
+          brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id.trimEnd()}`)
+        )
+      for (const { event } of events.slice(-mostNews))
+        yield* Console.log(`${id}  ${Words.time(event.at)}  ${sentence(event)}`)
     }
   })
 ).pipe(Command.withDescription("Every watch of this machine, or one"))

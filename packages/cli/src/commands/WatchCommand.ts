@@ -30,14 +30,21 @@ import { allWatches, type NamedWatch, newId } from "../watching/FindWatch.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
-const asked = Effect.fnUntraced(function* (words: ReadonlyArray<string>, pid: Option.Option<string>, session: Option.Option<string>) {
+const asked = Effect.fnUntraced(function* (
+  words: ReadonlyArray<string>,
+  pid: Option.Option<string>,
+  session: Option.Option<string>
+) {
   if (words.length > 0) {
     return Option.isNone(pid) && Option.isNone(session)
       ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" "))))
-      : yield* new BadUsage({ message: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id" })
+      : yield* new BadUsage({
+          message: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id"
+        })
   }
   if (Option.isNone(pid) && Option.isNone(session)) return Option.none<Target>()
-  if (Option.isNone(pid) || Option.isNone(session)) return yield* new BadUsage({ message: "--pid and --session-id are given together" })
+  if (Option.isNone(pid) || Option.isNone(session))
+    return yield* new BadUsage({ message: "--pid and --session-id are given together" })
   return Option.some<Target>({
     pid: yield* Effect.fromResult(parsePid(pid.value)),
     sessionId: yield* Effect.fromResult(parseSessionId(session.value))
@@ -49,13 +56,18 @@ const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, proje
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { cwd } = yield* Environment
-  const file = Option.match(named, { onNone: () => path.join(project, "comms.db"), onSome: (name) => path.resolve(cwd, name) })
+  const file = Option.match(named, {
+    onNone: () => path.join(project, "comms.db"),
+    onSome: (name) => path.resolve(cwd, name)
+  })
   if (Option.isNone(named) && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return null
   yield* CommsErrand.sound(file).pipe(
     Effect.catchTag("CommsUnavailable", ({ message, reason }) =>
       reason === "locked"
         ? Effect.void
-        : Effect.fail(new BadUsage({ message: `${message}. Name another with --comms, or make one with "souffleur init"` }))
+        : Effect.fail(
+            new BadUsage({ message: `${message}. Name another with --comms, or make one with "souffleur init"` })
+          )
     )
   )
   return file
@@ -128,7 +140,9 @@ const open = Effect.fn("Watch.open")(function* (
 /** An agent that cannot be launched is better told now than when a Conductor has died. */
 const needed = (settings: ResolvedSettings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
-    settings.agentCommand === agentKind.program ? Console.error(`warning: nothing could be launched: ${error.problem}`) : Effect.fail(error)
+    settings.agentCommand === agentKind.program
+      ? Console.error(`warning: nothing could be launched: ${error.problem}`)
+      : Effect.fail(error)
   )
 
 /** Opens a watch, or goes on with one that is known, to its end; the exit code of that. */
@@ -159,7 +173,11 @@ export const watch = Effect.fn("watch")(function* ({
     : yield* open(Option.isSome(target) ? target.value : yield* pick(project), said, { project, comms, pin })
   const from = Option.isSome(known) ? known.value.watch.revision : 0
   if (said.detaching) return yield* detached(id, guarding.guardian, asJson)
-  if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))) return 1
+  if (
+    Option.isSome(guarding.restored) &&
+    !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))
+  )
+    return 1
   return yield* watching(id, { settings, project, comms, from, guardian: guarding.guardian, asJson })
 })
 
@@ -170,8 +188,14 @@ export const watchCommand = Command.make(
     pid: Flag.String("pid").pipe(Flag.withDescription("The Conductor's process id"), Flag.optional),
     sessionId: Flag.String("session-id").pipe(Flag.withDescription("The Conductor's session id"), Flag.optional),
     projectDir,
-    comms: Flag.String("comms").pipe(Flag.withDescription("The orchestration database (default: comms.db in the project)"), Flag.optional),
-    observe: Flag.Boolean("observe").pipe(Flag.withDescription("Decide and log, never kill or launch"), Flag.withDefault(false)),
+    comms: Flag.String("comms").pipe(
+      Flag.withDescription("The orchestration database (default: comms.db in the project)"),
+      Flag.optional
+    ),
+    observe: Flag.Boolean("observe").pipe(
+      Flag.withDescription("Decide and log, never kill or launch"),
+      Flag.withDefault(false)
+    ),
     force: Flag.Boolean("force").pipe(
       Flag.withDescription("This is the Conductor, though evidence says that it is another process, or session"),
       Flag.withDefault(false)
@@ -181,12 +205,25 @@ export const watchCommand = Command.make(
       Flag.withDefault(false)
     ),
     detach: Flag.Boolean("detach").pipe(
-      Flag.withDescription("Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"),
+      Flag.withDescription(
+        "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
+      ),
       Flag.withDefault(false)
     ),
-    outlive: Flag.String("outlive").pipe(Flag.withDescription("The pid that asked for --detach"), Flag.optional, Flag.withHidden),
-    restored: Flag.String("restored").pipe(Flag.withDescription("A guardian's word: <cause>:<fence>"), Flag.optional, Flag.withHidden),
-    resume: Flag.String("resume").pipe(Flag.withDescription("Go on with this watch, of whatever folder"), Flag.optional),
+    outlive: Flag.String("outlive").pipe(
+      Flag.withDescription("The pid that asked for --detach"),
+      Flag.optional,
+      Flag.withHidden
+    ),
+    restored: Flag.String("restored").pipe(
+      Flag.withDescription("A guardian's word: <cause>:<fence>"),
+      Flag.optional,
+      Flag.withHidden
+    ),
+    resume: Flag.String("resume").pipe(
+      Flag.withDescription("Go on with this watch, of whatever folder"),
+      Flag.optional
+    ),
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -207,7 +244,10 @@ export const watchCommand = Command.make(
       ? { pin: known.value.watch.pin, settings: yield* goingOn(project, known.value.watch.pin) }
       : yield* opening(project)
     // A watch that goes on keeps its comms, whatever is in the folder by now.
-    const comms = Option.isSome(known) && Option.isNone(flags.comms) ? known.value.watch.comms : yield* commsOf(flags.comms, project)
+    const comms =
+      Option.isSome(known) && Option.isNone(flags.comms)
+        ? known.value.watch.comms
+        : yield* commsOf(flags.comms, project)
     if (Option.isSome(known) && comms !== known.value.watch.comms) {
       return yield* new BadUsage({
         message: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
@@ -231,5 +271,7 @@ export const watchCommand = Command.make(
   })
 ).pipe(
   Command.withDescription("Watch one Conductor, in the foreground, until its work is complete"),
-  Command.withExamples([{ command: "souffleur watch --pid 4711 --session-id 8c1d2f60-…", description: "Watch a Conductor that runs" }])
+  Command.withExamples([
+    { command: "souffleur watch --pid 4711 --session-id 8c1d2f60-…", description: "Watch a Conductor that runs" }
+  ])
 )

@@ -31,7 +31,9 @@ export const whyCommand = Command.make(
     }).pipe(Effect.provide(store(settings)))
     const reason = reasonOf(events, revision === undefined ? Number.POSITIVE_INFINITY : Number(revision))
     if (reason === undefined)
-      return yield* new BadUsage({ message: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}` })
+      return yield* new BadUsage({
+        message: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`
+      })
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(reason, jsonLine) })
     yield* Effect.forEach(reasonText(reason), (line) => Console.log(line))
   })

@@ -31,8 +31,8 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
   }).pipe(Effect.mapError(({ message }) => new DemoFailed({ message: `git, which the demo needs: ${message}` })))
 
 /**
- * The second act: a plan of two tasks is conducted under souffleur's own watch. Its conductor is killed while an agent works, brought
- * back, and goes on with that very agent.
+ * The second act: a plan of two tasks is conducted under souffleur's own watch. Its conductor is killed while an agent
+ * works, brought back, and goes on with that very agent.
  */
 export const conductDemo = Effect.fn("conductDemo")(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -44,7 +44,9 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
   yield* fs.writeFileString(path.join(project, "craft.json"), JSON.stringify(craft))
   yield* say(`A plan of two tasks in ${project}, conducted under souffleur's own watch:`)
   yield* Console.log(brush("dim", "    souffleur run -- souffleur conduct plan.yaml"))
-  yield* Console.log(brush("dim", "    (were a person needed, it would stay and wait for: souffleur conduct answer TASK)"))
+  yield* Console.log(
+    brush("dim", "    (were a person needed, it would stay and wait for: souffleur conduct answer TASK)")
+  )
   // The second implementer is at work when its conductor is killed, however slowly it is looked at.
   const [implementer, reviewer] = ["overture.implementer", "overture.reviewer"] as const
   yield* hold(reviewer)
@@ -70,7 +72,10 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
         watchdog,
         what,
         log.changes(stream, after).pipe(
-          Stream.filter((one): one is typeof one & { readonly event: Extract<RunEvent, { readonly _tag: T }> } => one.event._tag === tag),
+          Stream.filter(
+            (one): one is typeof one & { readonly event: Extract<RunEvent, { readonly _tag: T }> } =>
+              one.event._tag === tag
+          ),
           Stream.runHead,
           Effect.flatMap(Effect.fromOption),
           Effect.orDie
@@ -87,10 +92,13 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
     yield* say(`The same implementer works on the feedback. Its conductor is killed: kill -9 ${pid}`)
     yield* Effect.sync(() => process.kill(pid, "SIGKILL"))
     const again = yield* until("another conductor", "RunTaken", taken.revision)
-    yield* say(`Brought back by its watchdog as pid ${again.event.owner.process.pid}; it goes on with the agent that was at work`)
+    yield* say(
+      `Brought back by its watchdog as pid ${again.event.owner.process.pid}; it goes on with the agent that was at work`
+    )
     yield* release(implementer)
     const outcome = yield* until("what that agent came to", "ImplementationCompleted", working.revision)
-    if (outcome.event.token !== working.event.token) return yield* new DemoFailed({ message: "an agent was asked to do its work twice" })
+    if (outcome.event.token !== working.event.token)
+      return yield* new DemoFailed({ message: "an agent was asked to do its work twice" })
     yield* until("the end", "RunFinished")
     return yield* loadRun(stream.slice("run/".length))
   }).pipe(Effect.provide(runs(yield* settings)))
@@ -101,5 +109,7 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
   yield* printLines(`\n${brush("green", completionSummary(run))}\n`)
   yield* say(brush("green", "Killed half-way, finished all the same: no work lost, and none done twice."))
   yield* Console.log(`The state: ${path.join(project, "state.json")}`)
-  yield* printLines(next("conduct status --all", `conduct ${path.join(project, "plan.yaml")} --dry-run --project-dir ${project}`, "log"))
+  yield* printLines(
+    next("conduct status --all", `conduct ${path.join(project, "plan.yaml")} --dry-run --project-dir ${project}`, "log")
+  )
 }, Effect.scoped)

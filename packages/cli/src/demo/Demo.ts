@@ -17,8 +17,9 @@ const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
 const stageWords = ["aubergine", "barnacle", "chandelier", "dromedary", "eglantine", "flotsam", "gossamer", "harlequin"]
 
 /**
- * The main job on real processes, narrated: an agent works, dies by SIGKILL in mid-work, and souffleur brings it back with
- * its conversation, although souffleur itself is killed in the middle of that. Everything stays in one temporary folder.
+ * The main job on real processes, narrated: an agent works, dies by SIGKILL in mid-work, and souffleur brings it back
+ * with its conversation, although souffleur itself is killed in the middle of that. Everything stays in one temporary
+ * folder.
  */
 export const demo = Effect.fn("demo")(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -31,7 +32,8 @@ export const demo = Effect.fn("demo")(function* () {
   const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
   yield* say(`A Conductor (S1) starts on a plan of ${tasks.length} tasks, in ${project}`)
   yield* detail(`only its conversation knows the stage word: "${word}"`)
-  // In the midst of its third task S1 is killed, and no sooner S2 goes on than it has been seen: however slowly they are looked at.
+  // In the midst of its third task S1 is killed, and no sooner S2 goes on than it has been seen: however slowly they
+  // are looked at.
   yield* hold(tasks[2]!.id)
   const conductor = yield* start([
     "__stand-in",
@@ -57,9 +59,15 @@ export const demo = Effect.fn("demo")(function* () {
     const id = yield* broughtBy(
       one,
       "the watch",
-      Effect.map(log.streams, ([id]) => id).pipe(Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (id) => id !== undefined }))
+      Effect.map(log.streams, ([id]) => id).pipe(
+        Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (id) => id !== undefined })
+      )
     )
-    const until = (who: typeof one, what: string, found: (event: WatchEvent) => boolean): Effect.Effect<Recorded, DemoFailed> =>
+    const until = (
+      who: typeof one,
+      what: string,
+      found: (event: WatchEvent) => boolean
+    ): Effect.Effect<Recorded, DemoFailed> =>
       broughtBy(
         who,
         what,
@@ -83,7 +91,9 @@ export const demo = Effect.fn("demo")(function* () {
     const two = yield* souffleur([])
     const relaunched = yield* until(two, "the successor", ({ _tag }) => _tag === "ConductorRelaunched")
     if (relaunched.event._tag === "ConductorRelaunched")
-      yield* say(`S2 runs: pid ${relaunched.event.conductor.pid}. It reads the export of S1, and goes on with what is not done`)
+      yield* say(
+        `S2 runs: pid ${relaunched.event.conductor.pid}. It reads the export of S1, and goes on with what is not done`
+      )
     yield* release(tasks[2]!.id)
     yield* until(two, "completion", ({ _tag }) => _tag === "ConductorCompleted")
     const code = yield* broughtBy(two, "the end of souffleur", two.exitCode)
@@ -98,7 +108,9 @@ export const demo = Effect.fn("demo")(function* () {
   if (!said.includes(proof)) return yield* new DemoFailed({ message: "the successor does not know the stage word" })
   if (ended.code !== 0) return yield* new DemoFailed({ message: `souffleur ended with ${ended.code}` })
   yield* say(`S2 said: ${brush("green", `"${proof}."`)}`)
-  yield* say(brush("green", "The plan is complete, and souffleur ended with 0. One Conductor at a time, and no work lost."))
+  yield* say(
+    brush("green", "The plan is complete, and souffleur ended with 0. One Conductor at a time, and no work lost.")
+  )
   yield* printLines(`\nThe log:   ${path.join(home, "state", "souffleur.db")}`)
   yield* printLines(next("status", `log ${ended.id}`, `state ${ended.id} --at 12`, "watch --help"))
 }, Effect.scoped)

@@ -7,7 +7,9 @@ import { paint } from "../Printing.ts"
 /** The demonstration did not come to its end; `message` is a sentence. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
-/** A second or so in place of minutes (spec: settings#keys). Who beats is never stale here, however busy the machine. */
+/**
+ * A second or so in place of minutes (spec: settings#keys). Who beats is never stale here, however busy the machine.
+ */
 const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
@@ -20,16 +22,23 @@ const timings = {
 }
 
 /**
- * What a process is to bring about; fails loudly when it has ended, and one more look does not find it. A busy machine takes what time
- * it takes: five minutes are for what hangs.
+ * What a process is to bring about; fails loudly when it has ended, and one more look does not find it. A busy machine
+ * takes what time it takes: five minutes are for what hangs.
  */
-export const broughtBy = <A, E, R>(who: ChildProcessSpawner.ChildProcessHandle, what: string, effect: Effect.Effect<A, E, R>) => {
+export const broughtBy = <A, E, R>(
+  who: ChildProcessSpawner.ChildProcessHandle,
+  what: string,
+  effect: Effect.Effect<A, E, R>
+) => {
   const failed = (why: string) => () => Effect.fail(new DemoFailed({ message: `${what} did not happen${why}` }))
   const atItsEnd = Effect.andThen(
     Effect.exit(who.exitCode),
     Effect.timeoutOrElse(effect, { duration: "20 seconds", orElse: failed(`: pid ${who.pid} has ended`) })
   )
-  return Effect.timeoutOrElse(Effect.raceFirst(effect, atItsEnd), { duration: "5 minutes", orElse: failed(" in 5 minutes") })
+  return Effect.timeoutOrElse(Effect.raceFirst(effect, atItsEnd), {
+    duration: "5 minutes",
+    orElse: failed(" in 5 minutes")
+  })
 }
 
 /** Until a file is there. */
@@ -40,8 +49,8 @@ export const exists = (file: string) =>
   )
 
 /**
- * A temporary folder with a project, a state folder and an agent's folder of its own; who tells what happens there, and how souffleur
- * starts.
+ * A temporary folder with a project, a state folder and an agent's folder of its own; who tells what happens there, and
+ * how souffleur starts.
  */
 export const makeScene = Effect.fn("makeScene")(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -84,15 +93,22 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     release: (name: string) => fs.remove(held(name)),
     detail: (text: string) => Console.log(brush("dim", `    ${text}`)),
     start: (args: ReadonlyArray<string>) =>
-      ChildProcess.make(program, [...first, ...args], { cwd: project, env: environment, extendEnv: false, stdin: "ignore" }),
+      ChildProcess.make(program, [...first, ...args], {
+        cwd: project,
+        env: environment,
+        extendEnv: false,
+        stdin: "ignore"
+      }),
     /** What a process says, each line behind `before`. */
     tells: (handle: ChildProcessSpawner.ChildProcessHandle, before = "") =>
       Effect.all([lines(handle.stdout, before), lines(handle.stderr, before)], { discard: true }),
     settings: Effect.provideService(settingsOf(project), Environment, { ...here, variables: environment }),
     /** What there is to try next, as lines. */
     next: (...commands: ReadonlyArray<string>) =>
-      ["Try next:", `  export SOUFFLEUR_STATE_DIR=${path.join(home, "state")}`, ...commands.map((words) => `  ${command} ${words}`)].join(
-        "\n"
-      )
+      [
+        "Try next:",
+        `  export SOUFFLEUR_STATE_DIR=${path.join(home, "state")}`,
+        ...commands.map((words) => `  ${command} ${words}`)
+      ].join("\n")
   }
 })

@@ -1,6 +1,20 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { SqliteClient } from "@souffleur/node"
-import { Cause, Config, Console, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Schema, Stdio, Stream } from "effect"
+import {
+  Cause,
+  Config,
+  Console,
+  Effect,
+  FileSystem,
+  Layer,
+  Option,
+  Path,
+  Result,
+  Schedule,
+  Schema,
+  Stdio,
+  Stream
+} from "effect"
 import { SecureRandom } from "effect/crypto"
 import { openStandInComms, Plan, type Task } from "./StandInComms.ts"
 import { craft, craftOf, untilReleased } from "./StandInScript.ts"
@@ -36,12 +50,15 @@ export const parse = (argv: ReadonlyArray<string>): Result.Result<Order, string>
   }
   const [prompt] = words
   if ((prompt === undefined && !print) || words.length > 1) return Result.fail("error: one prompt is needed")
-  if (session !== undefined && !/^[A-Za-z0-9-]{1,64}$/.test(session.id)) return Result.fail("error: the session id is malformed")
+  if (session !== undefined && !/^[A-Za-z0-9-]{1,64}$/.test(session.id))
+    return Result.fail("error: the session id is malformed")
   return Result.succeed({ session, print, prompt })
 }
 
 /** In print mode, where no argument is the prompt. */
-const readPrompt = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin))).pipe(Effect.orDie)
+const readPrompt = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin))).pipe(
+  Effect.orDie
+)
 
 /** What goes wrong on purpose, for demos and tests. Tasks are counted from 1 in the order of the plan. */
 const trouble = Config.all({
@@ -62,7 +79,9 @@ const stageWordIn = (text: string): string | undefined => /stage word is ([\w-]+
 /** The path of an export that a prompt tells a successor to read. */
 const exportIn = (prompt: string): string | undefined => /(?:^|\s)(\/[^\n]*\.md)\b/m.exec(prompt)?.[1]
 
-/** A successor shows that it has what came before it: from the export, by reading it; else from the conversation itself. */
+/**
+ * A successor shows that it has what came before it: from the export, by reading it; else from the conversation itself.
+ */
 const recall = Effect.fnUntraced(function* (session: Session, prompt: string) {
   const files = yield* FileSystem.FileSystem
   const path = exportIn(prompt)
@@ -78,7 +97,9 @@ const recall = Effect.fnUntraced(function* (session: Session, prompt: string) {
   }
   yield* session.toolResult(use, text.value.slice(0, 2000))
   const word = stageWordIn(text.value)
-  return word === undefined ? "I have read the export: there is no stage word in it." : `I have read the export: the stage word is ${word}.`
+  return word === undefined
+    ? "I have read the export: there is no stage word in it."
+    : `I have read the export: the stage word is ${word}.`
 })
 
 const work = Effect.fnUntraced(function* (session: Session, id: string, plan: typeof Plan.Type) {
@@ -116,7 +137,10 @@ const turn = Effect.fnUntraced(function* (session: Session, id: string, print: b
   const { compactFails } = yield* trouble
   if (prompt.trim().startsWith("/compact")) {
     const word = stageWordIn(session.context())
-    yield* session.compact(`Summary of the conversation so far.${word === undefined ? "" : ` The stage word is ${word}.`}`, compactFails)
+    yield* session.compact(
+      `Summary of the conversation so far.${word === undefined ? "" : ` The stage word is ${word}.`}`,
+      compactFails
+    )
   } else {
     yield* session.user(prompt)
     const asked = craftOf(prompt)
@@ -155,8 +179,8 @@ const signalled = (ignoreTerm: boolean) =>
   })
 
 /**
- * An agent of our own for the demo and the tests: it keeps its files, takes its arguments and ends as the real one was seen to
- * (spec: claude-code#files), and works on `plan.json` without a model. Returns its exit code.
+ * An agent of our own for the demo and the tests: it keeps its files, takes its arguments and ends as the real one was
+ * seen to (spec: claude-code#files), and works on `plan.json` without a model. Returns its exit code.
  */
 export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArray<string>) {
   const order = parse(argv)
@@ -167,7 +191,9 @@ export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArr
   const { print, session: asked } = order.success
   const prompt = order.success.prompt ?? (yield* readPrompt)
   if (prompt.trim() === "") {
-    yield* Console.error("Error: Input must be provided either through stdin or as a prompt argument when using --print")
+    yield* Console.error(
+      "Error: Input must be provided either through stdin or as a prompt argument when using --print"
+    )
     return 1
   }
   const random = yield* SecureRandom.SecureRandom
@@ -184,7 +210,10 @@ export const standIn = Effect.fn("StandIn.standIn")(function* (argv: ReadonlyArr
   return yield* Effect.raceFirst(living, signalled(ignoreTerm))
 })
 
-const services = Layer.mergeAll(Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer), SecureRandom.layerWebCrypto)
+const services = Layer.mergeAll(
+  Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer),
+  SecureRandom.layerWebCrypto
+)
 
 /** Runs the stand-in as this very process, to its end. It minds its signals itself: no other runner may. */
 export const runStandIn = (argv: ReadonlyArray<string>): Promise<never> =>

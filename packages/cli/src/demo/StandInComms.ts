@@ -24,8 +24,8 @@ export type Task = (typeof Plan.Type.tasks)[number]
 const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "5 minutes" }))
 
 /**
- * Where the Conductor keeps its tasks: the comms database of the project, in single short statements; without one (solo), a
- * task is done when its file is there.
+ * Where the Conductor keeps its tasks: the comms database of the project, in single short statements; without one
+ * (solo), a task is done when its file is there.
  */
 export const openStandInComms = Effect.fnUntraced(function* (project: string) {
   const files = yield* FileSystem.FileSystem
@@ -43,7 +43,8 @@ export const openStandInComms = Effect.fnUntraced(function* (project: string) {
         }).pipe(
           Effect.scoped,
           Effect.retry({
-            while: (error) => (error._tag === "SqlError" ? error.reason._tag === "LockTimeoutError" : error.reason === "locked"),
+            while: (error) =>
+              error._tag === "SqlError" ? error.reason._tag === "LockTimeoutError" : error.reason === "locked",
             schedule: untilUnlocked
           })
         )
@@ -51,7 +52,10 @@ export const openStandInComms = Effect.fnUntraced(function* (project: string) {
   return {
     conductor: (state: "working" | "complete" | "context_recovery", session: string) =>
       ask(
-        (sql, now) => sql`UPDATE orchestration_tasks SET state = ${state}, session_id = ${session}, last_heartbeat = ${now}
+        (
+          sql,
+          now
+        ) => sql`UPDATE orchestration_tasks SET state = ${state}, session_id = ${session}, last_heartbeat = ${now}
           WHERE task_id = 'task-00'`
       ),
     beat: ask((sql, now) => sql`UPDATE orchestration_tasks SET last_heartbeat = ${now} WHERE task_id = 'task-00'`),
@@ -70,6 +74,9 @@ export const openStandInComms = Effect.fnUntraced(function* (project: string) {
           ON CONFLICT (task_id) DO UPDATE SET state = 'working', worked_by = ${session}, started_at = ${now}`
       ),
     complete: (task: Task) =>
-      ask((sql, now) => sql`UPDATE orchestration_tasks SET state = 'complete', completed_at = ${now} WHERE task_id = ${task.id}`)
+      ask(
+        (sql, now) =>
+          sql`UPDATE orchestration_tasks SET state = 'complete', completed_at = ${now} WHERE task_id = ${task.id}`
+      )
   }
 })

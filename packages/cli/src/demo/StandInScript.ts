@@ -2,7 +2,10 @@ import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { agentFolder, type Session } from "./StandInSession.ts"
 
-/** `craft.json` in the project: what each implementer and reviewer of a task does, one turn after another; the last does for the rest. */
+/**
+ * `craft.json` in the project: what each implementer and reviewer of a task does, one turn after another; the last does
+ * for the rest.
+ */
 const Craft = Schema.fromJsonString(
   Schema.Struct({
     /** How long a turn takes, in ms. */
@@ -30,7 +33,8 @@ export const craftOf = (prompt: string) => {
 }
 
 /**
- * Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in the agent's folder.
+ * Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in
+ * the agent's folder.
  */
 export const untilReleased = Effect.fnUntraced(function* (name: string) {
   const files = yield* FileSystem.FileSystem
@@ -78,13 +82,17 @@ const look = Effect.fnUntraced(function* (session: Session, task: string) {
 })
 
 /** One turn of an implementer or a reviewer: what it says at its end; `undefined`: it never ends. */
-export const craft = Effect.fnUntraced(function* (session: Session, { role, task, word }: NonNullable<ReturnType<typeof craftOf>>) {
+export const craft = Effect.fnUntraced(function* (
+  session: Session,
+  { role, task, word }: NonNullable<ReturnType<typeof craftOf>>
+) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const script = yield* Effect.option(
     Effect.flatMap(files.readFileString(paths.join(session.cwd, "craft.json")), Schema.decodeUnknownEffect(Craft))
   )
-  const { millis, tasks } = script._tag === "Some" ? script.value : { millis: 0, tasks: {} as (typeof Craft.Type)["tasks"] }
+  const { millis, tasks } =
+    script._tag === "Some" ? script.value : { millis: 0, tasks: {} as (typeof Craft.Type)["tasks"] }
   const turn = yield* turnOf(role, task)
   const acts = tasks[task]?.[role] ?? (role === "implementer" ? (["commit"] as const) : (["approve"] as const))
   const act = acts[Math.min(turn, acts.length) - 1]!

@@ -3,7 +3,9 @@ import { Clock, Config, Effect, FileSystem, Path, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 /** The agent ends with exit 1 and says this, as the real one does. */
-export class SessionRefused extends Schema.TaggedError<SessionRefused>()("SessionRefused", { message: Schema.String }) {}
+export class SessionRefused extends Schema.TaggedError<SessionRefused>()("SessionRefused", {
+  message: Schema.String
+}) {}
 
 export interface SessionOrder {
   readonly _tag: "Fresh" | "Resume"
@@ -25,11 +27,13 @@ const Line = Schema.fromJsonString(
 const tokensOf = (text: string) => Math.floor(text.length / 3)
 
 /** Where the agent keeps its files. There is no default: the demo never writes among a person's own sessions. */
-export const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR")))
+export const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(
+  Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR"))
+)
 
 /**
- * One session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the process lives.
- * The pid file goes with the scope, so a SIGKILL leaves it behind.
+ * One session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the process
+ * lives. The pid file goes with the scope, so a SIGKILL leaves it behind.
  */
 export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const files = yield* FileSystem.FileSystem
@@ -42,7 +46,9 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   yield* files.makeDirectory(own, { recursive: true, mode: 0o700 })
 
   // A session that is resumed from another folder goes on in its own file.
-  const candidates = (yield* files.readDirectory(projects)).map((project) => paths.join(projects, project, `${order.id}.jsonl`))
+  const candidates = (yield* files.readDirectory(projects)).map((project) =>
+    paths.join(projects, project, `${order.id}.jsonl`)
+  )
   const found = yield* Effect.findFirst(candidates, (candidate) => files.exists(candidate))
   if (order._tag === "Fresh" && found._tag === "Some") {
     return yield* new SessionRefused({ message: `Error: Session ID ${order.id} is already in use.` })
@@ -70,11 +76,21 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
     }
   }
 
-  const append = (record: object) => files.writeFileString(file, `${JSON.stringify(record)}\n`, { flag: "a", mode: 0o600 })
-  const record = Effect.fnUntraced(function* (type: string, fields: { readonly message?: object; readonly [field: string]: unknown }) {
+  const append = (record: object) =>
+    files.writeFileString(file, `${JSON.stringify(record)}\n`, { flag: "a", mode: 0o600 })
+  const record = Effect.fnUntraced(function* (
+    type: string,
+    fields: { readonly message?: object; readonly [field: string]: unknown }
+  ) {
     const uuid = yield* random.uuidV4()
     const timestamp = iso(yield* Clock.currentTimeMillis)
-    const common = { userType: "external", entrypoint: order.print ? "sdk-cli" : "cli", cwd, sessionId: order.id, version: "stand-in" }
+    const common = {
+      userType: "external",
+      entrypoint: order.print ? "sdk-cli" : "cli",
+      cwd,
+      sessionId: order.id,
+      version: "stand-in"
+    }
     yield* append({ parentUuid: parent, isSidechain: false, type, ...fields, uuid, timestamp, ...common })
     parent = uuid
     if (fields.message !== undefined) context += JSON.stringify(fields.message)
@@ -82,10 +98,20 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const assistant = Effect.fnUntraced(function* (content: object, stop_reason: "end_turn" | "tool_use") {
     const usage = { input_tokens: tokensOf(context), cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
     const id = yield* random.uuidV4()
-    const message = { id: `msg_${id}`, type: "message", role: "assistant", model: "stand-in", content: [content], stop_reason }
-    yield* record("assistant", { message: { ...message, usage: { ...usage, output_tokens: tokensOf(JSON.stringify(content)) } } })
+    const message = {
+      id: `msg_${id}`,
+      type: "message",
+      role: "assistant",
+      model: "stand-in",
+      content: [content],
+      stop_reason
+    }
+    yield* record("assistant", {
+      message: { ...message, usage: { ...usage, output_tokens: tokensOf(JSON.stringify(content)) } }
+    })
   })
-  const user = (content: unknown, fields: object = {}) => record("user", { message: { role: "user", content }, ...fields })
+  const user = (content: unknown, fields: object = {}) =>
+    record("user", { message: { role: "user", content }, ...fields })
 
   const stat = yield* files.readFileString("/proc/self/stat").pipe(Effect.orElseSucceed(() => ""))
   const pidFile = paths.join(root, "sessions", `${process.pid}.json`)
@@ -112,8 +138,12 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
     }),
     toolResult: (id: string, content: string, failed = false) =>
       user([{ tool_use_id: id, type: "tool_result", content, ...(failed ? { is_error: true } : {}) }]),
-    turnEnded: (prompt: string) => append({ type: "last-prompt", lastPrompt: prompt, leafUuid: parent, sessionId: order.id }),
-    /** `/compact`: a boundary and a summary, or the record of a failure; the exit code says nothing, as with the real one. */
+    turnEnded: (prompt: string) =>
+      append({ type: "last-prompt", lastPrompt: prompt, leafUuid: parent, sessionId: order.id }),
+    /**
+     * `/compact`: a boundary and a summary, or the record of a failure; the exit code says nothing, as with the real
+     * one.
+     */
     compact: Effect.fnUntraced(function* (summary: string, failing: boolean) {
       if (failing || turns === 0) {
         const why = failing ? "Error: the conversation could not be compacted" : "Error: No messages to compact"
@@ -126,7 +156,12 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
       const preTokens = tokensOf(context)
       const compactMetadata = { trigger: "manual", preTokens, postTokens: tokensOf(summary), durationMs: 1 }
       parent = null
-      yield* record("system", { subtype: "compact_boundary", content: "Conversation compacted", level: "info", compactMetadata })
+      yield* record("system", {
+        subtype: "compact_boundary",
+        content: "Conversation compacted",
+        level: "info",
+        compactMetadata
+      })
       context = ""
       yield* user(summary, { isCompactSummary: true, isVisibleInTranscriptOnly: true })
     })

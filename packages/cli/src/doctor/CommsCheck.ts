@@ -38,13 +38,24 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Findin
 }
 
 /** The heartbeat of task-00, as a watcher would judge it. */
-const heartbeat = ({ conductor }: CommsSnapshot, watched: boolean, staleAfter: Duration.Duration, now: number): ReadonlyArray<Finding> => {
+const heartbeat = (
+  { conductor }: CommsSnapshot,
+  watched: boolean,
+  staleAfter: Duration.Duration,
+  now: number
+): ReadonlyArray<Finding> => {
   if (Option.isNone(conductor)) return []
   const { lastHeartbeat, state } = conductor.value
   if (lastHeartbeat === null) return [note("heartbeat", `task-00 (${state}) has none yet: it is not judged by it`)]
   const time = parseTime(lastHeartbeat)
   if (Option.isNone(time))
-    return [wrong("heartbeat", "task-00 has one that is no time", "write it as datetime('now') does: UTC, 2026-01-31 23:59:59")]
+    return [
+      wrong(
+        "heartbeat",
+        "task-00 has one that is no time",
+        "write it as datetime('now') does: UTC, 2026-01-31 23:59:59"
+      )
+    ]
   if (time.value > now)
     return [
       wrong(
@@ -56,21 +67,37 @@ const heartbeat = ({ conductor }: CommsSnapshot, watched: boolean, staleAfter: D
   const age = now - time.value
   const text = `task-00 (${state}) beat ${Words.duration(age)} ago`
   return watched && age > Duration.toMillis(staleAfter) && state !== "complete"
-    ? [note("heartbeat", `${text}, more than ${Words.duration(Duration.toMillis(staleAfter))}: a watcher calls that dead`)]
+    ? [
+        note(
+          "heartbeat",
+          `${text}, more than ${Words.duration(Duration.toMillis(staleAfter))}: a watcher calls that dead`
+        )
+      ]
     : [ok("heartbeat", text)]
 }
 
 /** The orchestration database of a project, read as the watcher reads it. */
-export const board = Effect.fn("Doctor.board")(function* (settings: ResolvedSettings, project: string, watches: ReadonlyArray<NamedWatch>) {
+export const board = Effect.fn("Doctor.board")(function* (
+  settings: ResolvedSettings,
+  project: string,
+  watches: ReadonlyArray<NamedWatch>
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const here = watches.findLast(({ watch }) => watch.project === project)?.watch
-  if (here !== undefined && here.comms === null && here.phase !== "Exited") return [ok("comms", "this project's watch is solo")]
+  if (here !== undefined && here.comms === null && here.phase !== "Exited")
+    return [ok("comms", "this project's watch is solo")]
   const file = here?.comms ?? path.join(project, "comms.db")
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) {
     return here?.phase !== "Exited" && here?.comms === file
       ? [wrong("comms", `${file} is gone, and a watch reads it`, "bring it back")]
-      : [note("comms", `${file} is not there: a watch would be solo`, `${init}, if your Conductor keeps its tasks there`)]
+      : [
+          note(
+            "comms",
+            `${file} is not there: a watch would be solo`,
+            `${init}, if your Conductor keeps its tasks there`
+          )
+        ]
   }
   const read = yield* Effect.andThen(
     CommsErrand.sound(file),

@@ -6,11 +6,12 @@ import { type Finding, ok, wrong } from "./Finding.ts"
 const network =
   /^(?:nfs4?|cifs|smb3|smbfs|ncpfs|9p|afs|coda|ceph|lustre|gpfs|gfs2|ocfs2|beegfs|orangefs|fuse\.(?:sshfs|glusterfs|ceph-fuse|s3fs|rclone|davfs2?|smbnetfs))$/u
 
-const unescaped = (text: string) => text.replaceAll(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
+const unescaped = (text: string) =>
+  text.replaceAll(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
 
 /**
- * The kind of file system that a path is on, by `/proc/<pid>/mountinfo` (proc_pid_mountinfo(5)): of what is mounted there last, if it is
- * twice.
+ * The kind of file system that a path is on, by `/proc/<pid>/mountinfo` (proc_pid_mountinfo(5)): of what is mounted
+ * there last, if it is twice.
  */
 export const kindAt = (path: string, mountinfo: string): string | undefined => {
   const mounts = mountinfo.split("\n").flatMap((line) => {
@@ -32,12 +33,17 @@ const standing = Effect.fnUntraced(function* (folder: string) {
   }
 })
 
-/** SQLite's log, and its locks, hold among processes of one machine; over a network neither does (sqlite.org/wal.html). */
+/**
+ * SQLite's log, and its locks, hold among processes of one machine; over a network neither does (sqlite.org/wal.html).
+ */
 export const disk = Effect.fn("Doctor.disk")(function* ({
   stateDir
 }: ResolvedSettings): Effect.fn.Return<ReadonlyArray<Finding>, never, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
-  const kind = kindAt(yield* standing(stateDir), yield* Effect.orElseSucceed(fs.readFileString("/proc/self/mountinfo"), () => ""))
+  const kind = kindAt(
+    yield* standing(stateDir),
+    yield* Effect.orElseSucceed(fs.readFileString("/proc/self/mountinfo"), () => "")
+  )
   if (kind === undefined) return []
   return network.test(kind)
     ? [

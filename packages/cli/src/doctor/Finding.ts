@@ -10,5 +10,10 @@ export interface Finding {
 }
 
 export const ok = (check: string, detail: string): Finding => ({ check, level: "ok", detail, todo: null })
-export const note = (check: string, detail: string, todo: string | null = null): Finding => ({ check, level: "note", detail, todo })
+export const note = (check: string, detail: string, todo: string | null = null): Finding => ({
+  check,
+  level: "note",
+  detail,
+  todo
+})
 export const wrong = (check: string, detail: string, todo: string): Finding => ({ check, level: "wrong", detail, todo })

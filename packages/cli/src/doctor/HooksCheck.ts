@@ -4,8 +4,8 @@ import { agentKind } from "../agent/Kind.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /**
- * Hooks in the settings of the project and of the user: whether they can run, and are read from where they write. None, where there are
- * none.
+ * Hooks in the settings of the project and of the user: whether they can run, and are read from where they write. None,
+ * where there are none.
  */
 export const hooks = Effect.fn("Doctor.hooks")(function* ({ agentDir, stateDir }: ResolvedSettings, project: string) {
   const path = yield* Path.Path
@@ -19,15 +19,19 @@ export const hooks = Effect.fn("Doctor.hooks")(function* ({ agentDir, stateDir }
       const { absent, events, missing, programs } = yield* status(file)
       const none: ReadonlyArray<Finding> = []
       if (events.length === 0) return none
-      if (missing.length > 0) return [wrong("hooks", `those in ${file} run ${missing.join(", ")}, which is not there`, again)]
+      if (missing.length > 0)
+        return [wrong("hooks", `those in ${file} run ${missing.join(", ")}, which is not there`, again)]
       const elsewhere = programs.find((program) => program.stateDir !== stateDir)
-      if (elsewhere !== undefined) return [note("hooks", `those in ${file} write to ${elsewhere.stateDir}: not read here`, again)]
+      if (elsewhere !== undefined)
+        return [note("hooks", `those in ${file} write to ${elsewhere.stateDir}: not read here`, again)]
       if (absent.length > 0) return [note("hooks", `those in ${file} are not all: ${absent.join(", ")}`, again)]
       return [ok("hooks", `installed in ${file}`)]
     },
     (found, { file }) =>
       Effect.catch(found, (error) =>
-        Effect.succeed([note("hooks", error._tag === "HookSettingsUnusable" ? `${file} ${error.problem}` : error.message)])
+        Effect.succeed([
+          note("hooks", error._tag === "HookSettingsUnusable" ? `${file} ${error.problem}` : error.message)
+        ])
       )
   )
   return (yield* Effect.forEach(places, look)).flat()

@@ -20,11 +20,17 @@ export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, w
   findings.push(
     agent.isAgent(yield* processes.commandLine(pid))
       ? ok(check, `${found.name} is an agent by its command line, and ${found.condition}`)
-      : note(check, `${found.name} is no agent by its command line`, "an agent of your own? set AGENT_COMMAND to its command")
+      : note(
+          check,
+          `${found.name} is no agent by its command line`,
+          "an agent of your own? set AGENT_COMMAND to its command"
+        )
   )
   const session = yield* heldBy(found.identity)
   if (session === undefined)
-    findings.push(note(check, "neither a hook nor a pid file says which session it holds", "name it yourself: --session-id"))
+    findings.push(
+      note(check, "neither a hook nor a pid file says which session it holds", "name it yourself: --session-id")
+    )
   else {
     const file = yield* Effect.result(agent.sessionFile(session))
     findings.push(
@@ -37,7 +43,9 @@ export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, w
           )
     )
   }
-  const watching = watches.filter(({ watch }) => watch.phase !== "Exited" && Equal.equals(watch.conductor, found.identity))
+  const watching = watches.filter(
+    ({ watch }) => watch.phase !== "Exited" && Equal.equals(watch.conductor, found.identity)
+  )
   for (const { id } of watching) findings.push(ok(check, `it is the Conductor of watch ${id}`))
   return findings
 })

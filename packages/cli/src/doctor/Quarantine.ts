@@ -40,7 +40,8 @@ const folding = () => {
   const each = (row: Salvage.RecoveredRow) => {
     const { revision, stream, tag } = row
     const before = watches.get(stream) ?? { watch: initial, revision: 0, read: 0, newest: [] }
-    if (revision !== before.revision + 1) lost.wrong ??= `${stream} goes from revision ${before.revision} to ${revision}`
+    if (revision !== before.revision + 1)
+      lost.wrong ??= `${stream} goes from revision ${before.revision} to ${revision}`
     // Of another aggregate: it has no Conductor to go on with.
     const event = stream.includes("/") ? undefined : decodeEvent(stream, revision, row)
     const known = (eventTags as ReadonlyArray<string>).includes(tag)
@@ -63,11 +64,15 @@ const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const fs = yield* FileSystem.FileSystem
   const launcher = yield* Launcher
   const path = yield* Path.Path
-  const names = yield* Effect.orElseSucceed(fs.readDirectory(path.join(stateDir, "launches")), (): ReadonlyArray<string> => [])
+  const names = yield* Effect.orElseSucceed(
+    fs.readDirectory(path.join(stateDir, "launches")),
+    (): ReadonlyArray<string> => []
+  )
   const undecided = names.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length))
   return yield* Effect.forEach(undecided, (id) =>
     Effect.match(launcher.settle(id), {
-      onFailure: ({ message }) => wrong("launch", `${id}: ${message}`, "see that no agent of it runs before a new watch is begun"),
+      onFailure: ({ message }) =>
+        wrong("launch", `${id}: ${message}`, "see that no agent of it runs before a new watch is begun"),
       onSuccess: Option.match({
         onNone: () => note("launch", `${id} was undecided: it is cancelled for good`),
         onSome: ({ pid }) => note("launch", `${id} had become process ${pid}`)
@@ -82,7 +87,9 @@ const placeOf = (project: string) => (project === "" ? "" : ` --project-dir '${p
 const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }]: readonly [string, RecoveredRows]) {
   const launch = watch.recovery?.launch
   const launched =
-    launch === undefined ? Option.none() : Option.flatten(yield* Effect.option(Launcher.use(({ settle }) => settle(launch.launchId))))
+    launch === undefined
+      ? Option.none()
+      : Option.flatten(yield* Effect.option(Launcher.use(({ settle }) => settle(launch.launchId))))
   const conductor = Option.getOrElse(launched, () => watch.conductor)
   const session = Option.isSome(launched) ? (launch?.sessionId ?? "") : watch.sessionId
   const condition = conductor === undefined ? "gone" : yield* (yield* Processes).condition(conductor)
@@ -98,7 +105,10 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
         : alive
           ? `souffleur watch${place} --pid ${conductor?.pid} --session-id ${session}`
           : `souffleur run${place} -- ${agentKind.goOn(session)}`
-  const who = conductor === undefined ? "no Conductor is known" : `Conductor pid ${conductor.pid}, ${condition}, session ${session}`
+  const who =
+    conductor === undefined
+      ? "no Conductor is known"
+      : `Conductor pid ${conductor.pid}, ${condition}, session ${session}`
   const told = `${standing(watch)}; ${who}; ${read} of ${revision} events read, the last: ${newest.join(", ")}`
   return note(`watch ${id}`, told, todo)
 })
@@ -110,13 +120,20 @@ const live = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     () => []
   )
   return sessions.map(({ pid, project, sessionId }) =>
-    note("live session", `pid ${pid} ${project}`, `souffleur watch${placeOf(project)} --pid ${pid} --session-id ${sessionId}`)
+    note(
+      "live session",
+      `pid ${pid} ${project}`,
+      `souffleur watch${placeOf(project)} --pid ${pid} --session-id ${sessionId}`
+    )
   )
 })
 
-const refuse = (why: string) => Effect.andThen(Console.error(`souffleur: nothing is moved: ${why}`), Effect.fail(new Ended({ code: 3 })))
+const refuse = (why: string) =>
+  Effect.andThen(Console.error(`souffleur: nothing is moved: ${why}`), Effect.fail(new Ended({ code: 3 })))
 
-/** Renamed into a folder of its own, the log first: what a crash leaves behind is no log that lacks its newest events. */
+/**
+ * Renamed into a folder of its own, the log first: what a crash leaves behind is no log that lacks its newest events.
+ */
 const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, present: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -131,36 +148,48 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
 })
 
 /**
- * Moves a damaged log aside, byte for byte, and says what could still be read of it and how to go on (spec: behaviour#damaged-log). A sound
- * one stays. Ends with 3 where a process has it open or a souffleur that may be alive owns a watch in it; fails where it cannot be used for
- * another reason.
+ * Moves a damaged log aside, byte for byte, and says what could still be read of it and how to go on (spec:
+ * behaviour#damaged-log). A sound one stays. Ends with 3 where a process has it open or a souffleur that may be alive
+ * owns a watch in it; fails where it cannot be used for another reason.
  */
 export const quarantine = Effect.fn("Doctor.quarantine")(
   function* (settings: ResolvedSettings) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const file = path.join(settings.stateDir, "souffleur.db")
-    const present = yield* Effect.filter(Salvage.parts(file), (one) => Effect.orElseSucceed(fs.exists(one), () => false))
+    const present = yield* Effect.filter(Salvage.parts(file), (one) =>
+      Effect.orElseSucceed(fs.exists(one), () => false)
+    )
     if (present.length === 0) return [ok("event log", "there is none: nothing to move")]
     const holders = yield* Salvage.holders(present)
     if (holders.length > 0) return yield* refuse(`process ${holders.join(", ")} has the event log open: end it first`)
     const { each, lost, watches } = folding()
     const scratch = fs.makeTempDirectoryScoped({ directory: settings.stateDir, prefix: ".new-" })
-    const found = yield* Effect.scoped(Effect.flatMap(scratch, (folder) => Salvage.recoverRows({ ...Store, path: file }, folder, each)))
+    const found = yield* Effect.scoped(
+      Effect.flatMap(scratch, (folder) => Salvage.recoverRows({ ...Store, path: file }, folder, each))
+    )
     const damage = found.wrong ?? lost.wrong
     if (damage === undefined) {
       const newer = "it holds events of a newer souffleur, which is no damage: use that one"
-      return [lost.newer > 0 ? wrong("event log", newer, "nothing is moved") : ok("event log", `${file} is sound: nothing to move`)]
+      return [
+        lost.newer > 0
+          ? wrong("event log", newer, "nothing is moved")
+          : ok("event log", `${file} is sound: nothing to move`)
+      ]
     }
     const unfinished = [...watches].filter(([id, { watch }]) => !id.includes("/") && watch.phase !== "Exited")
     const { isDead } = yield* Claims
     for (const [id, { watch }] of unfinished)
       if (watch.owner !== undefined && !(yield* isDead(watch.owner)))
-        return yield* refuse(`souffleur with pid ${watch.owner.process.pid} on ${watch.owner.host} may watch ${id}: end it first`)
+        return yield* refuse(
+          `souffleur with pid ${watch.owner.process.pid} on ${watch.owner.host} may watch ${id}: end it first`
+        )
     const cancelled = yield* settled(settings)
     const folder = yield* move(settings, present)
     const read = [...watches.values()].reduce((all, one) => all + one.read, 0)
-    const unread = [...found.streams].filter(([stream]) => !watches.has(stream)).map(([stream, newest]) => `${stream} (${newest})`)
+    const unread = [...found.streams]
+      .filter(([stream]) => !watches.has(stream))
+      .map(([stream, newest]) => `${stream} (${newest})`)
     const findings: Array<Finding> = [
       note(
         "event log",

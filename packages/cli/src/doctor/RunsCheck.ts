@@ -28,11 +28,21 @@ const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRu
 /** The state file of a project's newest run, where it has the usual name. */
 const stateOf = Effect.fnUntraced(function* ({
   run
-}: NamedRun): Effect.fn.Return<ReadonlyArray<Finding>, never, Path.Path | Environment | Effect.Services<ReturnType<typeof lookAtState>>> {
+}: NamedRun): Effect.fn.Return<
+  ReadonlyArray<Finding>,
+  never,
+  Path.Path | Environment | Effect.Services<ReturnType<typeof lookAtState>>
+> {
   const file = (yield* Path.Path).join(run.project, "state.json")
   const { state } = yield* lookAtState(file)
   return state._tag === "Corrupt"
-    ? [wrong("state file", `${file} is damaged`, `${invocation(run, (yield* Environment).cwd)} makes it anew from the log`)]
+    ? [
+        wrong(
+          "state file",
+          `${file} is damaged`,
+          `${invocation(run, (yield* Environment).cwd)} makes it anew from the log`
+        )
+      ]
     : []
 })
 

@@ -24,7 +24,8 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   return Result.match(yield* Effect.result(launched), {
     // Its arguments may hold a key.
     onSuccess: ({ program }) => ok("agent", `${program} is found`),
-    onFailure: (error) => wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
+    onFailure: (error) =>
+      wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
 })
 
@@ -37,7 +38,11 @@ const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSett
     onSuccess: (found) => ok("sessions", `${projects} can be read, ${found.length} projects`),
     onFailure: ({ reason }) =>
       reason._tag === "NotFound"
-        ? note("sessions", `${projects} is not there: the agent has kept no session yet`, `another folder? set ${variable}`)
+        ? note(
+            "sessions",
+            `${projects} is not there: the agent has kept no session yet`,
+            `another folder? set ${variable}`
+          )
         : wrong("sessions", `${projects} cannot be read (${reason._tag})`, `make it readable, or set ${variable}`)
   })
 })
@@ -45,13 +50,17 @@ const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSett
 /** Whose word it may not be is wrong; what else is wrong in it has its default instead, and breaks nothing. */
 const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettings, project: string) {
   const { refused } = yield* findConfig(project)
-  if (refused !== null) return [wrong("config", `${refused}: nothing of it is used`, "see that it is yours, then do that")]
+  if (refused !== null)
+    return [wrong("config", `${refused}: nothing of it is used`, "see that it is yours, then do that")]
   return warnings.length === 0
     ? [ok("config", source === null ? "no file: defaults and the environment" : source)]
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 })
 
-/** The estimate of a trimmed export is at most a third of its characters (spec: settings#gate): then a higher threshold is never passed. */
+/**
+ * The estimate of a trimmed export is at most a third of its characters (spec: settings#gate): then a higher threshold
+ * is never passed.
+ */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
   const most = Math.floor(trimChars / 3)
   return threshold >= most
@@ -84,16 +93,19 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Find
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { variables } = yield* Environment
   const chosen = yield* Effect.result(terminalOf(settings, variables))
-  if (Result.isFailure(chosen)) return wrong("launcher", chosen.failure.message, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
+  if (Result.isFailure(chosen))
+    return wrong("launcher", chosen.failure.message, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
   const terminal = chosen.success
-  if (terminal === "headless") return ok("launcher", "headless: the agent in print mode, its output in the state folder")
+  if (terminal === "headless")
+    return ok("launcher", "headless: the agent in print mode, its output in the state folder")
   const question = terminal === "tmux" ? ["display-message", "-p", "#{session_id}"] : ["@", "ls"]
   const answered = yield* Effect.result(
     runProgram({ command: terminal, args: question, stdin: "", within: "3 seconds", atMost: 10_000_000 })
   )
   return Result.match(answered, {
     onSuccess: () => ok("launcher", `${terminal} answers`),
-    onFailure: ({ message }) => wrong("launcher", `${terminal} does not answer: ${message}`, "allow remote control, or use headless")
+    onFailure: ({ message }) =>
+      wrong("launcher", `${terminal} does not answer: ${message}`, "allow remote control, or use headless")
   })
 })
 

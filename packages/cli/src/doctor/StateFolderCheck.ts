@@ -45,7 +45,10 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   )
 })
 
-/** Drafts of files, and launches that nobody has decided, live for a moment; one that is older is of a process that was killed. */
+/**
+ * Drafts of files, and launches that nobody has decided, live for a moment; one that is older is of a process that was
+ * killed.
+ */
 const draft = /^\.new-|\.(?:body|part|tmp|trimming|json)$/u
 const draftLife = Duration.minutes(10)
 
@@ -57,7 +60,10 @@ const olderThan = Effect.fnUntraced(function* (file: string, at: number) {
   )
 })
 
-/** The environment of a watch's first launch, kept until that watch ends: what no unfinished watch names was left behind. */
+/**
+ * The environment of a watch's first launch, kept until that watch ends: what no unfinished watch names was left
+ * behind.
+ */
 const keptFor = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, watches: ReadonlyArray<NamedWatch>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -99,7 +105,10 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
       )
 })
 
-/** Bytes on disk of what launches have printed, beyond which somebody should look. A souffleur bounds what its own launches print. */
+/**
+ * Bytes on disk of what launches have printed, beyond which somebody should look. A souffleur bounds what its own
+ * launches print.
+ */
 const printedMost = 1_073_741_824
 
 const printed = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
@@ -148,7 +157,8 @@ const readable = Effect.gen(function* () {
   return { gap, ratios, watches: revisions.size, events: [...revisions.values()].reduce((all, one) => all + one, 0) }
 })
 
-const restore = "bring back a copy of it; where there is none, souffleur doctor --quarantine moves it aside and says how to go on"
+const restore =
+  "bring back a copy of it; where there is none, souffleur doctor --quarantine moves it aside and says how to go on"
 
 /** One unfinished watch: who looks after it, whether that one beats, whether it waits for a person. */
 const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, settings: ResolvedSettings) {
@@ -159,14 +169,25 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, setting
   const name = `watch ${id}`
   const findings: Array<Finding> = []
   if (watch.owner === undefined || (yield* claims.isDead(watch.owner))) {
-    const what = watch.owner === undefined ? "its souffleur left" : `its souffleur, pid ${watch.owner.process.pid}, is dead`
-    const untold = watch.comms !== null && (yield* cursor.position(id)) < watch.revision ? ", and comms was not told everything" : ""
+    const what =
+      watch.owner === undefined ? "its souffleur left" : `its souffleur, pid ${watch.owner.process.pid}, is dead`
+    const untold =
+      watch.comms !== null && (yield* cursor.position(id)) < watch.revision ? ", and comms was not told everything" : ""
     // Who told its souffleur to end knows; a souffleur that was killed is nobody's wish.
     const found = watch.owner === undefined ? note : wrong
-    findings.push(found(name, `nobody looks after it: ${what}${untold}`, `souffleur watch in ${watch.project}, or souffleur release ${id}`))
+    findings.push(
+      found(
+        name,
+        `nobody looks after it: ${what}${untold}`,
+        `souffleur watch in ${watch.project}, or souffleur release ${id}`
+      )
+    )
   } else {
     const age = Option.map(yield* beats.last(id), ({ at }) => now - at)
-    if (Option.exists(age, (age) => age > Duration.toMillis(settings.monitorStaleAfter)) && watch.watcher !== undefined) {
+    if (
+      Option.exists(age, (age) => age > Duration.toMillis(settings.monitorStaleAfter)) &&
+      watch.watcher !== undefined
+    ) {
       findings.push(
         wrong(
           name,
@@ -185,7 +206,9 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, setting
       )
     )
   }
-  return findings.length > 0 ? findings : [ok(name, `${watch.phase.toLowerCase()}, Conductor (S${Math.max(1, watch.generation)})`)]
+  return findings.length > 0
+    ? findings
+    : [ok(name, `${watch.phase.toLowerCase()}, Conductor (S${Math.max(1, watch.generation)})`)]
 })
 
 /** The log and the watches in it; the log is only opened where there is one. */
@@ -197,7 +220,8 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     return { findings: [note("event log", "there is none yet")], watches: [] }
   const sound = yield* Effect.result(Effect.provide(Signals.endable(Store.unsound), database(file)))
   if (Result.isFailure(sound)) return { findings: [wrong("event log", sound.failure.message, restore)], watches: [] }
-  if (sound.success.length > 0) return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
+  if (sound.success.length > 0)
+    return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
   return yield* Effect.gen(function* () {
     const read = yield* Effect.result(readable)
     const known = yield* allWatches
@@ -205,11 +229,17 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
       known.filter(({ unreadable, watch }) => watch.phase !== "Exited" && unreadable === undefined),
       (one) => standing(one, settings)
     )
-    const damaged = (what: string) => ({ findings: [wrong("event log", what, restore), ...each.flat()], watches: known })
+    const damaged = (what: string) => ({
+      findings: [wrong("event log", what, restore), ...each.flat()],
+      watches: known
+    })
     if (Result.isFailure(read)) return damaged(read.failure.message)
     const { events, gap, ratios, watches } = read.success
     if (gap !== undefined) return damaged(`events are missing: ${gap}`)
-    const whole = ok("event log", `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`)
+    const whole = ok(
+      "event log",
+      `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`
+    )
     return { findings: [whole, ...estimates(ratios), ...each.flat()], watches: known }
   }).pipe(
     Effect.provide([store(settings), claims]),
@@ -226,7 +256,9 @@ const claimable = Effect.gen(function* () {
     // Another doctor is at it.
     Effect.catchTag("AlreadyWatched", () => Effect.void),
     Effect.as(ok("claims", "no other souffleur of this user can watch the same Conductor")),
-    Effect.catchTag("ClaimFailed", ({ message }) => Effect.succeed(wrong("claims", message, "nothing new is watched until then")))
+    Effect.catchTag("ClaimFailed", ({ message }) =>
+      Effect.succeed(wrong("claims", message, "nothing new is watched until then"))
+    )
   )
 }).pipe(Effect.provide(claims))
 

@@ -11,7 +11,10 @@ export const trusted = ({ keys, said, says, settings: { source }, trusted }: Con
   if (Option.isNone(trusted))
     return note("trust", "nothing is trusted here yet: the first watch, run or plan trusts the config file as it is")
   if (keys.length === 0)
-    return ok("trust", `the config file asks for nothing that is not trusted; in it: ${said.ceiling}, trusted: ${trusted.value.ceiling}`)
+    return ok(
+      "trust",
+      `the config file asks for nothing that is not trusted; in it: ${said.ceiling}, trusted: ${trusted.value.ceiling}`
+    )
   const tell = keys.some((key) => key !== "MAX_EXTERNAL_PERMISSION") ? wrong : note
   return tell("trust", overreachInWords({ keys, said: says }), look(source))
 }

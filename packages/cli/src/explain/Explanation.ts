@@ -23,7 +23,9 @@ export interface Explained<S, E> {
   readonly explain: (event: E, before: S) => Explanation | undefined
 }
 
-/** The last decision up to a revision, and what followed it before the next; `explain` knows which events are decisions. */
+/**
+ * The last decision up to a revision, and what followed it before the next; `explain` knows which events are decisions.
+ */
 export const lastReason = <S, E>(
   events: ReadonlyArray<RecordedAs<E>>,
   upTo: number,
@@ -64,7 +66,10 @@ export const reasonLines = <E extends { readonly at: number }>(
   ].map((line) => plain(line, mostOfLine))
 
 /** The same for a program. */
-export const reasonJson = <E>({ act, done, recorded, rule, seen }: Reason<E>, json: (recorded: RecordedAs<E>) => string) => {
+export const reasonJson = <E>(
+  { act, done, recorded, rule, seen }: Reason<E>,
+  json: (recorded: RecordedAs<E>) => string
+) => {
   const event = (one: RecordedAs<E>) => JSON.parse(json(one)) as unknown
   return { decision: event(recorded), seen, rule, act: act ?? null, done: done.map(event) }
 }

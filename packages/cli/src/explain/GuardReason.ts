@@ -3,7 +3,10 @@ import type { Event, Watch } from "@souffleur/domain"
 type Guarded = typeof Event.SouffleurRestored.Type | typeof Event.GuardianGaveUp.Type
 
 /** What a guardian saw of souffleur itself, and the rule. */
-export const reasonOfGuard = (event: Guarded, { owner }: Watch): { readonly seen: ReadonlyArray<string>; readonly rule: string } =>
+export const reasonOfGuard = (
+  event: Guarded,
+  { owner }: Watch
+): { readonly seen: ReadonlyArray<string>; readonly rule: string } =>
   event._tag === "SouffleurRestored"
     ? {
         seen: [
@@ -14,6 +17,8 @@ export const reasonOfGuard = (event: Guarded, { owner }: Watch): { readonly seen
         rule: "A souffleur that died or hangs is replaced by its guardian: the old process proven gone first, the Conductor not touched."
       }
     : {
-        seen: [`souffleur was brought back ${event.restorations} times, and each time died or fell silent before the watch went on`],
+        seen: [
+          `souffleur was brought back ${event.restorations} times, and each time died or fell silent before the watch went on`
+        ],
         rule: "After three restorations without progress a person is told, and nobody tries again."
       }

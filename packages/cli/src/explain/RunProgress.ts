@@ -3,7 +3,10 @@ import { Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { Stream } from "effect"
 
-/** How far a run is by an event, and how long that took: what the event itself does not say. `before`: the run as it then was. */
+/**
+ * How far a run is by an event, and how long that took: what the event itself does not say. `before`: the run as it
+ * then was.
+ */
 export const progressOf = (event: RunEvent, before: Run): string => {
   const [all, done] = [before.tasks.length, before.tasks.filter(({ status }) => status === "completed").length]
   switch (event._tag) {
@@ -30,6 +33,7 @@ export const withProgress = <E, R>(events: Stream.Stream<RecordedAs<RunEvent>, E
   events.pipe(
     Stream.mapAccum(
       () => initialRun,
-      (run, recorded) => [evolveRun(run, recorded.event), [{ recorded, progress: progressOf(recorded.event, run) }]] as const
+      (run, recorded) =>
+        [evolveRun(run, recorded.event), [{ recorded, progress: progressOf(recorded.event, run) }]] as const
     )
   )

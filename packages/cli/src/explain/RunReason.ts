@@ -7,18 +7,29 @@ import { runSentence } from "./RunSentence.ts"
 
 type Of<Tag extends RunEvent["_tag"]> = Extract<RunEvent, { readonly _tag: Tag }>
 
-const commits = (many: ReadonlyArray<string>) => (many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`)
+const commits = (many: ReadonlyArray<string>) =>
+  many.length === 0 ? "no commit" : `the commits ${many.slice(-5).join(", ")}`
 
 const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Explanation => {
   const count = (taskOf(before, taskId)?.rejections ?? 0) + 1
-  const rules = ["the first: the same implementer goes on with the feedback", "the second: a fresh implementer gets all feedback"]
+  const rules = [
+    "the first: the same implementer goes on with the feedback",
+    "the second: a fresh implementer gets all feedback"
+  ]
   return {
-    seen: [`the reviewer of attempt ${feedback.attempt}: ${feedback.summary}`, ...feedback.issues, `rejection ${count} of this task`],
+    seen: [
+      `the reviewer of attempt ${feedback.attempt}: ${feedback.summary}`,
+      ...feedback.issues,
+      `rejection ${count} of this task`
+    ],
     rule: `rejections are counted: ${rules[count - 1] ?? "the third is a person's"}`
   }
 }
 
-const failed = ({ _tag, cause, detail, taskId }: Of<"ImplementationFailed" | "ReviewFailed">, before: Run): Explanation => {
+const failed = (
+  { _tag, cause, detail, taskId }: Of<"ImplementationFailed" | "ReviewFailed">,
+  before: Run
+): Explanation => {
   const task = taskOf(before, taskId)
   const count = ((_tag === "ImplementationFailed" ? task?.failures : task?.reviewFailures) ?? 0) + 1
   if (cause === "lost")
@@ -26,7 +37,8 @@ const failed = ({ _tag, cause, detail, taskId }: Of<"ImplementationFailed" | "Re
       seen: [detail],
       rule: "whose end nobody saw may have been stopped with its conductor: it counts for nothing, and a fresh agent is asked"
     }
-  if (cause === "dropped") return { seen: [detail], rule: "a task that the plan has lost is forgotten once nobody works on it" }
+  if (cause === "dropped")
+    return { seen: [detail], rule: "a task that the plan has lost is forgotten once nobody works on it" }
   return {
     seen: [detail, `turn ${count} in a row that came to nothing`],
     rule: "a turn that came to nothing is followed by a fresh agent; the third in a row is a person's"
@@ -48,7 +60,8 @@ const grieved = ({ cause, taskId }: Of<"TaskEscalated">, before: Run) => {
 
 const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
-  dirty: "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
+  dirty:
+    "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
   "not gone": "nobody works beside an agent that is not provably gone",
   history:
     "no agent works on another branch than its task began on, on none, or in the midst of a rebase or a merge: a person says where it goes on",
@@ -87,7 +100,11 @@ const finished = ({ detail, finishing }: Of<"RunFinished">): Explanation =>
         rule: "a finishing step is asked once, as half of it may be done: what comes of it is a person's",
         act: "souffleur conduct answer --finishing --retry, or --skip"
       }
-    : { seen: [], rule: "every task is complete, and so is the finishing step: the run is over", act: "the conductor ends" }
+    : {
+        seen: [],
+        rule: "every task is complete, and so is the finishing step: the run is over",
+        act: "the conductor ends"
+      }
 
 /** Why a decision of a run was made; what is no decision has no reason. `before`: the run as it then was. */
 const explain = (event: RunEvent, before: Run): Explanation | undefined => {
@@ -99,7 +116,10 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       }
     case "ReviewApproved":
       return {
-        seen: [event.summary, "its session shows that it looked at something; the commit that it was asked about is there"],
+        seen: [
+          event.summary,
+          "its session shows that it looked at something; the commit that it was asked about is there"
+        ],
         rule: "so approved, a task is complete"
       }
     case "ReviewRejected":
@@ -119,7 +139,9 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       return limited(event, before)
     case "WorkChanged":
       return {
-        seen: [`${commits(event.commits)} since the task began; HEAD is ${event.head ?? "no commit"}, and not what its implementer left`],
+        seen: [
+          `${commits(event.commits)} since the task began; HEAD is ${event.head ?? "no commit"}, and not what its implementer left`
+        ],
         rule: "reviewed is what is there; where nothing of it is, it is implemented anew"
       }
     case "RunPaused":
@@ -137,7 +159,9 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       return {
         seen: [
           `${event.completed} tasks complete, ${event.skipped} skipped`,
-          event.missing.length === 0 ? "HEAD has all their commits" : `HEAD has not any more: ${event.missing.join(", ")}`
+          event.missing.length === 0
+            ? "HEAD has all their commits"
+            : `HEAD has not any more: ${event.missing.join(", ")}`
         ],
         rule: "where every task is complete the finishing step is next"
       }

@@ -7,7 +7,8 @@ import { colours } from "./WatchSentence.ts"
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
 /** What happened to a run, and how far it is by it, on one line. */
-export const runSentence = (event: RunEvent, progress = ""): string => plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)
+export const runSentence = (event: RunEvent, progress = ""): string =>
+  plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)
 
 export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint, progress = ""): string => {
   const colour = colours[describeRunEvent(event).severity]
@@ -38,7 +39,8 @@ const pauses = {
 export const runStanding = (run: Run, agent: Condition | null = null): string => plain(standing(run, agent))
 
 const standing = (run: Run, agent: Condition | null): string => {
-  if (run.overreach !== undefined && run.paused === null && run.phase !== "finished") return `${goingOn(run, agent)}, config not trusted`
+  if (run.overreach !== undefined && run.paused === null && run.phase !== "finished")
+    return `${goingOn(run, agent)}, config not trusted`
   return goingOn(run, agent)
 }
 
@@ -71,8 +73,8 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
       ]
 
 /**
- * What a run that cannot go on needs of a person, and by which command it is told, where there is one; with `outputOf` also what is wrong
- * with a task, a line each.
+ * What a run that cannot go on needs of a person, and by which command it is told, where there is one; with `outputOf`
+ * also what is wrong with a task, a line each.
  */
 export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
   needs(id, run, outputOf).map((line) => plain(line, mostOfLine))
@@ -84,7 +86,9 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: 
       "souffleur conduct answer --finishing --retry, or --skip"
     ]
   if (paused !== null) {
-    return [`run ${id} is paused: ${pauses[paused.cause].what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`]
+    return [
+      `run ${id} is paused: ${pauses[paused.cause].what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`
+    ]
   }
   const task = tasks.find(({ status }) => status === "escalated")
   return [
@@ -103,6 +107,8 @@ export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string>
   const status = task.skipped ? "skipped" : task.status.replace("_", " ")
   return [
     `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}`,
-    ...(task.escalation === null ? [] : [task.escalation.reason, ...grievances(task, outputOf)].map((line) => `    ${line}`))
+    ...(task.escalation === null
+      ? []
+      : [task.escalation.reason, ...grievances(task, outputOf)].map((line) => `    ${line}`))
   ].map((line) => plain(line, mostOfLine))
 }

@@ -3,7 +3,16 @@ import { iso, type RecoveryCycle, type Watch, type WatchEvent, Words, waitInWord
 type Told = { readonly seen: ReadonlyArray<string>; readonly rule: string; readonly act?: string }
 type Signed = Extract<
   WatchEvent,
-  { readonly _tag: "KillDeferred" | "PersonAwaited" | "WaitStarted" | "WaitEnded" | "CeilingReached" | "AllowanceRenewed" | "HandoffTaken" }
+  {
+    readonly _tag:
+      | "KillDeferred"
+      | "PersonAwaited"
+      | "WaitStarted"
+      | "WaitEnded"
+      | "CeilingReached"
+      | "AllowanceRenewed"
+      | "HandoffTaken"
+  }
 >
 
 /** Why a recovery began. */
@@ -18,7 +27,10 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   context: "its conversation no longer fitted the model"
 }
 
-/** What the signs of a Conductor led to besides its end, and the rule; `undefined` where that only follows from another decision. */
+/**
+ * What the signs of a Conductor led to besides its end, and the rule; `undefined` where that only follows from another
+ * decision.
+ */
 export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined => {
   switch (event._tag) {
     case "KillDeferred":
@@ -48,7 +60,10 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
       }
     case "WaitEnded":
       return event.how === "over"
-        ? { seen: ["nothing has gone on meanwhile"], rule: "At its end a wait is checked once, and what was waited with is done once." }
+        ? {
+            seen: ["nothing has gone on meanwhile"],
+            rule: "At its end a wait is checked once, and what was waited with is done once."
+          }
         : { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." }
     case "CeilingReached":
       return {

@@ -4,7 +4,11 @@ import { Match } from "effect"
 type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
 
 /** What is waited out, in a word or two. */
-const waits: Readonly<Record<Wait, string>> = { "usage-limit": "usage limit", outage: "outage", "quiet-hours": "quiet hours" }
+const waits: Readonly<Record<Wait, string>> = {
+  "usage-limit": "usage limit",
+  outage: "outage",
+  "quiet-hours": "quiet hours"
+}
 
 /** A successor that was launched with a prompt of ours, and has not answered it. */
 export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
@@ -14,8 +18,13 @@ export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean
 export const standing = (watch: Watch, silent = false): string =>
   Match.value(watch).pipe(
     Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),
-    Match.when({ recovery: Match.defined }, ({ recovery }) => (recovery.purpose === "salvage" ? "saving what can be saved" : "recovering")),
-    Match.when({ wait: Match.defined }, ({ wait }) => `waits until ${Words.deadline(wait.until, wait.since)} (${waits[wait.kind]})`),
+    Match.when({ recovery: Match.defined }, ({ recovery }) =>
+      recovery.purpose === "salvage" ? "saving what can be saved" : "recovering"
+    ),
+    Match.when(
+      { wait: Match.defined },
+      ({ wait }) => `waits until ${Words.deadline(wait.until, wait.since)} (${waits[wait.kind]})`
+    ),
     Match.when({ standby: Match.defined }, ({ standby }) => `standing by (${standby.stage})`),
     Match.when({ person: Match.defined }, () => "waits for a person"),
     Match.when({ deferred: Match.defined }, ({ deferred, lastEventAt }) =>

@@ -27,7 +27,8 @@ const progress = (
 ): string => {
   if (kind === "command") return `it ran ${Words.duration(at - launchedAt)}; what a command has done is not known`
   if (comms !== null) return `${taskCount ?? "an unknown number of"} tasks, ${baseline.taskCount} at the last launch`
-  const commits = taskFingerprint?.split(" ")[1] === baseline.taskFingerprint.split(" ")[1] ? "no commit" : "another commit"
+  const commits =
+    taskFingerprint?.split(" ")[1] === baseline.taskFingerprint.split(" ")[1] ? "no commit" : "another commit"
   return `${taskCount ?? "an unknown number of"} results of tools, ${baseline.taskCount} at the last launch; ${commits} since`
 }
 
@@ -48,12 +49,16 @@ const outcomeOf = (watch: Watch, step: string): unknown => {
 
 /** The estimate against the threshold, where this cycle came that far. */
 const gate = (watch: Watch): ReadonlyArray<string> => {
-  const found = Option.getOrUndefined(gateOf({ step: stepNames.estimate, outcome: outcomeOf(watch, stepNames.estimate) }))
+  const found = Option.getOrUndefined(
+    gateOf({ step: stepNames.estimate, outcome: outcomeOf(watch, stepNames.estimate) })
+  )
   return found === undefined
     ? []
     : [
         `the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`,
-        ...(typeof found.measured_tokens === "number" ? [`the service had counted ${found.measured_tokens} tokens of context in use`] : [])
+        ...(typeof found.measured_tokens === "number"
+          ? [`the service had counted ${found.measured_tokens} tokens of context in use`]
+          : [])
       ]
 }
 
@@ -68,7 +73,9 @@ const unsummarized = (watch: Watch): ReadonlyArray<string> =>
 
 /** A failure that has a sentence for a person is told by it. */
 const inPlainWords = (failure: unknown): string =>
-  Predicate.hasProperty(failure, "message") && Predicate.isString(failure.message) ? failure.message : JSON.stringify(failure)
+  Predicate.hasProperty(failure, "message") && Predicate.isString(failure.message)
+    ? failure.message
+    : JSON.stringify(failure)
 
 const failures = (watch: Watch): ReadonlyArray<string> =>
   Object.entries(watch.recovery?.steps ?? {}).flatMap(([name, state]) =>
@@ -94,9 +101,14 @@ const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.Conductor
   }
 }
 
-const untaken = ({ at, evidence: { signs } }: typeof Event.ConductorDied.Type, { launchedAt, sessionId }: Watch): ReadonlyArray<string> => [
+const untaken = (
+  { at, evidence: { signs } }: typeof Event.ConductorDied.Type,
+  { launchedAt, sessionId }: Watch
+): ReadonlyArray<string> => [
   `it was launched ${Words.duration(at - launchedAt)} before`,
-  ...(signs.some(({ source }) => source === "session file") ? [] : [`its session ${sessionId} had no file: it never began`])
+  ...(signs.some(({ source }) => source === "session file")
+    ? []
+    : [`its session ${sessionId} had no file: it never began`])
 ]
 
 /** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
@@ -104,7 +116,11 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
   switch (event._tag) {
     case "ConductorDied":
       return {
-        seen: [...evidence(event.evidence, before), ...(event.cause === "untaken" ? untaken(event, before) : []), progress(event, before)],
+        seen: [
+          ...evidence(event.evidence, before),
+          ...(event.cause === "untaken" ? untaken(event, before) : []),
+          progress(event, before)
+        ],
         rule: ruleOfDeath(event)
       }
     case "ContextExhausted":
@@ -145,7 +161,10 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
         rule: "A process that may not be the Conductor's proves neither its life nor its death: until one holds the session, its heartbeat alone counts. A recovery cannot stop whom it does not know, and fails closed; souffleur adopt names the process."
       }
     case "ConductorResolved":
-      return { seen: [`process ${event.conductor.pid} says that it holds the session`], rule: "Who holds the session is the Conductor." }
+      return {
+        seen: [`process ${event.conductor.pid} says that it holds the session`],
+        rule: "Who holds the session is the Conductor."
+      }
     case "ConductorCompleted":
       return {
         seen: [saidBy[event.by]],
@@ -153,7 +172,11 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       }
     case "WatcherLost":
       return {
-        seen: [event.beatAge === null ? "the watcher never beat" : `the watcher's last beat was ${Words.duration(event.beatAge)} ago`],
+        seen: [
+          event.beatAge === null
+            ? "the watcher never beat"
+            : `the watcher's last beat was ${Words.duration(event.beatAge)} ago`
+        ],
         rule: "A watcher whose beat is too old is replaced; the Conductor is not touched."
       }
     case "RoleGaveUp":
@@ -169,7 +192,10 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "TrustGiven":
       return reasonOfPin(event, before)
     case "ProcessEnding":
-      return { seen: [event.reason], rule: "What souffleur started itself it ends itself, before another is started: that very process." }
+      return {
+        seen: [event.reason],
+        rule: "What souffleur started itself it ends itself, before another is started: that very process."
+      }
     case "ValidationFailed":
       return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
     case "RecoveryFailedClosed":
@@ -212,7 +238,9 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "WatchReleased":
       return {
         seen:
-          event._tag === "ConductorAdopted" && event.forced ? ["evidence said that it is another: the operator knew better (--force)"] : [],
+          event._tag === "ConductorAdopted" && event.forced
+            ? ["evidence said that it is another: the operator knew better (--force)"]
+            : [],
         rule:
           event._tag === "ConductorAdopted" && event.by === "heartbeat"
             ? "A heartbeat newer than the closing, and a live process that holds the session, end a standby."

@@ -2,9 +2,13 @@ import { describeEvent, iso, plain, type Recorded, type Severity, type WatchEven
 import { mostOfLine, type Paint } from "../Printing.ts"
 
 /** The colour of each severity on a terminal. */
-export const colours = { detail: "dim", info: undefined, success: "green", warning: "yellow", error: "red" } as const satisfies Readonly<
-  Record<Severity, string | undefined>
->
+export const colours = {
+  detail: "dim",
+  info: undefined,
+  success: "green",
+  warning: "yellow",
+  error: "red"
+} as const satisfies Readonly<Record<Severity, string | undefined>>
 
 /** What happened, on one line. */
 export const sentence = (event: WatchEvent): string => plain(describeEvent(event).text, mostOfLine)

@@ -14,7 +14,9 @@ export const answerOf = ({ recovery, standby, wait }: Watch): string => {
     : farewell
 }
 
-/** The same where a watcher is still to see the request; `quietUntil`: epoch ms, or `null` where nobody wants quiet now. */
+/**
+ * The same where a watcher is still to see the request; `quietUntil`: epoch ms, or `null` where nobody wants quiet now.
+ */
 export const answerWithComms = ({ ceiling, observe }: Watch, quietUntil: number | null): string => {
   if (observe || ceiling !== undefined)
     return `It stands in the task database, and souffleur launches nobody as it is: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`

@@ -24,7 +24,10 @@ const heard = (failure: Error): ToolFailed => {
   return new ToolFailed({ message: `souffleur: ${failure.message}.` })
 }
 
-/** One call of a tool: everything is looked at anew, and closed again after it, so that nothing is held while the model thinks. */
+/**
+ * One call of a tool: everything is looked at anew, and closed again after it, so that nothing is held while the model
+ * thinks.
+ */
 export const call = <A, E extends Error, R>(act: (here: CallContext) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const project = yield* projectHere
@@ -45,7 +48,10 @@ const noBoard = (here: CallContext) =>
   })
 
 /** One statement on the task database of here, tried again while another program holds it. */
-export const onComms = <A>(here: CallContext, act: (link: CommsLink["Service"]) => Effect.Effect<A, CommsUnavailable>) =>
+export const onComms = <A>(
+  here: CallContext,
+  act: (link: CommsLink["Service"]) => Effect.Effect<A, CommsUnavailable>
+) =>
   here.comms === null
     ? Effect.fail(noBoard(here))
     : CommsLink.use(act).pipe(

@@ -14,8 +14,8 @@ export const projectHere = Effect.gen(function* () {
 })
 
 /**
- * Whom this server speaks for, looked up at each call, since a watch may begin later than its agent: the watch of the agent's
- * session or launch, else the newest unfinished one of its folder.
+ * Whom this server speaks for, looked up at each call, since a watch may begin later than its agent: the watch of the
+ * agent's session or launch, else the newest unfinished one of its folder.
  */
 export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string) {
   const fs = yield* FileSystem.FileSystem

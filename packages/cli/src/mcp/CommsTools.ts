@@ -16,7 +16,10 @@ export const setState = ({ state }: Word<"set_state">) =>
       yield* onComms(here, (link) => link.setState(state, at))
       return {
         state,
-        note: state === "complete" ? "The watch ends: nobody brings you back after this." : "task-00 has this state, and a heartbeat."
+        note:
+          state === "complete"
+            ? "The watch ends: nobody brings you back after this."
+            : "task-00 has this state, and a heartbeat."
       }
     })
   )
@@ -41,7 +44,9 @@ export const postMessage = (word: Word<"post_message">) =>
       const { message, message_type, task_id } = word
       yield* mayPost(here, word)
       const at = yield* Clock.currentTimeMillis
-      const id = yield* onComms(here, (link) => link.post({ taskId: task_id, from: sender(here), type: message_type, text: message, at }))
+      const id = yield* onComms(here, (link) =>
+        link.post({ taskId: task_id, from: sender(here), type: message_type, text: message, at })
+      )
       return { id }
     })
   )
@@ -87,13 +92,21 @@ export const registerTasks = ({ tasks }: Word<"register_tasks">) =>
       const ids = tasks.map(({ task_id }) => task_id)
       const own = ids.find((id) => reserved.has(id.trim().toLowerCase()))
       if (own !== undefined)
-        return yield* new ToolFailed({ message: `${own} is no task of a plan: register the others without it. Nothing was registered.` })
+        return yield* new ToolFailed({
+          message: `${own} is no task of a plan: register the others without it. Nothing was registered.`
+        })
       const twice = ids.find((id, n) => ids.indexOf(id) !== n)
       if (twice !== undefined)
-        return yield* new ToolFailed({ message: `${twice} is named twice: name each task once. Nothing was registered.` })
+        return yield* new ToolFailed({
+          message: `${twice} is named twice: name each task once. Nothing was registered.`
+        })
       const registered = yield* onComms(here, (link) =>
         link.register(
-          tasks.map(({ instruction_path, state = "watching", task_id }) => ({ id: task_id, state, instructionPath: instruction_path }))
+          tasks.map(({ instruction_path, state = "watching", task_id }) => ({
+            id: task_id,
+            state,
+            instructionPath: instruction_path
+          }))
         )
       )
       return { registered, already_there: ids.filter((id) => !registered.includes(id)) }

@@ -8,13 +8,16 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const newline = "\n"
 
 /** A line that can be a message of JSON-RPC: an object, or the list of them that a batch is. */
-const isMessage = (text: string): boolean => Option.exists(decode(text), (found) => Predicate.isObject(found) || Array.isArray(found))
+const isMessage = (text: string): boolean =>
+  Option.exists(decode(text), (found) => Predicate.isObject(found) || Array.isArray(found))
 
-const parseError = (message: string) => `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } })}\n`
+const parseError = (message: string) =>
+  `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } })}\n`
 
 /**
- * Standard input and output as a server of MCP needs them: each line that is no JSON, or is too long to be kept, is answered with a
- * parse error (JSON-RPC 2.0, §5.1) and left out. A server that read it itself would lose what stands behind it, and its place.
+ * Standard input and output as a server of MCP needs them: each line that is no JSON, or is too long to be kept, is
+ * answered with a parse error (JSON-RPC 2.0, §5.1) and left out. A server that read it itself would lose what stands
+ * behind it, and its place.
  */
 export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
   const answer = (message: string) => Stream.run(Stream.make(parseError(message)), stdio.stdout({ endOnDone: false }))
@@ -34,7 +37,8 @@ export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
           const good = texts.filter(isMessage)
           const tooLong = lines.tooLong() - refused
           refused += tooLong
-          for (let n = good.length; n < texts.length; n += 1) yield* answer("a line is not JSON: send one message a line")
+          for (let n = good.length; n < texts.length; n += 1)
+            yield* answer("a line is not JSON: send one message a line")
           for (let n = 0; n < tooLong; n += 1) yield* answer(`a line is longer than ${longest} bytes`)
           return new TextEncoder().encode(good.map((text) => text + newline).join(""))
         })

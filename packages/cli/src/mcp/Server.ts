@@ -13,7 +13,10 @@ type World = Effect.Services<ReturnType<typeof requestContextRecovery>>
 const instructions =
   "souffleur is a watchdog: it brings you, the Conductor of this project, back with your conversation when you die, hang or run out of context. Dispatch it that you live (heartbeat), ask it for a fresh context before yours runs out (request_context_recovery), and tell it when all work is complete (done)."
 
-/** The tools by what they do. One call at a time: two openings of one database file in one process take each other's locks away. */
+/**
+ * The tools by what they do. One call at a time: two openings of one database file in one process take each other's
+ * locks away.
+ */
 export const handlers = tools.toLayer(
   Effect.gen(function* () {
     const turn = yield* Semaphore.make(1)
@@ -50,7 +53,10 @@ const server = McpServer.layerStdio({
   registrations: McpServer.toolkit(tools).pipe(Layer.provide(handlers))
 }).pipe(Layer.provide(Layer.effect(Stdio.Stdio, Effect.map(Stdio.Stdio, screened))))
 
-/** The server on standard input and output, until its input ends; it ends itself by an interruption, which is no failure. */
+/**
+ * The server on standard input and output, until its input ends; it ends itself by an interruption, which is no
+ * failure.
+ */
 export const serve = Effect.forkChild(Layer.launch(server)).pipe(
   Effect.flatMap(Fiber.await),
   Effect.flatMap((exit) => (Exit.hasInterrupts(exit) ? Effect.void : exit)),

@@ -7,7 +7,10 @@ import { Tool, Toolkit } from "effect/ai"
 /** Why a tool did nothing, and what to do instead: told to the model as the tool's error. */
 export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", { message: Schema.String }) {}
 
-/** Characters of one message that is posted, and of all that are read at once: what a model takes without losing its thread. */
+/**
+ * Characters of one message that is posted, and of all that are read at once: what a model takes without losing its
+ * thread.
+ */
 export const mostPosted = 50_000
 export const mostRead = 60_000
 /** Characters of one message that is read. */
@@ -26,7 +29,12 @@ const tool = <const Name extends string, P extends Schema.Top, S extends Schema.
   name: Name,
   options: { readonly description: string; readonly parameters: P; readonly success: S; readonly reads?: true }
 ) =>
-  Tool.make(name, { description: options.description, parameters: options.parameters, success: options.success, failure: ToolFailed })
+  Tool.make(name, {
+    description: options.description,
+    parameters: options.parameters,
+    success: options.success,
+    failure: ToolFailed
+  })
     .annotate(Tool.Readonly, options.reads === true)
     .annotate(Tool.Destructive, false)
     .annotate(Tool.Idempotent, options.reads === true)
@@ -69,7 +77,10 @@ const myState = tool("my_state", {
       "The last recovery of this watch, and why"
     ),
     last_beat: orNull(Schema.String, "Your last heartbeat by this server, UTC"),
-    deadline: orNull(Schema.String, "When the next heartbeat must be there at the latest, UTC; null: no such limit is known"),
+    deadline: orNull(
+      Schema.String,
+      "When the next heartbeat must be there at the latest, UTC; null: no such limit is known"
+    ),
     note
   })
 })
@@ -95,7 +106,9 @@ const postMessage = tool("post_message", {
 const readMessages = tool("read_messages", {
   description: `Read messages of the orchestration, oldest first, with a number greater than \`since\`. Go on with \`next_since\` as long as \`more\` is true. Long messages are cut at ${longestRead} characters.`,
   parameters: Schema.Struct({
-    since: Schema.optionalKey(count("The last number that you have read; 0 or nothing: from the beginning", 0, Number.MAX_SAFE_INTEGER)),
+    since: Schema.optionalKey(
+      count("The last number that you have read; 0 or nothing: from the beginning", 0, Number.MAX_SAFE_INTEGER)
+    ),
     task_id: Schema.optionalKey(taskId("Only this task's; nothing: all")),
     limit: Schema.optionalKey(count("At most so many; 50 by default", 1, 200))
   }),
@@ -143,10 +156,16 @@ const requestContextRecovery = tool("request_context_recovery", {
     "Ask souffleur to end this session and start a fresh one that has read this conversation: when your context runs out. You are stopped and a successor is launched with your resume prompt. Finish what must not be torn first; after this call end your turn and start nothing new.",
   parameters: Schema.Struct({
     resume_prompt: Schema.optionalKey(
-      words("The first words to your successor: what to do next, what is in flight. It also gets the conversation", longestPrompt)
+      words(
+        "The first words to your successor: what to do next, what is in flight. It also gets the conversation",
+        longestPrompt
+      )
     ),
     permission_mode: Schema.optionalKey(
-      described(Permission, `What your successor may do without asking; never more than the user's ceiling. ${leastPermission} by default`)
+      described(
+        Permission,
+        `What your successor may do without asking; never more than the user's ceiling. ${leastPermission} by default`
+      )
     )
   }),
   success: Schema.Struct({ watch: orNull(Schema.String, "The watch; null: none in this state folder"), note })

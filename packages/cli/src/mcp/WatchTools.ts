@@ -37,7 +37,10 @@ export const heartbeat = () =>
         watch: here.watched?.id ?? null,
         at: iso(at),
         comms: onto,
-        note: here.watched === undefined ? `Nobody of this state folder watches you; ${startWith(here)}` : "Beat again within two minutes."
+        note:
+          here.watched === undefined
+            ? `Nobody of this state folder watches you; ${startWith(here)}`
+            : "Beat again within two minutes."
       }
     })
   )
@@ -59,7 +62,9 @@ const lastRecovery = Effect.fnUntraced(function* (id: string) {
   const started = events.findLastIndex(({ _tag }) => _tag === "RecoveryStarted")
   if (started === -1) return null
   const reason = events.slice(0, started).findLast(isReason)
-  const came = events.slice(started).find(({ _tag }) => ["ConductorRelaunched", "RecoveryFailedClosed", "RetriesExhausted"].includes(_tag))
+  const came = events
+    .slice(started)
+    .find(({ _tag }) => ["ConductorRelaunched", "RecoveryFailedClosed", "RetriesExhausted"].includes(_tag))
   const what = came ?? events[started]!
   return { at: iso(what.at), what: sentence(what), reason: reason === undefined ? "" : sentence(reason) }
 })
@@ -80,10 +85,12 @@ const unwatched = {
 const advice = Effect.fnUntraced(function* (here: CallContext, { id, watch }: NamedWatch) {
   const processes = yield* Processes
   const owned = watch.owner !== undefined && (yield* processes.condition(watch.owner.process)) !== "gone"
-  if (!owned) return `No souffleur runs for ${id} now: a person resumes it with "souffleur watch". Until then nobody brings you back.`
+  if (!owned)
+    return `No souffleur runs for ${id} now: a person resumes it with "souffleur watch". Until then nobody brings you back.`
   if (here.role === "earlier generation")
     return `Your session was succeeded by generation ${watch.generation}: stop, and leave the work to it.`
-  if (here.role === "another session") return "You are not the Conductor: it alone sends heartbeats and asks for a recovery."
+  if (here.role === "another session")
+    return "You are not the Conductor: it alone sends heartbeats and asks for a recovery."
   if (watch.standby !== undefined)
     return `souffleur stands by: ${watch.standby.reason}. A person says "souffleur retry" or "souffleur adopt".`
   return watch.comms === null
@@ -97,15 +104,21 @@ export const myState = () =>
     Effect.fnUntraced(function* (here) {
       if (here.watched === undefined) {
         const before =
-          here.ended === undefined ? "" : `The watch ${here.ended.id} of your session has ended (${standing(here.ended.watch)}). `
+          here.ended === undefined
+            ? ""
+            : `The watch ${here.ended.id} of your session has ended (${standing(here.ended.watch)}). `
         return { ...unwatched, comms: here.comms, note: `${before}Nobody watches you; ${startWith(here)}` }
       }
       const { id, watch } = here.watched
       const beats = yield* Beats
       const settings = yield* settingsOf(watch.project)
       const beat = yield* beats.last(agentBeats(id))
-      const snapshot = yield* Effect.option(Comms.use((board) => board.snapshot)).pipe(Effect.provide(comms(watch.comms)))
-      const heard = Option.flatMap(snapshot, ({ conductor }) => Option.flatMap(conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat)))
+      const snapshot = yield* Effect.option(Comms.use((board) => board.snapshot)).pipe(
+        Effect.provide(comms(watch.comms))
+      )
+      const heard = Option.flatMap(snapshot, ({ conductor }) =>
+        Option.flatMap(conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat))
+      )
       return {
         watch: id,
         you_are: here.role,
@@ -152,18 +165,30 @@ const askSolo = Effect.fnUntraced(function* (named: NamedWatch, text: string) {
   const digest = yield* writeHandoffFile(stateDir, request, text).pipe(
     Effect.mapError(
       ({ message }) =>
-        new ToolFailed({ message: `Your words could not be kept: ${message}. Nothing was asked for: go on, and tell a person.` })
+        new ToolFailed({
+          message: `Your words could not be kept: ${message}. Nothing was asked for: go on, and tell a person.`
+        })
     )
   )
   const tasks = yield* progressOf(named)
   const quietUntil = yield* quietUntilNow(quietHours)
-  return yield* command(named.id, { _tag: "RequestHandoff", sessionId: named.watch.sessionId, request, digest, tasks, quietUntil }).pipe(
+  return yield* command(named.id, {
+    _tag: "RequestHandoff",
+    sessionId: named.watch.sessionId,
+    request,
+    digest,
+    tasks,
+    quietUntil
+  }).pipe(
     // Something else came first: nobody will read it.
     Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoffFile(stateDir, request), Effect.fail(refused)))
   )
 })
 
-/** The words first, then the state that makes them count: a crash between the two asks for nothing (spec: behaviour#payload). */
+/**
+ * The words first, then the state that makes them count: a crash between the two asks for nothing (spec:
+ * behaviour#payload).
+ */
 const askOnBoard = Effect.fnUntraced(function* (here: CallContext, text: string) {
   const at = yield* Clock.currentTimeMillis
   // As task-00, which it is: its session may be newer than what its watch has heard of.
@@ -228,7 +253,19 @@ export const status = () =>
       return {
         watches: watches.map(({ comms, conductor, generation, last_event_at, project, retries, standing, watch }) => {
           const { alive, heartbeat_age_ms, pid, session_id } = conductor
-          return { watch, project, standing, generation, pid, alive, session_id, heartbeat_age_ms, comms, retries, last_event_at }
+          return {
+            watch,
+            project,
+            standing,
+            generation,
+            pid,
+            alive,
+            session_id,
+            heartbeat_age_ms,
+            comms,
+            retries,
+            last_event_at
+          }
         })
       }
     })

@@ -10,8 +10,8 @@ export interface Service {
 }
 
 /**
- * What a service needs of the surroundings in which it is installed: where to find the agent, and souffleur's own settings. A
- * manager's environment is nearly empty. Never a key: a unit file is no place for one.
+ * What a service needs of the surroundings in which it is installed: where to find the agent, and souffleur's own
+ * settings. A manager's environment is nearly empty. Never a key: a unit file is no place for one.
  */
 const isKept = (name: string) =>
   agentKind.folder.variables.includes(name) || /^(?:PATH|XDG_STATE_HOME|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name)

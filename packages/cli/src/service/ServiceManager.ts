@@ -12,7 +12,10 @@ const mark = 'Written by "souffleur service install"; "souffleur service uninsta
 
 type Command = readonly [string, ...ReadonlyArray<string>]
 
-/** The service manager of this system, as data: where a service's file lies, what is in it, and what the manager is told. */
+/**
+ * The service manager of this system, as data: where a service's file lies, what is in it, and what the manager is
+ * told.
+ */
 interface Manager {
   readonly name: "systemd" | "launchd"
   /** How the manager calls it. */
@@ -37,17 +40,29 @@ const managerOf = Effect.fnUntraced(function* (service: Service) {
   const home = variables["HOME"] ?? ""
   if (!path.isAbsolute(home)) return yield* new BadUsage({ message: "HOME must be set to an absolute path" })
   const broken = [...service.line, ...Object.values(service.environment)].find((text) => /[\0\n\r]/u.test(text))
-  if (broken !== undefined) return yield* new BadUsage({ message: "a path or setting with a line break cannot go into a service file" })
+  if (broken !== undefined)
+    return yield* new BadUsage({ message: "a path or setting with a line break cannot go into a service file" })
   if (platform === "darwin") {
     const unit = `souffleur.${service.id}`
     const file = path.join(home, "Library", "LaunchAgents", `${unit}.plist`)
     const start: Command = ["launchctl", "load", "-w", file]
     const text = launchdPlist(service, mark)
     const disable: Command = ["launchctl", "unload", "-w", file]
-    const launchd: Manager = { name: "launchd", unit, file, text, enable: [], start, disable, forget: [], show: undefined }
+    const launchd: Manager = {
+      name: "launchd",
+      unit,
+      file,
+      text,
+      enable: [],
+      start,
+      disable,
+      forget: [],
+      show: undefined
+    }
     return launchd
   }
-  if (platform !== "linux") return yield* new BadUsage({ message: `services are built for systemd and launchd, and this is ${platform}` })
+  if (platform !== "linux")
+    return yield* new BadUsage({ message: `services are built for systemd and launchd, and this is ${platform}` })
   const unit = `souffleur-${service.id}.service`
   const config = variables["XDG_CONFIG_HOME"] ?? ""
   const systemd: Manager = {
@@ -65,12 +80,16 @@ const managerOf = Effect.fnUntraced(function* (service: Service) {
 })
 
 /** A start waits until the watch is owned; a stop until souffleur has left. */
-const run = ([command, ...args]: Command) => runProgram({ command, args, stdin: "", within: "100 seconds", atMost: 65_536 })
+const run = ([command, ...args]: Command) =>
+  runProgram({ command, args, stdin: "", within: "100 seconds", atMost: 65_536 })
 
 /** Tells the manager; what it did not take is a sentence that says how to do it by hand. */
 const tell = (commands: ReadonlyArray<Command>) =>
   Effect.forEach(commands, (command) =>
-    Effect.mapError(run(command), ({ message }) => new ServiceFailed({ message: `"${command.join(" ")}" failed: ${message}` }))
+    Effect.mapError(
+      run(command),
+      ({ message }) => new ServiceFailed({ message: `"${command.join(" ")}" failed: ${message}` })
+    )
   )
 
 /** What stands in the file: `None` where there is none; a file that is not ours is refused, and left as it is. */
@@ -83,7 +102,9 @@ const standing = Effect.fnUntraced(function* (file: string) {
     : yield* new BadUsage({ message: `${file} was not written by souffleur: it is left as it is` })
 })
 
-/** A service manager that lets the services of a user who is not logged in run says so here; `null`: nobody can tell. */
+/**
+ * A service manager that lets the services of a user who is not logged in run says so here; `null`: nobody can tell.
+ */
 const lingers = Effect.fnUntraced(function* () {
   const fs = yield* FileSystem.FileSystem
   const { platform, variables } = yield* Environment
@@ -92,7 +113,10 @@ const lingers = Effect.fnUntraced(function* () {
   return yield* Effect.orElseSucceed(fs.exists(`/var/lib/systemd/linger/${name}`), () => null)
 })
 
-/** Writes the service of a watch (0600) and has the manager start it with the user's session; `start`: now, too. Idempotent. */
+/**
+ * Writes the service of a watch (0600) and has the manager start it with the user's session; `start`: now, too.
+ * Idempotent.
+ */
 export const install = Effect.fn("ServiceManager.install")(function* (id: string, start: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -104,7 +128,14 @@ export const install = Effect.fn("ServiceManager.install")(function* (id: string
     yield* replaceDurably(manager.file, manager.text)
   }
   yield* tell([...manager.enable, ...(start ? [manager.start] : [])])
-  return { manager: manager.name, unit: manager.unit, file: manager.file, changed, started: start, lingers: yield* lingers() }
+  return {
+    manager: manager.name,
+    unit: manager.unit,
+    file: manager.file,
+    changed,
+    started: start,
+    lingers: yield* lingers()
+  }
 }, Effect.scoped)
 
 /** Ends the service of a watch and removes its file; the Conductor lives on, and the watch can be resumed. */

@@ -1,7 +1,8 @@
 import type { Service } from "./Service.ts"
 
 /** systemd.syntax(7): quoted, C escapes, and `%` begins a specifier. Line breaks cannot come here. */
-const quoted = (text: string): string => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`
+const quoted = (text: string): string =>
+  `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`
 
 /**
  * Seconds without a word until systemd ends it and starts it anew: as patient as the self-monitor is by default
@@ -10,10 +11,10 @@ const quoted = (text: string): string => `"${text.replaceAll("\\", "\\\\").repla
 const watchdog = 180
 
 /**
- * A systemd user unit. It ends souffleur alone and never an agent that souffleur has launched (`KillMode`, `OOMPolicy`); an end with
- * an exit code of souffleur's own is one that another start would not change; one by a signal, by a
- * defect (70), or silence, is a death. One that was asked
- * for (SIGINT, SIGTERM) is no failure: the watch can be resumed.
+ * A systemd user unit. It ends souffleur alone and never an agent that souffleur has launched (`KillMode`,
+ * `OOMPolicy`); an end with an exit code of souffleur's own is one that another start would not change; one by a
+ * signal, by a defect (70), or silence, is a death. One that was asked for (SIGINT, SIGTERM) is no failure: the watch
+ * can be resumed.
  */
 export const systemdUnit = ({ environment, id, line: [program, ...args] }: Service, mark: string): string => {
   // The colon: no `$` is read as a variable. It stands within the quotes, as quotes may not begin inside a word.

@@ -16,9 +16,9 @@ const underSystemd = Effect.map(Environment, ({ variables }) => (variables["NOTI
 export const ready = Effect.flatMap(underSystemd, (under) => (under ? notify("READY=1") : Effect.void))
 
 /**
- * Feeds the watchdog of systemd, thrice within its limit, as long as somebody beats for the watch: the watcher, or a recovery in its
- * place. A beat that is older than the self-monitor could have let it become is nobody's: then systemd ends this process and begins
- * another (spec: behaviour#service).
+ * Feeds the watchdog of systemd, thrice within its limit, as long as somebody beats for the watch: the watcher, or a
+ * recovery in its place. A beat that is older than the self-monitor could have let it become is nobody's: then systemd
+ * ends this process and begins another (spec: behaviour#service).
  */
 export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
   const beats = yield* Beats
@@ -32,7 +32,10 @@ export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
     const now = yield* Clock.currentTimeMillis
     const beat = yield* beats.last(id)
     // Beats of an earlier souffleur say nothing of this one.
-    const last = Option.match(beat, { onNone: () => begun, onSome: ({ at }) => (at > now + oldest ? begun : Math.max(at, begun)) })
+    const last = Option.match(beat, {
+      onNone: () => begun,
+      onSome: ({ at }) => (at > now + oldest ? begun : Math.max(at, begun))
+    })
     if (now - last <= oldest) return yield* notify("WATCHDOG=1")
     yield* Effect.logWarning(
       `nobody has beaten for the watch for ${Duration.format(Duration.millis(now - last))}: systemd is not told to wait`

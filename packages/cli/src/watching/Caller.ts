@@ -8,9 +8,9 @@ import type { NamedWatch } from "./FindWatch.ts"
 export type Caller = "conductor" | "earlier generation" | "another session"
 
 /**
- * Who speaks, by the session that this process is in, then by the agent under which it runs (`agentPid`; `undefined`: not known): a
- * session that a Conductor's tool has started is not the Conductor, though it descends from it. Who says no session is known by its
- * launch alone, and without one taken at its word. A command has a launch and no session.
+ * Who speaks, by the session that this process is in, then by the agent under which it runs (`agentPid`; `undefined`:
+ * not known): a session that a Conductor's tool has started is not the Conductor, though it descends from it. Who says
+ * no session is known by its launch alone, and without one taken at its word. A command has a launch and no session.
  */
 export const identifyCaller = Effect.fn("identifyCaller")(function* (
   { id, watch }: NamedWatch,

@@ -22,14 +22,16 @@ import { printJson } from "../Printing.ts"
 const free = Effect.fnUntraced(function* (watch: Watch) {
   const claims = yield* Claims
   const named = watch.named === null ? [] : [watch.named]
-  for (const one of [...named, ...claimsOf(watch)]) yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
+  for (const one of [...named, ...claimsOf(watch)])
+    yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
 })
 
 /** Without what says that this process is of an agent's session, or of its launch: another is to outlive that. */
 const withoutMarks = (variables: Variables): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(variables).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !agentKind.marks.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !agentKind.marks.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
     )
   )
 
@@ -44,8 +46,8 @@ const outputOf = Effect.fnUntraced(function* (id: string) {
 })
 
 /**
- * Starts a souffleur that goes on with this watch and is no descendant of this process, nor of the agent whose tool this may be; 0 once it
- * owns the watch. What could be refused is refused here, with the usual exit code.
+ * Starts a souffleur that goes on with this watch and is no descendant of this process, nor of the agent whose tool
+ * this may be; 0 once it owns the watch. What could be refused is refused here, with the usual exit code.
  */
 export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
   const { self, variables } = yield* Environment
@@ -54,7 +56,15 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
   yield* refuseOwned(id, before)
   yield* free(before)
   const output = yield* outputOf(id)
-  const line = [...self, "watch", "--resume", id, "--outlive", String(processes.self.pid), ...(guardian ? ["--guardian"] : [])] as const
+  const line = [
+    ...self,
+    "watch",
+    "--resume",
+    id,
+    "--outlive",
+    String(processes.self.pid),
+    ...(guardian ? ["--guardian"] : [])
+  ] as const
   const [program, ...first] = self
   const printed = yield* runProgram({
     command: program,
@@ -63,7 +73,12 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
     within: "30 seconds",
     atMost: 100,
     environment: withoutMarks(variables)
-  }).pipe(Effect.catchTag("ProgramFailed", ({ message }) => new BadUsage({ message: `no souffleur can be started: ${message}` })))
+  }).pipe(
+    Effect.catchTag(
+      "ProgramFailed",
+      ({ message }) => new BadUsage({ message: `no souffleur can be started: ${message}` })
+    )
+  )
   const pid = Number(printed)
   const started = yield* processes.find(pid)
   const look = Effect.gen(function* () {
@@ -83,12 +98,17 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
       owner,
       problem: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment`
     })
-  yield* asJson ? printJson({ watch: id, pid, output }) : Console.log(`souffleur, pid ${pid}, watches ${id}; it prints to ${output}`)
+  yield* asJson
+    ? printJson({ watch: id, pid, output })
+    : Console.log(`souffleur, pid ${pid}, watches ${id}; it prints to ${output}`)
   return 0
 })
 
 /** Until the process that started this one by another is no ancestor of it any more. */
 export const outlived = Effect.fn("Detaching.outlived")(function* (starter: number) {
   const { ancestors } = yield* Processes
-  yield* Effect.repeat(ancestors, { until: (found) => !found.includes(starter), schedule: Schedule.spaced("10 millis") })
+  yield* Effect.repeat(ancestors, {
+    until: (found) => !found.includes(starter),
+    schedule: Schedule.spaced("10 millis")
+  })
 })

@@ -11,11 +11,16 @@ export interface NamedWatch extends Omit<NamedState<Watch>, "state"> {
 }
 
 /** Every watch of the log, oldest first: one that cannot be read hides no other. */
-export const allWatches = Effect.map(watches.all, (all) => all.map(({ state: watch, ...one }): NamedWatch => ({ ...one, watch })))
+export const allWatches = Effect.map(watches.all, (all) =>
+  all.map(({ state: watch, ...one }): NamedWatch => ({ ...one, watch }))
+)
 
 const newest = (watches: ReadonlyArray<NamedWatch>) => Option.fromNullishOr(watches.at(-1))
 
-/** Released before it had a Conductor, such as the second of two that were started at once: nobody means that one without its name. */
+/**
+ * Released before it had a Conductor, such as the second of two that were started at once: nobody means that one
+ * without its name.
+ */
 const neverBegan = ({ watch }: NamedWatch) => watch.generation === 0 && watch.end === "released"
 
 /** WATCH (spec: command-line#watch): a watch's id, any session id it had, or nothing: this folder's newest. */
@@ -35,29 +40,37 @@ export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<s
   return yield* new BadUsage({
     message: Option.match(name, {
       onNone: () => `no watch of ${project}: "souffleur status" lists all`,
-      onSome: (name) => `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status" lists all`
+      onSome: (name) =>
+        `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status" lists all`
     })
   })
 })
 
 /** The unfinished watch of a session, or of a folder: it goes on from there. */
-export const unfinished = (watches: ReadonlyArray<NamedWatch>, of: { readonly sessionId: string } | { readonly project: string }) =>
+export const unfinished = (
+  watches: ReadonlyArray<NamedWatch>,
+  of: { readonly sessionId: string } | { readonly project: string }
+) =>
   newest(
     watches.filter(
-      ({ watch }) => watch.phase !== "Exited" && ("sessionId" in of ? watch.sessions.includes(of.sessionId) : watch.project === of.project)
+      ({ watch }) =>
+        watch.phase !== "Exited" &&
+        ("sessionId" in of ? watch.sessions.includes(of.sessionId) : watch.project === of.project)
     )
   )
 
 /**
- * The watch of the agent that runs this very command: by the session that it is in, else by the launch that it descends from. `None`:
- * no agent of a watch does.
+ * The watch of the agent that runs this very command: by the session that it is in, else by the launch that it descends
+ * from. `None`: no agent of a watch does.
  */
 export const ofAgent = (watches: ReadonlyArray<NamedWatch>, variables: Variables) => {
   const { sessionId: session } = agentKind.identity(variables)
   const launch = variables["SOUFFLEUR_LAUNCH_ID"] ?? ""
   const inSession = newest(watches.filter(({ watch }) => session !== "" && watch.sessions.includes(session)))
   // A launch is named after its watch. One watch's id may be the beginning of another's: the longest is meant.
-  const launched = watches.filter(({ id }) => launch.startsWith(`${id}-g`)).toSorted((a, b) => a.id.length - b.id.length)
+  const launched = watches
+    .filter(({ id }) => launch.startsWith(`${id}-g`))
+    .toSorted((a, b) => a.id.length - b.id.length)
   return Option.orElse(inSession, () => newest(launched))
 }
 

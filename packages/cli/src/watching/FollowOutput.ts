@@ -18,7 +18,10 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 const asText = (decoder: TextDecoder) => (bytes: Uint8Array) =>
   decoder.decode(bytes, { stream: true }).replaceAll(/[^\n\t]+/gu, (words) => plain(words))
 
-/** What a file holds from `from` on, to standard output; succeeds with where it ended. A pipe or a file gets it byte for byte. */
+/**
+ * What a file holds from `from` on, to standard output; succeeds with where it ended. A pipe or a file gets it byte for
+ * byte.
+ */
 const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (bytes: Uint8Array) => string) {
   const fs = yield* FileSystem.FileSystem
   const { stdout, stdoutIsTerminal } = yield* Stdio.Stdio
@@ -31,8 +34,8 @@ const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (by
 })
 
 /**
- * The output of each headless generation of a watch, as it comes, until the watch ends: a little of what was said before, then
- * all of it; on a terminal what it would obey is shown. `heading` is told at the beginning of each.
+ * The output of each headless generation of a watch, as it comes, until the watch ends: a little of what was said
+ * before, then all of it; on a terminal what it would obey is shown. `heading` is told at the beginning of each.
  */
 export const follow = Effect.fn("Following.follow")(function* (
   id: string,

@@ -72,11 +72,15 @@ const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
 })
 
 /**
- * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian): one that is gone is started, one that is
- * silent is killed, which is that very process, and proven gone first: as long as it is not, none is started beside it. What cannot be
- * started three times is told, and left. The log has each kill before it, unless the guardian itself holds it up.
+ * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian): one that is gone is
+ * started, one that is silent is killed, which is that very process, and proven gone first: as long as it is not, none
+ * is started beside it. What cannot be started three times is told, and left. The log has each kill before it, unless
+ * the guardian itself holds it up.
  */
-export const guarded = Effect.fn("guarded")(function* <E, R>({ id, dispatch }: WatchRef, begin: Effect.Effect<number, E, R>) {
+export const guarded = Effect.fn("guarded")(function* <E, R>(
+  { id, dispatch }: WatchRef,
+  begin: Effect.Effect<number, E, R>
+) {
   const beats = yield* Beats
   const processes = yield* Processes
   const settings = yield* Settings
@@ -90,7 +94,8 @@ export const guarded = Effect.fn("guarded")(function* <E, R>({ id, dispatch }: W
     yield* Effect.catchIf(
       dispatch({ _tag: "EndProcess", what: "guardian", process, reason }),
       (error) => error._tag !== "Refused",
-      (error) => Effect.logWarning(`the guardian with pid ${process.pid} is killed without a word in the log: ${error._tag}`)
+      (error) =>
+        Effect.logWarning(`the guardian with pid ${process.pid} is killed without a word in the log: ${error._tag}`)
     )
     return yield* end(process)
   })
@@ -105,7 +110,13 @@ export const guarded = Effect.fn("guarded")(function* <E, R>({ id, dispatch }: W
     // Of a guardian the pid is what its fence is of an owner: another one is another guardian.
     const owner = { fence: condition === "gone" ? state.fence : (guardian?.pid ?? 0), condition }
     const running = started !== undefined && !isOver(yield* processes.condition(started))
-    const sight = { now: now.wall, late, owner, beatAt: beat?.at ?? null, started: running ? ("running" as const) : ("ended" as const) }
+    const sight = {
+      now: now.wall,
+      late,
+      owner,
+      beatAt: beat?.at ?? null,
+      started: running ? ("running" as const) : ("ended" as const)
+    }
     const [after, act] = guard(state, sight, silentAfter(settings))
     const before = state
     state = after
@@ -115,7 +126,11 @@ export const guarded = Effect.fn("guarded")(function* <E, R>({ id, dispatch }: W
     }
     if (act._tag === "EndStarted" && started !== undefined) yield* ended(started, "it was started, and never beat")
     if (act._tag !== "Restore") return false
-    if (guardian !== undefined && act.cause === "silent" && !(yield* ended(guardian, "it has not beaten for too long"))) {
+    if (
+      guardian !== undefined &&
+      act.cause === "silent" &&
+      !(yield* ended(guardian, "it has not beaten for too long"))
+    ) {
       yield* Effect.logWarning(
         `the guardian with pid ${guardian.pid} is silent, was killed and does not end: it is killed again in a minute, and no other is started meanwhile`
       )
@@ -133,7 +148,9 @@ export const guarded = Effect.fn("guarded")(function* <E, R>({ id, dispatch }: W
   const dismissed = Effect.andThen(
     yield* Departure,
     Effect.suspend(() =>
-      Effect.forEach([known, started], (one) => (one === undefined ? Effect.void : Effect.ignore(processes.signal(one, "SIGTERM"))))
+      Effect.forEach([known, started], (one) =>
+        one === undefined ? Effect.void : Effect.ignore(processes.signal(one, "SIGTERM"))
+      )
     )
   )
   yield* Effect.raceFirst(kept, dismissed)
@@ -144,15 +161,23 @@ const alert = Effect.fnUntraced(function* (id: string, notifyCommand: string | n
   const cursor = yield* Cursor
   const { revision } = yield* load(id)
   const marks = [id, ...(notifyCommand === null ? [] : [`${id}/notified`])]
-  const told = Effect.map(Effect.forEach(marks, cursor.position), (revisions) => revisions.every((one) => one >= revision))
-  const telling = Effect.all([commsPublisher(id), notifyCommand === null ? Effect.void : notifier(id, project, notifyCommand)], {
-    concurrency: 2
-  })
+  const told = Effect.map(Effect.forEach(marks, cursor.position), (revisions) =>
+    revisions.every((one) => one >= revision)
+  )
+  const telling = Effect.all(
+    [commsPublisher(id), notifyCommand === null ? Effect.void : notifier(id, project, notifyCommand)],
+    {
+      concurrency: 2
+    }
+  )
   const heard = Effect.repeat(told, { until: (yes) => yes, schedule: Schedule.spaced("100 millis") })
   yield* Effect.timeoutOption(Effect.raceFirst(heard, Effect.andThen(telling, Effect.never)), drainTimeout)
 })
 
-/** Takes the watch in place of a souffleur that died or fell silent; `false`: there is nothing to take, or it was taken too often. */
+/**
+ * Takes the watch in place of a souffleur that died or fell silent; `false`: there is nothing to take, or it was taken
+ * too often.
+ */
 export const restored = Effect.fn("GuardianKeeper.restored")(function* (
   id: string,
   restoration: Restoration,

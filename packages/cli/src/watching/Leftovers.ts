@@ -21,8 +21,8 @@ const awaited = (settings: ResolvedSettings) =>
   })
 
 /**
- * Removes what killed processes left in `launches/`: older than ten minutes, and named by no unfinished watch or run of the log. A log that
- * cannot be read names everything.
+ * Removes what killed processes left in `launches/`: older than ten minutes, and named by no unfinished watch or run of
+ * the log. A log that cannot be read names everything.
  */
 export const sweep = Effect.fn("Leftovers.sweep")(
   function* (settings: ResolvedSettings) {
@@ -43,7 +43,9 @@ export const sweep = Effect.fn("Leftovers.sweep")(
     if (old.length === 0) return
     const needed = yield* awaited(settings)
     const left = old.filter((name) => draft.test(name) || !needed.some((prefix) => name.startsWith(prefix)))
-    yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(path.join(folder, name), { recursive: true })), { discard: true })
+    yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(path.join(folder, name), { recursive: true })), {
+      discard: true
+    })
   },
   // It holds nobody up: what cannot be removed, doctor tells.
   (sweeping) => Effect.ignoreCause(sweeping)

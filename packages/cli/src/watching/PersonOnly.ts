@@ -9,9 +9,9 @@ import { allWatches } from "./FindWatch.ts"
 const ourMark = "SOUFFLEUR_LAUNCH_ID"
 
 /**
- * What only a person may say (spec: command-line#a-persons-word). Refused within an agent's session, as far as that can be told: by the
- * environment, or since an agent is among the ancestors. An agent that hides both can still lie; what it can do without asking is its own
- * permission's matter.
+ * What only a person may say (spec: command-line#a-persons-word). Refused within an agent's session, as far as that can
+ * be told: by the environment, or since an agent is among the ancestors. An agent that hides both can still lie; what
+ * it can do without asking is its own permission's matter.
  */
 export const personOnly = Effect.fn("personOnly")(function* (what: string) {
   const { variables } = yield* Environment
@@ -19,12 +19,17 @@ export const personOnly = Effect.fn("personOnly")(function* (what: string) {
   const agent = yield* Agent
   const mark = agentKind.identity(variables).mark ?? ((variables[ourMark] ?? "") === "" ? undefined : ourMark)
   const ancestors = yield* processes.ancestors
-  const conductors = (yield* allWatches).flatMap(({ watch }) => (watch.conductor === undefined ? [] : [watch.conductor]))
+  const conductors = (yield* allWatches).flatMap(({ watch }) =>
+    watch.conductor === undefined ? [] : [watch.conductor]
+  )
   const here = yield* Effect.filter(conductors, (one) =>
-    ancestors.includes(one.pid) ? Effect.map(processes.condition(one), (condition) => condition !== "gone") : Effect.succeed(false)
+    ancestors.includes(one.pid)
+      ? Effect.map(processes.condition(one), (condition) => condition !== "gone")
+      : Effect.succeed(false)
   )
   const holder = here[0]?.pid ?? (yield* agent.sessions).find(({ pid }) => ancestors.includes(pid))?.pid
-  const why = mark === undefined ? (holder === undefined ? undefined : `agent pid ${holder} has started it`) : `${mark} is set`
+  const why =
+    mark === undefined ? (holder === undefined ? undefined : `agent pid ${holder} has started it`) : `${mark} is set`
   if (why !== undefined)
     return yield* new BadUsage({
       message: `${what} is a person's word, and this is an agent's session (${why}): say it in a terminal of your own`

@@ -14,7 +14,10 @@ interface Pane {
 const ask = (command: string, args: ReadonlyArray<string>) =>
   Effect.option(runProgram({ command, args, stdin: "", within: "3 seconds", atMost: 1_000_000 }))
 
-/** The process and what it descends from, nearest first: an agent is what a terminal started, or runs in a shell that it started. */
+/**
+ * The process and what it descends from, nearest first: an agent is what a terminal started, or runs in a shell that it
+ * started.
+ */
 const lineage = Effect.fnUntraced(function* (process: ProcessIdentity) {
   const processes = yield* Processes
   const pids: Array<number> = []
@@ -42,7 +45,8 @@ const goToPane = Effect.fnUntraced(function* ({ pane, session }: Pane) {
   const { interactive, variables } = yield* Environment
   yield* ask("tmux", ["select-window", "-t", pane])
   yield* ask("tmux", ["select-pane", "-t", pane])
-  if ((variables["TMUX"] ?? "") !== "" && Option.isSome(yield* ask("tmux", ["switch-client", "-t", pane]))) return "there"
+  if ((variables["TMUX"] ?? "") !== "" && Option.isSome(yield* ask("tmux", ["switch-client", "-t", pane])))
+    return "there"
   // Another session of tmux within tmux is what nobody wants.
   if (interactive && (variables["TMUX"] ?? "") === "") {
     const io = { stdin: "inherit", stdout: "inherit", stderr: "inherit", detached: false } as const
@@ -57,13 +61,14 @@ const goToPane = Effect.fnUntraced(function* ({ pane, session }: Pane) {
 const inKitty = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
   const { variables } = yield* Environment
   if ((variables["KITTY_LISTEN_ON"] ?? "") === "") return false
-  for (const pid of pids) if (Option.isSome(yield* ask("kitty", ["@", "focus-window", "--match", `pid:${pid}`]))) return true
+  for (const pid of pids)
+    if (Option.isSome(yield* ask("kitty", ["@", "focus-window", "--match", `pid:${pid}`]))) return true
   return false
 })
 
 /**
- * Goes to the window of a terminal that a process runs in. `Some("there")`, or `Some` sentence that says how to go; `None` where
- * no terminal that can be asked has it.
+ * Goes to the window of a terminal that a process runs in. `Some("there")`, or `Some` sentence that says how to go;
+ * `None` where no terminal that can be asked has it.
  */
 export const goTo = Effect.fn("Place.goTo")(function* (process: ProcessIdentity) {
   const pids = yield* lineage(process)

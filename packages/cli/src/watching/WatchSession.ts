@@ -1,6 +1,15 @@
 import { ceilingNow, EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
 import { boundOutputs } from "@souffleur/node"
-import { allPublished, attended, attendedHere, forget, commsPublisher, notifier, own, supervise } from "@souffleur/supervisor"
+import {
+  allPublished,
+  attended,
+  attendedHere,
+  forget,
+  commsPublisher,
+  notifier,
+  own,
+  supervise
+} from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Path, Ref, Stream } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { guarded, startGuardian } from "./GuardianKeeper.ts"
@@ -28,7 +37,9 @@ const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<
         return [after, [{ recorded, after }]] as const
       }
     ),
-    Stream.tap(({ after, recorded }) => Console.log(asJson ? jsonLine(recorded) : line(recorded, after.generation, brush))),
+    Stream.tap(({ after, recorded }) =>
+      Console.log(asJson ? jsonLine(recorded) : line(recorded, after.generation, brush))
+    ),
     Stream.tap(({ after }) => Ref.set(told, after)),
     Stream.takeUntil(({ after }) => after.phase === "Exited"),
     Stream.runDrain
@@ -46,7 +57,10 @@ export interface WatchingOptions {
   readonly asJson: boolean
 }
 
-/** Owns a watch and follows it from a revision to its end, in the foreground: `watch` and `run` alike. The exit code of its end. */
+/**
+ * Owns a watch and follows it from a revision to its end, in the foreground: `watch` and `run` alike. The exit code of
+ * its end.
+ */
 export const watching = Effect.fn("watching")(function* (
   id: string,
   { asJson, comms, from, guardian, project, settings }: WatchingOptions
@@ -76,6 +90,7 @@ export const watching = Effect.fn("watching")(function* (
   if (comms !== null && !(yield* allPublished(id, last.revision))) {
     yield* Console.error(`${comms} could not be told that the watch has ended; the next souffleur on it will`)
   }
-  if (last.end === "retries exhausted" && last.lastExport !== null) yield* Console.error(`the last conversation is in ${last.lastExport}`)
+  if (last.end === "retries exhausted" && last.lastExport !== null)
+    yield* Console.error(`the last conversation is in ${last.lastExport}`)
   return codeOf(last)
 }, Effect.scoped)

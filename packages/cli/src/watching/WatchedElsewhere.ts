@@ -3,9 +3,9 @@ import { Console, Effect, FileSystem, Ref } from "effect"
 import { allWatches } from "./FindWatch.ts"
 
 /**
- * Whether a live souffleur watches a Conductor by this comms.db, whose row `task-00` then is that Conductor's: who conducts a plan beside
- * it, also as its own tool, would beat for it, and end its watch by calling it complete. Said once of each watch. A log that cannot be read
- * says nothing: the row is left alone.
+ * Whether a live souffleur watches a Conductor by this comms.db, whose row `task-00` then is that Conductor's: who
+ * conducts a plan beside it, also as its own tool, would beat for it, and end its watch by calling it complete. Said
+ * once of each watch. A log that cannot be read says nothing: the row is left alone.
  */
 export const watchedElsewhere = Effect.fn("watchedElsewhere")(function* (comms: string) {
   const fs = yield* FileSystem.FileSystem
@@ -25,7 +25,8 @@ export const watchedElsewhere = Effect.fn("watchedElsewhere")(function* (comms: 
       others.map(({ id }) => id)
     )
     for (const { id } of others)
-      if (!known.includes(id)) yield* Console.error(`watch ${id} follows a Conductor by ${file}: its row task-00 is left alone`)
+      if (!known.includes(id))
+        yield* Console.error(`watch ${id} follows a Conductor by ${file}: its row task-00 is left alone`)
     return others.length > 0
   }).pipe(Effect.orElseSucceed(() => true))
 })

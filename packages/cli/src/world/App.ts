@@ -16,7 +16,14 @@ import {
   type Terminal
 } from "@souffleur/domain"
 import { EventLogSql, LogUnusable, Store } from "@souffleur/eventlog"
-import { Claims as NodeClaims, HookFiles, Launcher, Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
+import {
+  Claims as NodeClaims,
+  HookFiles,
+  Launcher,
+  Processes as NodeProcesses,
+  SqliteClient,
+  TrustedFiles
+} from "@souffleur/node"
 import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
 import { exportedBy } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
@@ -42,7 +49,9 @@ export const database = (path: string) =>
 export const store = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
-      Layer.merge(EventLog.layerSql(), EventLogSql.layer).pipe(Layer.provide(database(path.join(settings.stateDir, "souffleur.db"))))
+      Layer.merge(EventLog.layerSql(), EventLogSql.layer).pipe(
+        Layer.provide(database(path.join(settings.stateDir, "souffleur.db")))
+      )
     )
   )
 
@@ -62,7 +71,8 @@ const surrounding = (variables: Readonly<Record<string, string | undefined>>): T
 
 const cannot = {
   tmux: "tmux needs souffleur itself to run inside tmux: start it there, or use headless",
-  kitty: "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
+  kitty:
+    "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
 } as const
 
 /** `auto`: where souffleur itself runs (spec: settings#launcher). */
@@ -72,7 +82,9 @@ export const terminalOf = (
 ): Effect.Effect<Terminal, BadSetting> => {
   if (launcher === "auto") return Effect.succeed(surrounding(variables))
   const usable = launcher === "headless" || (variables[launcher === "tmux" ? "TMUX" : "KITTY_LISTEN_ON"] ?? "") !== ""
-  return usable ? Effect.succeed(launcher) : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", problem: cannot[launcher] }))
+  return usable
+    ? Effect.succeed(launcher)
+    : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", problem: cannot[launcher] }))
 }
 
 /** The agent of the settings, or of a watch's own command: of the kind that is known here, or what behaves like it. */
@@ -99,13 +111,21 @@ export const agentFiles = ({ agentDir }: ResolvedSettings) =>
 export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
   const effective = clamp(leastPermission, maxExternalPermission)
   const agent = yield* Agent
-  yield* agent.command({ session: { _tag: "Resume", sessionId: "none" }, permission: effective, prompt: "", print: true })
+  yield* agent.command({
+    session: { _tag: "Resume", sessionId: "none" },
+    permission: effective,
+    prompt: "",
+    print: true
+  })
 })
 
-const unusable = <S>(message: string): Layer.Layer<S, BadUsage> => Layer.effectContext(Effect.fail(new BadUsage({ message })))
+const unusable = <S>(message: string): Layer.Layer<S, BadUsage> =>
+  Layer.effectContext(Effect.fail(new BadUsage({ message })))
 
 /** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
-export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ message }) => unusable<Processes>(message))
+export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ message }) =>
+  unusable<Processes>(message)
+)
 
 /** Who watches which Conductor, for every souffleur of this user. */
 export const claims = NodeClaims.layer()
@@ -115,17 +135,27 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
     Effect.gen(function* () {
       const { self } = yield* Environment
       yield* TrustedFiles.stateFolder(settings.stateDir)
-      return Launcher.layer({ stateDir: settings.stateDir, entry: [...self, "__launch"] as const, terminal: yield* terminal })
+      return Launcher.layer({
+        stateDir: settings.stateDir,
+        entry: [...self, "__launch"] as const,
+        terminal: yield* terminal
+      })
     })
   )
 
-/** The launches of a state folder, for a command that settles one, or starts one that ends by itself: no terminal is needed. */
+/**
+ * The launches of a state folder, for a command that settles one, or starts one that ends by itself: no terminal is
+ * needed.
+ */
 export const launches = (settings: ResolvedSettings) =>
-  launcherAt(settings, Effect.succeed("headless")).pipe(Layer.provide(host), Layer.merge(Layer.succeed(Settings, settings)))
+  launcherAt(settings, Effect.succeed("headless")).pipe(
+    Layer.provide(host),
+    Layer.merge(Layer.succeed(Settings, settings))
+  )
 
 /**
- * The config is read anew for each recovery cycle, and each turn of a run; what is newly wrong in it is told. Where it cannot be used, what
- * was holds.
+ * The config is read anew for each recovery cycle, and each turn of a run; what is newly wrong in it is told. Where it
+ * cannot be used, what was holds.
  */
 export const cycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
@@ -154,7 +184,12 @@ export interface LaunchOverrides {
 }
 
 /** Everything that a watch of a project needs: the one composition of all layers. */
-export const world = (settings: ResolvedSettings, project: string, commsPath: string | null, overrides: LaunchOverrides = {}) => {
+export const world = (
+  settings: ResolvedSettings,
+  project: string,
+  commsPath: string | null,
+  overrides: LaunchOverrides = {}
+) => {
   const terminal =
     overrides.terminal !== undefined
       ? Effect.succeed(overrides.terminal)

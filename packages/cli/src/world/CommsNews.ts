@@ -1,7 +1,10 @@
 import { Comms } from "@souffleur/domain"
 import { Console, Effect, Layer, Option } from "effect"
 
-/** Comms that says on standard error when it can no longer be read, why, and when it can again. A lock passes, and is no news. */
+/**
+ * Comms that says on standard error when it can no longer be read, why, and when it can again. A lock passes, and is no
+ * news.
+ */
 export const layer: Layer.Layer<Comms, never, Comms> = Layer.effect(
   Comms,
   Effect.map(Comms, (comms) => {

@@ -25,7 +25,10 @@ const accept = '"souffleur config --trust" accepts the file as it is now'
 const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | undefined>>) =>
   key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== ""
 
-/** The config file of a project beside what holds there (`undefined`: the file itself), and the settings as they are in force then. */
+/**
+ * The config file of a project beside what holds there (`undefined`: the file itself), and the settings as they are in
+ * force then.
+ */
 const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
   const { variables } = yield* Environment
   const sources = { agent: agentKind, projectDir: project, environment: variables, flags }
@@ -49,7 +52,9 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
   }
 })
 
-/** What a project's file says, what of it is trusted, and the settings that would be in force for what is opened now. */
+/**
+ * What a project's file says, what of it is trusted, and the settings that would be in force for what is opened now.
+ */
 export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: SettingFlags = {}) {
   const { stateDir } = (yield* beside(project, flags, undefined)).settings
   const trusted = yield* trustedIn(stateDir, project)
@@ -64,8 +69,9 @@ const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
 ]
 
 /**
- * The settings of what is opened now in a project, and what it is pinned to. The file that is there at the first time is trusted, and
- * told where it names a program or the highest permission; later on a higher ceiling is not used, and another program is refused.
+ * The settings of what is opened now in a project, and what it is pinned to. The file that is there at the first time
+ * is trusted, and told where it names a program or the highest permission; later on a higher ceiling is not used, and
+ * another program is refused.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
   const { keys, said, says, settings, trusted } = yield* trustOf(project, flags)
@@ -88,10 +94,16 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
 })
 
 /** The settings of a watch or a run that goes on: its own ceiling and programs, whatever the file says by now. */
-export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (project: string, pin: Pin, flags: SettingFlags = {}) {
+export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
+  project: string,
+  pin: Pin,
+  flags: SettingFlags = {}
+) {
   const { keys, lost, says, settings } = yield* beside(project, flags, pin)
   if (lost.length > 0)
-    return yield* new BadUsage({ message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}` })
+    return yield* new BadUsage({
+      message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}`
+    })
   if (keys.length > 0) yield* Console.error(`warning: ${overreachInWords({ keys, said: says })}`)
   return settings
 })

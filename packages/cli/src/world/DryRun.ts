@@ -38,7 +38,9 @@ export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPla
     return yield* printJson({ workflow_id: plan.workflowId, tasks: rows, finish: plan.finish })
   }
   yield* Console.log(`Workflow ${plan.workflowId}, in this order:`)
-  yield* Effect.forEach(tasks, ({ task }, index) => Console.log(`${String(index + 1).padStart(3)}  ${task.id}  ${task.title}`))
+  yield* Effect.forEach(tasks, ({ task }, index) =>
+    Console.log(`${String(index + 1).padStart(3)}  ${task.id}  ${task.title}`)
+  )
   yield* Console.log(`     ${ending(plan.finish)}`)
   yield* Effect.forEach(tasks, ({ implementer, reviewer, task }) =>
     printLines(

@@ -7,10 +7,13 @@ import type { NamedWatch } from "../watching/FindWatch.ts"
 const lost = "warning: what this watch was started with is lost: the configured agent command is used"
 
 /**
- * What `souffleur run` was given for a watch that goes on: the agent's program and the user's own flags, as its first launch file
- * keeps them. A command runs where its exit code is told.
+ * What `souffleur run` was given for a watch that goes on: the agent's program and the user's own flags, as its first
+ * launch file keeps them. A command runs where its exit code is told.
  */
-export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (settings: ResolvedSettings, known: Option.Option<NamedWatch>) {
+export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
+  settings: ResolvedSettings,
+  known: Option.Option<NamedWatch>
+) {
   const { firstLaunch, kind } = Option.match(known, { onNone: () => initial, onSome: ({ watch }) => watch })
   if (kind === "command") return { terminal: "headless" } satisfies LaunchOverrides
   if (firstLaunch === undefined) return {}

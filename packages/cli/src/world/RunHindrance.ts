@@ -3,7 +3,10 @@ import { LogUnusable, UnreadableEvent } from "@souffleur/eventlog"
 import { Cause, Console, Effect, Option, Ref, Schedule } from "effect"
 import { defective } from "../Failure.ts"
 
-/** What the run's own log cannot tell: that it is out, or a defect. Another conductor, and an interruption, are nobody's trouble. */
+/**
+ * What the run's own log cannot tell: that it is out, or a defect. Another conductor, and an interruption, are nobody's
+ * trouble.
+ */
 export const untold = (cause: Cause.Cause<Error>): string | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasDies(cause) ? defective(cause) : undefined
@@ -13,14 +16,26 @@ export const untold = (cause: Cause.Cause<Error>): string | undefined => {
 /** How often it is looked whether a run can go on. */
 const again = Schedule.spaced("2 seconds")
 
-/** Under a watch an end would only bring it back: what keeps a run that was begun from going on is told once, and waited for. */
-export const oncePossible = Effect.fnUntraced(function* <A, E, R>(id: string, audience: Audience, begins: Effect.Effect<A, E, R>) {
+/**
+ * Under a watch an end would only bring it back: what keeps a run that was begun from going on is told once, and waited
+ * for.
+ */
+export const oncePossible = Effect.fnUntraced(function* <A, E, R>(
+  id: string,
+  audience: Audience,
+  begins: Effect.Effect<A, E, R>
+) {
   const said = yield* Ref.make(false)
   const tell = (error: Hindrance) =>
-    Effect.andThen(Console.error(`run ${id} cannot go on: ${error.message}; it waits for that`), outcry(id, audience, error.message))
+    Effect.andThen(
+      Console.error(`run ${id} cannot go on: ${error.message}; it waits for that`),
+      outcry(id, audience, error.message)
+    )
   return yield* begins.pipe(
     Effect.tapError((error) =>
-      isHindrance(error) ? Effect.flatMap(Ref.getAndSet(said, true), (before) => (before ? Effect.void : tell(error))) : Effect.void
+      isHindrance(error)
+        ? Effect.flatMap(Ref.getAndSet(said, true), (before) => (before ? Effect.void : tell(error)))
+        : Effect.void
     ),
     Effect.retry({ while: isHindrance, schedule: again })
   )

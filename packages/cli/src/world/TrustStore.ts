@@ -13,7 +13,8 @@ const largest = 1_000_000
 const folderOf = Effect.fnUntraced(function* (stateDir: string, ...below: ReadonlyArray<string>) {
   return (yield* Path.Path).join(stateDir, "trust", ...below)
 })
-const fileOf = (stateDir: string, project: string) => Effect.flatMap(digestOf(project), (digest) => folderOf(stateDir, `${digest}.json`))
+const fileOf = (stateDir: string, project: string) =>
+  Effect.flatMap(digestOf(project), (digest) => folderOf(stateDir, `${digest}.json`))
 const programFile = (stateDir: string, digest: string) => folderOf(stateDir, `${digest}.program`)
 
 /** Whole or not at all, and its user's alone: a program's line may hold a key. */
@@ -24,13 +25,17 @@ const write = Effect.fnUntraced(function* (stateDir: string, file: string, text:
 })
 
 const read = (file: string) =>
-  Effect.map(readTrusted(file, { own: true, others: "nothing", atMost: largest }), (bytes) => new TextDecoder().decode(bytes))
+  Effect.map(readTrusted(file, { own: true, others: "nothing", atMost: largest }), (bytes) =>
+    new TextDecoder().decode(bytes)
+  )
 
 /** What was trusted in a project; `None`: nothing yet. A record that is there and cannot be used is no first time. */
 export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, project: string) {
   const file = yield* fileOf(stateDir, project)
   const unusable = (why: string) =>
-    new BadUsage({ message: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it anew` })
+    new BadUsage({
+      message: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it anew`
+    })
   return yield* read(file).pipe(
     Effect.flatMap((text) => Effect.asSome(Effect.mapError(decode(text), () => unusable("it is damaged")))),
     Effect.catchTag("FileRefused", ({ missing, problem }) =>

@@ -8,7 +8,10 @@ import { agentKind } from "../../src/agent/Kind.ts"
 import { store } from "../../src/world/App.ts"
 import { Environment } from "../../src/world/CommandEnvironment.ts"
 
-export const services = Layer.provideMerge(CommsErrand.layerHere, Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer))
+export const services = Layer.provideMerge(
+  CommsErrand.layerHere,
+  Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
+)
 
 const at = 1000
 /** As a watch without comms measures it: no results of tools, no commit. */
@@ -18,7 +21,11 @@ export const gone = { pid: 4_190_000, startTime: 1, bootId: "boot" }
 const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: gone }
 
 /** What made a watch of generation 1, under way. */
-export const watching = (change: { readonly project: string; readonly comms: string | null; readonly conductor?: typeof gone }) => [
+export const watching = (change: {
+  readonly project: string
+  readonly comms: string | null
+  readonly conductor?: typeof gone
+}) => [
   Event.WatchOpened.make({ at, project: change.project, comms: change.comms, pid: 7, sessionId: "s1", observe: false }),
   Event.OwnerTook.make({ at, fence: 1, owner }),
   Event.ConductorConfirmed.make({ at, conductor: change.conductor ?? gone, sessionId: "s1", print: true, ...baseline }),

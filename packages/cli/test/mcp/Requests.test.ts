@@ -25,7 +25,11 @@ const Message = Schema.Struct({ id: Schema.Int, params: Schema.String })
 
 it.effect.prop(
   "messages come through whole, however they are cut into chunks and whatever stands between them",
-  [Schema.Array(Message), Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))), Schema.Boolean],
+  [
+    Schema.Array(Message),
+    Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))),
+    Schema.Boolean
+  ],
   ([messages, sizes, garbage]) =>
     Effect.gen(function* () {
       const lines = messages.map((message) => `${JSON.stringify(message)}\n`)

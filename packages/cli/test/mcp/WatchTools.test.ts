@@ -53,7 +53,14 @@ it.layer(services)((it) => {
     it.effect("hears of the wait that its recovery followed, and of no death before it", () =>
       Effect.gen(function* () {
         const { as, comms, project, watch } = yield* place()
-        const wait = { at: 1000, watcher: 1, kind: "usage-limit", until: 2000, resetsAt: 2000, trigger: "limit" } as const
+        const wait = {
+          at: 1000,
+          watcher: 1,
+          kind: "usage-limit",
+          until: 2000,
+          resetsAt: 2000,
+          trigger: "limit"
+        } as const
         const recoveries = [
           [Event.WaitStarted.make(wait), Event.WaitEnded.make({ at: 2000, watcher: 1, how: "over" })],
           [Event.RecoveryStarted.make({ at: 2000, cycle: 2, purpose: "relaunch", trigger: "limit" })]
@@ -69,11 +76,20 @@ it.layer(services)((it) => {
         const sql = yield* board
         yield* sql`UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 12:00:00' WHERE task_id = 'task-00'`
         const known = yield* as("s2")(myState())
-        assert.deepInclude(known, { watch: "w-1", generation: 2, retries: 1, deadline: "2026-03-01T12:04:00.000Z", last_beat: null })
+        assert.deepInclude(known, {
+          watch: "w-1",
+          generation: 2,
+          retries: 1,
+          deadline: "2026-03-01T12:04:00.000Z",
+          last_beat: null
+        })
         assert.deepStrictEqual(known.last_recovery?.reason, "The agent asks for a context recovery.")
         assert.include(known.note, "No souffleur runs for w-1 now")
         yield* watch("w-1", [Event.WatchReleased.make({ at: 2000, exportPath: null })])
-        assert.include((yield* as("s2")(myState())).note, "The watch w-1 of your session has ended (released). Nobody watches you")
+        assert.include(
+          (yield* as("s2")(myState())).note,
+          "The watch w-1 of your session has ended (released). Nobody watches you"
+        )
       })
     )
   })
@@ -86,10 +102,14 @@ it.layer(services)((it) => {
         const sql = yield* board
         // The state cannot be written: its message is there all the same, and no handoff is.
         yield* sql`ALTER TABLE orchestration_tasks ADD COLUMN never CHECK (state <> 'context_recovery')`
-        assert.include(yield* refusal(as("s1")(requestContextRecovery({ resume_prompt: "one" }))), "refuses the state 'context_recovery'")
+        assert.include(
+          yield* refusal(as("s1")(requestContextRecovery({ resume_prompt: "one" }))),
+          "refuses the state 'context_recovery'"
+        )
         yield* sql`ALTER TABLE orchestration_tasks DROP COLUMN never`
         yield* as("s1")(requestContextRecovery({ resume_prompt: "two\nand more", permission_mode: "acceptEdits" }))
-        const messages = yield* sql`SELECT task_id, from_session, message_type, message FROM orchestration_messages ORDER BY id`
+        const messages =
+          yield* sql`SELECT task_id, from_session, message_type, message FROM orchestration_messages ORDER BY id`
         assert.deepStrictEqual(
           messages.map((row) => row["message"]),
           [
@@ -97,32 +117,42 @@ it.layer(services)((it) => {
             "CONTEXT_RECOVERY_PAYLOAD_V1\npermission_mode: acceptEdits\nresume_prompt: two\nand more"
           ]
         )
-        assert.deepInclude({ ...messages[1] }, { task_id: "souffleur", from_session: "task-00", message_type: "handoff" })
+        assert.deepInclude(
+          { ...messages[1] },
+          { task_id: "souffleur", from_session: "task-00", message_type: "handoff" }
+        )
         const [row] = yield* sql`SELECT state FROM orchestration_tasks WHERE task_id = 'task-00'`
         assert.strictEqual(row?.["state"], "context_recovery")
         // Its watcher sees it: the log is not written by two.
         assert.notInclude(tags(yield* events("w-1")), "HandoffRequested")
       })
     )
-    it.effect("without comms is in the log at once, its words in a file; another one while it runs is refused, with the reason", () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const { as, events, project, stateDir, watch } = yield* place({ comms: false })
-        yield* watch("w-1", watching({ project, comms: null }))
-        yield* as("s1")(requestContextRecovery({ resume_prompt: "SECRET" }))
-        const all = yield* events("w-1")
-        assert.deepStrictEqual(tags(all).slice(-2), ["HandoffRequested", "RecoveryStarted"])
-        assert.notInclude(JSON.stringify(all), "SECRET")
-        const [file] = yield* fs.readDirectory(`${stateDir}/requests`)
-        assert.strictEqual(yield* fs.readFileString(`${stateDir}/requests/${file}`), "CONTEXT_RECOVERY_PAYLOAD_V1\nresume_prompt: SECRET")
-        assert.strictEqual(yield* refusal(as("s1")(requestContextRecovery({}))), "Not now: a recovery runs already.")
-        yield* watch("w-1", [Event.RecoveryFailedClosed.make({ at: 2000, cycle: 1, stage: "compact", reason: "no boundary" })])
-        assert.match(
-          yield* refusal(as("s1")(requestContextRecovery({}))),
-          /failed closed at compact: an operator must say "souffleur retry"/u
-        )
-        assert.lengthOf(yield* fs.readDirectory(`${stateDir}/requests`), 1)
-      })
+    it.effect(
+      "without comms is in the log at once, its words in a file; another one while it runs is refused, with the reason",
+      () =>
+        Effect.gen(function* () {
+          const fs = yield* FileSystem.FileSystem
+          const { as, events, project, stateDir, watch } = yield* place({ comms: false })
+          yield* watch("w-1", watching({ project, comms: null }))
+          yield* as("s1")(requestContextRecovery({ resume_prompt: "SECRET" }))
+          const all = yield* events("w-1")
+          assert.deepStrictEqual(tags(all).slice(-2), ["HandoffRequested", "RecoveryStarted"])
+          assert.notInclude(JSON.stringify(all), "SECRET")
+          const [file] = yield* fs.readDirectory(`${stateDir}/requests`)
+          assert.strictEqual(
+            yield* fs.readFileString(`${stateDir}/requests/${file}`),
+            "CONTEXT_RECOVERY_PAYLOAD_V1\nresume_prompt: SECRET"
+          )
+          assert.strictEqual(yield* refusal(as("s1")(requestContextRecovery({}))), "Not now: a recovery runs already.")
+          yield* watch("w-1", [
+            Event.RecoveryFailedClosed.make({ at: 2000, cycle: 1, stage: "compact", reason: "no boundary" })
+          ])
+          assert.match(
+            yield* refusal(as("s1")(requestContextRecovery({}))),
+            /failed closed at compact: an operator must say "souffleur retry"/u
+          )
+          assert.lengthOf(yield* fs.readDirectory(`${stateDir}/requests`), 1)
+        })
     )
     it.effect(
       "hears what comes of it: who only observes, a ceiling, the quiet hours and the third without progress launch nobody now",
@@ -139,10 +169,16 @@ it.layer(services)((it) => {
             const asking = Effect.map(requestContextRecovery({}), ({ note }) => note)
             return { ...the, ask: (more: Readonly<Record<string, string>> = {}) => the.as("s1", more)(asking) }
           })
-          const observed = ([opened, ...rest]: ReturnType<typeof watching>) => [{ ...opened!, observe: true } as WatchEvent, ...rest]
+          const observed = ([opened, ...rest]: ReturnType<typeof watching>) => [
+            { ...opened!, observe: true } as WatchEvent,
+            ...rest
+          ]
           for (const comms of [false, true]) {
             assert.match(yield* (yield* answer(comms, observed)).ask(), /only observ.*Nobody stops you/u)
-            assert.match(yield* (yield* answer(comms, (events) => [...events, ceiling])).ask(), /ceiling.*Nobody stops you/u)
+            assert.match(
+              yield* (yield* answer(comms, (events) => [...events, ceiling])).ask(),
+              /ceiling.*Nobody stops you/u
+            )
             assert.match(
               yield* (yield* answer(comms, (events) => events)).ask(),
               /You are stopped and a successor is launched\. End your turn/u
@@ -162,8 +198,15 @@ it.layer(services)((it) => {
             resetsAt: null,
             trigger: "limit"
           })
-          assert.match(yield* (yield* answer(true, (events) => [...events, limited])).ask(), /At souffleur's next look/u)
-          assert.deepStrictEqual(tags(yield* quiet.events("w-1")).slice(-3), ["HandoffRequested", "WaitStarted", "WatcherStarted"])
+          assert.match(
+            yield* (yield* answer(true, (events) => [...events, limited])).ask(),
+            /At souffleur's next look/u
+          )
+          assert.deepStrictEqual(tags(yield* quiet.events("w-1")).slice(-3), [
+            "HandoffRequested",
+            "WaitStarted",
+            "WatcherStarted"
+          ])
           const third = yield* answer(false, (events) => [
             ...events,
             Event.HandoffRequested.make({ ...handedOn, retries: 2 }),
@@ -173,32 +216,37 @@ it.layer(services)((it) => {
           assert.match(yield* third.ask(), /nobody is launched after you/u)
         })
     )
-    it.effect("without comms counts what was done since the launch, as a watcher would; talk with the watchdog is nothing", () =>
-      Effect.gen(function* () {
-        const call = (id: string, name: string) =>
-          [
-            { type: "assistant", message: { content: [{ type: "tool_use", id, name, input: {} }] } },
-            { type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "said" }] } }
-          ]
-            .map((record) => `${JSON.stringify(record)}\n`)
-            .join("")
-        for (const [text, retries] of [
-          [call("1", "Bash"), 0],
-          [call("1", "mcp__souffleur__heartbeat"), 1]
-        ] as const) {
-          const { as, events, project, session, watch } = yield* place({ comms: false })
-          yield* watch("w-1", watching({ project, comms: null }))
-          yield* session("s1", text)
-          yield* as("s1")(requestContextRecovery({}))
-          const asked = (yield* events("w-1")).find((event) => event._tag === "HandoffRequested")
-          assert.propertyVal(asked, "retries", retries)
-        }
-      })
+    it.effect(
+      "without comms counts what was done since the launch, as a watcher would; talk with the watchdog is nothing",
+      () =>
+        Effect.gen(function* () {
+          const call = (id: string, name: string) =>
+            [
+              { type: "assistant", message: { content: [{ type: "tool_use", id, name, input: {} }] } },
+              { type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "said" }] } }
+            ]
+              .map((record) => `${JSON.stringify(record)}\n`)
+              .join("")
+          for (const [text, retries] of [
+            [call("1", "Bash"), 0],
+            [call("1", "mcp__souffleur__heartbeat"), 1]
+          ] as const) {
+            const { as, events, project, session, watch } = yield* place({ comms: false })
+            yield* watch("w-1", watching({ project, comms: null }))
+            yield* session("s1", text)
+            yield* as("s1")(requestContextRecovery({}))
+            const asked = (yield* events("w-1")).find((event) => event._tag === "HandoffRequested")
+            assert.propertyVal(asked, "retries", retries)
+          }
+        })
     )
     it.effect("that nobody hears says so; where there is nothing to ask in, it says what to do", () =>
       Effect.gen(function* () {
         const { as } = yield* place()
-        assert.include((yield* as("s1")(requestContextRecovery({}))).note, "nobody of this state folder watches you: do not stop")
+        assert.include(
+          (yield* as("s1")(requestContextRecovery({}))).note,
+          "nobody of this state folder watches you: do not stop"
+        )
         const bare = yield* place({ comms: false })
         for (const call of [requestContextRecovery({}), done(), heartbeat()]) {
           assert.match(
@@ -219,26 +267,30 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("a heartbeat is in our own store though another program holds comms, which is waited for and then told", () =>
-    Effect.gen(function* () {
-      const { as, board, comms, project, watch } = yield* place()
-      yield* watch("w-1", watching({ project, comms }))
-      const sql = yield* board
-      yield* sql`BEGIN IMMEDIATE`
-      const beating = yield* Effect.forkChild(refusal(as("s1")(heartbeat())), { startImmediately: true })
-      const time = Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 })))
-      const message = yield* Effect.raceFirst(Fiber.join(beating), time)
-      assert.match(message, /It is locked by another program: call this again in a moment\.$/u)
-      yield* sql`ROLLBACK`
-      assert.isNotNull((yield* as("s1")(myState())).last_beat)
-      assert.isTrue((yield* as("s1")(heartbeat())).comms)
-      // Freed meanwhile, it is waited for and then told: while it is held, others have asked and heard.
-      yield* sql`BEGIN IMMEDIATE`
-      const waiting = yield* Effect.forkChild(as("s1")(heartbeat()), { startImmediately: true })
-      yield* Effect.repeat(as("s1")(myState()), { times: 5 })
-      yield* sql`ROLLBACK`
-      assert.isTrue((yield* Effect.raceFirst(Fiber.join(waiting), time)).comms)
-    })
+  it.effect(
+    "a heartbeat is in our own store though another program holds comms, which is waited for and then told",
+    () =>
+      Effect.gen(function* () {
+        const { as, board, comms, project, watch } = yield* place()
+        yield* watch("w-1", watching({ project, comms }))
+        const sql = yield* board
+        yield* sql`BEGIN IMMEDIATE`
+        const beating = yield* Effect.forkChild(refusal(as("s1")(heartbeat())), { startImmediately: true })
+        const time = Effect.forever(
+          Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 }))
+        )
+        const message = yield* Effect.raceFirst(Fiber.join(beating), time)
+        assert.match(message, /It is locked by another program: call this again in a moment\.$/u)
+        yield* sql`ROLLBACK`
+        assert.isNotNull((yield* as("s1")(myState())).last_beat)
+        assert.isTrue((yield* as("s1")(heartbeat())).comms)
+        // Freed meanwhile, it is waited for and then told: while it is held, others have asked and heard.
+        yield* sql`BEGIN IMMEDIATE`
+        const waiting = yield* Effect.forkChild(as("s1")(heartbeat()), { startImmediately: true })
+        yield* Effect.repeat(as("s1")(myState()), { times: 5 })
+        yield* sql`ROLLBACK`
+        assert.isTrue((yield* Effect.raceFirst(Fiber.join(waiting), time)).comms)
+      })
   )
 
   it.effect("a store that cannot be used is told as a tool's error", () =>

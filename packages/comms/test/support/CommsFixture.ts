@@ -16,7 +16,8 @@ export const theirs = (path: string) =>
     (db) => Effect.sync(() => db.isOpen && db.close())
   )
 
-export const withRows = "INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', 'working'), ('souffleur', 'watching')"
+export const withRows =
+  "INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', 'working'), ('souffleur', 'watching')"
 
 export const tempPath = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
@@ -25,7 +26,10 @@ export const tempPath = Effect.gen(function* () {
 })
 
 /** A comms file as the Conductor makes it, and the Conductor's connection. */
-export const fixture = Effect.fnUntraced(function* (journal: Journal, ddl: ReadonlyArray<string> = Object.values(CommsSchema.tables)) {
+export const fixture = Effect.fnUntraced(function* (
+  journal: Journal,
+  ddl: ReadonlyArray<string> = Object.values(CommsSchema.tables)
+) {
   const path = yield* tempPath
   const db = yield* theirs(path)
   db.exec(`PRAGMA journal_mode = ${journal}`)

@@ -11,14 +11,20 @@ import * as Event from "../event/WatchEvent.ts"
 const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): string =>
   `g${watch.generation + 1}-c${cycle}-${step.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${attempt}`
 
-/** What a schedule would grant again after a crash, the log does not (spec: behaviour#standard_compact): the log is the count. */
+/**
+ * What a schedule would grant again after a crash, the log does not (spec: behaviour#standard_compact): the log is the
+ * count.
+ */
 const forbidden = ({ steps }: RecoveryCycle, name: string, kind: Event.StepKind): string | undefined => {
   const [first, second] = compactAttempts
-  if (name === second && steps[first]?._tag !== "Failed") return "the second compaction follows only a first that failed"
+  if (name === second && steps[first]?._tag !== "Failed")
+    return "the second compaction follows only a first that failed"
   if (kind !== "launch") return undefined
   if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
   // An open launch counts: whether it ran must never be guessed.
-  const other = Object.keys(steps).find((one) => one !== name && steps[one]!.kind === "launch" && steps[one]!._tag !== "Failed")
+  const other = Object.keys(steps).find(
+    (one) => one !== name && steps[one]!.kind === "launch" && steps[one]!._tag !== "Failed"
+  )
   return other === undefined ? undefined : `"${other}" launches in this cycle: nothing else does`
 }
 
@@ -38,14 +44,19 @@ type CycleCommand = Extract<
   }
 >
 
-const prepared = (watch: Watch, command: Extract<CycleCommand, { readonly _tag: "PrepareLaunch" }>): Decision<Event.WatchEvent> => {
+const prepared = (
+  watch: Watch,
+  command: Extract<CycleCommand, { readonly _tag: "PrepareLaunch" }>
+): Decision<Event.WatchEvent> => {
   const { cycle, digest, effective, launchId, now: at, requested, sessionId } = command
   const above = abovePin(effective, watch)
   if (above !== undefined) return Result.fail(above)
   return ok(Event.LaunchPrepared.make({ at, cycle, launchId, digest, sessionId, requested, effective }))
 }
 
-/** One recovery, step by step: each intent before its act, each outcome once, no launch twice (spec: behaviour#steps). */
+/**
+ * One recovery, step by step: each intent before its act, each outcome once, no launch twice (spec: behaviour#steps).
+ */
 export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event.WatchEvent> => {
   const { recovery } = watch
   const { cycle, now: at } = command
@@ -73,7 +84,9 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
         : ok(Event.StepFailed.make({ at, cycle, step, failure: command.failure }))
     }
     case "PrepareLaunch":
-      return recovery.purpose === "relaunch" ? prepared(watch, command) : no("never", "retries are exhausted: nothing is launched")
+      return recovery.purpose === "relaunch"
+        ? prepared(watch, command)
+        : no("never", "retries are exhausted: nothing is launched")
     case "Relaunched": {
       const { awaiting, baseline, conductor, exportPath, launchId, print, provider, sessionId } = command
       if (recovery.launch?.launchId !== launchId) return no("never", "this launch was never prepared")

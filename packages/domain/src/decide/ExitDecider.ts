@@ -9,7 +9,11 @@ import * as Event from "../event/WatchEvent.ts"
 export const attempts = 3
 
 /** The next watcher, in the same mode unless something else is said. */
-export const nextWatcher = (watch: Watch, at: number, change: { readonly awaiting?: boolean; readonly mode?: Watch["mode"] } = {}) =>
+export const nextWatcher = (
+  watch: Watch,
+  at: number,
+  change: { readonly awaiting?: boolean; readonly mode?: Watch["mode"] } = {}
+) =>
   Event.WatcherStarted.make({
     at,
     watcher: watch.watchersStarted + 1,
@@ -17,7 +21,9 @@ export const nextWatcher = (watch: Watch, at: number, change: { readonly awaitin
     mode: change.mode ?? watch.mode
   })
 
-/** A recovery begins, unless the user wants it later or not without a word of his; what can be saved is always saved. */
+/**
+ * A recovery begins, unless the user wants it later or not without a word of his; what can be saved is always saved.
+ */
 export const recoveryOf = (
   watch: Watch,
   at: number,
@@ -60,12 +66,15 @@ const longRun = 10 * minute
 export type Progress = Pick<Report, "now" | "tasks">
 
 /**
- * The count of generations in a row that ended without progress, whatever ended this one (spec: behaviour#retries). Progress: a task was
- * added or changed its state since the last launch; without comms, more results of tools, or a new commit. What nobody could count is none.
+ * The count of generations in a row that ended without progress, whatever ended this one (spec: behaviour#retries).
+ * Progress: a task was added or changed its state since the last launch; without comms, more results of tools, or a new
+ * commit. What nobody could count is none.
  */
 export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => {
   const progressed =
-    watch.kind === "command" ? now - watch.launchedAt >= longRun : tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint
+    watch.kind === "command"
+      ? now - watch.launchedAt >= longRun
+      : tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint
   return progressed ? 0 : watch.retries + 1
 }
 
@@ -114,18 +123,31 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
     case "TurnEnded": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)
-      return ok(Event.TurnEnded.make({ ...seen, retries }), ...recoveryOf(watch, at, { trigger: "turn-ended", retries }, command))
+      return ok(
+        Event.TurnEnded.make({ ...seen, retries }),
+        ...recoveryOf(watch, at, { trigger: "turn-ended", retries }, command)
+      )
     }
     case "ContextExhausted": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)
-      return ok(Event.ContextExhausted.make({ ...seen, retries }), ...recoveryOf(watch, at, { trigger: "context", retries }, command))
+      return ok(
+        Event.ContextExhausted.make({ ...seen, retries }),
+        ...recoveryOf(watch, at, { trigger: "context", retries }, command)
+      )
     }
     case "Limited": {
       if (watch.standby !== undefined) return ok()
       const { kind, resetsAt } = exit
       return ok(
-        Event.WaitStarted.make({ at, watcher, kind, resetsAt, until: limitWaitUntil(at, watch.waits, exit), trigger: "limit" }),
+        Event.WaitStarted.make({
+          at,
+          watcher,
+          kind,
+          resetsAt,
+          until: limitWaitUntil(at, watch.waits, exit),
+          trigger: "limit"
+        }),
         nextWatcher(watch, at)
       )
     }
@@ -156,7 +178,11 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
             Event.ConductorUnresolved.make({ at, watcher, sessionId }),
             nextWatcher(watch, at, { awaiting: false, mode: "heartbeat-only" })
           )
-        : ok(found, Event.ConductorResolved.make({ at, watcher, ...holder }), nextWatcher(watch, at, { awaiting: false }))
+        : ok(
+            found,
+            Event.ConductorResolved.make({ at, watcher, ...holder }),
+            nextWatcher(watch, at, { awaiting: false })
+          )
     }
     case "Resolved":
       return watch.mode === "heartbeat-only" && watch.standby === undefined

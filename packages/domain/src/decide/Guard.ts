@@ -5,7 +5,10 @@ import type { ResolvedSettings } from "../settings/Settings.ts"
 /** What a guardian sees of the souffleur that it guards, in one look. Times are epoch milliseconds. */
 export interface GuardSight {
   readonly now: number
-  /** This look came late, or a clock was set: what seems silent may only not have been heard (spec: behaviour#heartbeat-age). */
+  /**
+   * This look came late, or a clock was set: what seems silent may only not have been heard (spec:
+   * behaviour#heartbeat-age).
+   */
   readonly late: boolean
   /** Who owns the watch by the log; `left`: it went by itself, or the watch has ended. */
   readonly owner: { readonly fence: number; readonly condition: Condition } | "left"
@@ -38,13 +41,19 @@ export type GuardAct =
   /** Start another souffleur over the owner of this fence. */
   | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
 
-/** How long nobody may beat, ms: a beat grows old, and then its self-monitor has had its turn (spec: behaviour#guardian). */
-export const silentAfter = ({ monitorInterval, monitorStaleAfter }: Pick<ResolvedSettings, "monitorInterval" | "monitorStaleAfter">) =>
+/**
+ * How long nobody may beat, ms: a beat grows old, and then its self-monitor has had its turn (spec:
+ * behaviour#guardian).
+ */
+export const silentAfter = ({
+  monitorInterval,
+  monitorStaleAfter
+}: Pick<ResolvedSettings, "monitorInterval" | "monitorStaleAfter">) =>
   Duration.toMillis(monitorStaleAfter) + Duration.toMillis(monitorInterval)
 
 /**
- * Milliseconds that a look of a guardian may take its time: one that comes later than twice that is late. A look that is held up for a
- * moment must not put off what is long due, on a machine that is always busy.
+ * Milliseconds that a look of a guardian may take its time: one that comes later than twice that is late. A look that
+ * is held up for a moment must not put off what is long due, on a machine that is always busy.
  */
 export const dueWithin = (every: number, silentAfter: number): number => Math.max(every, silentAfter / 6)
 
@@ -57,11 +66,18 @@ const pause = 5000
 
 const wait: GuardAct = { _tag: "Wait" }
 
-export const guardFrom = (fence: number, now: number): Guard => ({ fence, since: now, startedAt: undefined, failed: 0, notBefore: 0 })
+export const guardFrom = (fence: number, now: number): Guard => ({
+  fence,
+  since: now,
+  startedAt: undefined,
+  failed: 0,
+  notBefore: 0
+})
 
 /**
- * Whether the souffleur that is guarded is to be brought back (spec: behaviour#guardian): when its process is gone, or nobody has beaten
- * for longer than `silentAfter` (ms), which its own self-monitor would have ended. Pure; one look decides one act.
+ * Whether the souffleur that is guarded is to be brought back (spec: behaviour#guardian): when its process is gone, or
+ * nobody has beaten for longer than `silentAfter` (ms), which its own self-monitor would have ended. Pure; one look
+ * decides one act.
  */
 export const guard = (before: Guard, sight: GuardSight, silentAfter: number): readonly [Guard, GuardAct] => {
   const { beatAt, late, now, owner, started } = sight
@@ -69,7 +85,8 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   if (owner.fence !== before.fence) return [guardFrom(owner.fence, now), wait]
   const known = late ? { ...before, since: now } : before
   if (known.startedAt !== undefined) {
-    if (started === "running") return [known, !late && now - known.startedAt > startWithin ? { _tag: "EndStarted" } : wait]
+    if (started === "running")
+      return [known, !late && now - known.startedAt > startWithin ? { _tag: "EndStarted" } : wait]
     const failed = known.failed + 1
     const after = { ...known, startedAt: undefined, failed, notBefore: now + pause * 2 ** (failed - 1) }
     return [after, failed >= starts ? { _tag: "GiveUp" } : wait]

@@ -25,8 +25,8 @@ export const merelyStarted: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
 ])
 
 /**
- * What becomes of souffleur's own processes: one that is brought back by its guardian, or one that it has started and ends
- * (spec: behaviour#guardian).
+ * What becomes of souffleur's own processes: one that is brought back by its guardian, or one that it has started and
+ * ends (spec: behaviour#guardian).
  */
 export const decideGuard = (
   watch: Watch,

@@ -7,9 +7,13 @@ import * as Event from "../event/WatchEvent.ts"
 
 type Request = Extract<WatchCommand, { readonly _tag: "RequestHandoff" }>
 
-/** Why an agent cannot ask for a handoff now: it must be the Conductor that is watched, and nothing else may be under way. */
+/**
+ * Why an agent cannot ask for a handoff now: it must be the Conductor that is watched, and nothing else may be under
+ * way.
+ */
 export const handoffForbidden = (watch: Watch, sessionId: string): string | undefined => {
-  if (sessionId !== watch.sessionId) return `the Conductor is session ${watch.sessionId}: it alone can ask for a recovery of its context`
+  if (sessionId !== watch.sessionId)
+    return `the Conductor is session ${watch.sessionId}: it alone can ask for a recovery of its context`
   if (watch.phase === "Validating") return "the watch is not validated yet: ask again in half a minute"
   if (watch.standby !== undefined)
     return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
@@ -19,7 +23,8 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
 }
 
 /**
- * The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec: behaviour#words-of-the-agent).
+ * The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec:
+ * behaviour#words-of-the-agent).
  */
 export const decideHandoff = (watch: Watch, command: Request): Decision<Event.WatchEvent> => {
   const { digest, now: at, request, sessionId, tasks } = command

@@ -13,24 +13,34 @@ export interface Pinned {
 
 export type PinIntent =
   /** What the config file says now; `programs` is `null` where nobody has read them. */
-  | { readonly _tag: "ReportConfig"; readonly said: { readonly ceiling: Permission; readonly programs: Programs | null } }
+  | {
+      readonly _tag: "ReportConfig"
+      readonly said: { readonly ceiling: Permission; readonly programs: Programs | null }
+    }
   | { readonly _tag: "Trust"; readonly pin: Pin }
 
 type Command = PinIntent & { readonly now: number; readonly by: { readonly _tag: "Owner" | "Operator" } }
 type PinDecision = Decision<PinEvent>
 
 /**
- * What the file asks for is told once, and again when it asks for something else; only a person's word changes what is pinned, and what
- * is pinned already is no event.
+ * What the file asks for is told once, and again when it asks for something else; only a person's word changes what is
+ * pinned, and what is pinned already is no event.
  */
 export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDecision => {
   const at = command.now
   if (command._tag === "Trust") {
     if (command.by._tag !== "Operator")
-      return Result.fail(new Refused({ reason: "never", message: "only a person's word changes the ceiling or a program" }))
-    return Result.succeed(Equal.equals(pin, command.pin) ? [] : [TrustGiven.make({ at, pin: command.pin, by: "config" })])
+      return Result.fail(
+        new Refused({ reason: "never", message: "only a person's word changes the ceiling or a program" })
+      )
+    return Result.succeed(
+      Equal.equals(pin, command.pin) ? [] : [TrustGiven.make({ at, pin: command.pin, by: "config" })]
+    )
   }
-  const said = { ceiling: command.said.ceiling, programs: command.said.programs ?? overreach?.said.programs ?? pin.programs }
+  const said = {
+    ceiling: command.said.ceiling,
+    programs: command.said.programs ?? overreach?.said.programs ?? pin.programs
+  }
   const keys = overreachOf(said, pin)
   if (keys.length === 0) return Result.succeed(overreach === undefined ? [] : [ConfigWithdrawn.make({ at })])
   return Result.succeed(
@@ -56,5 +66,8 @@ const still = (overreach: Pinned["overreach"], pin: Pin): Pinned["overreach"] =>
 export const evolvePin = {
   ConfigOverreached: ({ keys, said }: typeof ConfigOverreached.Type) => ({ overreach: { said, keys } }),
   ConfigWithdrawn: () => ({ overreach: undefined }),
-  TrustGiven: ({ pin }: typeof TrustGiven.Type, { overreach }: Pinned): Pinned => ({ pin, overreach: still(overreach, pin) })
+  TrustGiven: ({ pin }: typeof TrustGiven.Type, { overreach }: Pinned): Pinned => ({
+    pin,
+    overreach: still(overreach, pin)
+  })
 }

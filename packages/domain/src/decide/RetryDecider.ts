@@ -5,15 +5,17 @@ import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /**
- * An operator's `retry`: what failed closed, or was withheld, is tried again (spec: behaviour#standby). Where nothing was, and the user has
- * set a ceiling, as much again is allowed from now on, also before it is reached: who goes to bed says so in advance. With a permission
- * that is the ceiling of every launch from now on, and nothing else is allowed more of.
+ * An operator's `retry`: what failed closed, or was withheld, is tried again (spec: behaviour#standby). Where nothing
+ * was, and the user has set a ceiling, as much again is allowed from now on, also before it is reached: who goes to bed
+ * says so in advance. With a permission that is the ceiling of every launch from now on, and nothing else is allowed
+ * more of.
  */
 export const decideRetry = (
   watch: Watch,
   { by, ceilings = false, now: at, permission }: Extract<WatchCommand, { readonly _tag: "Retry" }>
 ): Decision<Event.WatchEvent> => {
-  if (watch.observe) return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
+  if (watch.observe)
+    return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
   if (permission !== undefined && by._tag !== "Operator") return no("never", "only a person's word changes the ceiling")
   const granted =
     permission === undefined || permission === watch.pin.ceiling

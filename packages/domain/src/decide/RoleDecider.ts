@@ -17,8 +17,8 @@ const begun = ({ monitor, watcher }: Watch, { number, now, role }: Report): numb
 type Report = Extract<WatchCommand, { readonly _tag: "ReportRoleFailed" }>
 
 /**
- * A role that died of a defect of souffleur's own. The third time in a row it is told and not started again: a loop of replacements would
- * look like a watch that is looked after. A watch without a watcher or a self-monitor stands by.
+ * A role that died of a defect of souffleur's own. The third time in a row it is told and not started again: a loop of
+ * replacements would look like a watch that is looked after. A watch without a watcher or a self-monitor stands by.
  */
 export const decideRoleFailed = (watch: Watch, command: Report): Decision<Event.WatchEvent> => {
   const { defect, now: at, role } = command

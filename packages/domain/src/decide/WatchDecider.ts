@@ -15,7 +15,11 @@ import * as Event from "../event/WatchEvent.ts"
 /** The export that the running recovery has made, for a person who takes over from it. */
 const exportOf = (watch: Watch): string | null => {
   for (const step of Object.values(watch.recovery?.steps ?? {})) {
-    if (step._tag === "Succeeded" && Predicate.hasProperty(step.outcome, "path") && Predicate.isString(step.outcome.path))
+    if (
+      step._tag === "Succeeded" &&
+      Predicate.hasProperty(step.outcome, "path") &&
+      Predicate.isString(step.outcome.path)
+    )
       return step.outcome.path
   }
   return watch.lastExport
@@ -38,7 +42,8 @@ const exportOf = (watch: Watch): string | null => {
 export const decide = (watch: Watch, command: WatchCommand): Decision<Event.WatchEvent> => {
   const at = command.now
   if (command._tag === "Open") {
-    const above = command.run === undefined ? undefined : abovePin(command.run.launch.effective, { pin: command.pin ?? leastPin })
+    const above =
+      command.run === undefined ? undefined : abovePin(command.run.launch.effective, { pin: command.pin ?? leastPin })
     if (above !== undefined) return Result.fail(above)
     return watch.phase === "New"
       ? ok(
@@ -61,8 +66,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       : no("exists", "a watch with this id exists")
   }
   if (watch.phase === "New") return no("no such watch", "there is no such watch")
-  if (command.by._tag === "Owner" && command.by.fence !== watch.fence) return no("fenced", "another souffleur has taken this watch over")
-  if (watch.phase === "Exited") return command._tag === "Leave" ? ok() : no("ended", `the watch has ended: ${watch.end}`)
+  if (command.by._tag === "Owner" && command.by.fence !== watch.fence)
+    return no("fenced", "another souffleur has taken this watch over")
+  if (watch.phase === "Exited")
+    return command._tag === "Leave" ? ok() : no("ended", `the watch has ended: ${watch.end}`)
 
   switch (command._tag) {
     case "TakeOwnership":
@@ -82,7 +89,13 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       const failed = Event.ValidationFailed.make({ at, attempt, check, reason, lastMessageId })
       return attempt < attempts
         ? ok(failed)
-        : ok(failed, Event.ValidationExhausted.make({ at, reasons: [...watch.failures, command].map((failure) => failure.reason) }))
+        : ok(
+            failed,
+            Event.ValidationExhausted.make({
+              at,
+              reasons: [...watch.failures, command].map((failure) => failure.reason)
+            })
+          )
     }
     case "CorrectArguments": {
       const { messageId, pid, process, sessionId } = command
@@ -106,7 +119,9 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
 
     // The ordering invariant: a self-monitor is replaced only when the new watcher says that it runs.
     case "WatcherReady":
-      return command.watcher !== watch.watcher?.watcher || watch.monitor?.watcher === command.watcher || isUnwatched(watch)
+      return command.watcher !== watch.watcher?.watcher ||
+        watch.monitor?.watcher === command.watcher ||
+        isUnwatched(watch)
         ? ok()
         : ok(
             ...(watch.monitor === undefined
@@ -115,18 +130,24 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
             Event.SelfMonitorStarted.make({ at, monitor: watch.monitorsStarted + 1, watcher: command.watcher })
           )
     case "SelfMonitorReady":
-      return watch.phase === "Settling" && watch.monitor?.monitor === command.monitor ? ok(Event.WatchSettled.make({ at })) : ok()
+      return watch.phase === "Settling" && watch.monitor?.monitor === command.monitor
+        ? ok(Event.WatchSettled.make({ at }))
+        : ok()
     case "ReportExit":
       return decideExit(watch, command)
     case "ReportDeferred": {
       const { because, until, watcher } = command
       const known = watch.deferred?.because === because && watch.deferred.until >= until
-      return watcher !== watch.watcher?.watcher || known ? ok() : ok(Event.KillDeferred.make({ at, watcher, because, until }))
+      return watcher !== watch.watcher?.watcher || known
+        ? ok()
+        : ok(Event.KillDeferred.make({ at, watcher, because, until }))
     }
     case "ReportPerson": {
       const { for: what, watcher } = command
       if (watcher !== watch.watcher?.watcher || what === (watch.person?.for ?? null)) return ok()
-      return ok(what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what }))
+      return ok(
+        what === null ? Event.PersonCame.make({ at, watcher }) : Event.PersonAwaited.make({ at, watcher, for: what })
+      )
     }
     case "ReportRefused": {
       const { from, what, message } = command

@@ -6,7 +6,12 @@ import { describeRecovery } from "./DescribeRecovery.ts"
 import { describeSign } from "./DescribeSign.ts"
 import { describeWatch } from "./DescribeWatch.ts"
 
-const describers: Describers<WatchEvent, WatchNotice> = { ...describeWatch, ...describeRecovery, ...describeSign, ...describePin }
+const describers: Describers<WatchEvent, WatchNotice> = {
+  ...describeWatch,
+  ...describeRecovery,
+  ...describeSign,
+  ...describePin
+}
 
 /** Describes an event of a watch: its sentence, its severity, and what comms and the notify command are told of it. */
 export const describeEvent = (event: WatchEvent): Description<WatchNotice> => Match.valueTags(event, describers)

@@ -4,9 +4,13 @@ import { capital } from "./Words.ts"
 
 /** How the events of the config file's pin are described, of a watch as of a run. */
 export const describePin: Describers<PinEvent, "untrusted_config" | "cleared"> = {
-  ConfigOverreached: (event) => described("warning", capital(overreachInWords(event)), { message: "warning", notice: "untrusted_config" }),
+  ConfigOverreached: (event) =>
+    described("warning", capital(overreachInWords(event)), { message: "warning", notice: "untrusted_config" }),
   ConfigWithdrawn: () =>
-    described("info", "The config file no longer asks for anything that is not in force", { message: "system", notice: "cleared" }),
+    described("info", "The config file no longer asks for anything that is not in force", {
+      message: "system",
+      notice: "cleared"
+    }),
   TrustGiven: ({ by, pin }) =>
     described(
       "warning",

@@ -7,14 +7,22 @@ import { doubtsOf, gateInWords } from "./StepOutcome.ts"
 /** How a recovery, its steps and its launch are described. */
 export const describeRecovery = {
   RecoveryStarted: ({ cycle, purpose }) =>
-    described("info", `Recovery ${cycle} ${purpose === "salvage" ? "saves what can be saved: retries are exhausted" : "starts"}`),
+    described(
+      "info",
+      `Recovery ${cycle} ${purpose === "salvage" ? "saves what can be saved: retries are exhausted" : "starts"}`
+    ),
   RecoveryWithheld: ({ cycle, reason }) => described("info", `Recovery ${cycle} is withheld: ${reason}`),
   RecoveryEscalated: ({ alreadyKilled, from, reason, stage, to }) =>
-    described("info", `${from} hands on to ${to} at ${stage}: ${reason}${alreadyKilled ? ". The Conductor is stopped already" : ""}`, {
-      message: "warning"
-    }),
+    described(
+      "info",
+      `${from} hands on to ${to} at ${stage}: ${reason}${alreadyKilled ? ". The Conductor is stopped already" : ""}`,
+      {
+        message: "warning"
+      }
+    ),
   RecoveryRetried: ({ cycle }) => described("info", `An operator wants recovery ${cycle} tried again`),
-  StepStarted: ({ attempt, step }) => described("detail", `Step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
+  StepStarted: ({ attempt, step }) =>
+    described("detail", `Step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
   StepSucceeded: (event) => {
     const gate = gateInWords(event)
     if (gate !== undefined) return described("detail", gate, { message: "system" })
@@ -22,23 +30,32 @@ export const describeRecovery = {
     if (doubts === undefined) return described("detail", `Step "${event.step}" is done`)
     const message = doubts.messageId === null ? "" : ` (message ${doubts.messageId})`
     // No word of the payload itself.
-    return described("warning", `souffleur did not understand all of the payload${message}: ${doubts.warnings.join("; ")}`, {
-      message: "warning",
-      notice: "warning"
-    })
+    return described(
+      "warning",
+      `souffleur did not understand all of the payload${message}: ${doubts.warnings.join("; ")}`,
+      {
+        message: "warning",
+        notice: "warning"
+      }
+    )
   },
   StepFailed: ({ step }) => described("warning", `Step "${step}" failed`),
   LaunchPrepared: (event) => {
     const clamped = clampInWords(event)
     const text = `Launch ${event.launchId} is prepared`
-    if (clamped !== undefined) return described("warning", `${text}: ${clamped}`, { message: "warning", notice: "warning" })
+    if (clamped !== undefined)
+      return described("warning", `${text}: ${clamped}`, { message: "warning", notice: "warning" })
     return described("detail", event.sessionId === "" ? text : `${text} with permission ${event.effective}`)
   },
   ConductorRelaunched: ({ conductor, generation, provider, sessionId }) =>
-    described("success", `souffleur launched a successor (S${generation}, pid ${conductor.pid}${inSession(sessionId)}) by ${provider}`, {
-      message: "system",
-      notice: "recovered"
-    }),
+    described(
+      "success",
+      `souffleur launched a successor (S${generation}, pid ${conductor.pid}${inSession(sessionId)}) by ${provider}`,
+      {
+        message: "system",
+        notice: "recovered"
+      }
+    ),
   RecoveryFailedClosed: ({ reason, stage }) =>
     described("error", `Recovery failed closed at ${stage}: ${reason}`, {
       message: "error",

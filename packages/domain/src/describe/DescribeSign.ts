@@ -3,7 +3,11 @@ import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { capital, count, deadline, duration, withoutProgress } from "./Words.ts"
 
 /** What a watch waits for, as a person says it. */
-export const waitInWords = { "usage-limit": "a usage limit", outage: "an outage of the service", "quiet-hours": "the quiet hours" } as const
+export const waitInWords = {
+  "usage-limit": "a usage limit",
+  outage: "an outage of the service",
+  "quiet-hours": "the quiet hours"
+} as const
 
 const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type): string => {
   const end = deadline(until, at)
@@ -25,17 +29,26 @@ export const describeSign = {
       { message: "warning", notice: "warning" }
     ),
   ConductorResolved: ({ conductor }) =>
-    described("info", `The Conductor is pid ${conductor.pid}: it holds the session`, { message: "system", notice: "cleared" }),
+    described("info", `The Conductor is pid ${conductor.pid}: it holds the session`, {
+      message: "system",
+      notice: "cleared"
+    }),
   KillDeferred: ({ at, because, until }) =>
     described("warning", `The Conductor has no heartbeat, and is left alone until ${deadline(until, at)}: ${because}`),
-  PersonAwaited: (event) => described("warning", `The Conductor waits for a person: ${event.for}`, { notice: "waiting_for_a_person" }),
+  PersonAwaited: (event) =>
+    described("warning", `The Conductor waits for a person: ${event.for}`, { notice: "waiting_for_a_person" }),
   PersonCame: () => described("info", "The Conductor no longer waits for a person", { notice: "cleared" }),
-  WordRefused: ({ what, message }) => described("warning", `souffleur refused a ${what}: ${message}`, { message: "warning" }),
+  WordRefused: ({ what, message }) =>
+    described("warning", `souffleur refused a ${what}: ${message}`, { message: "warning" }),
   ConductorUnclaimed: ({ message }) =>
-    described("warning", `souffleur could not claim the Conductor: ${message}. A souffleur of another state folder could watch it too`, {
-      message: "warning",
-      notice: "warning"
-    }),
+    described(
+      "warning",
+      `souffleur could not claim the Conductor: ${message}. A souffleur of another state folder could watch it too`,
+      {
+        message: "warning",
+        notice: "warning"
+      }
+    ),
   ConductorClaimed: () =>
     described("info", "The Conductor is claimed: no souffleur of another state folder watches it too", {
       message: "system",
@@ -48,11 +61,16 @@ export const describeSign = {
       event.kind === "quiet-hours" ? {} : { notice: event.kind === "outage" ? "outage" : "usage_limit" }
     ),
   WaitEnded: ({ how }) =>
-    described("info", how === "over" ? "The wait is over" : "The Conductor went on by itself: the wait is over", { notice: "cleared" }),
+    described("info", how === "over" ? "The wait is over" : "The Conductor went on by itself: the wait is over", {
+      notice: "cleared"
+    }),
   CeilingReached: (event) =>
-    described("warning", `${ceiling(event)}. Work in hand goes on, nothing is launched any more`, { notice: "ceiling" }),
+    described("warning", `${ceiling(event)}. Work in hand goes on, nothing is launched any more`, {
+      notice: "ceiling"
+    }),
   AllowanceRenewed: () => described("info", "An operator allows as much again from now on"),
-  ContextExhausted: ({ retries }) => described("warning", `The conversation no longer fits the model${withoutProgress(retries)}`),
+  ContextExhausted: ({ retries }) =>
+    described("warning", `The conversation no longer fits the model${withoutProgress(retries)}`),
   HandoffTaken: ({ contextTokens, generation }) =>
     described(
       "success",

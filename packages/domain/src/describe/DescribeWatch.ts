@@ -39,7 +39,8 @@ const asked = ({ comms, forced, kind, observe, pid, sessionId }: typeof Event.Wa
 /** How the life of a watch, of its Conductor and of souffleur itself is described. */
 export const describeWatch = {
   WatchOpened: (event) => described("info", `souffleur was asked to ${asked(event)}`),
-  OwnerTook: ({ fence, owner }) => described("detail", `souffleur (pid ${owner.process.pid}) owns the watch (fence ${fence})`),
+  OwnerTook: ({ fence, owner }) =>
+    described("detail", `souffleur (pid ${owner.process.pid}) owns the watch (fence ${fence})`),
   OwnerLeft: () => described("info", "souffleur left. The watch can be resumed"),
   SouffleurRestored: ({ cause, restorations }) =>
     described(
@@ -61,26 +62,37 @@ export const describeWatch = {
       `The ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect}), and is not started again: ${withoutRole[role]}`,
       { message: "error", notice: "failed_closed" }
     ),
-  ProcessEnding: ({ process, reason, what }) => described("warning", `souffleur ends the ${what} (pid ${process.pid}): ${reason}`),
+  ProcessEnding: ({ process, reason, what }) =>
+    described("warning", `souffleur ends the ${what} (pid ${process.pid}): ${reason}`),
   ValidationFailed: ({ attempt, check, reason }) =>
     described("warning", `Validation ${attempt} of 3 failed at "${check}": ${reason}`, { message: "error" }),
-  ArgumentsCorrected: ({ pid, sessionId }) => described("info", `A reply corrected the arguments: pid ${pid}, session ${sessionId}`),
+  ArgumentsCorrected: ({ pid, sessionId }) =>
+    described("info", `A reply corrected the arguments: pid ${pid}, session ${sessionId}`),
   ValidationExhausted: ({ reasons }) =>
     described(
       "error",
       `Validation failed ${reasons.length} times, so nothing is watched. ${reasons.map((reason, n) => `${n + 1}: ${reason}`).join(". ")}`,
       { message: "error", notice: "exhausted" }
     ),
-  ConductorConfirmed: ({ conductor, sessionId }) => described("info", `The Conductor is pid ${conductor.pid}${inSession(sessionId)}`),
+  ConductorConfirmed: ({ conductor, sessionId }) =>
+    described("info", `The Conductor is pid ${conductor.pid}${inSession(sessionId)}`),
   WatcherStarted: ({ awaiting, mode, watcher }) =>
-    described("detail", `Watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`),
+    described(
+      "detail",
+      `Watcher ${watcher} starts${mode === "normal" ? "" : ` (${mode})`}${awaiting ? ", awaiting the session id" : ""}`
+    ),
   WatcherLost: ({ beatAge, watcher }) =>
-    described("warning", `Watcher ${watcher} died: ${beatAge === null ? "it never beat" : `its last beat was ${duration(beatAge)} ago`}`),
+    described(
+      "warning",
+      `Watcher ${watcher} died: ${beatAge === null ? "it never beat" : `its last beat was ${duration(beatAge)} ago`}`
+    ),
   SelfMonitorStarted: ({ monitor }) => described("detail", `Self-monitor ${monitor} starts`),
   SelfMonitorStopped: ({ monitor, reason }) => described("detail", `Self-monitor ${monitor} was ${reason}`),
   WatchSettled: () => described("success", "souffleur watches"),
   ConductorDied: (event) =>
-    described("error", `The Conductor is dead: ${deadBy(event)}${withoutProgress(event.retries, "death ")}`, { message: "warning" }),
+    described("error", `The Conductor is dead: ${deadBy(event)}${withoutProgress(event.retries, "death ")}`, {
+      message: "warning"
+    }),
   ContextRecoveryRequested: () => described("info", "The Conductor asks for a context recovery"),
   HandoffRequested: () => described("info", "The agent asks for a context recovery"),
   TurnEnded: () => described("info", "The Conductor's turn ended with work left. Its session goes on"),
@@ -97,5 +109,7 @@ export const describeWatch = {
       { message: "system", notice: "cleared" }
     ),
   WatchReleased: ({ exportPath }) =>
-    described("info", `An operator released the watch. The Conductor is left as it is. ${exportAt(exportPath)}`, { message: "system" })
+    described("info", `An operator released the watch. The Conductor is left as it is. ${exportAt(exportPath)}`, {
+      message: "system"
+    })
 } satisfies Partial<Describers<Event.WatchEvent, WatchNotice>>

@@ -5,11 +5,14 @@ import { sentence } from "./Words.ts"
 export type Severity = "detail" | "info" | "success" | "warning" | "error"
 
 /**
- * What an event means to a person (spec: behaviour#notices). Log, messages, notices and reasons take their words from it
- * and add their form.
+ * What an event means to a person (spec: behaviour#notices). Log, messages, notices and reasons take their words from
+ * it and add their form.
  */
 export interface Description<Notice extends string> {
-  /** One or two sentences, the subject first. Words of others in it are not plain yet. It holds no conversation, prompt or key. */
+  /**
+   * One or two sentences, the subject first. Words of others in it are not plain yet. It holds no conversation, prompt
+   * or key.
+   */
   readonly text: string
   readonly severity: Severity
   /** The type of its message in comms. `undefined`: comms is not told. */

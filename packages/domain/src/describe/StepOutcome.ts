@@ -21,7 +21,9 @@ const decodeGate = Schema.decodeUnknownOption(
 
 /** Reads what was not understood of a payload. `undefined`: it was understood, or the step reads none. */
 export const doubtsOf = ({ outcome, step }: Succeeded) =>
-  step === stepNames.request ? Option.getOrUndefined(Option.filter(decodeDoubt(outcome), ({ warnings }) => warnings.length > 0)) : undefined
+  step === stepNames.request
+    ? Option.getOrUndefined(Option.filter(decodeDoubt(outcome), ({ warnings }) => warnings.length > 0))
+    : undefined
 
 /** Reads an estimate that is news: it is above its threshold, or in doubt. */
 const gateOf = ({ outcome, step }: Succeeded) =>

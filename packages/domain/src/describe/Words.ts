@@ -5,7 +5,11 @@ export const duration = (millis: number | null | undefined): string => {
   if (millis === null || millis === undefined) return "unknown"
   const seconds = Math.floor(millis / 1000)
   if (seconds < 1) return `${Math.max(0, Math.round(millis))} ms`
-  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor((seconds % 86_400) / 3600), Math.floor((seconds % 3600) / 60)]
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor((seconds % 86_400) / 3600),
+    Math.floor((seconds % 3600) / 60)
+  ]
   if (days > 0) return `${days} d ${hours} h`
   if (hours > 0) return `${hours} h ${minutes} m`
   return minutes > 0 ? `${minutes} m ${seconds % 60} s` : `${seconds} s`
@@ -33,4 +37,5 @@ export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? tex
 export const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 /** How many generations in a row ended without progress. Silent at 0: a death after progress is only a death. */
-export const withoutProgress = (retries: number, what = ""): string => (retries === 0 ? "" : ` (${what}${retries} of 3 without progress)`)
+export const withoutProgress = (retries: number, what = ""): string =>
+  retries === 0 ? "" : ` (${what}${retries} of 3 without progress)`

@@ -15,7 +15,16 @@ export const baseline = {
 export const print = Schema.Boolean
 
 /** What began a recovery: a death and its cause, or what is none. */
-export const Trigger = Schema.Literals(["pid", "heartbeat", "hang", "untaken", "handoff", "turn-ended", "limit", "context"])
+export const Trigger = Schema.Literals([
+  "pid",
+  "heartbeat",
+  "hang",
+  "untaken",
+  "handoff",
+  "turn-ended",
+  "limit",
+  "context"
+])
 
 /** One sign of a Conductor and its age in milliseconds; never a word of its conversation. */
 export const Sign = Schema.Struct({

@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { Pin, PinnedKey } from "../settings/Pin.ts"
 
 /**
- * The config file asks for more than is pinned: a higher ceiling, another program, or another part of our environment for agents. None of
- * it counts until a person says so.
+ * The config file asks for more than is pinned: a higher ceiling, another program, or another part of our environment
+ * for agents. None of it counts until a person says so.
  */
 export const ConfigOverreached = event("ConfigOverreached", {
   /** What it says, programs as digests. */

@@ -38,7 +38,13 @@ export const StepKind = Schema.Literals(["act", "launch"])
 export type StepKind = typeof StepKind.Type
 
 /** The intent, before the act. `token` is its idempotency key and new for each attempt. */
-export const StepStarted = event("StepStarted", { cycle: Count, step: Text, kind: StepKind, attempt: Count, token: Text })
+export const StepStarted = event("StepStarted", {
+  cycle: Count,
+  step: Text,
+  kind: StepKind,
+  attempt: Count,
+  token: Text
+})
 export const StepSucceeded = event("StepSucceeded", { cycle: Count, step: Text, outcome: Schema.Json })
 /** Final in its cycle. */
 export const StepFailed = event("StepFailed", { cycle: Count, step: Text, failure: Schema.Json })

@@ -4,7 +4,8 @@ import { print, seen, Trigger } from "./EventFields.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /**
- * The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec: behaviour#excuses).
+ * The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec:
+ * behaviour#excuses).
  */
 export const KillDeferred = event("KillDeferred", { watcher: Count, because: Text, until: Time })
 
@@ -14,16 +15,16 @@ export const PersonAwaited = event("PersonAwaited", { watcher: Count, for: Text 
 export const PersonCame = event("PersonCame", { watcher: Count })
 
 /**
- * The session id of a launch was corrected, and no live process says that it holds that session: which process is the Conductor is not
- * known, and none is asked for until it is (`heartbeat-only`; spec: behaviour#modes).
+ * The session id of a launch was corrected, and no live process says that it holds that session: which process is the
+ * Conductor is not known, and none is asked for until it is (`heartbeat-only`; spec: behaviour#modes).
  */
 export const ConductorUnresolved = event("ConductorUnresolved", { watcher: Count, sessionId: Text })
 /** This process holds the Conductor's session, so it is the Conductor of this generation. */
 export const ConductorResolved = event("ConductorResolved", { watcher: Count, conductor: ProcessIdentity, print })
 
 /**
- * Words in comms, or a session that they name, did not count: they are not of who may say them. Told once of a kind and a generation, since
- * anybody can write as many as they like. `from`: who they say to be from.
+ * Words in comms, or a session that they name, did not count: they are not of who may say them. Told once of a kind and
+ * a generation, since anybody can write as many as they like. `from`: who they say to be from.
  */
 export const WordRefused = event("WordRefused", {
   what: Schema.Literals(["payload", "reply", "session"]),
@@ -32,21 +33,24 @@ export const WordRefused = event("WordRefused", {
 })
 
 /**
- * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. Told once as long as it
- * lasts.
+ * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. Told
+ * once as long as it lasts.
  */
 export const ConductorUnclaimed = event("ConductorUnclaimed", { message: Text })
 /** All of it is claimed again. */
 export const ConductorClaimed = event("ConductorClaimed", {})
 
 /**
- * What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec: behaviour#limits-and-waits), or the user's
- * quiet hours.
+ * What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec:
+ * behaviour#limits-and-waits), or the user's quiet hours.
  */
 export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
 export type WaitKind = typeof WaitKind.Type
 
-/** Nothing is launched before `until`: the last turn was ended by the service, or a recovery would begin in the quiet hours. */
+/**
+ * Nothing is launched before `until`: the last turn was ended by the service, or a recovery would begin in the quiet
+ * hours.
+ */
 export const WaitStarted = event("WaitStarted", {
   watcher: Count,
   kind: WaitKind,
@@ -59,7 +63,9 @@ export const WaitStarted = event("WaitStarted", {
 /** `over`: its time has come, and the session is resumed; `went on`: the Conductor did so by itself. */
 export const WaitEnded = event("WaitEnded", { watcher: Count, how: Schema.Literals(["over", "went on"]) })
 
-/** What the user allows a watch is used up: what is in hand goes on, and nothing is launched until an operator says so. */
+/**
+ * What the user allows a watch is used up: what is in hand goes on, and nothing is launched until an operator says so.
+ */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
   ceiling: Schema.Literals(["tokens", "time"]),

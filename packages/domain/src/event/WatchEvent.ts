@@ -21,14 +21,19 @@ export * from "./SignEvent.ts"
  * field has a decoding default here, a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
  */
 
-/** What is watched: an agent, whose conversation is kept, or any other command, which is only run again (spec: behaviour#restart). */
+/**
+ * What is watched: an agent, whose conversation is kept, or any other command, which is only run again (spec:
+ * behaviour#restart).
+ */
 export const Kind = Schema.Literals(["agent", "command"])
 export type Kind = typeof Kind.Type
 
 /** A person's word against the evidence at hand. */
 const forced = Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 
-/** A watch was asked for; nothing about the Conductor is checked yet. A run's first launch follows in the same append. */
+/**
+ * A watch was asked for; nothing about the Conductor is checked yet. A run's first launch follows in the same append.
+ */
 export const WatchOpened = event("WatchOpened", {
   project: Text,
   /** The comms file, or `null`: solo. */
@@ -48,7 +53,9 @@ export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
 export const OwnerLeft = event("OwnerLeft", { fence: Count })
 
-/** The three checks of bootstrap, in their order (spec: behaviour#validation); of a run, its first launch before them. */
+/**
+ * The three checks of bootstrap, in their order (spec: behaviour#validation); of a run, its first launch before them.
+ */
 export const Check = Schema.Literals(["process", "session-file", "comms-row", "launch"])
 export type Check = typeof Check.Type
 
@@ -81,7 +88,10 @@ export const WatcherLost = event("WatcherLost", {
 })
 /** A self-monitor of that watcher. Its own number differs when a self-monitor had to be replaced alone. */
 export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Count, watcher: Count })
-export const SelfMonitorStopped = event("SelfMonitorStopped", { monitor: Count, reason: Schema.Literals(["replaced", "lost"]) })
+export const SelfMonitorStopped = event("SelfMonitorStopped", {
+  monitor: Count,
+  reason: Schema.Literals(["replaced", "lost"])
+})
 /** Watcher and self-monitor both run: SETTLING became WATCHING. */
 export const WatchSettled = event("WatchSettled", {})
 
@@ -95,8 +105,8 @@ export const ConductorDied = event("ConductorDied", {
 /** A planned handoff, raised by the Conductor itself. */
 export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Count })
 /**
- * A planned handoff by a word of the agent's own, where it has no comms to raise it in. Its prompt is in the file `request` of the
- * state folder, never here.
+ * A planned handoff by a word of the agent's own, where it has no comms to raise it in. Its prompt is in the file
+ * `request` of the state folder, never here.
  */
 export const HandoffRequested = event("HandoffRequested", {
   sessionId: Text,
@@ -108,11 +118,15 @@ export const HandoffRequested = event("HandoffRequested", {
   taskFingerprint: Schema.NullOr(Text),
   retries: Count
 })
-/** A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec: behaviour#print-mode). */
+/**
+ * A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec:
+ * behaviour#print-mode).
+ */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Count })
 /**
- * Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did (`souffleur done`).
- * Without comms: it ended by itself after a finished turn, or as a command with exit code 0 (spec: behaviour#solo).
+ * Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did
+ * (`souffleur done`). Without comms: it ended by itself after a finished turn, or as a command with exit code 0 (spec:
+ * behaviour#solo).
  */
 export const ConductorCompleted = event("ConductorCompleted", {
   by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit"])
@@ -196,7 +210,9 @@ export type WatchEvent = typeof WatchEvent.Type
 /** Tags of which an older version was written: a field was added since, or a word that a field may hold. */
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 
-/** Gives the version that this souffleur writes for a tag. A greater one in the log was written by a newer souffleur. */
+/**
+ * Gives the version that this souffleur writes for a tag. A greater one in the log was written by a newer souffleur.
+ */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
 /** Whether a watch ends with it. */

@@ -5,8 +5,8 @@ import type { Pinned, PinIntent } from "../decide/PinDecider.ts"
 import { CycleSettings } from "../settings/Settings.ts"
 
 /**
- * The ceiling at this very moment: the one that is pinned, or the config file's where that is lower (spec: behaviour#permission-ceiling).
- * What the file asks for beyond it is told.
+ * The ceiling at this very moment: the one that is pinned, or the config file's where that is lower (spec:
+ * behaviour#permission-ceiling). What the file asks for beyond it is told.
  */
 export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinned, E, R>(
   dispatch: (intent: Extract<PinIntent, { readonly _tag: "ReportConfig" }>) => Effect.Effect<State, E, R>

@@ -11,8 +11,8 @@ export const moment: Effect.Effect<Moment> = Effect.gen(function* () {
 })
 
 /**
- * Whether what was seen before still counts: a poll came later than twice its time, or wall and monotonic clock went apart
- * (sleep, clock jump, starved machine; spec: behaviour#heartbeat-age). `due` in ms.
+ * Whether what was seen before still counts: a poll came later than twice its time, or wall and monotonic clock went
+ * apart (sleep, clock jump, starved machine; spec: behaviour#heartbeat-age). `due` in ms.
  */
 export const brokenOff = (before: Moment, now: Moment, due: number): boolean => {
   const [wall, monotonic] = [now.wall - before.wall, now.monotonic - before.monotonic]

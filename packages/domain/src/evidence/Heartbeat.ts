@@ -4,8 +4,8 @@ import { iso } from "../Time.ts"
 const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/u
 
 /**
- * `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of June
- * (spec: behaviour#tables-of-comms).
+ * `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of
+ * June (spec: behaviour#tables-of-comms).
  */
 export const parseTime = (raw: string | null): Option.Option<number> => {
   const match = raw === null ? null : form.exec(raw.trim())
@@ -29,9 +29,10 @@ export const see = (before: HeartbeatSeen | undefined, raw: string | null, now: 
   before === undefined ? { raw, changedAt: undefined } : before.raw === raw ? before : { raw, changedAt: now }
 
 /**
- * Milliseconds since the last sign of life: now − max(heartbeat, its last change, `notBefore`), where `notBefore` is the
- * launch of this generation or the last break in our own polling. NULL, unparseable and future values are unknown
- * (`undefined`): neither dead nor fresh. A value that goes on changing is alive, whatever it says (spec: behaviour#heartbeat-age).
+ * Milliseconds since the last sign of life: now − max(heartbeat, its last change, `notBefore`), where `notBefore` is
+ * the launch of this generation or the last break in our own polling. NULL, unparseable and future values are unknown
+ * (`undefined`): neither dead nor fresh. A value that goes on changing is alive, whatever it says (spec:
+ * behaviour#heartbeat-age).
  */
 export const heartbeatAge = (seen: HeartbeatSeen, now: number, notBefore: number): number | undefined => {
   const told = Option.getOrUndefined(parseTime(seen.raw))

@@ -4,15 +4,21 @@ import { Hooks } from "../port/HookSigns.ts"
 import { Processes, type ProcessIdentity } from "../port/Process.ts"
 
 /**
- * What the evidence at hand says of a process as the agent of a session; where it says nothing, nobody knows (an older agent, a stand-in).
+ * What the evidence at hand says of a process as the agent of a session; where it says nothing, nobody knows (an older
+ * agent, a stand-in).
  */
 export type Holding =
   | { readonly _tag: "Holds" }
   | { readonly _tag: "Unknown" }
-  /** `holds`: the session that it says it holds itself; `by`: the other process that holds the one that was asked for. */
+  /**
+   * `holds`: the session that it says it holds itself; `by`: the other process that holds the one that was asked for.
+   */
   | { readonly _tag: "Another"; readonly message: string; readonly holds?: string; readonly by?: number }
 
-/** Whether a session that began in `folder` may be one of `project`; `undefined`: nobody says where, as before its first word. */
+/**
+ * Whether a session that began in `folder` may be one of `project`; `undefined`: nobody says where, as before its first
+ * word.
+ */
 export const isWithin = (project: string, folder: string | undefined): boolean =>
   folder === undefined || folder === project || folder.startsWith(`${project}/`)
 
@@ -31,25 +37,29 @@ export const heldByLiving = Effect.fn("heldByLiving")(function* () {
     Effect.map(
       processes.find(pid),
       Option.exists(
-        ({ condition, identity, uid }) => identity.startTime === startTime && condition !== "zombie" && uid === processes.host.uid
+        ({ condition, identity, uid }) =>
+          identity.startTime === startTime && condition !== "zombie" && uid === processes.host.uid
       )
     )
   )
 })
 
 /**
- * The session that a process holds by its own word: of its hooks, which know better, else of its pid file, which is held to start times.
+ * The session that a process holds by its own word: of its hooks, which know better, else of its pid file, which is
+ * held to start times.
  */
 export const heldBy = Effect.fn("Holding.heldBy")(function* ({ pid, startTime }: ProcessIdentity) {
   const agent = yield* Agent
   const hooks = yield* Hooks
   const files = yield* agent.sessions
-  return Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ?? files.find((one) => one.pid === pid)?.sessionId
+  return (
+    Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ?? files.find((one) => one.pid === pid)?.sessionId
+  )
 })
 
 /**
- * Whether this process is the agent of that session: by its own word, then by who else holds it, then by the mark that an agent leaves on
- * its tools.
+ * Whether this process is the agent of that session: by its own word, then by who else holds it, then by the mark that
+ * an agent leaves on its tools.
  */
 export const holdingOf = Effect.fn("holdingOf")(function* (
   process: ProcessIdentity,
@@ -60,13 +70,20 @@ export const holdingOf = Effect.fn("holdingOf")(function* (
   const processes = yield* Processes
   const own = yield* heldBy(process)
   if (own === sessionId) return { _tag: "Holds" }
-  if (own !== undefined) return { _tag: "Another", message: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
+  if (own !== undefined)
+    return { _tag: "Another", message: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
   const files = yield* agent.sessions
   const told = yield* heldByLiving()
   const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
-  const holder = told.find((one) => one.sessionId === sessionId) ?? files.find((one) => one.sessionId === sessionId && !moved(one.pid))
+  const holder =
+    told.find((one) => one.sessionId === sessionId) ??
+    files.find((one) => one.sessionId === sessionId && !moved(one.pid))
   if (holder !== undefined)
-    return { _tag: "Another", message: `process ${holder.pid} holds session ${sessionId}, not process ${pid}`, by: holder.pid }
+    return {
+      _tag: "Another",
+      message: `process ${holder.pid} holds session ${sessionId}, not process ${pid}`,
+      by: holder.pid
+    }
   const tools = yield* processes.tagged(agent.sessionTag(sessionId))
   return tools.some(({ identity }) => identity.pid === pid)
     ? { _tag: "Another", message: `process ${pid} is a tool of session ${sessionId}, not its agent` }

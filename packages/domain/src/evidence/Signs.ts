@@ -7,7 +7,8 @@ export type TurnState =
   /** The model was asked, and its answer is outstanding. */
   | { readonly _tag: "Asked"; readonly at: number }
   /**
-   * A tool was called and has no result yet; of several, the one that may take longest. `limit`: the ms that it has, where that is known.
+   * A tool was called and has no result yet; of several, the one that may take longest. `limit`: the ms that it has,
+   * where that is known.
    */
   | {
       readonly _tag: "Tool"
@@ -19,7 +20,10 @@ export type TurnState =
     }
   /** A question was put to a person, and has no answer yet. */
   | { readonly _tag: "Question"; readonly at: number; readonly name: string }
-  /** The service failed, and the agent asks again at `nextAt`. `resetsAt`: when a usage limit ends, where the record states it. */
+  /**
+   * The service failed, and the agent asks again at `nextAt`. `resetsAt`: when a usage limit ends, where the record
+   * states it.
+   */
   | {
       readonly _tag: "Retrying"
       readonly at: number
@@ -28,7 +32,10 @@ export type TurnState =
       readonly nextAt: number
       readonly resetsAt: number | undefined
     }
-  /** The turn ended by an error of the service. `account`: it refuses this user until a person does something, such as to log in. */
+  /**
+   * The turn ended by an error of the service. `account`: it refuses this user until a person does something, such as
+   * to log in.
+   */
   | {
       readonly _tag: "Failed"
       readonly at: number
@@ -66,13 +73,15 @@ export interface Signs {
   /** Processes that it started and that live; `undefined`: nobody looked. */
   readonly children: number | undefined
   /**
-   * Since when nobody saw it use the processor; `undefined`: nobody looked. A healthy one is not still for as long as a call may
-   * stall (`AgentKind.stall`).
+   * Since when nobody saw it use the processor; `undefined`: nobody looked. A healthy one is not still for as long as a
+   * call may stall (`AgentKind.stall`).
    */
   readonly stillSince: number | undefined
   readonly session: SessionSigns | undefined
   /** The agent's own pid file: evidence, never proof. */
-  readonly pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
+  readonly pidFile:
+    | { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number }
+    | undefined
   /** The newest hook that the agent ran. */
   readonly hook: { readonly event: string; readonly at: number } | undefined
   /** The newest beat that the agent itself sent. */
@@ -86,13 +95,23 @@ export type Verdict =
   /** A fresh sign, or nothing that contradicts life. */
   | { readonly _tag: "Alive"; readonly because: string }
   /** Something is outstanding, and its time is not over. `until`: silence beyond it is no longer explained by it. */
-  | { readonly _tag: "Held"; readonly by: "call" | "retry" | "limit" | "tool"; readonly because: string; readonly until: number }
+  | {
+      readonly _tag: "Held"
+      readonly by: "call" | "retry" | "limit" | "tool"
+      readonly because: string
+      readonly until: number
+    }
   /** It has finished its turn and lives. */
   | { readonly _tag: "Idle"; readonly since: number }
   /** It waits for a person, such as for a permission. */
   | { readonly _tag: "Waiting"; readonly for: string; readonly since: number }
   /** Its last turn ended by a usage limit or an outage of the service. */
-  | { readonly _tag: "Limited"; readonly kind: "usage-limit" | "outage"; readonly at: number; readonly resetsAt: number | undefined }
+  | {
+      readonly _tag: "Limited"
+      readonly kind: "usage-limit" | "outage"
+      readonly at: number
+      readonly resetsAt: number | undefined
+    }
   /** Its last turn ended because the conversation no longer fits. */
   | { readonly _tag: "Exhausted"; readonly at: number }
   /** Every sign agrees that it does nothing any more. */

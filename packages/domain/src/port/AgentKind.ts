@@ -8,7 +8,10 @@ export interface AgentProgram {
   readonly args: ReadonlyArray<string>
 }
 
-/** An agent command that no launch may use (exit code 2; spec: settings#agent-command). `problem` is a sentence for a person. */
+/**
+ * An agent command that no launch may use (exit code 2; spec: settings#agent-command). `problem` is a sentence for a
+ * person.
+ */
 export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>()("AgentCommandRefused", {
   problem: Schema.String
 }) {
@@ -18,12 +21,17 @@ export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>
   }
 }
 
-/** A literal command of a known agent that souffleur cannot run as it stands (exit 2). `message` says what to write instead. */
+/**
+ * A literal command of a known agent that souffleur cannot run as it stands (exit 2). `message` says what to write
+ * instead.
+ */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-/** A literal command of an agent, taken apart: what a launch sets itself, and what stays for every launch of its watch. */
+/**
+ * A literal command of an agent, taken apart: what a launch sets itself, and what stays for every launch of its watch.
+ */
 export interface LiteralAgent {
   /** The program, and the flags that are the user's own choice. */
   readonly agentCommand: AgentProgram
@@ -61,8 +69,8 @@ export interface AgentKind {
   /** Where in that folder its session files are. */
   readonly sessions: string
   /**
-   * For how long a call to its model may be silent before it goes on by itself: the default of `STALL_AFTER`. A healthy process of it
-   * uses the processor within that time.
+   * For how long a call to its model may be silent before it goes on by itself: the default of `STALL_AFTER`. A healthy
+   * process of it uses the processor within that time.
    */
   readonly stall: Duration.Duration
   /** Variables of a session that is going on: no new one may inherit them. */
@@ -76,12 +84,15 @@ export interface AgentKind {
   /** The command line by which a person gives it a server of tools, which this command starts. */
   readonly addTools: (name: string, command: string) => string
   /**
-   * Reads `AGENT_COMMAND`. An argument that could lift the permission ceiling or choose another session is refused, and so is one that is
-   * not understood.
+   * Reads `AGENT_COMMAND`. An argument that could lift the permission ceiling or choose another session is refused, and
+   * so is one that is not understood.
    */
   readonly parseCommand: (text: string) => Result.Result<AgentProgram, AgentCommandRefused>
   /** Takes a literal command apart where it runs this agent, or the configured one. `None`: any other command. */
-  readonly takeApart: (words: ReadonlyArray<string>, configured: AgentProgram) => Result.Result<Option.Option<LiteralAgent>, CommandRefused>
+  readonly takeApart: (
+    words: ReadonlyArray<string>,
+    configured: AgentProgram
+  ) => Result.Result<Option.Option<LiteralAgent>, CommandRefused>
   /** The agent command that a launch of that session was made with. */
   readonly ofLaunch: (command: Pick<AgentCommand, "args" | "program">, sessionId: string) => Option.Option<AgentProgram>
 }

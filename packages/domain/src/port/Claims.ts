@@ -22,24 +22,32 @@ export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("Alread
   }
 }
 
-/** Nothing can be claimed: the place of the claims is somebody else's, full, or gone. `message` names it, and says what to do. */
+/**
+ * Nothing can be claimed: the place of the claims is somebody else's, full, or gone. `message` names it, and says what
+ * to do.
+ */
 export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-/** What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real path. */
+/**
+ * What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real
+ * path.
+ */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
 /**
- * Who looks after a live Conductor goes on also where nothing can be claimed: to leave it unwatched would be worse. The supervisor says so,
- * and tries again.
+ * Who looks after a live Conductor goes on also where nothing can be claimed: to leave it unwatched would be worse. The
+ * supervisor says so, and tries again.
  */
-export const claimedIfPossible = (claimed: Effect.Effect<void, AlreadyWatched | ClaimFailed>): Effect.Effect<void, AlreadyWatched> =>
-  Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
+export const claimedIfPossible = (
+  claimed: Effect.Effect<void, AlreadyWatched | ClaimFailed>
+): Effect.Effect<void, AlreadyWatched> => Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
 
 /**
- * One claim a user and Conductor, session, or project, outside every state folder, so that two state folders cannot watch one Conductor
- * or session, nor conduct two plans in one project (spec: behaviour#claims). A claim whose owner is provably dead is taken over.
+ * One claim a user and Conductor, session, or project, outside every state folder, so that two state folders cannot
+ * watch one Conductor or session, nor conduct two plans in one project (spec: behaviour#claims). A claim whose owner is
+ * provably dead is taken over.
  */
 export class Claims extends Context.Service<
   Claims,
@@ -47,8 +55,8 @@ export class Claims extends Context.Service<
     /** The owner of this process. */
     readonly self: Owner
     /**
-     * Provably dead: same pid namespace, and the process is gone or from an earlier boot of this machine. Of another machine, or where one
-     * has no identity, another boot proves nothing, whatever they are called.
+     * Provably dead: same pid namespace, and the process is gone or from an earlier boot of this machine. Of another
+     * machine, or where one has no identity, another boot proves nothing, whatever they are called.
      */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
     readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>

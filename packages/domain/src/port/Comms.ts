@@ -47,8 +47,9 @@ export const baselineOf = (snapshot: CommsSnapshot): Baseline => ({
 })
 
 /**
- * The same while comms cannot be read. The row may still hold the request of the generation before, and its payload may be unread:
- * another state must be seen first. `consumed` is the message of a payload that this launch honours, 0 where there is none.
+ * The same while comms cannot be read. The row may still hold the request of the generation before, and its payload may
+ * be unread: another state must be seen first. `consumed` is the message of a payload that this launch honours, 0 where
+ * there is none.
  */
 export const unreadBaseline = (before: Baseline, consumed = 0): Baseline => ({
   ...before,
@@ -91,8 +92,8 @@ const silence = <A>(heard: A): Heard<A> => ({ heard, refused: Option.none() })
 export type MessageKind = "error" | "warning" | "completion" | "system"
 
 /**
- * Comms cannot be used now: locked, gone, replaced by something else, lacking a table or a column; or it did not answer (`stuck`), whatever
- * is in it. Never fatal to a watch.
+ * Comms cannot be used now: locked, gone, replaced by something else, lacking a table or a column; or it did not answer
+ * (`stuck`), whatever is in it. Never fatal to a watch.
  */
 export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("CommsUnavailable", {
   path: Schema.String,
@@ -106,8 +107,8 @@ export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("Co
 }
 
 /**
- * The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it or changes its
- * schema.
+ * The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it
+ * or changes its schema.
  */
 export class Comms extends Context.Service<
   Comms,
@@ -119,14 +120,15 @@ export class Comms extends Context.Service<
     /** Instructions to `souffleur`, oldest first; also of a `person`, and of a session that names itself in it. */
     readonly replies: (query: CommsQuery) => Effect.Effect<Heard<ReadonlyArray<CommsReply>>, CommsUnavailable>
     /**
-     * The `souffleur` row's state, with `last_heartbeat = at` in the same statement. `lastError` is written when given. `at` in epoch ms.
+     * The `souffleur` row's state, with `last_heartbeat = at` in the same statement. `lastError` is written when given.
+     * `at` in epoch ms.
      */
     readonly setState: (state: SouffleurState, at: number, lastError?: string) => Effect.Effect<void, CommsUnavailable>
     /** `last_heartbeat` of the `souffleur` row, never moved backwards. */
     readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>
     /**
-     * One message, told once: the same, with its key, type and time, is not written again. What others wrote under that key is not ours.
-     * `warning` becomes `system` where the table's CHECK rejects it.
+     * One message, told once: the same, with its key, type and time, is not written again. What others wrote under that
+     * key is not ours. `warning` becomes `system` where the table's CHECK rejects it.
      */
     readonly post: (message: {
       readonly key: string

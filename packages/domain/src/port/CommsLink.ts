@@ -22,8 +22,8 @@ export interface LinkTask {
 }
 
 /**
- * Comms as the Conductor itself uses it: the writing side of an agent that has no database of its own (spec: behaviour#words-of-the-agent).
- * Every statement is short and stands alone; a lock is the caller's to wait for.
+ * Comms as the Conductor itself uses it: the writing side of an agent that has no database of its own (spec:
+ * behaviour#words-of-the-agent). Every statement is short and stands alone; a lock is the caller's to wait for.
  */
 export class CommsLink extends Context.Service<
   CommsLink,
@@ -34,7 +34,10 @@ export class CommsLink extends Context.Service<
     /** `task-00.state`, with its heartbeat in the same statement. */
     readonly setState: (state: string, at: number) => Effect.Effect<void, CommsUnavailable>
     /** The state of a task's row, which is made where there is none. */
-    readonly setTask: (task: { readonly id: string; readonly state: string }, at: number) => Effect.Effect<void, CommsUnavailable>
+    readonly setTask: (
+      task: { readonly id: string; readonly state: string },
+      at: number
+    ) => Effect.Effect<void, CommsUnavailable>
     /** One message; its id. */
     readonly post: (message: {
       readonly taskId: string

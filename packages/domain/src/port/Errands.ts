@@ -1,8 +1,8 @@
 import { Context, type Effect, Schema } from "effect"
 
 /**
- * The errand came to nothing. `silent`: it took too long, or has just done so, and its process is ended. `ended`: there is no process for
- * it.
+ * The errand came to nothing. `silent`: it took too long, or has just done so, and its process is ended. `ended`: there
+ * is no process for it.
  */
 export class ErrandFailed extends Schema.TaggedError<ErrandFailed>()("ErrandFailed", {
   reason: Schema.Literals(["silent", "ended"]),
@@ -10,14 +10,15 @@ export class ErrandFailed extends Schema.TaggedError<ErrandFailed>()("ErrandFail
 }) {}
 
 /**
- * A second process of ours, for what belongs to others and may hold up whoever touches it: it can be ended, as a fiber in a call cannot.
+ * A second process of ours, for what belongs to others and may hold up whoever touches it: it can be ended, as a fiber
+ * in a call cannot.
  */
 export class Errands extends Context.Service<
   Errands,
   {
     /**
-     * One line, answered by one line; one at a time, in bounded time. What it is about is asked nothing for a while after it took too long.
-     * Interrupted, its process is ended.
+     * One line, answered by one line; one at a time, in bounded time. What it is about is asked nothing for a while
+     * after it took too long. Interrupted, its process is ended.
      */
     readonly ask: (about: string, line: string) => Effect.Effect<string, ErrandFailed>
   }

@@ -25,8 +25,8 @@ export interface HookReader {
 }
 
 /**
- * What an agent's hook said as something happened in it. A hook that did not fire says nothing: evidence of life, never of death.
- * There is no word of the conversation in it.
+ * What an agent's hook said as something happened in it. A hook that did not fire says nothing: evidence of life, never
+ * of death. There is no word of the conversation in it.
  */
 export const HookSign = Schema.Struct({
   /** The agent's own word for it. */
@@ -40,7 +40,10 @@ export const HookSign = Schema.Struct({
   startTime: Schema.NullOr(StartTime),
   /** Why: a start's source, a compaction's trigger, an end's reason, what is waited for, a failure's kind. */
   kind: Schema.optionalKey(words(wordLength)),
-  /** The process began to hold the session, holds it as before, or holds it no more; absent: the event says nothing of that. */
+  /**
+   * The process began to hold the session, holds it as before, or holds it no more; absent: the event says nothing of
+   * that.
+   */
   holding: Schema.optionalKey(Schema.Literals(["began", "goes on", "ended"]))
 })
 export type HookSign = typeof HookSign.Type
@@ -53,7 +56,10 @@ export interface Held {
   /** Epoch milliseconds of the first and the newest sign that are kept. */
   readonly since: number
   readonly until: number
-  /** How it came to hold it: `startup`, `resume`, `clear`, …; `null` where that is not known any more. A compaction is no other holding. */
+  /**
+   * How it came to hold it: `startup`, `resume`, `clear`, …; `null` where that is not known any more. A compaction is
+   * no other holding.
+   */
   readonly source: string | null
   /** Why it holds it no more, such as `clear`; `null` while it does, or ended without a word. */
   readonly ended: string | null
@@ -83,20 +89,28 @@ export const holdings = (signs: ReadonlyArray<HookSign>): ReadonlyArray<Held> =>
 /** The session that a process holds now: of those that it did not end, what its newest sign is of. */
 export const heldNow = (held: ReadonlyArray<Held>, { pid, startTime }: HookedProcess): Option.Option<string> => {
   const its = held.filter((one) => one.pid === pid && one.startTime === startTime && one.ended === null)
-  return Option.map(Option.fromUndefinedOr(its.toSorted((a, b) => a.until - b.until).at(-1)), ({ sessionId }) => sessionId)
+  return Option.map(
+    Option.fromUndefinedOr(its.toSorted((a, b) => a.until - b.until).at(-1)),
+    ({ sessionId }) => sessionId
+  )
 }
 
 /** What each process holds now, at most one session each. That the process lives is for whoever asks to see. */
 export const heldByAll = (held: ReadonlyArray<Held>): ReadonlyArray<Held> =>
   held.filter((one) => one.ended === null && Option.contains(heldNow(held, one), one.sessionId))
 
-/** What the agent's hooks have told of its sessions. They may not be installed, or not fire: `None` and nothing are answers. */
+/**
+ * What the agent's hooks have told of its sessions. They may not be installed, or not fire: `None` and nothing are
+ * answers.
+ */
 export class Hooks extends Context.Service<
   Hooks,
   {
     /** The newest sign of a session. */
     readonly last: (sessionId: string) => Effect.Effect<Option.Option<HookSign>>
-    /** All that the processes held that ever held this session, oldest first: what it was resumed from and cleared to. */
+    /**
+     * All that the processes held that ever held this session, oldest first: what it was resumed from and cleared to.
+     */
     readonly lineage: (sessionId: string) => Effect.Effect<ReadonlyArray<Held>>
     /** The session that a process holds now: after `/clear` another one than it began with. */
     readonly holds: (process: HookedProcess) => Effect.Effect<Option.Option<string>>

@@ -17,7 +17,9 @@ export interface LaunchOrder {
   readonly keep?: boolean
 }
 
-/** The last line of a launch's prompt: where it stands in a session file, that session has the prompt of that launch. */
+/**
+ * The last line of a launch's prompt: where it stands in a session file, that session has the prompt of that launch.
+ */
 export const handoffLine = (launchId: string): string => `Hand-off ${launchId}`
 
 /** Nothing runs, and nothing will: the receipt's name is claimed as a tombstone. */
@@ -31,21 +33,31 @@ export class Launcher extends Context.Service<
   {
     readonly terminal: Terminal
     /**
-     * Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, which goes to the log. Once its launch is decided, it is removed.
+     * Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, which goes to the log. Once its launch is
+     * decided, it is removed.
      */
     readonly prepare: (order: LaunchOrder) => Effect.Effect<string, LaunchFailed>
     /**
-     * Starts what was prepared and waits for its receipt. Interrupted or late: the launch is cancelled, or, where the receipt was there
-     * first, succeeds.
+     * Starts what was prepared and waits for its receipt. Interrupted or late: the launch is cancelled, or, where the
+     * receipt was there first, succeeds.
      */
     readonly launch: (id: string) => Effect.Effect<ProcessIdentity, LaunchFailed>
-    /** Ends the question whether that launch ran: `Some` is who took the receipt (alive or not), `None` means never, now and later. */
+    /**
+     * Ends the question whether that launch ran: `Some` is who took the receipt (alive or not), `None` means never, now
+     * and later.
+     */
     readonly settle: (id: string) => Effect.Effect<Option.Option<ProcessIdentity>, LaunchFailed>
     /** What was prepared to be kept; fails where it is not what the log has the digest of. */
-    readonly kept: (id: string, digest: string) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "title">, LaunchFailed>
+    readonly kept: (
+      id: string,
+      digest: string
+    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "title">, LaunchFailed>
     /** Nobody needs it any more, launched or not: it may hold a key. What was not launched never is. */
     readonly forget: (id: string) => Effect.Effect<void>
-    /** How the process of a headless launch ended; 128 and its number for a signal. `None`: it runs, or no souffleur was there to see. */
+    /**
+     * How the process of a headless launch ended; 128 and its number for a signal. `None`: it runs, or no souffleur was
+     * there to see.
+     */
     readonly exitCode: (id: string) => Effect.Effect<Option.Option<number>>
     /** Where a headless agent's output goes. */
     readonly outputPath: (id: string) => string

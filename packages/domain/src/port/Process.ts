@@ -26,7 +26,10 @@ export interface ProcessInfo {
   readonly condition: Exclude<Condition, "gone">
 }
 
-/** Marks in a process's environment by which a re-parented tool is still known to belong to a Conductor (spec: behaviour#stop). */
+/**
+ * Marks in a process's environment by which a re-parented tool is still known to belong to a Conductor (spec:
+ * behaviour#stop).
+ */
 export interface Tag {
   /** Every one of these variables must have this value. */
   readonly environment: Readonly<Record<string, string>>
@@ -51,10 +54,16 @@ export class Processes extends Context.Service<
     /** This very process. */
     readonly self: ProcessIdentity
     /**
-     * Where `self` can be seen from: an identity of another machine or pid namespace is never provably dead. `machine`: by what it is known
-     * from boot to boot, which another one of the same name has not; `null` where it has nothing of the kind.
+     * Where `self` can be seen from: an identity of another machine or pid namespace is never provably dead. `machine`:
+     * by what it is known from boot to boot, which another one of the same name has not; `null` where it has nothing of
+     * the kind.
      */
-    readonly host: { readonly name: string; readonly machine: string | null; readonly pidNamespace: string; readonly uid: number }
+    readonly host: {
+      readonly name: string
+      readonly machine: string | null
+      readonly pidNamespace: string
+      readonly uid: number
+    }
     /** `None` where there is no such process. */
     readonly find: (pid: number) => Effect.Effect<Option.Option<ProcessInfo>>
     /** The arguments it was started with, the program first; empty where they cannot be read. */
@@ -63,8 +72,8 @@ export class Processes extends Context.Service<
     /** Comes back when it is gone or a zombie, `every` later at most. */
     readonly untilOver: (identity: ProcessIdentity, every: Duration.Input) => Effect.Effect<void>
     /**
-     * What it has used of the processor since it began, in clock ticks, all its threads and none of its children: as good as
-     * nothing else to see that it does nothing. `undefined` where it is gone.
+     * What it has used of the processor since it began, in clock ticks, all its threads and none of its children: as
+     * good as nothing else to see that it does nothing. `undefined` where it is gone.
      */
     readonly processorTime: (identity: ProcessIdentity) => Effect.Effect<number | undefined>
     /** Our own ancestors, nearest first. */
@@ -72,10 +81,10 @@ export class Processes extends Context.Service<
     /** Every process of our user that carries the tag, in no order. */
     readonly tagged: (tag: Tag) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /**
-     * What `root` started: by parent, by any of the tags, and what is `known` to be of it and still is that very process, without `root`
-     * itself and without what is protected: souffleur, its ancestors, a terminal server, an agent session of `others`, each with its own
-     * subtree (spec: behaviour#stop). Below souffleur is its own launch: who carries a tag there that souffleur does not. Another user's
-     * process has no tag, and is not known.
+     * What `root` started: by parent, by any of the tags, and what is `known` to be of it and still is that very
+     * process, without `root` itself and without what is protected: souffleur, its ancestors, a terminal server, an
+     * agent session of `others`, each with its own subtree (spec: behaviour#stop). Below souffleur is its own launch:
+     * who carries a tag there that souffleur does not. Another user's process has no tag, and is not known.
      */
     readonly tree: (
       root: ProcessIdentity,

@@ -51,8 +51,9 @@ export interface FoundConfig extends ConfigFile {
 const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyArray<string>).includes(key)
 
 /**
- * `KEY=value` lines, `#` comments on lines of their own, spaces around both tolerated. A malformed line, an unknown key,
- * a repeated key (the last wins) and an empty value each give a warning (spec: settings#config-file). What a value means is for `Settings`.
+ * `KEY=value` lines, `#` comments on lines of their own, spaces around both tolerated. A malformed line, an unknown
+ * key, a repeated key (the last wins) and an empty value each give a warning (spec: settings#config-file). What a value
+ * means is for `Settings`.
  */
 export const parseConfigFile = (text: string): ConfigFile => {
   const values = new Map<ConfigKey, ConfigValue>()
@@ -72,7 +73,8 @@ export const parseConfigFile = (text: string): ConfigFile => {
       warnings.push(`line ${line}: unknown key${/^[A-Za-z][A-Za-z_]{0,39}$/.test(key) ? ` ${key}` : ""}, ignored`)
     } else {
       const earlier = values.get(key)
-      if (earlier !== undefined) warnings.push(`line ${line}: ${key} is repeated, the value of line ${earlier.line} is replaced`)
+      if (earlier !== undefined)
+        warnings.push(`line ${line}: ${key} is repeated, the value of line ${earlier.line} is replaced`)
       if (value === "") warnings.push(`line ${line}: ${key} is empty, its default is used`)
       values.set(key, { value, line })
     }

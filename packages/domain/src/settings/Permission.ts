@@ -14,9 +14,14 @@ export const permissionOf = (text: string): Permission | undefined => Permission
 /** A permission that went through {@link clamp}: the only kind a launch takes. */
 export type EffectivePermission = Permission & Brand.Brand<"EffectivePermission">
 
-/** `min(requested, ceiling)`; what is no permission is `acceptEdits` (spec: behaviour#permission-ceiling). Case-sensitive. */
+/**
+ * `min(requested, ceiling)`; what is no permission is `acceptEdits` (spec: behaviour#permission-ceiling).
+ * Case-sensitive.
+ */
 export const clamp = (requested: string, ceiling: Permission): EffectivePermission =>
-  (requested === "bypassPermissions" && ceiling === "bypassPermissions" ? "bypassPermissions" : "acceptEdits") as EffectivePermission
+  (requested === "bypassPermissions" && ceiling === "bypassPermissions"
+    ? "bypassPermissions"
+    : "acceptEdits") as EffectivePermission
 
 /** Why a launch got another permission than was asked for, without a word of what is none; `undefined`: it got that. */
 export const clampInWords = ({

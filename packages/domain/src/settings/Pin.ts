@@ -18,18 +18,27 @@ const Programs = Schema.Struct({
 })
 export type Programs = typeof Programs.Type
 
-/** The ceiling that a config file sets, and the programs that it names, as they are written there; `null`: it names none. */
+/**
+ * The ceiling that a config file sets, and the programs that it names, as they are written there; `null`: it names
+ * none.
+ */
 export const ConfigWord = Schema.Struct({ ceiling: Permission, programs: Programs })
 export type ConfigWord = typeof ConfigWord.Type
 
 /**
- * What a watch or a run was opened with, and goes on with until a person says otherwise (spec: behaviour#trust): the ceiling, and the
- * digest of each program that the config file named (SHA-256, hex). A program's line may hold a key, so the log has no word of it.
+ * What a watch or a run was opened with, and goes on with until a person says otherwise (spec: behaviour#trust): the
+ * ceiling, and the digest of each program that the config file named (SHA-256, hex). A program's line may hold a key,
+ * so the log has no word of it.
  */
 export const Pin = ConfigWord.annotate({ identifier: "Pin" })
 export type Pin = typeof Pin.Type
 
-export const noPrograms: Programs = { AGENT_COMMAND: null, AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
+export const noPrograms: Programs = {
+  AGENT_COMMAND: null,
+  AGENT_ENVIRONMENT: null,
+  EXPORT_COMMAND: null,
+  NOTIFY_COMMAND: null
+}
 /** What holds where no file says anything. */
 export const leastPin: Pin = { ceiling: leastPermission, programs: noPrograms }
 
@@ -64,13 +73,18 @@ export const mapPrograms = <A>(programs: Programs, of: (program: string | null, 
 /** The lower of two: a ceiling can be lowered by whoever sets it, and raised by none of them alone. */
 export const lower = (one: Permission, other: Permission): Permission => clamp(one, other)
 
-/** The keys by which a file asks for more than holds: a higher ceiling, another program. A lower ceiling asks for nothing. */
+/**
+ * The keys by which a file asks for more than holds: a higher ceiling, another program. A lower ceiling asks for
+ * nothing.
+ */
 export const overreachOf = (said: Pin, held: Pin): ReadonlyArray<PinnedKey> => [
   ...(lower(said.ceiling, held.ceiling) === said.ceiling ? [] : ["MAX_EXTERNAL_PERMISSION" as const]),
   ...programKeys.filter((key) => said.programs[key] !== held.programs[key])
 ]
 
-/** The file as it counts beside what holds: its ceiling where that is lower, none of its programs but those that hold. */
+/**
+ * The file as it counts beside what holds: its ceiling where that is lower, none of its programs but those that hold.
+ */
 export const holding = <File extends ConfigFile>(file: File, held: ConfigWord): File => {
   const values = new Map<ConfigKey, ConfigValue>(file.values)
   const set = (key: ConfigKey, value: string | null) =>

@@ -16,7 +16,8 @@ export const parseQuietHours = (text: string): Option.Option<QuietHours> => {
   return from === to ? Option.none() : Option.some({ from, to })
 }
 
-const clock = (minutes: number) => `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`
+const clock = (minutes: number) =>
+  `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`
 export const formatQuietHours = ({ from, to }: QuietHours): string => `${clock(from)}-${clock(to)}`
 export const isQuietHours = (value: unknown): value is QuietHours =>
   Predicate.hasProperty(value, "from") && Predicate.hasProperty(value, "to")
@@ -32,7 +33,10 @@ export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime
   return DateTime.toEpochMillis(time < to ? end : DateTime.add(end, { days: 1 }))
 }
 
-/** The same for now; without quiet hours `null`. It is the host's day, unless somebody says otherwise by `CurrentTimeZone`. */
+/**
+ * The same for now; without quiet hours `null`. It is the host's day, unless somebody says otherwise by
+ * `CurrentTimeZone`.
+ */
 export const quietUntilNow = Effect.fnUntraced(function* (hours: QuietHours | null) {
   if (hours === null) return null
   const zone = Option.getOrElse(yield* Effect.serviceOption(DateTime.CurrentTimeZone), DateTime.zoneMakeLocal)

@@ -48,14 +48,20 @@ const durationFrom =
     Option.match(
       // Anything that is no duration is `None`, whatever its type says.
       Duration.fromInput(value as Duration.Input).pipe(
-        Option.filter((duration) => Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: longest }))
+        Option.filter(
+          (duration) =>
+            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: longest })
+        )
       ),
       {
-        onNone: () => Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(longest)}`),
+        onNone: () =>
+          Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(longest)}`),
         onSome: Result.succeed
       }
     )
-/** A first wait may be nothing; an interval of nothing would poll without a pause, an age of nothing is always exceeded. */
+/**
+ * A first wait may be nothing; an interval of nothing would poll without a pause, an age of nothing is always exceeded.
+ */
 const wait = durationFrom(Duration.zero)
 const interval = durationFrom(Duration.millis(1))
 
@@ -72,7 +78,12 @@ interface Setting<A> {
   /** `false`: the environment and flags are not asked. */
   readonly outside: boolean
 }
-const setting = <A>(key: ConfigKey, read: Read<A>, initial: NoInfer<A>, outside = true): Setting<A> => ({ key, read, initial, outside })
+const setting = <A>(key: ConfigKey, read: Read<A>, initial: NoInfer<A>, outside = true): Setting<A> => ({
+  key,
+  read,
+  initial,
+  outside
+})
 
 /** Every setting that has a key in the file, in the order in which `souffleur config` prints them. */
 const tableFor = (agent: AgentKind) => ({
@@ -106,7 +117,10 @@ const tableFor = (agent: AgentKind) => ({
 type Table = ReturnType<typeof tableFor>
 type Name = keyof Table
 
-/** All settings of souffleur, resolved (spec: settings#sources): flag, else environment, else the config file, else the default. */
+/**
+ * All settings of souffleur, resolved (spec: settings#sources): flag, else environment, else the config file, else the
+ * default.
+ */
 export type ResolvedSettings = {
   readonly [Key in Name]: Table[Key] extends Setting<infer A> ? A : never
 } & {
@@ -140,7 +154,10 @@ const inWords = (duration: Duration.Duration) => {
  * ```
  */
 export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {
-  /** What `souffleur config --json` prints (spec: command-line#config): snake_case keys, durations as text that reads back as the same. */
+  /**
+   * What `souffleur config --json` prints (spec: command-line#config): snake_case keys, durations as text that reads
+   * back as the same.
+   */
   static readonly json = (settings: ResolvedSettings): Record<string, string | number | null | ReadonlyArray<string>> =>
     Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [
@@ -156,12 +173,16 @@ export interface FoundSettings extends ResolvedSettings {
 }
 
 /**
- * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec: behaviour#cycle), so that a
- * threshold or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew, those that the process began with.
+ * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec:
+ * behaviour#cycle), so that a threshold or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew,
+ * those that the process began with.
  */
-export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>("@souffleur/domain/CycleSettings", {
-  defaultValue: () => Effect.service(Settings)
-})
+export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>(
+  "@souffleur/domain/CycleSettings",
+  {
+    defaultValue: () => Effect.service(Settings)
+  }
+)
 
 /** Flags that were given, by the setting's name, as text. */
 export type SettingFlags = { readonly [Key in Name]?: string | undefined }
@@ -172,15 +193,16 @@ export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly flags: SettingFlags
   /**
-   * What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec: behaviour#trust); absent: the file's
-   * own word.
+   * What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec: behaviour#trust);
+   * absent: the file's own word.
    */
   readonly held?: ConfigWord | undefined
 }
 
 /**
- * Resolves every setting from a config file that was found, with what the file itself says of what is pinned. What is wrong in the file is
- * a warning and the default; what is wrong in a flag or the environment fails. An empty variable counts as one that is not set.
+ * Resolves every setting from a config file that was found, with what the file itself says of what is pinned. What is
+ * wrong in the file is a warning and the default; what is wrong in a flag or the environment fails. An empty variable
+ * counts as one that is not set.
  */
 export const resolveSettings = Effect.fn("resolveSettings")(function* (
   found: FoundConfig,

@@ -4,7 +4,10 @@ export interface Trust {
   readonly folder?: true
   /** Root's is not enough: we are to write in it. */
   readonly own?: true
-  /** What others than its owner may do: look into it, which is the rule; write to it where they are of its group; nothing at all. */
+  /**
+   * What others than its owner may do: look into it, which is the rule; write to it where they are of its group;
+   * nothing at all.
+   */
   readonly others?: "read" | "write as its group" | "nothing"
   /** Bytes; a larger one is refused. Without it, it is read piece by piece. */
   readonly atMost?: number
@@ -24,15 +27,24 @@ export interface Seen {
 
 const mayWrite = { read: 0o022, "write as its group": 0o002, nothing: 0o022 } as const
 
-/** Why it is not used by the user `uid`, with what to do; `undefined`: it may be. The rest of a sentence that begins with its path. */
-export const distrust = ({ atMost, folder, others = "read", own }: Trust, seen: Seen, uid: number): string | undefined => {
+/**
+ * Why it is not used by the user `uid`, with what to do; `undefined`: it may be. The rest of a sentence that begins
+ * with its path.
+ */
+export const distrust = (
+  { atMost, folder, others = "read", own }: Trust,
+  seen: Seen,
+  uid: number
+): string | undefined => {
   const mode = (seen.mode & 0o7777).toString(8).padStart(4, "0")
-  if (seen.kind !== (folder === true ? "folder" : "file")) return folder === true ? "it is no folder" : "it is no regular file"
+  if (seen.kind !== (folder === true ? "folder" : "file"))
+    return folder === true ? "it is no folder" : "it is no regular file"
   if (seen.uid !== uid && (own === true || seen.uid !== 0))
     return `it belongs to another user (uid ${seen.uid}, this is ${uid}): have it given to this user (chown), or move it away`
   if ((seen.mode & mayWrite[others]) !== 0)
     return `others may write to it (mode ${mode}): chmod ${others === "read" ? "go-w" : others === "nothing" ? "go-rwx" : "o-w"} it`
-  if (others === "nothing" && (seen.mode & 0o077) !== 0) return `others may look into it (mode ${mode}): chmod go-rwx it`
+  if (others === "nothing" && (seen.mode & 0o077) !== 0)
+    return `others may look into it (mode ${mode}): chmod go-rwx it`
   if (atMost !== undefined && seen.kind === "file" && seen.size > atMost) return `it is larger than ${atMost} bytes`
   return undefined
 }

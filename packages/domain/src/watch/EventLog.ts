@@ -24,5 +24,6 @@ export type Recorded = RecordedAs<WatchEvent>
  */
 export class EventLog extends Context.Service<EventLog, Log<WatchEvent>>()("@souffleur/domain/EventLog") {
   static readonly layerMemory = Layer.effect(EventLog, memoryLog<WatchEvent>())
-  static readonly layerSql = (options?: EventLogSql.EventLogSqlOptions) => Layer.effect(EventLog, EventLogSql.logOf(watchCodec, options))
+  static readonly layerSql = (options?: EventLogSql.EventLogSqlOptions) =>
+    Layer.effect(EventLog, EventLogSql.logOf(watchCodec, options))
 }

@@ -11,12 +11,17 @@ export interface Payload {
 export const payloadHeader = "CONTEXT_RECOVERY_PAYLOAD_V1"
 
 /** What {@link parsePayload} reads; a prompt that is empty is none. */
-export const formatPayload = ({ permissionMode, resumePrompt }: Pick<Payload, "permissionMode" | "resumePrompt">): string =>
+export const formatPayload = ({
+  permissionMode,
+  resumePrompt
+}: Pick<Payload, "permissionMode" | "resumePrompt">): string =>
   [
     payloadHeader,
     ...(permissionMode === undefined ? [] : [`permission_mode: ${permissionMode}`]),
     // On the key's own line, unless that would be taken for an empty one.
-    ...(resumePrompt === undefined ? [] : [`resume_prompt:${/^[^\S\n]*(?:\n|$)/u.test(resumePrompt) ? "\n" : " "}${resumePrompt}`])
+    ...(resumePrompt === undefined
+      ? []
+      : [`resume_prompt:${/^[^\S\n]*(?:\n|$)/u.test(resumePrompt) ? "\n" : " "}${resumePrompt}`])
   ].join("\n")
 
 /** A line, its end, and where the next one begins. */
@@ -27,8 +32,8 @@ const lineAt = (text: string, start: number) => {
 }
 
 /**
- * Malformed or unknown parts are not fatal: what is understood counts, the rest is a warning. A prompt is taken as it is, to its last
- * white space; one space after its key, or a line's end, is the key's.
+ * Malformed or unknown parts are not fatal: what is understood counts, the rest is a warning. A prompt is taken as it
+ * is, to its last white space; one space after its key, or a line's end, is the key's.
  */
 export const parsePayload = (text: string): Payload => {
   const warnings: Array<string> = []
@@ -42,11 +47,13 @@ export const parsePayload = (text: string): Payload => {
       if (line.trim() !== payloadHeader) warnings.push(`the payload does not begin with the line ${payloadHeader}`)
     } else if (key === "resume_prompt") {
       const from = start + key.length + 1
-      const prompt = value.trim() === "" ? text.slice(next ?? text.length) : text.slice(text[from] === " " ? from + 1 : from)
+      const prompt =
+        value.trim() === "" ? text.slice(next ?? text.length) : text.slice(text[from] === " " ? from + 1 : from)
       if (prompt.trim() === "") warnings.push("the payload's resume_prompt is empty")
       return { permissionMode, resumePrompt: prompt.trim() === "" ? undefined : prompt, warnings }
     } else if (key === "permission_mode") permissionMode = value.trim()
-    else if (line.trim() !== "") warnings.push(`line ${number} of the payload ${key === undefined ? "is malformed" : "has an unknown key"}`)
+    else if (line.trim() !== "")
+      warnings.push(`line ${number} of the payload ${key === undefined ? "is malformed" : "has an unknown key"}`)
     start = next
   }
   return { permissionMode, resumePrompt: undefined, warnings }

@@ -1,6 +1,6 @@
 /**
- * Names the recovery steps that several files speak of. A provider names its other steps itself. A name is in the log for ever:
- * a step of another meaning gets another name (decision 0002).
+ * Names the recovery steps that several files speak of. A provider names its other steps itself. A name is in the log
+ * for ever: a step of another meaning gets another name (decision 0002).
  */
 export const stepNames = {
   request: "0 payload",
@@ -10,5 +10,8 @@ export const stepNames = {
   estimate: "4 estimate"
 } as const
 
-/** Names the attempts of a compaction, in their order: one, and one more after a failure. The schedule and the decider count by it. */
+/**
+ * Names the attempts of a compaction, in their order: one, and one more after a failure. The schedule and the decider
+ * count by it.
+ */
 export const compactAttempts = ["compact#1", "compact#2"] as const

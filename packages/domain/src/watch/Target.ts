@@ -26,10 +26,15 @@ export const parseSessionId = (text: string): Result.Result<string, BadTarget> =
 /** A pid of somebody's own process: pid 1 is the machine's. At most 2^22, Linux's own limit (proc(5), pid_max). */
 export const parsePid = (text: string): Result.Result<number, BadTarget> => {
   const pid = /^[1-9][0-9]{0,6}$/u.test(text) ? Number(text) : 0
-  if (pid === 1) return Result.fail(new BadTarget({ message: "pid 1 is the machine's first process, never a Conductor" }))
+  if (pid === 1)
+    return Result.fail(new BadTarget({ message: "pid 1 is the machine's first process, never a Conductor" }))
   return pid > 1 && pid <= 4_194_304
     ? Result.succeed(pid)
-    : Result.fail(new BadTarget({ message: `${JSON.stringify(text.slice(0, 80))} is no process id: a whole number from 2 to 4194304` }))
+    : Result.fail(
+        new BadTarget({
+          message: `${JSON.stringify(text.slice(0, 80))} is no process id: a whole number from 2 to 4194304`
+        })
+      )
 }
 
 /** The literal `PID:123 SESSION_ID:abc`, in either order, anywhere in the text. */

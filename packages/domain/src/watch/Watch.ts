@@ -31,8 +31,8 @@ export interface RecoveryCycle {
 }
 
 /**
- * One supervision of one Conductor across its generations: never stored, only folded from its events (spec: behaviour#phases). Times in
- * epoch ms.
+ * One supervision of one Conductor across its generations: never stored, only folded from its events (spec:
+ * behaviour#phases). Times in epoch ms.
  */
 export interface Watch extends Pinned {
   readonly revision: number
@@ -54,11 +54,15 @@ export interface Watch extends Pinned {
   }>
   /** A reply that was taken as correction; only a later one is another. */
   readonly correctedBy: number
-  /** The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran already. */
+  /**
+   * The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran
+   * already.
+   */
   readonly firstLaunch: typeof LaunchPrepared.Type | undefined
   readonly conductor: ProcessIdentity | undefined
   /**
-   * Whom souffleur launched last for this watch: where the Conductor turned out to be another process, both must be gone before the next.
+   * Whom souffleur launched last for this watch: where the Conductor turned out to be another process, both must be
+   * gone before the next.
    */
   readonly launched: ProcessIdentity | undefined
   readonly sessionId: string
@@ -99,7 +103,12 @@ export interface Watch extends Pinned {
   readonly unclaimed: boolean
   /** Nothing is launched before `until`. */
   readonly wait:
-    | { readonly kind: WaitKind; readonly since: number; readonly until: number; readonly trigger: RecoveryCycle["trigger"] }
+    | {
+        readonly kind: WaitKind
+        readonly since: number
+        readonly until: number
+        readonly trigger: RecoveryCycle["trigger"]
+      }
     | undefined
   /** Waits in a row, since a hand-off was last taken. */
   readonly waits: number
@@ -108,7 +117,9 @@ export interface Watch extends Pinned {
   /** From when on its use is counted: its beginning, or the last time that an operator let it go on. */
   readonly allowedSince: number
   /** When the successor of the running launch took its hand-off; `undefined`: not yet, or there was no launch. */
-  readonly taken: { readonly at: number; readonly contextTokens: number | null; readonly contextWindow: number | null } | undefined
+  readonly taken:
+    | { readonly at: number; readonly contextTokens: number | null; readonly contextWindow: number | null }
+    | undefined
   readonly standby:
     | {
         readonly cycle: number
@@ -194,13 +205,20 @@ export const initial: Watch = {
 }
 
 /** It stands by because a role of souffleur's own gave up, not a recovery. */
-export const isUnwatched = ({ standby }: Watch): boolean => standby?.stage === "watcher" || standby?.stage === "self-monitor"
+export const isUnwatched = ({ standby }: Watch): boolean =>
+  standby?.stage === "watcher" || standby?.stage === "self-monitor"
 
 /** A fiber that the supervisor runs: its kind, and the number that makes it another one. */
-export type Role = `bootstrap/${number}` | `standby/${number}` | `watcher/${number}` | `monitor/${number}` | `recovery/${number}`
+export type Role =
+  | `bootstrap/${number}`
+  | `standby/${number}`
+  | `watcher/${number}`
+  | `monitor/${number}`
+  | `recovery/${number}`
 
 /**
- * What a state asks to be running, the order in which it is started: the only place that names fibers (spec: behaviour#ordering).
+ * What a state asks to be running, the order in which it is started: the only place that names fibers (spec:
+ * behaviour#ordering).
  *
  * @example
  * ```ts
@@ -222,8 +240,9 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
 ]
 
 /**
- * What a watch is to have for itself: its Conductor, and the session of each generation. A successor is launched where nobody holds one
- * of these; a souffleur of another folder, with another process of such a session, could launch in the same moment.
+ * What a watch is to have for itself: its Conductor, and the session of each generation. A successor is launched where
+ * nobody holds one of these; a souffleur of another folder, with another process of such a session, could launch in the
+ * same moment.
  */
 export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
   ...(conductor === undefined ? [] : [conductor]),

@@ -6,7 +6,9 @@ import type { Baseline } from "../port/Comms.ts"
 import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
 
 type Change = { readonly [K in keyof Watch]?: Watch[K] }
-type Changes = { readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>, watch: Watch) => Change }
+type Changes = {
+  readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>, watch: Watch) => Change
+}
 
 const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
   sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
@@ -32,7 +34,8 @@ const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint 
   taskFingerprint
 })
 
-type Generation = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
+type Generation = Baseline &
+  Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
 
 /** A process that is watched anew: what was known of the one before says nothing of it. */
 const generationOf = (watch: Watch, event: Generation): Change => ({
@@ -142,7 +145,10 @@ const changes: Changes = {
     mode
   }),
   WatcherLost: ({ at }) => ({ watcher: undefined, brokenOffAt: at }),
-  SelfMonitorStarted: ({ at, monitor, watcher }) => ({ monitor: { monitor, watcher, since: at }, monitorsStarted: monitor }),
+  SelfMonitorStarted: ({ at, monitor, watcher }) => ({
+    monitor: { monitor, watcher, since: at },
+    monitorsStarted: monitor
+  }),
   SelfMonitorStopped: () => ({ monitor: undefined }),
   WatchSettled: () => ({ phase: "Watching" }),
   ConductorDied: ({ cause, evidence, retries, ...event }) => ({
@@ -152,8 +158,18 @@ const changes: Changes = {
     retries,
     silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
   }),
-  ContextRecoveryRequested: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
-  ContextExhausted: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  ContextRecoveryRequested: ({ retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries
+  }),
+  ContextExhausted: ({ retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries
+  }),
   KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
   PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
   PersonCame: () => ({ person: undefined }),
@@ -166,7 +182,10 @@ const changes: Changes = {
     waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
-  HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({ taken: { at: takenAt, contextTokens, contextWindow }, waits: 0 }),
+  HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({
+    taken: { at: takenAt, contextTokens, contextWindow },
+    waits: 0
+  }),
   HandoffRequested: ({ digest, request, retries, ...event }) => ({
     ...withTasks(event),
     phase: "Watching",
@@ -176,7 +195,12 @@ const changes: Changes = {
   }),
   TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
   ConductorCompleted: () => exited("completed"),
-  SessionIdFound: ({ sessionId }, watch) => ({ sessionId, sessions: withSession(watch, sessionId), awaiting: false, watcher: undefined }),
+  SessionIdFound: ({ sessionId }, watch) => ({
+    sessionId,
+    sessions: withSession(watch, sessionId),
+    awaiting: false,
+    watcher: undefined
+  }),
   ConductorUnresolved: () => ({ conductor: undefined }),
   ConductorResolved: ({ conductor, print }) => ({ conductor, pid: conductor.pid, print, watcher: undefined }),
   RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
@@ -187,16 +211,24 @@ const changes: Changes = {
     wait: undefined,
     recovery: { cycle, purpose, trigger, since: at, resumed: false, escalated: [], steps: {}, launch: undefined }
   }),
-  RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({ cycles: cycle, standby: { cycle, trigger, stage, reason, since: at } }),
+  RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({
+    cycles: cycle,
+    standby: { cycle, trigger, stage, reason, since: at }
+  }),
   RecoveryEscalated: ({ from }, { recovery }) =>
     recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
   CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
   AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
-  StepStarted: ({ attempt, kind, step, token }, watch) => withStep(watch, step, () => ({ _tag: "Started", kind, attempt, token })),
+  StepStarted: ({ attempt, kind, step, token }, watch) =>
+    withStep(watch, step, () => ({ _tag: "Started", kind, attempt, token })),
   StepSucceeded: ({ outcome, step }, watch) => withStep(watch, step, (kind) => ({ _tag: "Succeeded", kind, outcome })),
   StepFailed: ({ failure, step }, watch) => withStep(watch, step, (kind) => ({ _tag: "Failed", kind, failure })),
   LaunchPrepared: (launch, watch) =>
-    launch.cycle === 0 ? { firstLaunch: launch } : watch.recovery === undefined ? {} : { recovery: { ...watch.recovery, launch } },
+    launch.cycle === 0
+      ? { firstLaunch: launch }
+      : watch.recovery === undefined
+        ? {}
+        : { recovery: { ...watch.recovery, launch } },
   ConductorRelaunched: (event, watch) => ({
     ...generationOf(watch, event),
     provider: event.provider,
@@ -210,7 +242,10 @@ const changes: Changes = {
     recovery: undefined,
     standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, reason, since: at }
   }),
-  RetriesExhausted: ({ exportPath }, watch) => ({ ...exited("retries exhausted"), lastExport: exportPath ?? watch.lastExport }),
+  RetriesExhausted: ({ exportPath }, watch) => ({
+    ...exited("retries exhausted"),
+    lastExport: exportPath ?? watch.lastExport
+  }),
   ConductorAdopted: (event, watch) => ({
     ...generationOf(watch, event),
     phase: "Watching",

@@ -30,7 +30,12 @@ export type WatcherExit =
   | { readonly _tag: "ContextRecovery" }
   | { readonly _tag: "TurnEnded" }
   /** In standby: a heartbeat newer than the closing, and this process holds the session. */
-  | { readonly _tag: "Returned"; readonly conductor: ProcessIdentity; readonly print: boolean; readonly baseline: Baseline }
+  | {
+      readonly _tag: "Returned"
+      readonly conductor: ProcessIdentity
+      readonly print: boolean
+      readonly baseline: Baseline
+    }
   | { readonly _tag: "Dead"; readonly cause: (typeof ConductorDied.Type)["cause"] }
   /** Its last turn ended by the service; `resetsAt` in epoch ms, `null` where nobody says. */
   | { readonly _tag: "Limited"; readonly kind: Exclude<WaitKind, "quiet-hours">; readonly resetsAt: number | null }
@@ -55,7 +60,10 @@ export type WatchIntent =
       readonly pin?: Pin
       /** A person names it against the evidence. */
       readonly forced?: boolean
-      /** `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs already. */
+      /**
+       * `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs
+       * already.
+       */
       readonly run?: {
         readonly kind: Kind
         readonly launch: Pick<typeof LaunchPrepared.Type, "launchId" | "digest" | "requested" | "effective">
@@ -149,14 +157,20 @@ export type WatchIntent =
       readonly baseline: Baseline
     }
   /** A provider hands on to the next one. */
-  | ({ readonly _tag: "Escalate" } & Pick<typeof RecoveryEscalated.Type, "cycle" | "from" | "to" | "stage" | "reason" | "alreadyKilled">)
+  | ({ readonly _tag: "Escalate" } & Pick<
+      typeof RecoveryEscalated.Type,
+      "cycle" | "from" | "to" | "stage" | "reason" | "alreadyKilled"
+    >)
   | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly reason: string }
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
   /** A recovery saw `complete` before its next act. */
   | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
   /** `souffleur done`: the work is complete, by the word of the agent that did it or of an operator. */
   | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
-  /** The agent of this session asks for a recovery of its context; its words are in the file `request` already (Handoff.ts). */
+  /**
+   * The agent of this session asks for a recovery of its context; its words are in the file `request` already
+   * (Handoff.ts).
+   */
   | {
       readonly _tag: "RequestHandoff"
       readonly sessionId: string
@@ -168,8 +182,8 @@ export type WatchIntent =
     }
   | { readonly _tag: "Release" }
   /**
-   * `ceilings`: the user has set one, so that as much again can be allowed before it is reached. `permission`: no launch is above it any
-   * more.
+   * `ceilings`: the user has set one, so that as much again can be allowed before it is reached. `permission`: no
+   * launch is above it any more.
    */
   | { readonly _tag: "Retry"; readonly ceilings?: boolean; readonly permission?: Permission | undefined }
   | PinIntent

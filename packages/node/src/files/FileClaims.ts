@@ -13,7 +13,12 @@ const OwnerJson = Schema.fromJsonString(Owner)
 const encodeOwner = Schema.encodeSync(OwnerJson)
 const decodeOwner = Schema.decodeUnknownOption(OwnerJson)
 
-const nobody: Owner = { host: "unknown", machine: null, pidNamespace: "unknown", process: { pid: 0, startTime: 0, bootId: "unknown" } }
+const nobody: Owner = {
+  host: "unknown",
+  machine: null,
+  pidNamespace: "unknown",
+  process: { pid: 0, startTime: 0, bootId: "unknown" }
+}
 
 /** Whoever else can write there could claim in our name, or take a claim away. */
 const ours = { folder: true, own: true, others: "nothing" } as const
@@ -30,12 +35,13 @@ const homeOf = (): string | undefined => {
 }
 
 /**
- * For every souffleur of this user: `~/.local/state/souffleur-claims`; `/tmp/souffleur-<uid>` where that home is not theirs, or takes no
- * folder.
+ * For every souffleur of this user: `~/.local/state/souffleur-claims`; `/tmp/souffleur-<uid>` where that home is not
+ * theirs, or takes no folder.
  */
 export const usualFolder = (uid: number, home = homeOf()): string => {
   const elsewhere = `/tmp/souffleur-${uid}`
-  if (home === undefined || refusalAt(home, { folder: true, own: true, others: "write as its group" }) !== undefined) return elsewhere
+  if (home === undefined || refusalAt(home, { folder: true, own: true, others: "write as its group" }) !== undefined)
+    return elsewhere
   const folder = join(home, ".local", "state", "souffleur-claims")
   try {
     makeFolder(folder)
@@ -66,7 +72,8 @@ interface Claim {
   readonly number: number
   readonly text: string
 }
-const isAmong = (claims: ReadonlyArray<Claim>) => (one: Claim) => claims.some(({ name, text }) => one.name === name && one.text === text)
+const isAmong = (claims: ReadonlyArray<Claim>) => (one: Claim) =>
+  claims.some(({ name, text }) => one.name === name && one.text === text)
 
 /** What the system says, for a person. */
 const inWords = (error: unknown): string => {
@@ -76,11 +83,12 @@ const inWords = (error: unknown): string => {
 }
 
 /**
- * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or `project-<hash>.<n>`, each with its owner. One is in
- * force until its owner removes it or is provably dead. Whoever finds none in force makes the next number, which is exclusive, and then
- * looks again: it has the claim only where nobody else has come since, and takes its own back where somebody has. So of any two one
- * sees the other, however slow it is, and whatever was removed meanwhile. What the dead leave is removed by one at a time, which nobody
- * takes for dead while it lives: a name that it found dead is still that dead one's when it removes it.
+ * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or `project-<hash>.<n>`, each with
+ * its owner. One is in force until its owner removes it or is provably dead. Whoever finds none in force makes the next
+ * number, which is exclusive, and then looks again: it has the claim only where nobody else has come since, and takes
+ * its own back where somebody has. So of any two one sees the other, however slow it is, and whatever was removed
+ * meanwhile. What the dead leave is removed by one at a time, which nobody takes for dead while it lives: a name that
+ * it found dead is still that dead one's when it removes it.
  */
 export const layer = (options: { readonly folder?: string } = {}) =>
   Layer.effect(
@@ -113,21 +121,25 @@ export const layer = (options: { readonly folder?: string } = {}) =>
 
       const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
         if (owner.pidNamespace !== self.pidNamespace) return false
-        // Names are given twice, and a copy of a machine has its identity too until it is given its own: where either differs, nothing is
-        // proved.
+        // Names are given twice, and a copy of a machine has its identity too until it is given its own: where either
+        // differs, nothing is proved.
         if (owner.process.bootId !== self.process.bootId)
           return self.machine !== null && owner.machine === self.machine && owner.host === self.host
         const condition = yield* processes.condition(owner.process)
         return isOver(condition)
       })
-      const isLeft = (one: Claim) => Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
+      const isLeft = (one: Claim) =>
+        Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
 
       /** Somebody else's that is in force: why it is not ours to take. */
       const heldBy = (claim: Claim, what: string) => {
         const owner = decodeOwner(claim.text)
         const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
         if (Option.isNone(owner))
-          return new AlreadyWatched({ owner: nobody, problem: `the claim ${join(folder, claim.name)} cannot be read: ${remove}` })
+          return new AlreadyWatched({
+            owner: nobody,
+            problem: `the claim ${join(folder, claim.name)} cannot be read: ${remove}`
+          })
         const { pidNamespace, process } = owner.value
         const near = process.bootId === self.process.bootId && pidNamespace === self.pidNamespace
         const far = `it runs where its processes cannot be seen from here, and may be alive: ${remove}`
@@ -143,7 +155,11 @@ export const layer = (options: { readonly folder?: string } = {}) =>
           if (before.some((one) => one.text === text)) return
           const [held] = yield* Effect.filter(before, (one) => Effect.map(isLeft(one), (left) => !left))
           if (held !== undefined) return yield* heldBy(held, what)
-          const mine: Claim = { name: `${key}.${Math.max(0, ...before.map(({ number }) => number)) + 1}`, number: 0, text }
+          const mine: Claim = {
+            name: `${key}.${Math.max(0, ...before.map(({ number }) => number)) + 1}`,
+            number: 0,
+            text
+          }
           if (!(yield* attempt(() => createWhole(join(folder, mine.name), text)))) continue
           if ((yield* look).every(isAmong([...before, mine]))) return
           yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))

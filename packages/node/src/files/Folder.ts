@@ -4,8 +4,8 @@ import { hasCode } from "../processes/Proc.ts"
 import { type Refusal, refusalAt } from "./TrustedFile.ts"
 
 /**
- * A folder (0700) and those above it, each where it is not there. One by one: Node's own way to make them all never returns
- * where a folder that is there takes no other, such as `/proc`. Throws what the system says.
+ * A folder (0700) and those above it, each where it is not there. One by one: Node's own way to make them all never
+ * returns where a folder that is there takes no other, such as `/proc`. Throws what the system says.
  */
 export const makeFolder = (path: string): void => {
   if (fs.existsSync(path)) return
@@ -31,8 +31,8 @@ const strangeAbove = (path: string, uid: number): Refusal | undefined => {
 }
 
 /**
- * Makes a folder for souffleur's own files, where it is not there. Why it cannot be used, where it is not this user's, and nobody else's to
- * write.
+ * Makes a folder for souffleur's own files, where it is not there. Why it cannot be used, where it is not this user's,
+ * and nobody else's to write.
  */
 export const ownFolder = (path: string): Refusal | undefined => {
   try {
@@ -40,7 +40,10 @@ export const ownFolder = (path: string): Refusal | undefined => {
     if (strange !== undefined) return strange
     makeFolder(path)
   } catch (error) {
-    return { problem: `it cannot be made (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`, missing: false }
+    return {
+      problem: `it cannot be made (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`,
+      missing: false
+    }
   }
   return refusalAt(path, { folder: true, own: true })
 }

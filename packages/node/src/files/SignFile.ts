@@ -35,8 +35,8 @@ const readFrom = (file: number, position: number): Buffer => {
 }
 
 /**
- * Leaves the newest lines. Whoever appends meanwhile finds out that the file was replaced and says it again, or was read here
- * after the replacement: a line may be there twice, and none is lost. The draft's name is the lock.
+ * Leaves the newest lines. Whoever appends meanwhile finds out that the file was replaced and says it again, or was
+ * read here after the replacement: a line may be there twice, and none is lost. The draft's name is the lock.
  */
 const cut = (path: string): void => {
   const draft = `${path}.cut`
@@ -62,7 +62,10 @@ const cut = (path: string): void => {
   }
 }
 
-/** Appends a line to a file of signs (0600), made where there is none. One that has become too large is cut to its newest lines. */
+/**
+ * Appends a line to a file of signs (0600), made where there is none. One that has become too large is cut to its
+ * newest lines.
+ */
 export const appendSign = (path: string, line: string): void => {
   if (append(path, line) > most) cut(path)
 }

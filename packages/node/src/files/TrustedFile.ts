@@ -35,8 +35,8 @@ const refusalOf = (error: unknown): Refusal => {
 }
 
 /**
- * Opens a file or folder, and judges what was opened. A descriptor, which the caller closes. Synchronous, and without a runtime: a hook
- * and a launch use it too.
+ * Opens a file or folder, and judges what was opened. A descriptor, which the caller closes. Synchronous, and without a
+ * runtime: a hook and a launch use it too.
  */
 export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: number): number | Refusal => {
   let file: number
@@ -52,7 +52,10 @@ export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: 
 }
 
 /** A whole file as text. */
-export const readTrustedText = (path: string, trust: Trust & { readonly atMost: number }): { readonly text: string } | Refusal => {
+export const readTrustedText = (
+  path: string,
+  trust: Trust & { readonly atMost: number }
+): { readonly text: string } | Refusal => {
   const file = openTrusted(path, trust)
   if (typeof file !== "number") return file
   try {

@@ -14,7 +14,8 @@ const sync = (path: string): void => {
 
 /**
  * Makes a file (0600) that is there whole or not at all, also after a power cut; `false` where the name is taken.
- * `link` is exclusive, as `rename` is not. Synchronous: nothing can come between its steps, and the launch entry has no runtime.
+ * `link` is exclusive, as `rename` is not. Synchronous: nothing can come between its steps, and the launch entry has no
+ * runtime.
  */
 export const createWhole = (path: string, text: string): boolean => {
   // A folder of its own for the draft: its name is ours alone, among all processes of all pid namespaces.

@@ -7,8 +7,8 @@ import { createWhole, readWhole } from "../files/WholeFile.ts"
 const patience = "2 seconds"
 
 /**
- * How headless launches ended, in `<id>.exit` (0600) beside the receipt, for the souffleur that comes after too. Only who started a
- * process is told its exit code: of what ended while no souffleur was there nobody knows.
+ * How headless launches ended, in `<id>.exit` (0600) beside the receipt, for the souffleur that comes after too. Only
+ * who started a process is told its exit code: of what ended while no souffleur was there nobody knows.
  */
 export const makeExitCodes = (folder: string, receiptOf: (id: string) => string) => {
   /** Started by this process, and not ended yet. */
@@ -17,11 +17,15 @@ export const makeExitCodes = (folder: string, receiptOf: (id: string) => string)
 
   return {
     started: (id: string): void => void running.set(id, Deferred.makeUnsafe()),
-    /** The end is the launch's if this pid took its receipt: a second launcher ends at once. What cannot be written is not known. */
+    /**
+     * The end is the launch's if this pid took its receipt: a second launcher ends at once. What cannot be written is
+     * not known.
+     */
     ended: (id: string, pid: number | undefined, exitCode: number): void => {
       try {
         const receipt = readReceipt(receiptOf(id))
-        if (Option.exists(receipt, (one) => one._tag === "Taken" && one.process.pid === pid)) createWhole(fileOf(id), String(exitCode))
+        if (Option.exists(receipt, (one) => one._tag === "Taken" && one.process.pid === pid))
+          createWhole(fileOf(id), String(exitCode))
       } catch {
         // Of an unknown end nothing is made but a death.
       }

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { Launcher, LaunchFailed, type LaunchOrder, plain, Processes, type ProcessIdentity, type Terminal } from "@souffleur/domain"
+import {
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  plain,
+  Processes,
+  type ProcessIdentity,
+  type Terminal
+} from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
 import { makeExitCodes } from "./ExitCodes.ts"
@@ -40,7 +48,9 @@ const obstacle = (launch: Launch): string | undefined => {
   } catch {
     return "there is no such program, or it cannot be run"
   }
-  return fs.statSync(launch.cwd, { throwIfNoEntry: false })?.isDirectory() === true ? undefined : "there is no such folder to run in"
+  return fs.statSync(launch.cwd, { throwIfNoEntry: false })?.isDirectory() === true
+    ? undefined
+    : "there is no such folder to run in"
 }
 
 export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFailed, Processes> =>
@@ -80,7 +90,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           title: plain(order.title, mostOfTitle)
         })
         if (Option.isNone(launch)) {
-          return yield* new LaunchFailed({ message: "program and folder must be absolute, and nothing may hold a zero byte" })
+          return yield* new LaunchFailed({
+            message: "program and folder must be absolute, and nothing may hold a zero byte"
+          })
         }
         if (launch.value.input !== null && launch.value.output === null)
           return yield* new LaunchFailed({ message: "in a window of a terminal standard input is a person's" })
@@ -99,7 +111,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
 
       /**
-       * It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be removed, `doctor` tells.
+       * It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be
+       * removed, `doctor` tells.
        */
       const remove = (path: string) => {
         try {
@@ -148,7 +161,12 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
 
       const startOwn = (id: string, start: Start, output: string, input: string | null) => {
         exits.started(id)
-        return startHeadless(start, { cwd: folder, output, input, ended: (pid, exitCode) => exits.ended(id, pid, exitCode) })
+        return startHeadless(start, {
+          cwd: folder,
+          output,
+          input,
+          ended: (pid, exitCode) => exits.ended(id, pid, exitCode)
+        })
       }
 
       const attempt = Effect.fnUntraced(function* (id: string) {
@@ -167,8 +185,15 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const gone: Effect.Effect<boolean, LaunchFailed> =
           output === null && options.terminal === "kitty"
             ? yield* startKitty(start, { title, cwd: launch.value.cwd })
-            : yield* goneOf(yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startOwn(id, start, output, input))
-        return yield* look(id, gone).pipe(Effect.repeat({ until: Option.isSome, schedule: receiptPoll }), Effect.map(Option.getOrThrow))
+            : yield* goneOf(
+                yield* output === null
+                  ? startTmux(options.tmux ?? {}, start, title)
+                  : startOwn(id, start, output, input)
+              )
+        return yield* look(id, gone).pipe(
+          Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
+          Effect.map(Option.getOrThrow)
+        )
       })
       /** A terminal that does not answer is late, too. */
       const inTime = Effect.timeoutOrElse({
@@ -194,15 +219,22 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const settle = Effect.fn("Launcher.settle")(function* (id: string) {
         yield* checkId(id)
         return yield* Effect.catchDefect(close(id), (defect) =>
-          Effect.fail(new LaunchFailed({ message: defect instanceof Error ? defect.message : "the receipt cannot be read" }))
+          Effect.fail(
+            new LaunchFailed({ message: defect instanceof Error ? defect.message : "the receipt cannot be read" })
+          )
         )
       })
 
       const kept = Effect.fn("Launcher.kept")(function* (id: string, digest: string) {
         yield* checkId(id)
-        const launch = Option.filter(yield* Effect.sync(() => readLaunch(keptOf(id), id)), (one) => sha256(encodeLaunch(one)) === digest)
+        const launch = Option.filter(
+          yield* Effect.sync(() => readLaunch(keptOf(id), id)),
+          (one) => sha256(encodeLaunch(one)) === digest
+        )
         if (Option.isNone(launch))
-          return yield* new LaunchFailed({ message: "what is kept of the command is missing, or not what was prepared" })
+          return yield* new LaunchFailed({
+            message: "what is kept of the command is missing, or not what was prepared"
+          })
         const { args, cwd, environment, input, program, title } = launch.value
         return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, title }
       })
@@ -215,6 +247,15 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
       })
 
-      return Launcher.of({ terminal: options.terminal, prepare, launch, settle, kept, forget, exitCode: exits.of, outputPath })
+      return Launcher.of({
+        terminal: options.terminal,
+        prepare,
+        launch,
+        settle,
+        kept,
+        forget,
+        exitCode: exits.of,
+        outputPath
+      })
     })
   )

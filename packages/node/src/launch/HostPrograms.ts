@@ -13,7 +13,10 @@ const isExecutable = (file: string): boolean => {
   }
 }
 
-/** The first program of that name in `PATH`, absolute; a path is itself. A relative part of `PATH` would find another in each folder. */
+/**
+ * The first program of that name in `PATH`, absolute; a path is itself. A relative part of `PATH` would find another in
+ * each folder.
+ */
 export const pathOf = (name: string, searchPath = process.env["PATH"] ?? ""): string | undefined =>
   name.includes("/")
     ? name

@@ -15,19 +15,32 @@ const withVariables = (environment: Start["environment"]) =>
   Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["--env", `${name}=${value}`])
 
 const missing = new LaunchFailed({ message: "kitty cannot be started" })
-const refused = new LaunchFailed({ message: "kitty refused to open a window: are allow_remote_control and listen_on set?" })
+const refused = new LaunchFailed({
+  message: "kitty refused to open a window: are allow_remote_control and listen_on set?"
+})
 
 /**
- * Asks the kitty that souffleur runs in (`KITTY_LISTEN_ON`) for a tab behind the current one. kitty runs a command without a
- * shell, as a child of its own, and does not say its pid; so what comes back is a question that fails once kitty has refused,
- * and is `false` until then. kitty is not waited for: one that answers late, or when its command ends, delays no receipt.
+ * Asks the kitty that souffleur runs in (`KITTY_LISTEN_ON`) for a tab behind the current one. kitty runs a command
+ * without a shell, as a child of its own, and does not say its pid; so what comes back is a question that fails once
+ * kitty has refused, and is `false` until then. kitty is not waited for: one that answers late, or when its command
+ * ends, delays no receipt.
  */
 export const startKitty = (
   { environment, line }: Start,
   { cwd, title }: KittyWindow
 ): Effect.Effect<Effect.Effect<false, LaunchFailed>, LaunchFailed> =>
   Effect.callback((resume) => {
-    const tab = ["@", "launch", "--type=tab", "--keep-focus", "--title", title, "--cwd", cwd, ...withVariables(environment)]
+    const tab = [
+      "@",
+      "launch",
+      "--type=tab",
+      "--keep-focus",
+      "--title",
+      title,
+      "--cwd",
+      cwd,
+      ...withVariables(environment)
+    ]
     const program = pathOf("kitty")
     if (program === undefined) return resume(Effect.fail(missing))
     const child = spawn(program, [...tab, "--", ...line], { detached: true, stdio: "ignore" })

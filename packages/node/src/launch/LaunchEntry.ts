@@ -11,9 +11,9 @@ const refuse = (why: string): number => {
 }
 
 /**
- * Becomes the agent of a launch file, at most once for that file (spec: behaviour#launch-at-most-once): takes the receipt, then `execve`,
- * so that the receipt's process is the agent. Returns only when it did not: 0 where the receipt was taken before or the launch was
- * cancelled, 1 where the file or its folder cannot be used.
+ * Becomes the agent of a launch file, at most once for that file (spec: behaviour#launch-at-most-once): takes the
+ * receipt, then `execve`, so that the receipt's process is the agent. Returns only when it did not: 0 where the receipt
+ * was taken before or the launch was cancelled, 1 where the file or its folder cannot be used.
  */
 export const becomeAgent = (path: string): number => {
   const read = readLaunch(path)
@@ -30,7 +30,11 @@ export const becomeAgent = (path: string): number => {
   if (own === undefined || process.execve === undefined) return refuse("this system cannot do it")
   const identity = { pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() }
   if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return 0
-  // Node ignores these two, and what is ignored stays so in the agent and its tools; what is handled becomes the default again.
+  // Node ignores these two, and what is ignored stays so in the agent and its tools; what is handled becomes the
+  // default again.
   for (const signal of ["SIGPIPE", "SIGXFSZ"] as const) process.on(signal, () => {})
-  return process.execve(launch.program, [launch.program, ...launch.args], { ...launch.environment, [launchVariable]: launch.id })
+  return process.execve(launch.program, [launch.program, ...launch.args], {
+    ...launch.environment,
+    [launchVariable]: launch.id
+  })
 }

@@ -17,7 +17,9 @@ export const Launch = Schema.Struct({
   id: LaunchId,
   program: AbsolutePath,
   args: Schema.Array(Text),
-  /** What the agent reads on standard input; `null`: nothing. Whoever starts the launcher gives it: `execve` keeps it. */
+  /**
+   * What the agent reads on standard input; `null`: nothing. Whoever starts the launcher gives it: `execve` keeps it.
+   */
   input: Schema.NullOr(Schema.String),
   /** The whole environment of the agent, but for {@link launchVariable}. */
   environment: Schema.Record(Schema.String.check(Schema.isPattern(/^[^=\0]+$/)), Text),
@@ -39,7 +41,10 @@ export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
 /** Bytes: more than the kernel takes as arguments and environment. */
 const largest = 16_000_000
 
-/** `None`: missing, damaged, written by others, or not the launch that its name, or `id`, says. Says no more: it may hold secrets. */
+/**
+ * `None`: missing, damaged, written by others, or not the launch that its name, or `id`, says. Says no more: it may
+ * hold secrets.
+ */
 export const readLaunch = (path: string, id = basename(path, ".json")): Option.Option<Launch> => {
   const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
   return "text" in read ? Option.filter(decodeLaunch(read.text), (launch) => launch.id === id) : Option.none()

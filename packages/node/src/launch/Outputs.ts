@@ -10,7 +10,10 @@ const [every, hurried] = ["500 millis", "50 millis"] as const
 /** Outputs of one watch or run that may still grow: its agent's and its compactions', the newest of them. */
 const living = 8
 
-/** What is printed by launches whose id begins so, written to last first; each with its bytes on disk, which holes are not. */
+/**
+ * What is printed by launches whose id begins so, written to last first; each with its bytes on disk, which holes are
+ * not.
+ */
 const outputs = (folder: string, prefix: string) =>
   fs
     .readdirSync(folder)
@@ -24,22 +27,26 @@ const outputs = (folder: string, prefix: string) =>
     .slice(0, living)
 
 /**
- * Gives the disk back what is older than the newest bytes, by a hole: an agent that writes on meanwhile, its verdict at the end, and
- * whoever reads from a place in the file notice nothing. Node has no call for it; `fallocate` is of util-linux. `false`: it cannot be done
- * here.
+ * Gives the disk back what is older than the newest bytes, by a hole: an agent that writes on meanwhile, its verdict at
+ * the end, and whoever reads from a place in the file notice nothing. Node has no call for it; `fallocate` is of
+ * util-linux. `false`: it cannot be done here.
  */
 const cut = (path: string, size: number) =>
   Effect.callback<boolean>((resume) => {
     const args = ["--punch-hole", "--offset", "0", "--length", String(size - kept), path]
-    const child = execFile("fallocate", args, { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, timeout: 60_000 }, (error) =>
-      resume(Effect.succeed(error === null))
+    const child = execFile(
+      "fallocate",
+      args,
+      { env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, timeout: 60_000 },
+      (error) => resume(Effect.succeed(error === null))
     )
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
 /**
- * Bounds what the launches of a folder print whose ids begin with `prefix`, for ever: each has at most 32 MiB on disk, and what it prints
- * between two looks, half a second apart, or a twentieth of one while it is being cut. A disk that cannot do it is told of once.
+ * Bounds what the launches of a folder print whose ids begin with `prefix`, for ever: each has at most 32 MiB on disk,
+ * and what it prints between two looks, half a second apart, or a twentieth of one while it is being cut. A disk that
+ * cannot do it is told of once.
  */
 export const boundOutputs = Effect.fn("boundOutputs")(function* (folder: string, prefix: string) {
   let able = true

@@ -4,7 +4,10 @@ import { Option, Schema } from "effect"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
 /** Who took a launch: the process that became the agent, or nobody, ever. */
-export const Receipt = Schema.Union([Schema.TaggedStruct("Taken", { process: ProcessIdentity }), Schema.TaggedStruct("Cancelled", {})])
+export const Receipt = Schema.Union([
+  Schema.TaggedStruct("Taken", { process: ProcessIdentity }),
+  Schema.TaggedStruct("Cancelled", {})
+])
 export type Receipt = typeof Receipt.Type
 
 const ReceiptJson = Schema.fromJsonString(Receipt)
@@ -12,7 +15,8 @@ const encodeReceipt = Schema.encodeSync(ReceiptJson)
 const decodeReceipt = Schema.decodeUnknownOption(ReceiptJson, { onExcessProperty: "error" })
 
 /** The name whose taking decides a launch (spec: behaviour#launch-at-most-once). */
-export const receiptBeside = (launchPath: string): string => join(dirname(launchPath), `${basename(launchPath, ".json")}.receipt`)
+export const receiptBeside = (launchPath: string): string =>
+  join(dirname(launchPath), `${basename(launchPath, ".json")}.receipt`)
 
 /** What stands under a receipt's name is neither a receipt nor a tombstone: nobody can say whether the agent runs. */
 export class ReceiptDamaged extends Schema.TaggedError<ReceiptDamaged>()("ReceiptDamaged", { receipt: Schema.String }) {

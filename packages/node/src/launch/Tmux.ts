@@ -16,7 +16,9 @@ const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<stri
     const failed = Effect.fail(new LaunchFailed({ message: `tmux ${args[0]} failed` }))
     const program = pathOf("tmux")
     if (program === undefined) return resume(failed)
-    execFile(program, [...server, ...args], { signal }, (error, stdout) => resume(error === null ? Effect.succeed(stdout.trim()) : failed))
+    execFile(program, [...server, ...args], { signal }, (error, stdout) =>
+      resume(error === null ? Effect.succeed(stdout.trim()) : failed)
+    )
   })
 
 /** tmux would expand `#(…)` as a command of a shell, and take a `;` at the end for the end of its own. */
@@ -29,12 +31,18 @@ const windowName = (title: string): string => title.replaceAll("#", "##").replac
 export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, { environment, line }: Start, title: string) {
   const own = yield* Effect.orDie(Config.option(Config.String("TMUX_PANE")))
   const pane = place.pane ?? Option.getOrUndefined(own)
-  const session = pane === undefined ? undefined : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
+  const session =
+    pane === undefined ? undefined : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
   // Of a pane that is gone tmux says nothing, and is content.
   if (session === "") return yield* new LaunchFailed({ message: `tmux knows no pane ${pane}` })
   const target = session === undefined ? [] : ["-t", `${session}:`]
-  const variables = Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["-e", `${name}=${value}`])
+  const variables = Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => [
+    "-e",
+    `${name}=${value}`
+  ])
   const window = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-n", windowName(title), ...variables, ...target]
   const pid = Number(yield* tmux(place, [...window, "--", ...line]))
-  return Number.isInteger(pid) && pid > 1 ? pid : yield* new LaunchFailed({ message: "tmux did not say which process it started" })
+  return Number.isInteger(pid) && pid > 1
+    ? pid
+    : yield* new LaunchFailed({ message: "tmux did not say which process it started" })
 })

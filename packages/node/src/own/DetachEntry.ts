@@ -14,8 +14,8 @@ const OrderJson = Schema.fromJsonString(DetachOrder)
 export const encodeDetachOrder = Schema.encodeSync(OrderJson)
 
 /**
- * The process in between: it starts that one in a session of its own, prints its pid, and ends. Who is left is nobody's descendant: neither
- * of the agent that asked for it, nor of anything that is ended with that agent.
+ * The process in between: it starts that one in a session of its own, prints its pid, and ends. Who is left is nobody's
+ * descendant: neither of the agent that asked for it, nor of anything that is ended with that agent.
  */
 export const detach = (order: string): void => {
   const { cwd, line, output } = Schema.decodeSync(OrderJson)(order)

@@ -12,8 +12,8 @@ export interface Start {
 }
 
 /**
- * A text as an open file that has no name any more: who inherits it can read it, also when we are gone, and nobody else can. A pipe would
- * hold no more than 64 KB until somebody reads.
+ * A text as an open file that has no name any more: who inherits it can read it, also when we are gone, and nobody else
+ * can. A pipe would hold no more than 64 KB until somebody reads.
  */
 const nameless = (folder: string, text: string): number => {
   const own = fs.mkdtempSync(join(folder, ".new-"))
@@ -31,8 +31,8 @@ const { O_APPEND, O_CREAT, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.con
 const appending = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
 /**
- * A process in a session of its own that outlives us, its output appended to a file (0600); while we live, Node reaps it. `input`: what it
- * reads. Throws where a file cannot be opened; a program that cannot be run is an `error` event.
+ * A process in a session of its own that outlives us, its output appended to a file (0600); while we live, Node reaps
+ * it. `input`: what it reads. Throws where a file cannot be opened; a program that cannot be run is an `error` event.
  */
 export const detached = (
   { environment, line: [program, ...args] }: Start,

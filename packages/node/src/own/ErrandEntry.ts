@@ -5,12 +5,14 @@ import type { Sqlite } from "@souffleur/eventlog"
 import { type Effect, type FileSystem, Layer, ManagedRuntime } from "effect"
 import { layerSqlite } from "../sqlite/SqliteClient.ts"
 
-/** Milliseconds that an errand takes at most: longer than who asked is patient, whose death must not leave it behind. */
+/**
+ * Milliseconds that an errand takes at most: longer than who asked is patient, whose death must not leave it behind.
+ */
 const patience = 5000
 
 /**
- * Kills this process from a thread of its own when one errand takes too long: a call of SQLite that does not return can be ended in no
- * other way, and nobody may be left who would. `cell` is the errand that runs, or 0.
+ * Kills this process from a thread of its own when one errand takes too long: a call of SQLite that does not return can
+ * be ended in no other way, and nobody may be left who would. `cell` is the errand that runs, or 0.
  */
 const watchman = `
 const { cell, patience } = require("node:worker_threads").workerData
@@ -20,8 +22,13 @@ for (;;) {
   else if (Atomics.wait(cell, 0, errand, patience) === "timed-out") process.kill(process.pid, "SIGKILL")
 }`
 
-/** Answers each line of standard input by one line, until that ends: who asks is gone then. The first line is empty: it is ready. */
-export const runErrands = async (answer: (line: string) => Effect.Effect<string, never, Sqlite | FileSystem.FileSystem>): Promise<void> => {
+/**
+ * Answers each line of standard input by one line, until that ends: who asks is gone then. The first line is empty: it
+ * is ready.
+ */
+export const runErrands = async (
+  answer: (line: string) => Effect.Effect<string, never, Sqlite | FileSystem.FileSystem>
+): Promise<void> => {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   const resourceLimits = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 }
   const thread = new Worker(watchman, { eval: true, resourceLimits, workerData: { cell, patience } })

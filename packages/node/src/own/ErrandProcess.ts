@@ -65,8 +65,8 @@ const start = ([program, ...args]: Start["line"]): Answering => {
 }
 
 /**
- * {@link Errands} by a child process, which is started when something is asked, ended by SIGKILL when it takes too long, and when it is
- * idle. No other is started before that one is gone; it ends with us, also where we are killed.
+ * {@link Errands} by a child process, which is started when something is asked, ended by SIGKILL when it takes too
+ * long, and when it is idle. No other is started before that one is gone; it ends with us, also where we are killed.
  */
 export const layer = ({
   beginsWithin = "20 seconds",
@@ -100,7 +100,10 @@ export const layer = ({
       const begun = Effect.fnUntraced(function* () {
         if (answering !== undefined) return answering
         // One that hangs in the kernel is not left behind for another.
-        if (leaving !== undefined && Option.isNone(yield* Effect.timeoutOption(Deferred.await(leaving.exited), "1 second")))
+        if (
+          leaving !== undefined &&
+          Option.isNone(yield* Effect.timeoutOption(Deferred.await(leaving.exited), "1 second"))
+        )
           return yield* silent
         leaving = undefined
         const one = yield* Effect.try({ try: () => start(line), catch: () => gone })

@@ -35,12 +35,15 @@ export interface GuardianOrder {
 }
 
 /** By this a guardian is known in its own beats. */
-export const guardianName = ({ bootId, pid, startTime }: ProcessIdentity): string => `guardian/${pid}/${startTime}/${bootId}`
+export const guardianName = ({ bootId, pid, startTime }: ProcessIdentity): string =>
+  `guardian/${pid}/${startTime}/${bootId}`
 
 /** Who such a beat is of. */
 export const guardianNamed = (name: string): ProcessIdentity | undefined => {
   const [kind, pid, startTime, bootId] = name.split("/")
-  return kind === "guardian" && bootId !== undefined ? { pid: Number(pid), startTime: Number(startTime), bootId } : undefined
+  return kind === "guardian" && bootId !== undefined
+    ? { pid: Number(pid), startTime: Number(startTime), bootId }
+    : undefined
 }
 
 interface Row {
@@ -73,7 +76,10 @@ class Store {
     for (const { data, revision, tag } of rows) {
       this.#revision = revision
       if (tag === "OwnerTook") {
-        const { fence, owner } = JSON.parse(data) as { readonly fence: number; readonly owner: { readonly process: ProcessIdentity } }
+        const { fence, owner } = JSON.parse(data) as {
+          readonly fence: number
+          readonly owner: { readonly process: ProcessIdentity }
+        }
         this.#owner = { fence, process: owner.process }
       } else if (tag === "OwnerLeft" || tag === "GuardianGaveUp" || endTags.has(tag)) this.#owner = "left"
     }
@@ -81,9 +87,9 @@ class Store {
   }
 
   beat(watch: string): { readonly role: string; readonly at: number } | undefined {
-    return this.#database.prepare(`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ?`).get(watch) as
-      | { readonly role: string; readonly at: number }
-      | undefined
+    return this.#database
+      .prepare(`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ?`)
+      .get(watch) as { readonly role: string; readonly at: number } | undefined
   }
 
   say(watch: string, role: string, at: number): void {
@@ -111,14 +117,17 @@ const attempt = <A>(act: () => A): A | undefined => {
 }
 
 /**
- * Guards the souffleur of one watch until that leaves, or another guardian has taken this one's place (spec: behaviour#guardian): a process
- * of its own, which beats for itself in the same store. It decides nothing about the Conductor, and signals nobody but a souffleur that it
- * has started.
+ * Guards the souffleur of one watch until that leaves, or another guardian has taken this one's place (spec:
+ * behaviour#guardian): a process of its own, which beats for itself in the same store. It decides nothing about the
+ * Conductor, and signals nobody but a souffleur that it has started.
  */
 export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
   const own = Proc.stat(process.pid)
   if (own === undefined) return
-  const [place, name] = [guardianOf(order.watch), guardianName({ pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() })]
+  const [place, name] = [
+    guardianOf(order.watch),
+    guardianName({ pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() })
+  ]
   let child: ChildProcess | undefined
   let cannot = false
 
@@ -172,4 +181,5 @@ export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
 })
 
 /** {@link guarding} as a whole process: its one argument is the order, as JSON. */
-export const guardian = (argument: string): Promise<void> => Effect.runPromise(guarding(JSON.parse(argument) as GuardianOrder))
+export const guardian = (argument: string): Promise<void> =>
+  Effect.runPromise(guarding(JSON.parse(argument) as GuardianOrder))

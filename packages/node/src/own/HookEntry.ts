@@ -38,8 +38,8 @@ const stateDir = ({ HOME, SOUFFLEUR_STATE_DIR, XDG_STATE_HOME }: NodeJS.ProcessE
 }
 
 /**
- * Writes down what an agent's hook says on standard input: one line in `<state dir>/hooks/<session id>.jsonl` (0600). `reader` makes
- * what is kept of it. Never fails, and says nothing: an agent waits for it, and must not be disturbed.
+ * Writes down what an agent's hook says on standard input: one line in `<state dir>/hooks/<session id>.jsonl` (0600).
+ * `reader` makes what is kept of it. Never fails, and says nothing: an agent waits for it, and must not be disturbed.
  */
 export const keepSign = async (reader: HookReader): Promise<void> => {
   try {

@@ -8,7 +8,10 @@ const tail = 262_144
 /** Characters of a line that may be a sign: an id, a pid, a few words. */
 const longest = 4096
 
-/** Lines of a file that are read, the newest: no more signs have room there, and what is none takes the longest to refuse. */
+/**
+ * Lines of a file that are read, the newest: no more signs have room there, and what is none takes the longest to
+ * refuse.
+ */
 const mostLines = 4096
 
 /** Files that are looked at, those written to last first; more are not kept. */
@@ -16,7 +19,10 @@ const mostFiles = 500
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HookSign))
 
-/** What `souffleur hook` wrote down: `<state dir>/hooks/<session id>.jsonl`. What is no sign, or cannot be read, is skipped. */
+/**
+ * What `souffleur hook` wrote down: `<state dir>/hooks/<session id>.jsonl`. What is no sign, or cannot be read, is
+ * skipped.
+ */
 export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.FileSystem | Path.Path | TrustedFiles> =>
   Layer.effect(
     Hooks,
@@ -33,7 +39,9 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
         const bytes = new Uint8Array(Math.min(size, tail))
         let filled = 0
         while (filled < bytes.length) {
-          const read = Number(yield* source.read(bytes.subarray(filled), { position: BigInt(size - bytes.length + filled) }))
+          const read = Number(
+            yield* source.read(bytes.subarray(filled), { position: BigInt(size - bytes.length + filled) })
+          )
           if (read === 0) break
           filled += read
         }
@@ -53,7 +61,8 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
       )
 
       /** Of a session; an id that cannot be a file's name has none. */
-      const signsOf = (sessionId: string) => (/^[\w-][\w.-]*$/u.test(sessionId) ? signsIn(`${sessionId}.jsonl`) : Effect.succeed(none))
+      const signsOf = (sessionId: string) =>
+        /^[\w-][\w.-]*$/u.test(sessionId) ? signsIn(`${sessionId}.jsonl`) : Effect.succeed(none)
 
       /** All files, those written to last first. */
       const files = Effect.fnUntraced(
@@ -61,7 +70,9 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
           const names = (yield* fs.readDirectory(folder)).filter((name) => name.endsWith(".jsonl"))
           const dated = yield* Effect.forEach(names, (name) =>
             fs.stat(path.join(folder, name)).pipe(
-              Effect.map(({ mtime }) => [{ name, at: Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() }) }]),
+              Effect.map(({ mtime }) => [
+                { name, at: Option.match(mtime, { onNone: () => 0, onSome: (date) => date.getTime() }) }
+              ]),
               Effect.orElseSucceed(() => [])
             )
           )
@@ -95,7 +106,11 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
           const found: Array<Held> = []
           for (const { at, name } of yield* files()) {
             if (found.some((one) => one.until > at)) break
-            found.push(...holdings(yield* signsIn(name)).filter((one) => one.pid === process.pid && one.startTime === process.startTime))
+            found.push(
+              ...holdings(yield* signsIn(name)).filter(
+                (one) => one.pid === process.pid && one.startTime === process.startTime
+              )
+            )
           }
           return heldNow(found, process)
         })

@@ -12,8 +12,9 @@ const textOf = (file: string): string | undefined => {
 }
 
 /**
- * By what this machine is known from boot to boot: machine-id(5), which a name does not tell apart, and the id of its (virtual) hardware,
- * which a copy of its disk has not, where this user may read that. Hashed, as machine-id(5) asks of who tells it. `null`: there is none.
+ * By what this machine is known from boot to boot: machine-id(5), which a name does not tell apart, and the id of its
+ * (virtual) hardware, which a copy of its disk has not, where this user may read that. Hashed, as machine-id(5) asks of
+ * who tells it. `null`: there is none.
  */
 export const machineIdentity = (root = "/"): string | null => {
   const id = ["etc/machine-id", "var/lib/dbus/machine-id"]

@@ -48,7 +48,9 @@ export const conditionOf = (stat: Stat): Exclude<Condition, "gone"> => {
 export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
   error instanceof Error && "code" in error && codes.includes(String(error.code))
 
-/** Only these two mean that there is no such process: that we ran out of descriptors, say, must never look like a death. */
+/**
+ * Only these two mean that there is no such process: that we ran out of descriptors, say, must never look like a death.
+ */
 export const isGone = (error: unknown): boolean => hasCode(error, "ENOENT", "ESRCH")
 
 const readOf = (pid: number, file: string): Buffer | undefined => {
@@ -85,7 +87,10 @@ export const table = (): ReadonlyMap<number, Stat> => {
   return found
 }
 
-/** Whether every variable has its value in the environment that the process was started with. What cannot be read is not tagged. */
+/**
+ * Whether every variable has its value in the environment that the process was started with. What cannot be read is not
+ * tagged.
+ */
 export const carries = (pid: number, environment: Readonly<Record<string, string>>): boolean => {
   try {
     const entries = `\0${readOf(pid, "environ")?.toString() ?? ""}`

@@ -22,10 +22,11 @@ function* lineage(table: ReadonlyMap<number, Stat>, pid: number): Generator<Stat
 }
 
 /**
- * What the root started, among the processes of a table (spec: behaviour#stop): its descendants, and the tagged ones with theirs.
- * Up from each process, what is met first counts: the root, or one that is protected with its subtree. Ancestors of
- * souffleur are spared, and their other children too where the root started that ancestor: they are souffleur's own
- * company, such as the `tee` behind it. What souffleur launched is its own child, and belongs by the tag of that launch.
+ * What the root started, among the processes of a table (spec: behaviour#stop): its descendants, and the tagged ones
+ * with theirs. Up from each process, what is met first counts: the root, or one that is protected with its subtree.
+ * Ancestors of souffleur are spared, and their other children too where the root started that ancestor: they are
+ * souffleur's own company, such as the `tee` behind it. What souffleur launched is its own child, and belongs by the
+ * tag of that launch.
  */
 export const startedBy = (table: ReadonlyMap<number, Stat>, question: Question): ReadonlyArray<Stat> => {
   const { launched, others, root, self, tagged, terminal } = question

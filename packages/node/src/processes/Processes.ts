@@ -1,5 +1,13 @@
 import * as os from "node:os"
-import { NotPermitted, type ProcessIdentity, type ProcessInfo, Processes, type Signal, type Tag, untilSeenOver } from "@souffleur/domain"
+import {
+  NotPermitted,
+  type ProcessIdentity,
+  type ProcessInfo,
+  Processes,
+  type Signal,
+  type Tag,
+  untilSeenOver
+} from "@souffleur/domain"
 import { Effect, Layer, Option, Schema } from "effect"
 import { StatCache } from "../files/StatCache.ts"
 import { machineIdentity } from "./Machine.ts"
@@ -47,7 +55,8 @@ const make = Effect.gen(function* () {
 
   const ancestors = Effect.sync(() => {
     const found: Array<number> = []
-    for (let at = Proc.stat(self.pid); at !== undefined && at.parent > 0; at = Proc.stat(at.parent)) found.push(at.parent)
+    for (let at = Proc.stat(self.pid); at !== undefined && at.parent > 0; at = Proc.stat(at.parent))
+      found.push(at.parent)
     return found
   })
 
@@ -89,13 +98,16 @@ const make = Effect.gen(function* () {
         return Effect.void
       } catch (error) {
         if (Proc.isGone(error)) return Effect.void
-        return Proc.hasCode(error, "EPERM") ? Effect.fail(new NotPermitted({ pid: identity.pid, signal })) : Effect.die(error)
+        return Proc.hasCode(error, "EPERM")
+          ? Effect.fail(new NotPermitted({ pid: identity.pid, signal }))
+          : Effect.die(error)
       }
     })
   })
 
   /** From its open descriptor; of an earlier boot there is none. */
-  const keptOf = (identity: ProcessIdentity) => (identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined)
+  const keptOf = (identity: ProcessIdentity) =>
+    identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined
 
   const condition = (identity: ProcessIdentity) =>
     Effect.sync(() => {
@@ -130,7 +142,9 @@ export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnava
     Processes,
     platform === "linux"
       ? make
-      : Effect.fail(new ProcessesUnavailable({ platform, message: "only Linux is built so far: processes are read from /proc" }))
+      : Effect.fail(
+          new ProcessesUnavailable({ platform, message: "only Linux is built so far: processes are read from /proc" })
+        )
   )
 
 /** Processes of this machine, read from `/proc`. */

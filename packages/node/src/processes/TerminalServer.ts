@@ -26,11 +26,16 @@ const installed = (path: string): boolean =>
   })
 
 /**
- * A terminal outlives what runs in it, whoever started it. It is one by its name and by the program that it runs: one that is installed, or
- * one of root's, which an agent of ours (`ours`: its uid) could not have made. Where that may not be seen, its name is taken: a terminal
- * that is lost is worse than a tool that is left.
+ * A terminal outlives what runs in it, whoever started it. It is one by its name and by the program that it runs: one
+ * that is installed, or one of root's, which an agent of ours (`ours`: its uid) could not have made. Where that may not
+ * be seen, its name is taken: a terminal that is lost is worse than a tool that is left.
  */
-export const isTerminalServer = (name: string, runs: Executable | undefined, ours: number, isInstalled = installed): boolean => {
+export const isTerminalServer = (
+  name: string,
+  runs: Executable | undefined,
+  ours: number,
+  isInstalled = installed
+): boolean => {
   if (!namedAsOne(name)) return false
   if (runs === undefined) return true
   // The file was replaced under it, as by an upgrade.

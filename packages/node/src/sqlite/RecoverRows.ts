@@ -44,7 +44,8 @@ const attempt = (act: () => void): string | undefined => {
 const checked = (database: DatabaseSync, { applicationId }: OwnFile): string | undefined => {
   let wrong: string | undefined
   const failed = attempt(() => {
-    if (database.prepare("PRAGMA application_id").get()?.["application_id"] !== applicationId) wrong = "it is not a log of souffleur"
+    if (database.prepare("PRAGMA application_id").get()?.["application_id"] !== applicationId)
+      wrong = "it is not a log of souffleur"
     const verdict = database.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"]
     if (verdict !== "ok") wrong ??= String(verdict).split("\n").slice(-1)[0]
   })
@@ -75,48 +76,62 @@ const streamsOf = (database: DatabaseSync): ReadonlyMap<string, number> => {
   const streams = new Map<string, number>()
   attempt(() => {
     const named = database.prepare("SELECT stream, max(revision) AS newest FROM events GROUP BY stream").iterate()
-    for (const { newest, stream } of named as unknown as Iterable<{ stream: string; newest: number }>) streams.set(stream, newest)
+    for (const { newest, stream } of named as unknown as Iterable<{ stream: string; newest: number }>)
+      streams.set(stream, newest)
   })
   return streams
 }
 
 /**
- * Reads what can be read of a log, in bounded memory, and changes no byte of it: through links in `scratch` (an empty folder of the
- * same file system), where SQLite makes its own `-shm`, by a connection that cannot write. Fails where another process holds it, or a
- * newer souffleur made it, which is no damage.
+ * Reads what can be read of a log, in bounded memory, and changes no byte of it: through links in `scratch` (an empty
+ * folder of the same file system), where SQLite makes its own `-shm`, by a connection that cannot write. Fails where
+ * another process holds it, or a newer souffleur made it, which is no damage.
  */
-export const recoverRows = Effect.fn("recoverRows")((file: OwnFile, scratch: string, each: (row: RecoveredRow) => void) =>
-  Effect.try({
-    try: (): RecoveredRows => {
-      const [own, log] = parts(file.path).map((path) => {
-        const link = join(scratch, basename(path))
-        if (fs.existsSync(path)) fs.linkSync(path, link)
-        return link
-      })
-      if (!fs.existsSync(own!)) return { wrong: `it is gone, and its ${basename(log!)} is still there`, streams: new Map() }
-      // Not defensive: a file that was cut off is refused as a whole, unless its schema may be written.
-      const database = new DatabaseSync(`${pathToFileURL(own!).href}?mode=ro`, { readOnly: true, timeout: 1000, defensive: false })
-      try {
-        const wrong = checked(database, file)
-        if (wrong !== undefined && /locked|busy/u.test(wrong)) throw unusable(file.path, "locked", wrong)
-        const version = wrong === undefined ? Number(database.prepare("PRAGMA user_version").get()?.["user_version"]) : 0
-        if (version > file.migrations.length) throw unusable(file.path, "newer", `it has schema ${version}: a newer souffleur made it`)
-        attempt(() => database.exec("PRAGMA writable_schema = ON"))
-        rowsOf(database, each)
-        return { wrong, streams: streamsOf(database) }
-      } finally {
-        database.close()
-      }
-    },
-    catch: (error) =>
-      error instanceof SqliteUnusable ? error : unusable(file.path, "failed", error instanceof Error ? error.message : "it cannot be read")
-  })
+export const recoverRows = Effect.fn("recoverRows")(
+  (file: OwnFile, scratch: string, each: (row: RecoveredRow) => void) =>
+    Effect.try({
+      try: (): RecoveredRows => {
+        const [own, log] = parts(file.path).map((path) => {
+          const link = join(scratch, basename(path))
+          if (fs.existsSync(path)) fs.linkSync(path, link)
+          return link
+        })
+        if (!fs.existsSync(own!))
+          return { wrong: `it is gone, and its ${basename(log!)} is still there`, streams: new Map() }
+        // Not defensive: a file that was cut off is refused as a whole, unless its schema may be written.
+        const database = new DatabaseSync(`${pathToFileURL(own!).href}?mode=ro`, {
+          readOnly: true,
+          timeout: 1000,
+          defensive: false
+        })
+        try {
+          const wrong = checked(database, file)
+          if (wrong !== undefined && /locked|busy/u.test(wrong)) throw unusable(file.path, "locked", wrong)
+          const version =
+            wrong === undefined ? Number(database.prepare("PRAGMA user_version").get()?.["user_version"]) : 0
+          if (version > file.migrations.length)
+            throw unusable(file.path, "newer", `it has schema ${version}: a newer souffleur made it`)
+          attempt(() => database.exec("PRAGMA writable_schema = ON"))
+          rowsOf(database, each)
+          return { wrong, streams: streamsOf(database) }
+        } finally {
+          database.close()
+        }
+      },
+      catch: (error) =>
+        error instanceof SqliteUnusable
+          ? error
+          : unusable(file.path, "failed", error instanceof Error ? error.message : "it cannot be read")
+    })
 )
 
 const unusable = (path: string, reason: SqliteUnusable["reason"], what: string) =>
   new SqliteUnusable({ path, reason, message: `${path}: ${what}` })
 
-/** Processes of this user, without this one, that have one of these files open: by device and inode, whatever they call it. */
+/**
+ * Processes of this user, without this one, that have one of these files open: by device and inode, whatever they call
+ * it.
+ */
 export const holders = Effect.fn("Salvage.holders")((paths: ReadonlyArray<string>) =>
   Effect.sync(() => {
     // Without an error for what is not there, or whose other end is gone.

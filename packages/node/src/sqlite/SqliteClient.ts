@@ -29,7 +29,14 @@ const untilUnlocked = (patience: Duration.Input) =>
   Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: patience }))
 
 type Reason = SqliteUnusable["reason"]
-const reasons: Readonly<Record<number, Reason>> = { 5: "locked", 6: "locked", 11: "damaged", 13: "full", 14: "missing", 26: "foreign" }
+const reasons: Readonly<Record<number, Reason>> = {
+  5: "locked",
+  6: "locked",
+  11: "damaged",
+  13: "full",
+  14: "missing",
+  26: "foreign"
+}
 const remedies: Readonly<Record<Reason, string>> = {
   missing: "is it the right path?",
   foreign: "it is left as it is: name another file or move it away",
@@ -75,14 +82,21 @@ const header = Effect.fnUntraced(function* (path: string) {
   )
   if (Option.isNone(bytes)) return Option.some({ size: 0, applicationId: 0 })
   const view = new DataView(bytes.value.buffer, bytes.value.byteOffset, bytes.value.byteLength)
-  if (bytes.value.length < 100 || new TextDecoder("latin1").decode(bytes.value.subarray(0, 16)) !== "SQLite format 3\0") {
+  if (
+    bytes.value.length < 100 ||
+    new TextDecoder("latin1").decode(bytes.value.subarray(0, 16)) !== "SQLite format 3\0"
+  ) {
     return yield* unusable(path, "foreign", "it is no SQLite database")
   }
   return Option.some({ size: Number(found.value.size), applicationId: view.getUint32(68) })
 })
 
 /** Runs on a connection of its own, which is closed again: a transaction cannot be left open by a failure. */
-const within = <A>(path: string, filename: string, use: (database: DatabaseSync) => A): Effect.Effect<A, SqliteUnusable> =>
+const within = <A>(
+  path: string,
+  filename: string,
+  use: (database: DatabaseSync) => A
+): Effect.Effect<A, SqliteUnusable> =>
   Effect.try({
     try: () => {
       const database = new DatabaseSync(filename, { timeout: busyTimeout })
@@ -112,8 +126,8 @@ const migrate = (database: DatabaseSync, { migrations, path }: OwnFile) => {
 }
 
 /**
- * Makes the whole file under another name and links it to its own, which is exclusive: of many first openers one wins, and
- * nobody ever sees half a file.
+ * Makes the whole file under another name and links it to its own, which is exclusive: of many first openers one wins,
+ * and nobody ever sees half a file.
  */
 const create = Effect.fnUntraced(function* (file: OwnFile) {
   const fs = yield* FileSystem.FileSystem
@@ -121,8 +135,12 @@ const create = Effect.fnUntraced(function* (file: OwnFile) {
   const folder = path.dirname(file.path)
   // Looked for before the file itself: SQLite would play what a lost database left behind into the new one.
   const left = yield* fs.exists(`${file.path}-wal`)
-  if (left && !(yield* fs.exists(file.path))) return yield* unusable(file.path, "damaged", "it is gone, and its -wal file is still there")
-  const draft = path.join(yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: ".new-" }), path.basename(file.path))
+  if (left && !(yield* fs.exists(file.path)))
+    return yield* unusable(file.path, "damaged", "it is gone, and its -wal file is still there")
+  const draft = path.join(
+    yield* fs.makeTempDirectoryScoped({ directory: folder, prefix: ".new-" }),
+    path.basename(file.path)
+  )
   yield* fs.writeFile(draft, new Uint8Array(), { flag: "wx", mode: 0o600 })
   yield* within(file.path, draft, (database) => {
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${file.applicationId}`)
@@ -137,7 +155,10 @@ const create = Effect.fnUntraced(function* (file: OwnFile) {
   yield* sync(folder)
 }, Effect.scoped)
 
-/** A connection that can write would play a `-wal` that was left into a damaged file when it closes; one that cannot leaves one behind. */
+/**
+ * A connection that can write would play a `-wal` that was left into a damaged file when it closes; one that cannot
+ * leaves one behind.
+ */
 const check = (path: string, left: boolean) =>
   within(path, left ? `${pathToFileURL(path).href}?mode=ro` : existing(path), (database) => {
     const [verdict] = database.prepare("PRAGMA quick_check(1)").all()
@@ -156,7 +177,8 @@ const prepare = Effect.fnUntraced(function* (file: OwnFile) {
   else if (found.value.applicationId !== file.applicationId)
     return yield* unusable(file.path, "foreign", "it is a database that souffleur did not make")
   yield* fs.access(file.path, { readable: true, writable: true })
-  if (Option.isSome(found) && found.value.size <= checkedBytes) yield* check(file.path, yield* fs.exists(`${file.path}-wal`))
+  if (Option.isSome(found) && found.value.size <= checkedBytes)
+    yield* check(file.path, yield* fs.exists(`${file.path}-wal`))
   yield* within(file.path, existing(file.path), (database) => migrate(database, file))
 })
 
@@ -166,19 +188,29 @@ const nodeOf = (path: string): string | undefined => {
   return found === undefined ? undefined : `${found.dev} ${found.ino}`
 }
 
-/** SQLite goes on in the file that it has opened, wherever that is by now, and never looks whether it still has its name. */
+/**
+ * SQLite goes on in the file that it has opened, wherever that is by now, and never looks whether it still has its
+ * name.
+ */
 const stillThere = (path: string, opened: string | undefined) =>
   Effect.suspend(() => {
     if (nodeOf(path) === opened) return Effect.void
-    return Effect.fail(new LogUnusable({ reason: "replaced", problem: `${path}: another file was put in its place, or it was moved away` }))
+    return Effect.fail(
+      new LogUnusable({
+        reason: "replaced",
+        problem: `${path}: another file was put in its place, or it was moved away`
+      })
+    )
   })
 
 /**
- * Souffleur's own file: made when it is not there (0600, in a folder of 0700), brought forward when it is older, refused
- * with what to do when it is anything else. One connection, WAL, every commit synced; single statements, never
+ * Souffleur's own file: made when it is not there (0600, in a folder of 0700), brought forward when it is older,
+ * refused with what to do when it is anything else. One connection, WAL, every commit synced; single statements, never
  * `withTransaction`: after a COMMIT that failed the driver would go on inside it.
  */
-export const layerOwn = (file: OwnFile): Layer.Layer<SqlClient.SqlClient, SqliteUnusable, FileSystem.FileSystem | Path.Path> =>
+export const layerOwn = (
+  file: OwnFile
+): Layer.Layer<SqlClient.SqlClient, SqliteUnusable, FileSystem.FileSystem | Path.Path> =>
   Layer.effectContext(
     prepare(file).pipe(
       Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(file.path)(error))),
@@ -188,19 +220,23 @@ export const layerOwn = (file: OwnFile): Layer.Layer<SqlClient.SqlClient, Sqlite
           Context.add(Context.make(SqlClient.SqlClient, sql), Store.StillThere, stillThere(file.path, node))
         )
       }),
-      Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked(file.patience ?? "5 seconds") }),
+      Effect.retry({
+        while: ({ reason }) => reason === "locked",
+        schedule: untilUnlocked(file.patience ?? "5 seconds")
+      }),
       Effect.withSpan("SqliteClient.layerOwn")
     )
   )
 
-const fileTrouble = (path: string) => (error: { readonly message: string; readonly reason: { readonly cause?: unknown } }) => {
-  const { cause } = error.reason
-  const full = Predicate.hasProperty(cause, "code") && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
-  return unusable(path, full ? "full" : "failed", error.message)
-}
+const fileTrouble =
+  (path: string) => (error: { readonly message: string; readonly reason: { readonly cause?: unknown } }) => {
+    const { cause } = error.reason
+    const full = Predicate.hasProperty(cause, "code") && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
+    return unusable(path, full ? "full" : "failed", error.message)
+  }
 
-// Its first bytes are SQLite's to judge: closing a descriptor of our own would drop the POSIX locks that every other connection of
-// this process has to the file (fcntl(2)).
+// Its first bytes are SQLite's to judge: closing a descriptor of our own would drop the POSIX locks that every other
+// connection of this process has to the file (fcntl(2)).
 const openForeign = Effect.fn("Sqlite.openForeign")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const found = yield* Effect.option(fs.stat(path))

@@ -1,4 +1,13 @@
-import { Agent, type AgentCommand, ceilingNow, clamp, type EffectivePermission, Launcher, LaunchFailed, Settings } from "@souffleur/domain"
+import {
+  Agent,
+  type AgentCommand,
+  ceilingNow,
+  clamp,
+  type EffectivePermission,
+  Launcher,
+  LaunchFailed,
+  Settings
+} from "@souffleur/domain"
 import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
@@ -19,14 +28,20 @@ const promptOf = Effect.fnUntraced(
     if (role === "finisher")
       return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
-    if (planned === undefined || task === undefined) return yield* new LaunchFailed({ message: `the plan has no task ${taskId} any more` })
+    if (planned === undefined || task === undefined)
+      return yield* new LaunchFailed({ message: `the plan has no task ${taskId} any more` })
     const before = task.untracked
     const forgotten = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
     if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
     // Whoever has committed since may have taken it away.
     const { testFile } = task.work
     const there = testFile !== null && (yield* git.has(testFile))
-    return reviewerPrompt(planned, { ...task, work: { ...task.work, testFile: there ? testFile : null } }, word, forgotten)
+    return reviewerPrompt(
+      planned,
+      { ...task, work: { ...task.work, testFile: there ? testFile : null } },
+      word,
+      forgotten
+    )
   },
   // No argument of a program can have it.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))
@@ -44,7 +59,9 @@ const commandOf = Effect.fnUntraced(function* (
   return yield* agentCommand({ session, permission, prompt: yield* promptOf(run, turn, word), print: true })
 })
 
-/** The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once). */
+/**
+ * The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once).
+ */
 const launch = Effect.fn("Assignment.launch")(function* (run: Run, turn: Assignment) {
   const { ref, requested, words } = yield* PlanContext
   const launchId = launchIdOf(ref.id, turn.token)
@@ -82,7 +99,9 @@ export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
   )
 })
 
-/** A crash came between the intent and the launch's outcome: whether it runs is settled by looking, now and for ever. */
+/**
+ * A crash came between the intent and the launch's outcome: whether it runs is settled by looking, now and for ever.
+ */
 export const settleAssignment = Effect.fn("settleAssignment")(function* (turn: Assignment) {
   const launcher = yield* Launcher
   const { ref } = yield* PlanContext

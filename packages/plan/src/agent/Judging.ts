@@ -15,7 +15,9 @@ const nothing = (cause: Extract<Report, { readonly _tag: "Failed" }>["cause"], d
 
 /** An agent that ended without a word while nobody was there to see may have been stopped with its conductor. */
 const unsaid = (run: Run, turn: Assignment, { cause, detail }: NoVerdict): Report =>
-  cause === "no verdict" && turn.fence !== run.fence ? nothing("lost", `${detail}, while nobody conducted`) : nothing(cause, detail)
+  cause === "no verdict" && turn.fence !== run.fence
+    ? nothing("lost", `${detail}, while nobody conducted`)
+    : nothing(cause, detail)
 
 /** What its session's own records say of this very turn. */
 const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Assignment) {
@@ -41,7 +43,10 @@ const refused = Effect.fnUntraced(function* (turn: Assignment) {
     : nothing("no verdict", refusals[reason])
 })
 
-/** The file that an implementer calls its test, by git's own name: one that its work changed and left there. Other words are nobody's. */
+/**
+ * The file that an implementer calls its test, by git's own name: one that its work changed and left there. Other words
+ * are nobody's.
+ */
 const testFileOf = Effect.fnUntraced(function* (named: string | null, files: ReadonlyArray<string>) {
   const { git } = yield* PlanContext
   const name = named?.replace(/^\.\//u, "")
@@ -78,9 +83,14 @@ const unlooked = Effect.fnUntraced(function* ({ sessionId }: Assignment) {
 })
 
 /**
- * An approval counts when its reviewer looked at something, and what it looked at is what is there (spec: behaviour#verdicts-of-agents).
+ * An approval counts when its reviewer looked at something, and what it looked at is what is there (spec:
+ * behaviour#verdicts-of-agents).
  */
-const approval = Effect.fnUntraced(function* (task: Task, turn: Assignment, report: Extract<Report, { readonly _tag: "Approved" }>) {
+const approval = Effect.fnUntraced(function* (
+  task: Task,
+  turn: Assignment,
+  report: Extract<Report, { readonly _tag: "Approved" }>
+) {
   const agent = yield* Agent
   const { git } = yield* PlanContext
   if (!(yield* agent.usedTools(turn.sessionId))) return yield* unlooked(turn)
@@ -90,17 +100,24 @@ const approval = Effect.fnUntraced(function* (task: Task, turn: Assignment, repo
 })
 
 /** What the finishing step came to, by its exit code; where nobody saw that of an agent, by its session's records. */
-const finished = Effect.fnUntraced(function* (turn: Assignment, { code, output }: Extract<Ended, { readonly _tag: "Ended" }>) {
+const finished = Effect.fnUntraced(function* (
+  turn: Assignment,
+  { code, output }: Extract<Ended, { readonly _tag: "Ended" }>
+) {
   const isAgent = (yield* PlanContext).finishing === null
   const done: Report = { _tag: "Approved", summary: "" }
   if (code === 0) return done
   const limited = isAgent ? yield* refused(turn) : undefined
   if (limited !== undefined) return limited
   if (code !== null) return nothing("lost", `it ended with exit code ${code}: see ${output}`)
-  return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done : nothing("lost", `nobody saw how it ended: see ${output}`)
+  return isAgent && (yield* recorded(turn))?._tag === "Finished"
+    ? done
+    : nothing("lost", `nobody saw how it ended: see ${output}`)
 })
 
-/** Why an agent's last words may not be its last: it was cut off, or nobody knows. `undefined`: it ended as it meant to. */
+/**
+ * Why an agent's last words may not be its last: it was cut off, or nobody knows. `undefined`: it ended as it meant to.
+ */
 const cutOff = Effect.fnUntraced(function* (turn: Assignment, code: number | null) {
   if (code === 0) return undefined
   if (code !== null) return `the ${turn.role} ended with exit code ${code}`
@@ -116,7 +133,10 @@ export const judge = Effect.fn("Judging.judge")(function* (run: Run, turn: Assig
   const task = taskOf(run, turn.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${turn.taskId}`)
   const cut = yield* cutOff(turn, ended.code)
-  const read = cut === undefined ? readVerdict(turn.role, ended.printed) : Result.fail({ cause: "no verdict", detail: cut } as const)
+  const read =
+    cut === undefined
+      ? readVerdict(turn.role, ended.printed)
+      : Result.fail({ cause: "no verdict", detail: cut } as const)
   if (Result.isFailure(read)) return (yield* refused(turn)) ?? unsaid(run, turn, read.failure)
   const { verdict: said, word } = read.success
   if ((yield* (yield* PlanContext).words.digest(word)) !== turn.word)

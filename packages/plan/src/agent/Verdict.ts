@@ -2,7 +2,9 @@ import { Result } from "effect"
 import type { Report } from "../decide/Ladder.ts"
 import type { Feedback } from "../run/RunEvent.ts"
 
-/** What an agent said that it did. Commits and files, its test file too, are its own words: git is asked for the truth. */
+/**
+ * What an agent said that it did. Commits and files, its test file too, are its own words: git is asked for the truth.
+ */
 export type Verdict =
   | { readonly _tag: "Complete"; readonly testFile: string | null }
   | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
@@ -75,7 +77,9 @@ const fieldIn = (line: string) => {
 }
 /** A prompt's own words in brackets, repeated: nothing was filled in. */
 const isPlaceholder = (text: string) =>
-  /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(text)
+  /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(
+    text
+  )
 /** What controls a terminal is no word either. */
 const filled = (text: string) => {
   const plain = text.replaceAll(/\p{Cc}+/gu, " ").trim()
@@ -142,17 +146,26 @@ const path = (text: string): string | null => {
 }
 
 /** Feedback within what the log keeps of it, whoever gives it. */
-export const boundedFeedback = ({ issues, suggestions, summary }: Omit<Feedback, "attempt">): Omit<Feedback, "attempt"> => {
-  const bounded = (items: ReadonlyArray<string>) => items.slice(0, longest.items).map((item) => clipped(filled(item), longest.item))
+export const boundedFeedback = ({
+  issues,
+  suggestions,
+  summary
+}: Omit<Feedback, "attempt">): Omit<Feedback, "attempt"> => {
+  const bounded = (items: ReadonlyArray<string>) =>
+    items.slice(0, longest.items).map((item) => clipped(filled(item), longest.item))
   return { summary: clipped(filled(summary), longest.text), issues: bounded(issues), suggestions: bounded(suggestions) }
 }
 
-/** The verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else `undefined`. */
+/**
+ * The verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else `undefined`.
+ */
 const wellFormed = (block: Block): Verdict | undefined => {
   const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), longest.text)
   switch (block.header) {
     case "IMPLEMENTATION_COMPLETE": {
-      const named = ["commits", "files_changed"].every((key) => block.values.has(key) && !isPlaceholder(block.values.get(key)!.trim()))
+      const named = ["commits", "files_changed"].every(
+        (key) => block.values.has(key) && !isPlaceholder(block.values.get(key)!.trim())
+      )
       return named ? { _tag: "Complete", testFile: path(block.values.get("test_file") ?? "") } : undefined
     }
     case "IMPLEMENTATION_BLOCKED": {
@@ -166,7 +179,11 @@ const wellFormed = (block: Block): Verdict | undefined => {
         ? undefined
         : {
             _tag: "Rejected",
-            feedback: { summary: text("summary"), issues: listOf(block, "issues"), suggestions: listOf(block, "suggestions") }
+            feedback: {
+              summary: text("summary"),
+              issues: listOf(block, "issues"),
+              suggestions: listOf(block, "suggestions")
+            }
           }
   }
 }
@@ -177,9 +194,9 @@ const of = {
 } as const
 
 /**
- * The verdict in what an agent printed: a block that is well-formed, has a word behind its header, and is the last thing
- * said. What was printed before it may be anybody's. It is contradicted, and then is none, by another verdict in the same stretch of
- * text, and, where it approves, by issues of its own.
+ * The verdict in what an agent printed: a block that is well-formed, has a word behind its header, and is the last
+ * thing said. What was printed before it may be anybody's. It is contradicted, and then is none, by another verdict in
+ * the same stretch of text, and, where it approves, by issues of its own.
  */
 export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (detail: string) => Result.fail<NoVerdict>({ cause: "no verdict", detail })
@@ -189,11 +206,17 @@ export const readVerdict = (role: keyof typeof of, printed: string): Result.Resu
   const last = blocks.at(-1)
   if (last === undefined) return none(`the ${role} ended without ${of[role].join(" or ")}`)
   // With another word it is a sentence, or a quotation.
-  const others = blocks.filter(({ header, word }) => header !== last.header && (word === last.word || word === "" || last.word === ""))
-  if (others.some(({ stretch }) => stretch === last.stretch)) return contradiction(`the ${role} said ${of[role].join(" and ")} at once`)
+  const others = blocks.filter(
+    ({ header, word }) => header !== last.header && (word === last.word || word === "" || last.word === "")
+  )
+  if (others.some(({ stretch }) => stretch === last.stretch))
+    return contradiction(`the ${role} said ${of[role].join(" and ")} at once`)
   if (last.followed) return none(`the ${role} said something else after its ${last.header}`)
   const verdict = wellFormed(last)
   if (verdict === undefined) return none(`the ${role}'s ${last.header} lacks what belongs to it`)
-  if (verdict._tag === "Approved" && listOf(last, "issues").length > 0) return contradiction("the reviewer approved, and names issues")
-  return last.word === "" ? none(`the ${role}'s ${last.header} lacks the word of its turn`) : Result.succeed({ verdict, word: last.word })
+  if (verdict._tag === "Approved" && listOf(last, "issues").length > 0)
+    return contradiction("the reviewer approved, and names issues")
+  return last.word === ""
+    ? none(`the ${role}'s ${last.header} lacks the word of its turn`)
+    : Result.succeed({ verdict, word: last.word })
 }

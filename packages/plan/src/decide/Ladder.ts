@@ -67,7 +67,10 @@ const failed = (task: Task, at: number, turn: Asked, { cause, detail }: Failed):
   )
 }
 
-/** A time that is over by now is one for going on at once; where that was refused again, it says nothing of the next try. */
+/**
+ * A time that is over by now is one for going on at once; where that was refused again, it says nothing of the next
+ * try.
+ */
 const limited = (
   run: Run,
   { taskId, token }: Assignment,
@@ -75,7 +78,16 @@ const limited = (
   at: number
 ) => {
   const resetsAt = report.resetsAt !== null && (report.resetsAt > at || run.waits === 0) ? report.resetsAt : null
-  return ok(Event.AgentLimited.make({ at, token, taskId, kind, resetsAt, until: limitWaitUntil(at, run.waits, { kind, resetsAt }) }))
+  return ok(
+    Event.AgentLimited.make({
+      at,
+      token,
+      taskId,
+      kind,
+      resetsAt,
+      until: limitWaitUntil(at, run.waits, { kind, resetsAt })
+    })
+  )
 }
 
 /** What follows from it: the ladder (spec: behaviour#ladder), and what a turn that came to nothing leads to. */
@@ -90,13 +102,18 @@ export const decideReport = (run: Run, turn: Assignment, report: Report, at: num
   }
   if (task === undefined) return no("never", `the run has no task ${turn.taskId}`)
   const of = { token: turn.token, taskId: task.id }
-  const fits = report._tag === "Failed" || (turn.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
+  const fits =
+    report._tag === "Failed" ||
+    (turn.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
   if (!fits) return no("never", `a verdict of this kind is not the ${turn.role}'s`)
   switch (report._tag) {
     case "Completed":
       return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, ...report.work }))
     case "Blocked":
-      return ok(Event.ImplementationBlocked.make({ at, ...of, reason: report.reason }), escalated(at, task.id, "blocked", report.reason))
+      return ok(
+        Event.ImplementationBlocked.make({ at, ...of, reason: report.reason }),
+        escalated(at, task.id, "blocked", report.reason)
+      )
     case "Approved":
       return ok(
         Event.ReviewApproved.make({ at, ...of, summary: report.summary }),

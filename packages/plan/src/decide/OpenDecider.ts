@@ -1,7 +1,10 @@
 import * as Event from "../run/RunEvent.ts"
 import type { RunIntent } from "../run/RunIntent.ts"
 
-/** Whoever wrote that file: what git does not bear out is for a person to say, and a finishing step is not done before its work is. */
+/**
+ * Whoever wrote that file: what git does not bear out is for a person to say, and a finishing step is not done before
+ * its work is.
+ */
 const imported = (
   { finishing, from, tasks, unproven }: NonNullable<Extract<RunIntent, { readonly _tag: "Open" }>["progress"]>,
   known: (id: string) => boolean,
@@ -55,7 +58,9 @@ export const opened = (
       finishingDigest,
       ...(pin === undefined ? {} : { pin })
     }),
-    ...(found === null ? [] : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
+    ...(found === null
+      ? []
+      : [Event.StateFileRebuilt.make({ at, found, from: progress === null ? "plan" : "backup" })]),
     ...(progress?.tasks ?? [])
       .filter(({ id }) => !known(id))
       .map(({ id }) => Event.UnknownTaskSkipped.make({ at, taskId: id.slice(0, 64) })),

@@ -21,7 +21,8 @@ const ask = (
   }
   if (step._tag !== "Ask" || step.role !== role) return notNow(`it is not the ${role}'s turn`)
   const { task } = step
-  const session = role === "implementer" && task.implementer !== null && !held.includes(task.implementer) ? task.implementer : null
+  const session =
+    role === "implementer" && task.implementer !== null && !held.includes(task.implementer) ? task.implementer : null
   return ok(
     Event.AgentAsked.make({
       ...common,
@@ -33,7 +34,11 @@ const ask = (
   )
 }
 
-const ofTurn = (run: Run, token: string, then: (turn: Assignment) => Decision<Event.RunEvent>): Decision<Event.RunEvent> =>
+const ofTurn = (
+  run: Run,
+  token: string,
+  then: (turn: Assignment) => Decision<Event.RunEvent>
+): Decision<Event.RunEvent> =>
   run.turn?.token === token ? then(run.turn) : notNow(`agent ${token} is not the one whose turn it is`)
 
 /** Once: who comes after a crash goes on with what was meant then. */
@@ -82,7 +87,9 @@ const revised = (
   { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
   at: number
 ): Decision<Event.RunEvent> => {
-  const gone = run.tasks.filter(({ id, status }) => status !== "pending" && status !== "completed" && !tasks.some((task) => task.id === id))
+  const gone = run.tasks.filter(
+    ({ id, status }) => status !== "pending" && status !== "completed" && !tasks.some((task) => task.id === id)
+  )
   const changed = tasks.filter((task) => isChanged(taskOf(run, task.id), task)).map(({ id }) => id)
   return ok(
     Event.PlanRevised.make({ at, digest, tasks, changed }),
@@ -134,7 +141,9 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       })
     case "Launched":
       return ofTurn(run, command.token, ({ launch, token }) =>
-        launch === null ? ok(Event.AgentLaunched.make({ at, token, launchId: command.launchId, process: command.process })) : ok()
+        launch === null
+          ? ok(Event.AgentLaunched.make({ at, token, launchId: command.launchId, process: command.process }))
+          : ok()
       )
     case "NeverRan":
       return ofTurn(run, command.token, ({ launch, token }) =>
@@ -148,21 +157,31 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       const step = next(run)
       const { commits, files, head, taskId } = command
       return step._tag === "Ask" && step.task.id === taskId && step.task.implementation !== null
-        ? ok(...(step.task.implementation.head === head ? [] : [Event.WorkChanged.make({ at, taskId, head, commits, files })]))
+        ? ok(
+            ...(step.task.implementation.head === head
+              ? []
+              : [Event.WorkChanged.make({ at, taskId, head, commits, files })])
+          )
         : notNow(`nothing of task ${taskId} waits for a reviewer`)
     }
     case "EndWait":
-      return run.wait !== null && at >= run.wait.until ? ok(Event.LimitWaitEnded.make({ at })) : notNow("no wait is over")
+      return run.wait !== null && at >= run.wait.until
+        ? ok(Event.LimitWaitEnded.make({ at }))
+        : notNow("no wait is over")
     case "Pause":
       return run.paused === null
         ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, message: command.message ?? "" }))
         : ok()
     case "PauseForFailure":
       // Whatever else it waits for: that could not be looked at any more.
-      return run.paused?.cause === "failed" ? ok() : ok(Event.RunPaused.make({ at, cause: "failed", files: [], message: command.message }))
+      return run.paused?.cause === "failed"
+        ? ok()
+        : ok(Event.RunPaused.make({ at, cause: "failed", files: [], message: command.message }))
     case "PauseForAgent":
       return ofTurn(run, command.token, () =>
-        run.paused === null ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], message: command.message })) : ok()
+        run.paused === null
+          ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], message: command.message }))
+          : ok()
       )
     case "Resume":
       return run.paused === null ? ok() : ok(Event.RunResumed.make({ at }))
@@ -171,7 +190,9 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         return notNow("not every task is complete")
       const skipped = run.tasks.filter(({ skipped }) => skipped).length
       const { commits, files, missing } = command
-      const lost = run.tasks.filter(({ skipped, work }) => !skipped && work.commits.some((one) => missing.includes(one)))
+      const lost = run.tasks.filter(
+        ({ skipped, work }) => !skipped && work.commits.some((one) => missing.includes(one))
+      )
       if (lost.length > 0) {
         const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
         return ok(Event.RunPaused.make({ at, cause: "work lost", files: [], message }))

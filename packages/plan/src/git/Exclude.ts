@@ -25,7 +25,11 @@ const read = Effect.fnUntraced(function* (path: string) {
 })
 
 /** Those lines that were not there: it is there whole with them, or as it was. */
-const added = Effect.fnUntraced(function* (path: string, { mode, text }: Effect.Success<ReturnType<typeof read>>, patterns: Array<string>) {
+const added = Effect.fnUntraced(function* (
+  path: string,
+  { mode, text }: Effect.Success<ReturnType<typeof read>>,
+  patterns: Array<string>
+) {
   const fs = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const lines = text.split(/\r?\n/u)
@@ -38,12 +42,14 @@ const added = Effect.fnUntraced(function* (path: string, { mode, text }: Effect.
   return fresh
 })
 
-const refused = (error: FileRefused | PlatformError.PlatformError) => (error instanceof FileRefused ? error.problem : error.message)
+const refused = (error: FileRefused | PlatformError.PlatformError) =>
+  error instanceof FileRefused ? error.problem : error.message
 
 /**
- * Keeps what is souffleur's in a work tree out of the commits of agents that add everything: the state file, what stands beside it, and
- * `others`, such as comms, are excluded in git's own `info/exclude`, where nobody ignores them yet. No `.gitignore` is touched.
- * Returns what is to be told, each a sentence; what cannot be written is a warning, and no more.
+ * Keeps what is souffleur's in a work tree out of the commits of agents that add everything: the state file, what
+ * stands beside it, and `others`, such as comms, are excluded in git's own `info/exclude`, where nobody ignores them
+ * yet. No `.gitignore` is touched. Returns what is to be told, each a sentence; what cannot be written is a warning,
+ * and no more.
  */
 export const excludeOwn = Effect.fn("excludeOwn")(
   function* (root: string, statePath: string, others: ReadonlyArray<string>) {
@@ -52,7 +58,9 @@ export const excludeOwn = Effect.fn("excludeOwn")(
     /** What it is called in the work tree; `beside`: all that begins as it does, of which `such` is one. */
     const named = (file: string, beside = "", such = "") => {
       const name = path.relative(root, file)
-      return name.startsWith("..") || name.includes("\n") ? [] : [{ name: `${name}${such}`, pattern: `${literally(name)}${beside}` }]
+      return name.startsWith("..") || name.includes("\n")
+        ? []
+        : [{ name: `${name}${such}`, pattern: `${literally(name)}${beside}` }]
     }
     const own = [
       ...named(statePath),
@@ -63,7 +71,9 @@ export const excludeOwn = Effect.fn("excludeOwn")(
     if (own.length === 0) return []
     const [where = ""] = (yield* git(["rev-parse", "--git-path", "info/exclude"])).split("\n")
     const exclude = path.resolve(root, where)
-    const tracked = (yield* git(["ls-files", "-z", "--", ...own.map(({ name }) => name)])).split("\0").filter((name) => name !== "")
+    const tracked = (yield* git(["ls-files", "-z", "--", ...own.map(({ name }) => name)]))
+      .split("\0")
+      .filter((name) => name !== "")
     const told = yield* Effect.gen(function* () {
       const before = yield* read(exclude)
       const known = yield* ignored(own.map(({ name }) => name))
@@ -72,11 +82,15 @@ export const excludeOwn = Effect.fn("excludeOwn")(
       return now.length === 0 ? [] : [`what is souffleur's is excluded in ${exclude}: ${now.join(", ")}`]
     }).pipe(
       Effect.catchTag(["FileRefused", "PlatformError"], (error) =>
-        Effect.succeed([`warning: ${exclude}: ${refused(error)}; an agent that adds everything commits what is souffleur's`])
+        Effect.succeed([
+          `warning: ${exclude}: ${refused(error)}; an agent that adds everything commits what is souffleur's`
+        ])
       )
     )
     return [
-      ...tracked.map((name) => `warning: git tracks ${name}, so agents commit it with their work: git -C ${root} rm --cached ${name}`),
+      ...tracked.map(
+        (name) => `warning: git tracks ${name}, so agents commit it with their work: git -C ${root} rm --cached ${name}`
+      ),
       ...told
     ]
   },

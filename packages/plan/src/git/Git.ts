@@ -4,7 +4,10 @@ import type { ChildProcessSpawner } from "effect/process"
 import { gitIn } from "./GitProgram.ts"
 
 /** git cannot say what is asked: there is no repository, no git, or it failed. `problem` is a sentence. */
-export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", { project: Schema.String, problem: Schema.String }) {
+export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", {
+  project: Schema.String,
+  problem: Schema.String
+}) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
     return `${this.project}: ${this.problem}`
@@ -60,8 +63,9 @@ const plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relativ
 const commitId = /^[0-9a-f]{7,64}$/iu
 
 /**
- * One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen: `own` names that from the
- * repository's root on. All other names of files are relative to the project, as an agent or a person there would write them.
+ * One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen: `own`
+ * names that from the repository's root on. All other names of files are relative to the project, as an agent or a
+ * person there would write them.
  */
 export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
   const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
@@ -99,7 +103,15 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
     head,
     // What is changed within a submodule is that one's own; that it was moved is seen.
     standing: asked
-      .filtered(["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--untracked-files=no", "--ignore-submodules=dirty"])
+      .filtered([
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "--no-ahead-behind",
+        "-z",
+        "--untracked-files=no",
+        "--ignore-submodules=dirty"
+      ])
       .pipe(
         Effect.map((text) => {
           const { branch, changed, conflicts } = parseStatus(text)
@@ -142,7 +154,10 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
       const listed = git(["ls-tree", "-z", "--name-only", "HEAD", "--", file])
       return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`
     }),
-    /** Those of the commits that HEAD does not have; what is no commit's id is had by nobody, whatever git would take it for. */
+    /**
+     * Those of the commits that HEAD does not have; what is no commit's id is had by nobody, whatever git would take it
+     * for.
+     */
     missing: Effect.fn("Git.missing")(function* (commits: ReadonlyArray<string>) {
       const ids = commits.filter((commit) => commitId.test(commit))
       if (ids.length === 0) return commits
@@ -153,7 +168,10 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
         there.length === 0
           ? []
           : parts(
-              yield* Effect.mapError(git(["rev-list", "--stdin"], `${there.join("\n")}\n^HEAD\n`), failed("which commits HEAD has")),
+              yield* Effect.mapError(
+                git(["rev-list", "--stdin"], `${there.join("\n")}\n^HEAD\n`),
+                failed("which commits HEAD has")
+              ),
               "\n"
             )
       )

@@ -1,7 +1,9 @@
 import { ProgramFailed, runProgram } from "@souffleur/process"
 import { Config, Effect, Option } from "effect"
 
-/** Of our own environment git sees these alone: no key of anybody's, and nothing that a hook of git was started with. */
+/**
+ * Of our own environment git sees these alone: no key of anybody's, and nothing that a hook of git was started with.
+ */
 const shared = [
   "HOME",
   "XDG_CONFIG_HOME",
@@ -29,7 +31,10 @@ const safely = ["--no-pager", "-c", "core.fsmonitor=false", "--no-optional-locks
 
 const environment = Effect.gen(function* () {
   const given = yield* Effect.forEach(["PATH", ...shared], (name) =>
-    Effect.map(Effect.orDie(Config.option(Config.String(name))), (value) => [name, Option.getOrUndefined(value)] as const)
+    Effect.map(
+      Effect.orDie(Config.option(Config.String(name))),
+      (value) => [name, Option.getOrUndefined(value)] as const
+    )
   )
   const all = Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
   // A relative part of PATH would find another program in each folder.
@@ -42,7 +47,8 @@ const filter = /^filter\.(.+)\.(?:clean|smudge|process|required)$/u
 const filtersOff = (listed: string): Readonly<Record<string, string>> => {
   const words = listed.split("\0")
   const names = words.flatMap((scope, at) => {
-    const [, name] = at % 2 === 0 && (scope === "local" || scope === "worktree") ? (filter.exec(words[at + 1] ?? "") ?? []) : []
+    const [, name] =
+      at % 2 === 0 && (scope === "local" || scope === "worktree") ? (filter.exec(words[at + 1] ?? "") ?? []) : []
     return name === undefined ? [] : [name]
   })
   const pairs = [...new Set(names)].flatMap((name) => [
@@ -59,8 +65,9 @@ const filtersOff = (listed: string): Readonly<Record<string, string>> => {
 }
 
 /**
- * git in a folder, for looking alone: never through a shell, and no program that the repository's own configuration names is run.
- * `filtered` is for what compares files with what is committed; the user's own filters (`git lfs install`) work.
+ * git in a folder, for looking alone: never through a shell, and no program that the repository's own configuration
+ * names is run. `filtered` is for what compares files with what is committed; the user's own filters (`git lfs
+ * install`) work.
  */
 export const gitIn = Effect.fnUntraced(function* (folder: string) {
   const variables = yield* environment
@@ -81,7 +88,8 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
   const git = (args: ReadonlyArray<string>, stdin = "", more?: Readonly<Record<string, string>>) =>
     asked(["--literal-pathspecs", ...args], stdin, more)
   /**
-   * The names that git ignores, whether they are there or not: this errand alone refuses to take names literally, and ends with 1 for none.
+   * The names that git ignores, whether they are there or not: this errand alone refuses to take names literally, and
+   * ends with 1 for none.
    */
   const ignored = (files: ReadonlyArray<string>) =>
     asked(["check-ignore", "--no-index", "-z", "--stdin"], files.map((file) => `./${file}\0`).join("")).pipe(
@@ -92,6 +100,8 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
       )
     )
   const filtered = (args: ReadonlyArray<string>) =>
-    Effect.flatMap(git(["config", "--list", "--show-scope", "--name-only", "-z"]), (listed) => git(args, "", filtersOff(listed)))
+    Effect.flatMap(git(["config", "--list", "--show-scope", "--name-only", "-z"]), (listed) =>
+      git(args, "", filtersOff(listed))
+    )
   return { git, filtered, ignored }
 })

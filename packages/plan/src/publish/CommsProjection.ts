@@ -5,7 +5,9 @@ import { initialRun, isOver, needsPerson, type Run, type Task } from "../run/Run
 import { evolveRun } from "../run/RunEvolution.ts"
 import { RunLog, streamOf } from "../run/RunLog.ts"
 
-/** A task's state in the words that comms allows (spec: behaviour#run-in-comms); a task that has not begun has no row. */
+/**
+ * A task's state in the words that comms allows (spec: behaviour#run-in-comms); a task that has not begun has no row.
+ */
 const stateOf = (task: Task): string | undefined => {
   switch (task.status) {
     case "pending":
@@ -23,7 +25,8 @@ const conductorState = (run: Run): string => (isOver(run) ? "complete" : needsPe
 
 /** Comms is others': out for a while, it is told as soon as it is back. */
 const untilBack = Schedule.spaced("1 second")
-export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) => Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
+export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
+  Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
 
 /** `begun`: tasks that had their turn; one that the plan has lost since is nobody's any more. */
 const tell = Effect.fnUntraced(function* <R>(
@@ -35,7 +38,9 @@ const tell = Effect.fnUntraced(function* <R>(
   const at = yield* Clock.currentTimeMillis
   const states = new Map([...begun].map((id): [string, string | undefined] => [id, "exited"]))
   for (const task of run.tasks) states.set(task.id, stateOf(task))
-  const rows = [...states].flatMap(([id, state]) => (state === undefined || told.get(id) === state ? [] : [{ id, state }]))
+  const rows = [...states].flatMap(([id, state]) =>
+    state === undefined || told.get(id) === state ? [] : [{ id, state }]
+  )
   for (const row of rows) {
     yield* patiently(comms.setTask(row, at))
     told.set(row.id, row.state)
@@ -48,10 +53,10 @@ const tell = Effect.fnUntraced(function* <R>(
 })
 
 /**
- * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where there is comms,
- * `task-00` with its heartbeat and a row for each task that has begun (spec: behaviour#run-in-comms). Told anew by each conductor, so that
- * nothing is lost with one. While `isOthers`, `task-00` is the row of a Conductor that somebody watches: to beat there, or to call it
- * complete, would be to speak for it.
+ * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where
+ * there is comms, `task-00` with its heartbeat and a row for each task that has begun (spec: behaviour#run-in-comms).
+ * Told anew by each conductor, so that nothing is lost with one. While `isOthers`, `task-00` is the row of a Conductor
+ * that somebody watches: to beat there, or to call it complete, would be to speak for it.
  */
 export const projectRun = Effect.fn("projectRun")(function* <R = never>(
   id: string,
@@ -72,7 +77,9 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
   const beating = Effect.repeat(beat, Schedule.spaced(every))
   const told = new Map<string, string>()
   const known = yield* log.read(streamOf(id), 0)
-  const begun = new Set(known.flatMap(({ event, revision }) => (event._tag === "TaskStarted" && revision <= from ? [event.taskId] : [])))
+  const begun = new Set(
+    known.flatMap(({ event, revision }) => (event._tag === "TaskStarted" && revision <= from ? [event.taskId] : []))
+  )
   const before = known.reduce((run, { event, revision }) => (revision > from ? run : evolveRun(run, event)), initialRun)
   const telling = log.changes(streamOf(id), from).pipe(
     Stream.mapAccum(

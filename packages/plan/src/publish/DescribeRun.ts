@@ -5,7 +5,14 @@ import type { RunEvent } from "../run/RunEvent.ts"
 import { firstSuspect, noCommit } from "./WorkProblem.ts"
 
 /** What an event of a run may be to the notify command. */
-export type RunNoticeKind = "escalated" | "paused" | "finished" | "usage_limit" | "outage" | "untrusted_config" | "cleared"
+export type RunNoticeKind =
+  | "escalated"
+  | "paused"
+  | "finished"
+  | "usage_limit"
+  | "outage"
+  | "untrusted_config"
+  | "cleared"
 
 const { deadline, duration, many, time } = Words
 
@@ -23,14 +30,18 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
           "warning",
           `The plan changed: ${many(tasks.length, "task")}. Completed tasks whose text changed stay as they are: ${changed.join(", ")}`
         ),
-  RunTaken: ({ fence, owner }) => described("detail", `souffleur (pid ${owner.process.pid}) conducts the run (fence ${fence})`),
+  RunTaken: ({ fence, owner }) =>
+    described("detail", `souffleur (pid ${owner.process.pid}) conducts the run (fence ${fence})`),
   RunLeft: () => described("info", "souffleur left"),
   ProgressImported: ({ from, tasks }) => {
     const text = `Progress of ${many(tasks.length, "task")} was taken over from ${from === "state" ? "state.json" : "its backup"}`
     const escalated = tasks.find(({ status }) => status === "escalated")
     return escalated === undefined
       ? described("info", text)
-      : described("info", `${text}. ${needsPerson(escalated.id, escalated.escalation)}`, { message: "error", notice: "escalated" })
+      : described("info", `${text}. ${needsPerson(escalated.id, escalated.escalation)}`, {
+          message: "error",
+          notice: "escalated"
+        })
   },
   UnknownTaskSkipped: ({ taskId }) => described("warning", `Task ${taskId} is skipped: it is not in the plan`),
   StateFileRebuilt: ({ found, from, kept }) =>
@@ -63,10 +74,16 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
         : `The agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
   ImplementationCompleted: ({ commits, files, taskId }) =>
-    described("info", `Task ${taskId} is implemented: ${many(commits.length, "commit")}, ${many(files.length, "file")}`),
+    described(
+      "info",
+      `Task ${taskId} is implemented: ${many(commits.length, "commit")}, ${many(files.length, "file")}`
+    ),
   ImplementationBlocked: ({ reason, taskId }) => described("info", `Task ${taskId} is blocked: ${reason}`),
   ImplementationFailed: ({ detail, taskId }) =>
-    described("warning", `An attempt at task ${taskId} failed: ${detail}${detail === noCommit ? `; ${firstSuspect}` : ""}`),
+    described(
+      "warning",
+      `An attempt at task ${taskId} failed: ${detail}${detail === noCommit ? `; ${firstSuspect}` : ""}`
+    ),
   ReviewApproved: ({ summary, taskId }) => described("info", `The reviewer approved task ${taskId}: ${summary}`),
   ReviewRejected: ({ feedback: { issues, summary }, taskId }) =>
     described(
@@ -93,8 +110,10 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
     described("error", needsPerson(taskId, { cause, reason }), { message: "error", notice: "escalated" }),
   TaskAnswered: ({ answer, taskId }) =>
     described("info", `A person answered for task ${taskId}: ${answer}`, { message: "system", notice: "cleared" }),
-  RunPaused: (event) => described("error", `The run is paused: ${pauseInWords(event)}`, { message: "error", notice: "paused" }),
-  RunResumed: () => described("info", "The run goes on: what paused it is put right", { message: "system", notice: "cleared" }),
+  RunPaused: (event) =>
+    described("error", `The run is paused: ${pauseInWords(event)}`, { message: "error", notice: "paused" }),
+  RunResumed: () =>
+    described("info", "The run goes on: what paused it is put right", { message: "system", notice: "cleared" }),
   RunVerified: ({ commits, completed, files, missing, skipped }) =>
     described(
       "success",
@@ -103,15 +122,23 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
   RunFinished: ({ detail, finishing }) =>
     finishing === "failed"
       ? described("error", `The finishing step failed: ${detail}`, { message: "error", notice: "finished" })
-      : described("success", finishing === "none" ? "The run is done" : "The finishing step is done, and the run with it", {
-          message: "completion",
-          notice: "finished"
-        }),
+      : described(
+          "success",
+          finishing === "none" ? "The run is done" : "The finishing step is done, and the run with it",
+          {
+            message: "completion",
+            notice: "finished"
+          }
+        ),
   FinishingAnswered: ({ answer }) =>
-    described("info", `A person answered: the finishing step is ${answer === "skip" ? "left as it is" : "asked once more"}`, {
-      message: "system",
-      notice: "cleared"
-    })
+    described(
+      "info",
+      `A person answered: the finishing step is ${answer === "skip" ? "left as it is" : "asked once more"}`,
+      {
+        message: "system",
+        notice: "cleared"
+      }
+    )
 }
 
 /** Describes an event of a run: its sentence, its severity, and what comms and the notify command are told of it. */

@@ -58,8 +58,9 @@ const textOf = (event: RunEvent, before: Run, text: string): string => {
 }
 
 /**
- * Gives the notice of an event: an escalation and a pause when they begin and when they are over, the run's end, and a wait for the service
- * once, until an agent came to something again. `before`: the run up to that event. `undefined`: there is none.
+ * Gives the notice of an event: an escalation and a pause when they begin and when they are over, the run's end, and a
+ * wait for the service once, until an agent came to something again. `before`: the run up to that event. `undefined`:
+ * there is none.
  */
 export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
   if (before.waits > 0 && outcomes.has(event._tag)) return { kind: "cleared", text: "The wait is over." }

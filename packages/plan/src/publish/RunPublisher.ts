@@ -15,7 +15,8 @@ const notices = Effect.fnUntraced(function* (id: string, from: number) {
   return log.changes(streamOf(id), 0).pipe(
     Stream.mapAccum(
       () => initialRun,
-      (run, { event, revision }) => [evolveRun(run, event), [{ event, revision, notice: runNoticeOf(event, run) }]] as const
+      (run, { event, revision }) =>
+        [evolveRun(run, event), [{ event, revision, notice: runNoticeOf(event, run) }]] as const
     ),
     Stream.takeUntil(({ event, revision }) => event._tag === "RunLeft" && revision > from)
   )
@@ -33,14 +34,20 @@ export interface Audience {
 const lastWord = "10 seconds"
 
 /**
- * Tells a person what no event can say: that the conductor of a run cannot go on, as its log cannot be used, or before it has begun. No
- * mark is set, so that another process may tell it again.
+ * Tells a person what no event can say: that the conductor of a run cannot go on, as its log cannot be used, or before
+ * it has begun. No mark is set, so that another process may tell it again.
  */
-export const outcry = Effect.fn("RunPublisher.outcry")(function* (id: string, { command, comms, project }: Audience, why: string) {
+export const outcry = Effect.fn("RunPublisher.outcry")(function* (
+  id: string,
+  { command, comms, project }: Audience,
+  why: string
+) {
   const at = yield* Clock.currentTimeMillis
   const text = `it cannot go on: ${why}`
   const calls =
-    command === null ? Effect.void : call({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
+    command === null
+      ? Effect.void
+      : call({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
   const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
   const posts = Option.match(comms, {
     onNone: () => Effect.void,
@@ -50,10 +57,14 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (id: string, { 
 })
 
 /**
- * Tells a person of a run as of a watch: by the user's command, and by messages in comms, until its conductor leaves after revision
- * `from`. What the conductor before could not tell any more is told first. Neither waits for the other.
+ * Tells a person of a run as of a watch: by the user's command, and by messages in comms, until its conductor leaves
+ * after revision `from`. What the conductor before could not tell any more is told first. Neither waits for the other.
  */
-export const publishRun = Effect.fn("publishRun")(function* (id: string, from: number, { command, comms, project }: Audience) {
+export const publishRun = Effect.fn("publishRun")(function* (
+  id: string,
+  from: number,
+  { command, comms, project }: Audience
+) {
   const cursor = yield* Cursor
   const stream = streamOf(id)
   const newest = Effect.map(loadRun(id), ({ revision }) => revision)
@@ -64,7 +75,9 @@ export const publishRun = Effect.fn("publishRun")(function* (id: string, from: n
     command === null
       ? Effect.void
       : Stream.runForEach(all, ({ event, notice, revision }) =>
-          notice === undefined ? Effect.void : page({ command, mark, subject: { run: id, project }, revision, at: event.at, notice })
+          notice === undefined
+            ? Effect.void
+            : page({ command, mark, subject: { run: id, project }, revision, at: event.at, notice })
         )
   const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
     const told = yield* positionOf(stream, newest)
@@ -81,5 +94,8 @@ export const publishRun = Effect.fn("publishRun")(function* (id: string, from: n
           ).pipe(Effect.andThen(cursor.advance(stream, revision)))
     )
   })
-  yield* Effect.all([pages, Option.match(comms, { onNone: () => Effect.void, onSome: messages })], { concurrency: 2, discard: true })
+  yield* Effect.all([pages, Option.match(comms, { onNone: () => Effect.void, onSome: messages })], {
+    concurrency: 2,
+    discard: true
+  })
 })

@@ -4,11 +4,16 @@ import type { EscalationCause } from "../run/RunEvent.ts"
 /** What a turn came to whose agent said that it was complete, with nothing committed. */
 export const noCommit = "it said that it was complete, and made no commit"
 
-/** What is to be looked at first then, with the line of settings without which Claude Code refuses a commit in print mode. */
+/**
+ * What is to be looked at first then, with the line of settings without which Claude Code refuses a commit in print
+ * mode.
+ */
 export const firstSuspect =
   'a permission that was refused is the first suspect: with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests'
 
-/** A person reads so many issues and rejections, and so much of each (UTF-16 units); `conduct log --json` has the rest. */
+/**
+ * A person reads so many issues and rejections, and so much of each (UTF-16 units); `conduct log --json` has the rest.
+ */
 const [most, longest] = [10, 300]
 const short = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 const some = (lines: ReadonlyArray<string>) => [
@@ -16,11 +21,16 @@ const some = (lines: ReadonlyArray<string>) => [
   ...(lines.length > most ? [`and ${lines.length - most} more`] : [])
 ]
 
-/** What is wrong with a task beside its escalation's own words, a line each: the issues of the last rejection, those before it in short. */
+/**
+ * What is wrong with a task beside its escalation's own words, a line each: the issues of the last rejection, those
+ * before it in short.
+ */
 export const workProblemsOf = ({ feedback, lastFailure }: Task, cause: EscalationCause): ReadonlyArray<string> => {
   const [last, ...earlier] = feedback.toReversed()
   return [
-    ...(last === undefined || cause === "rejections" ? [] : [short(`attempt ${last.attempt} was rejected: ${last.summary}`)]),
+    ...(last === undefined || cause === "rejections"
+      ? []
+      : [short(`attempt ${last.attempt} was rejected: ${last.summary}`)]),
     ...some((last?.issues ?? []).map((issue) => `- ${issue}`)),
     ...some(earlier.map(({ attempt, summary }) => `attempt ${attempt} was rejected: ${summary}`)),
     ...(cause === "implementer failures" && lastFailure === noCommit ? [firstSuspect] : [])

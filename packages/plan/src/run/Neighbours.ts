@@ -19,8 +19,8 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
 })
 
 /**
- * An agent that its conductor left at work, or anything that it started, would write beside those of another plan. One of which
- * nobody knows whether it was launched is settled, now and for ever (spec: behaviour#launch-at-most-once).
+ * An agent that its conductor left at work, or anything that it started, would write beside those of another plan. One
+ * of which nobody knows whether it was launched is settled, now and for ever (spec: behaviour#launch-at-most-once).
  */
 export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const launcher = yield* Launcher
@@ -29,7 +29,10 @@ export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<Nam
     if (id === mine || turn === null) continue
     const launchId = launchIdOf(id, turn.token)
     const launched =
-      turn.launch ?? Option.getOrNull(Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: turn.askedAt })))
+      turn.launch ??
+      Option.getOrNull(
+        Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: turn.askedAt }))
+      )
     if (launched === null || !(yield* isLeft(turn, launched))) continue
     const message = `an agent of run ${id}, pid ${launched.process.pid}, or what it started still works in this project: go on with its plan first: ${invocation(run)}`
     return yield* new Refused({ reason: "not now", message })

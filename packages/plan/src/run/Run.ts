@@ -1,5 +1,14 @@
 import { leastPin, type Owner, type Pinned, type ProcessIdentity } from "@souffleur/domain"
-import type { EndingCause, EscalationCause, Feedback, LimitKind, Role, RunPaused, TaskOutline, Work } from "./RunEvent.ts"
+import type {
+  EndingCause,
+  EscalationCause,
+  Feedback,
+  LimitKind,
+  Role,
+  RunPaused,
+  TaskOutline,
+  Work
+} from "./RunEvent.ts"
 
 export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
 
@@ -85,7 +94,12 @@ export interface Run extends Pinned {
   readonly paused: Omit<typeof RunPaused.Type, "_tag" | "at"> | null
   readonly fence: number
   readonly owner: Owner | null
-  readonly summary: { readonly completed: number; readonly skipped: number; readonly commits: number; readonly files: number } | null
+  readonly summary: {
+    readonly completed: number
+    readonly skipped: number
+    readonly commits: number
+    readonly files: number
+  } | null
   readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "skipped"
   /** Of the finishing command that the plan had when the run was opened; `null`: none. */
   readonly finishingDigest: string | null
@@ -162,7 +176,9 @@ export const isOver = ({ finishing, phase }: Run): boolean => phase === "finishe
 
 /** A person's word or hand is needed before it goes on. */
 export const needsPerson = (run: Run): boolean =>
-  run.paused !== null || run.tasks.some(({ status }) => status === "escalated") || (run.phase === "finished" && !isOver(run))
+  run.paused !== null ||
+  run.tasks.some(({ status }) => status === "escalated") ||
+  (run.phase === "finished" && !isOver(run))
 
 /** What is to be done next; everything that the loop is, but for the doing. */
 export type Next =
@@ -188,7 +204,8 @@ export const next = (run: Run): Next => {
   if (escalated !== undefined) return { _tag: "Escalated", task: escalated }
   if (run.wait !== null) return { _tag: "Wait", until: run.wait.until }
   const running = run.tasks.find(({ status }) => status === "in_progress")
-  if (running !== undefined) return { _tag: "Ask", role: running.implementation === null ? "implementer" : "reviewer", task: running }
+  if (running !== undefined)
+    return { _tag: "Ask", role: running.implementation === null ? "implementer" : "reviewer", task: running }
   const ready = run.tasks.find((task) => isReady(run, task))
   if (ready !== undefined) return { _tag: "Start", task: ready }
   return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }

@@ -17,7 +17,10 @@ const TextOrNull = Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect
 export const RunOpened = event("RunOpened", {
   workflowId: Text,
   project: Text,
-  /** The root of its git work tree, which has one conductor, whatever folder of it is the project; `null`: the project itself. */
+  /**
+   * The root of its git work tree, which has one conductor, whatever folder of it is the project; `null`: the project
+   * itself.
+   */
   workTree: TextOrNull,
   plan: Text,
   digest: Text,
@@ -30,7 +33,8 @@ export const RunOpened = event("RunOpened", {
 /** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
 /**
- * The plan's file changed: its tasks are these from now on. `changed`: those that are complete and of which it says something else since.
+ * The plan's file changed: its tasks are these from now on. `changed`: those that are complete and of which it says
+ * something else since.
  */
 export const PlanRevised = event("PlanRevised", {
   digest: Text,
@@ -51,8 +55,8 @@ export const ProgressImported = event("ProgressImported", {
 /** A task that the state file names, or that was begun, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
 /**
- * What was there under the state file's name was no progress of this run: it was made anew (spec: behaviour#state-file). `kept`: where that
- * is now.
+ * What was there under the state file's name was no progress of this run: it was made anew (spec:
+ * behaviour#state-file). `kept`: where that is now.
  */
 export const StateFileRebuilt = event("StateFileRebuilt", {
   found: Schema.Literals(["missing", "corrupt", "backup"]),
@@ -61,8 +65,8 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
 })
 
 /**
- * `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`: none. `untracked`:
- * files that git neither knows nor ignores by then; `null`: too many to tell, or nobody looked.
+ * `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`:
+ * none. `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or nobody looked.
  */
 export const TaskStarted = event("TaskStarted", {
   taskId: Text,
@@ -81,7 +85,10 @@ export const AgentAsked = event("AgentAsked", {
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text)
 })
-/** `word`: the digest of the word that this launch alone was given, with which its verdict counts; `null`: it has none to say. */
+/**
+ * `word`: the digest of the word that this launch alone was given, with which its verdict counts; `null`: it has none
+ * to say.
+ */
 export const AgentPrepared = event("AgentPrepared", {
   token: Text,
   launchId: Text,
@@ -97,8 +104,8 @@ export const AgentNeverRan = event("AgentNeverRan", { token: Text })
 export const EndingCause = Schema.Literals(["timeout", "left running"])
 export type EndingCause = typeof EndingCause.Type
 /**
- * Its processes are about to be signalled: `launchedAt` and `limit` (ms) are what its time is judged by, `others` the pids of what it
- * started.
+ * Its processes are about to be signalled: `launchedAt` and `limit` (ms) are what its time is judged by, `others` the
+ * pids of what it started.
  */
 export const AgentEnding = event("AgentEnding", {
   token: Text,
@@ -130,13 +137,18 @@ export const ReviewRejected = event("ReviewRejected", { ...turn, feedback: Feedb
 export const ReviewFailed = event("ReviewFailed", { ...turn, cause: Failing, detail: Text })
 
 /** What waits for a reviewer is not what its implementer left: somebody has committed since, or taken commits back. */
-export const WorkChanged = event("WorkChanged", { taskId: Text, head: Schema.NullOr(Text), commits: Texts, files: Texts })
+export const WorkChanged = event("WorkChanged", {
+  taskId: Text,
+  head: Schema.NullOr(Text),
+  commits: Texts,
+  files: Texts
+})
 
 export const LimitKind = Schema.Literals(["usage-limit", "outage"])
 export type LimitKind = typeof LimitKind.Type
 /**
- * The service refused an agent for now, as its session's records state: no attempt, and no failure. The run waits until `until`;
- * `resetsAt`: the limit's own time, `null` where nobody says it.
+ * The service refused an agent for now, as its session's records state: no attempt, and no failure. The run waits until
+ * `until`; `resetsAt`: the limit's own time, `null` where nobody says it.
  */
 export const AgentLimited = event("AgentLimited", {
   token: Text,
@@ -150,12 +162,16 @@ export const LimitWaitEnded = event("LimitWaitEnded", {})
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
 export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: EscalationCause, reason: Text })
 /** A person's answer to an escalation. */
-export const TaskAnswered = event("TaskAnswered", { taskId: Text, answer: Schema.Literals(["guidance", "retry", "skip"]), text: Text })
+export const TaskAnswered = event("TaskAnswered", {
+  taskId: Text,
+  answer: Schema.Literals(["guidance", "retry", "skip"]),
+  text: Text
+})
 
 export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
 /**
- * A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself cannot go on with.
- * `files`: relative to the project; `message` says more.
+ * A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself
+ * cannot go on with. `files`: relative to the project; `message` says more.
  */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
@@ -164,7 +180,10 @@ export const RunPaused = event("RunPaused", {
 })
 export const RunResumed = event("RunResumed", {})
 
-/** Every task is complete, and git still has their work but for `missing` commits of those that were skipped: phase `completion`. */
+/**
+ * Every task is complete, and git still has their work but for `missing` commits of those that were skipped: phase
+ * `completion`.
+ */
 export const RunVerified = event("RunVerified", {
   completed: Count,
   skipped: Count,
@@ -173,7 +192,10 @@ export const RunVerified = event("RunVerified", {
   missing: Texts
 })
 /** The finishing step was asked once; what it came to is not tried again but by a person's word. */
-export const RunFinished = event("RunFinished", { finishing: Schema.Literals(["none", "done", "failed"]), detail: Text })
+export const RunFinished = event("RunFinished", {
+  finishing: Schema.Literals(["none", "done", "failed"]),
+  detail: Text
+})
 /** A person's answer to a finishing step that failed: ask it once more, or let it be. */
 export const FinishingAnswered = event("FinishingAnswered", { answer: Schema.Literals(["retry", "skip"]) })
 

@@ -6,11 +6,18 @@ import type { ImportedTask, RunEvent, TaskOutline } from "./RunEvent.ts"
 type Change = { readonly [K in keyof Run]?: Run[K] }
 type Evolve = { readonly [T in RunEvent["_tag"]]: (event: Extract<RunEvent, { readonly _tag: T }>) => Change }
 
-const withTask = (run: Run, id: string | null, change: (task: Task) => { readonly [K in keyof Task]?: Task[K] }): Change => ({
+const withTask = (
+  run: Run,
+  id: string | null,
+  change: (task: Task) => { readonly [K in keyof Task]?: Task[K] }
+): Change => ({
   tasks: run.tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task))
 })
 
-/** The plan's order; what is complete and is in the plan no more stays, before it, and whom an agent works on until that has ended. */
+/**
+ * The plan's order; what is complete and is in the plan no more stays, before it, and whom an agent works on until that
+ * has ended.
+ */
 const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<Task> => [
   ...run.tasks
     .filter(({ id }) => !outlines.some((outline) => outline.id === id))
@@ -21,10 +28,15 @@ const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<
 /** Without the tasks that were dropped and that no agent works on. */
 const swept = (run: Run): Run => {
   const tasks = run.tasks.filter(({ dropped, id }) => !dropped || run.turn?.taskId === id)
-  return tasks.length === run.tasks.length ? run : { ...run, tasks, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
+  return tasks.length === run.tasks.length
+    ? run
+    : { ...run, tasks, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
 }
 
-/** The ladder goes on where the file says; nobody knows the implementer's session, so a task in progress gets a fresh one. */
+/**
+ * The ladder goes on where the file says; nobody knows the implementer's session, so a task in progress gets a fresh
+ * one.
+ */
 const imported = (task: Task, found: ImportedTask): Task => ({
   ...task,
   status: found.status === "in_progress" ? "pending" : found.status,
@@ -34,7 +46,10 @@ const imported = (task: Task, found: ImportedTask): Task => ({
   work: found.work,
   startedAt: found.startedAt,
   completedAt: found.completedAt,
-  escalation: found.status === "escalated" ? (found.escalation ?? { cause: "rejections", reason: "escalated before this run" }) : null
+  escalation:
+    found.status === "escalated"
+      ? (found.escalation ?? { cause: "rejections", reason: "escalated before this run" })
+      : null
 })
 
 const turnOver: Change = { turn: null, waits: 0 }
@@ -86,7 +101,15 @@ const change = (run: Run, event: RunEvent): Change =>
       return {
         digest,
         tasks: all,
-        ...(more ? { phase: "implementation", implementedAt: null, finishing: "not begun", finishingFailure: null, summary: null } : {})
+        ...(more
+          ? {
+              phase: "implementation",
+              implementedAt: null,
+              finishing: "not begun",
+              finishingFailure: null,
+              summary: null
+            }
+          : {})
       }
     },
     RunTaken: ({ fence, owner }) => ({ fence, owner }),
@@ -96,14 +119,23 @@ const change = (run: Run, event: RunEvent): Change =>
         const found = tasks.find(({ id }) => id === task.id)
         return found === undefined ? task : imported(task, found)
       })
-      return { tasks: all, ...(finishing !== null && all.every(({ status }) => status === "completed") ? { finishing } : {}) }
+      return {
+        tasks: all,
+        ...(finishing !== null && all.every(({ status }) => status === "completed") ? { finishing } : {})
+      }
     },
     UnknownTaskSkipped: () => ({}),
     StateFileRebuilt: () => ({}),
     TaskStarted: ({ at, base, branch, taskId, untracked }) => ({
       current: taskId,
       branch,
-      ...withTask(run, taskId, (task) => ({ status: "in_progress", begun: true, base, untracked, startedAt: task.startedAt ?? at }))
+      ...withTask(run, taskId, (task) => ({
+        status: "in_progress",
+        begun: true,
+        base,
+        untracked,
+        startedAt: task.startedAt ?? at
+      }))
     }),
     AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
       turn: {
@@ -194,12 +226,16 @@ const change = (run: Run, event: RunEvent): Change =>
         implementer: null
       }))
     }),
-    TaskEscalated: ({ cause, reason, taskId }) => withTask(run, taskId, () => ({ status: "escalated", escalation: { cause, reason } })),
+    TaskEscalated: ({ cause, reason, taskId }) =>
+      withTask(run, taskId, () => ({ status: "escalated", escalation: { cause, reason } })),
     TaskAnswered: (event) => {
       // It goes on where git is now, with what there is.
       if (run.paused?.cause === "history" && event.answer !== "skip") {
         const said = event.answer === "guidance" ? [event.text] : []
-        return { branch: undefined, ...withTask(run, event.taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] })) }
+        return {
+          branch: undefined,
+          ...withTask(run, event.taskId, ({ guidance }) => ({ guidance: [...guidance, ...said] }))
+        }
       }
       return {
         ...withTask(run, event.taskId, (task) => answered(task, event, run.paused?.cause === "work lost")),
@@ -232,7 +268,9 @@ const change = (run: Run, event: RunEvent): Change =>
 /** What came to nothing without a fault is no attempt; a session that was never begun cannot be gone on with. */
 const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Assignment): Change => {
   if (role === "finisher") return { finishing: "not begun" }
-  return role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null })) : {}
+  return role === "implementer"
+    ? withTask(run, taskId, () => ({ attempts: attempt - 1, implementer: resumed ? sessionId : null }))
+    : {}
 }
 
 /** The run after an event. */

@@ -3,7 +3,9 @@ import { Schema } from "effect"
 
 const Texts = Schema.Array(Schema.String)
 
-/** A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent where it was not read. */
+/**
+ * A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent where it was not read.
+ */
 export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts, digest: Schema.optionalKey(Text) })
 export type TaskOutline = typeof TaskOutline.Type
 
@@ -22,7 +24,13 @@ export const Work = Schema.Struct({
 })
 export type Work = typeof Work.Type
 
-export const EscalationCause = Schema.Literals(["rejections", "blocked", "implementer failures", "reviewer failures", "unproven"])
+export const EscalationCause = Schema.Literals([
+  "rejections",
+  "blocked",
+  "implementer failures",
+  "reviewer failures",
+  "unproven"
+])
 export type EscalationCause = typeof EscalationCause.Type
 
 export const ImportedTask = Schema.Struct({

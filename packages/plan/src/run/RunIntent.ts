@@ -89,10 +89,20 @@ export type RunIntent =
   /** The agent whose turn it is cannot be ended: `message` is a sentence. */
   | { readonly _tag: "PauseForAgent"; readonly token: string; readonly message: string }
   | { readonly _tag: "Resume" }
-  | { readonly _tag: "Verify"; readonly commits: number; readonly files: number; readonly missing: ReadonlyArray<string> }
+  | {
+      readonly _tag: "Verify"
+      readonly commits: number
+      readonly files: number
+      readonly missing: ReadonlyArray<string>
+    }
   | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
   | { readonly _tag: "AnswerFinishing"; readonly answer: "retry" | "skip" }
-  | { readonly _tag: "Answer"; readonly taskId: string; readonly answer: "guidance" | "retry" | "skip"; readonly text: string }
+  | {
+      readonly _tag: "Answer"
+      readonly taskId: string
+      readonly answer: "guidance" | "retry" | "skip"
+      readonly text: string
+    }
   | PinIntent
 
 export type RunCommand = RunIntent & {

@@ -27,7 +27,9 @@ export interface NamedRun extends Omit<NamedState<Run>, "state"> {
 }
 
 /** Every run of the log, oldest first: one that cannot be read hides no other. */
-export const allRuns = Effect.map(aggregate.all, (all) => all.map(({ state: run, ...one }): NamedRun => ({ ...one, run })))
+export const allRuns = Effect.map(aggregate.all, (all) =>
+  all.map(({ state: run, ...one }): NamedRun => ({ ...one, run }))
+)
 
 /** Runs on which something is decided: fails where one of them cannot be read. */
 const readable = Effect.fnUntraced(function* (isOne: (run: Run) => boolean) {

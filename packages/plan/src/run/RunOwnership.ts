@@ -16,15 +16,18 @@ const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined
 })
 
 /**
- * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner): a live owner is never overtaken, and one that is not
- * provably dead is alive.
+ * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner): a live owner is never overtaken, and
+ * one that is not provably dead is alive.
  */
 export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const claims = yield* Claims
   const run = yield* loadRun(id)
   if (run.owner !== null && !(yield* claims.isDead(run.owner))) {
     const { host, process } = run.owner
-    return yield* new AlreadyWatched({ owner: run.owner, problem: `souffleur with pid ${process.pid} on ${host} conducts run ${id}` })
+    return yield* new AlreadyWatched({
+      owner: run.owner,
+      problem: `souffleur with pid ${process.pid} on ${host} conducts run ${id}`
+    })
   }
   const project = run.workTree
   // Another state folder has another log, and may conduct in the same work tree.
@@ -33,7 +36,9 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const ref = yield* makeRunRef(id, { _tag: "Owner", fence })
   const granted = (so: (run: Run) => boolean) =>
     Effect.flatMap(ref.state, (run) =>
-      run.fence === fence && so(run) ? Effect.void : new Refused({ reason: "fenced", message: "another souffleur conducts this run" })
+      run.fence === fence && so(run)
+        ? Effect.void
+        : new Refused({ reason: "fenced", message: "another souffleur conducts this run" })
     )
   const lost = yield* Ref.make<string | undefined>(undefined)
   const told = yield* Ref.make(false)
@@ -42,7 +47,9 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
     Effect.andThen(Ref.set(told, false)),
     Effect.catchTag("ClaimFailed", ({ message }) =>
       Effect.flatMap(Ref.getAndSet(told, true), (before) =>
-        before ? Effect.void : Effect.logWarning(`${message}. Until then a run of another state folder could begin in ${project}`)
+        before
+          ? Effect.void
+          : Effect.logWarning(`${message}. Until then a run of another state folder could begin in ${project}`)
       )
     ),
     Effect.forever,

@@ -60,7 +60,9 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
     : {}),
   ...(task.status === "in_progress" || task.feedback.length > 0 ? { feedback: task.feedback } : {}),
   ...(task.skipped ? { skipped: true } : {}),
-  ...(task.escalation === null ? {} : { escalation_cause: task.escalation.cause, escalation_reason: task.escalation.reason }),
+  ...(task.escalation === null
+    ? {}
+    : { escalation_cause: task.escalation.cause, escalation_reason: task.escalation.reason }),
   ...(task.startedAt === null ? {} : { started_at: iso(task.startedAt) }),
   ...(task.completedAt === null ? {} : { completed_at: iso(task.completedAt) })
 })
@@ -84,9 +86,12 @@ const unknown = (found: unknown, fields: object): object =>
     ? Object.fromEntries(Object.entries(found).filter(([name]) => !Object.hasOwn(fields, name)))
     : {}
 
-const tasksOf = (found: object): ReadonlyArray<unknown> => ("tasks" in found && Array.isArray(found.tasks) ? found.tasks : [])
+const tasksOf = (found: object): ReadonlyArray<unknown> =>
+  "tasks" in found && Array.isArray(found.tasks) ? found.tasks : []
 
-/** The run as `state.json`; `before`: the one that it replaces, whose fields that nobody here knows are carried through. */
+/**
+ * The run as `state.json`; `before`: the one that it replaces, whose fields that nobody here knows are carried through.
+ */
 export const stateText = (run: Run, before?: string): string => {
   const json = stateJson(run)
   const found: object = before === undefined ? {} : JSON.parse(before)
@@ -112,7 +117,8 @@ export const readState = (text: string): Result.Result<StateJson, "corrupt" | "f
 }
 
 const isCause = Schema.is(EscalationCause)
-const epoch = (time: string | undefined): number | null => Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
+const epoch = (time: string | undefined): number | null =>
+  Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
 
 /** Why a task needs a person, as far as the file says it in words of ours. */
 const escalationOf = ({ escalation_cause: cause, escalation_reason: reason, status }: typeof StateTask.Type) =>
@@ -130,7 +136,11 @@ export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
       attempt: item.attempt,
       ...boundedFeedback({ ...item, suggestions: item.suggestions ?? [] })
     })),
-    work: { commits: task.implementer_commits ?? [], files: task.files_changed ?? [], testFile: task.test_file ?? null },
+    work: {
+      commits: task.implementer_commits ?? [],
+      files: task.files_changed ?? [],
+      testFile: task.test_file ?? null
+    },
     ...escalationOf(task),
     startedAt: epoch(task.started_at),
     completedAt: epoch(task.completed_at)

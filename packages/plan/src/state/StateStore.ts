@@ -5,7 +5,10 @@ import type { Run } from "../run/Run.ts"
 import { readState, stateJson, type StateJson, stateText } from "./StateFile.ts"
 
 /** What stands under the state file's name is somebody else's, and is left as it is. */
-export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", { path: Schema.String, problem: Schema.String }) {
+export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", {
+  path: Schema.String,
+  problem: Schema.String
+}) {
   override readonly [Runtime.errorExitCode] = 2
   override get message(): string {
     return `${this.path}: ${this.problem}`
@@ -28,13 +31,18 @@ const largest = 16_000_000
 
 export const backupOf = (path: string): string => `${path}.backup`
 
-/** What is there. What is no file, or may be anybody's, is foreign: it is not written over. A project may be its group's. */
+/**
+ * What is there. What is no file, or may be anybody's, is foreign: it is not written over. A project may be its
+ * group's.
+ */
 const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, TrustedFiles> {
   const read = yield* Effect.result(readTrusted(path, { atMost: largest, others: "write as its group" }))
-  if (Result.isFailure(read)) return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", problem: read.failure.problem }
+  if (Result.isFailure(read))
+    return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", problem: read.failure.problem }
   const text = new TextDecoder().decode(read.success)
   return Result.match(readState(text), {
-    onFailure: (why): Found => (why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", problem: ofAnotherKind }),
+    onFailure: (why): Found =>
+      why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", problem: ofAnotherKind },
     onSuccess: (state): Found => ({ _tag: "State", state, text })
   })
 })
@@ -67,23 +75,30 @@ const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
 const yielded = Effect.fnUntraced(function* (path: string, there: Found, { created_at, workflow_id }: StateJson) {
   if (there._tag === "Foreign") return yield* stateForeign(path, there)
   if (there._tag === "Missing") return []
-  if (there._tag === "State" && there.state.created_at === created_at && there.state.workflow_id === workflow_id) return []
+  if (there._tag === "State" && there.state.created_at === created_at && there.state.workflow_id === workflow_id)
+    return []
   const bytes = there._tag === "State" ? new TextEncoder().encode(there.text) : there.bytes
   return bytes.length === 0 ? [] : [{ found: "backup", kept: yield* keep(path, bytes) } as const]
 })
 
 /**
- * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`, and with the fields of that which
- * are none of ours. A spoiled one is no backup of anything: it is kept under a name that says when, as a backup of another run is; both are
- * answered. What is somebody else's by now is left as it is, and fails; nothing is written where nothing changed.
+ * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`, and with the
+ * fields of that which are none of ours. A spoiled one is no backup of anything: it is kept under a name that says
+ * when, as a backup of another run is; both are answered. What is somebody else's by now is left as it is, and fails;
+ * nothing is written where nothing changed.
  */
 export const writeState = Effect.fn("writeState")(function* (
   path: string,
   run: Run
-): Effect.fn.Return<ReadonlyArray<Kept>, StateForeign | PlatformError.PlatformError, FileSystem.FileSystem | Path.Path | TrustedFiles> {
+): Effect.fn.Return<
+  ReadonlyArray<Kept>,
+  StateForeign | PlatformError.PlatformError,
+  FileSystem.FileSystem | Path.Path | TrustedFiles
+> {
   const { backup, state: before } = yield* lookAtState(path)
   if (before._tag === "Foreign") return yield* stateForeign(path, before)
-  const theirs = before._tag === "State" ? before : before._tag === "Corrupt" && backup._tag === "State" ? backup : undefined
+  const theirs =
+    before._tag === "State" ? before : before._tag === "Corrupt" && backup._tag === "State" ? backup : undefined
   const text = stateText(run, theirs?.text)
   if (before._tag === "State") {
     if (before.text === text) return []
@@ -93,7 +108,9 @@ export const writeState = Effect.fn("writeState")(function* (
     return kept
   }
   const spoiled =
-    before._tag === "Corrupt" && before.bytes.length > 0 ? [{ found: "corrupt", kept: yield* keep(path, before.bytes) } as const] : []
+    before._tag === "Corrupt" && before.bytes.length > 0
+      ? [{ found: "corrupt", kept: yield* keep(path, before.bytes) } as const]
+      : []
   yield* replaceDurably(path, text)
   return spoiled
 })

@@ -5,8 +5,9 @@ interface Waiting {
 }
 
 /**
- * The circles of dependencies, each with its tasks in the plan's order: whoever waits for itself, by others or at once, and nobody who
- * merely waits for them. In linear time (Tarjan's), without recursion: a plan may have many thousand tasks in a row.
+ * The circles of dependencies, each with its tasks in the plan's order: whoever waits for itself, by others or at once,
+ * and nobody who merely waits for them. In linear time (Tarjan's), without recursion: a plan may have many thousand
+ * tasks in a row.
  */
 export const circlesOf = (tasks: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<string>> => {
   const at = new Map(tasks.map(({ id }, n) => [id, n]))

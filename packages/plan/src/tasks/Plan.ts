@@ -72,7 +72,11 @@ const PlanSource = Schema.Struct({
   workflow_id: Schema.optional(Id),
   reference_docs: Docs,
   finish: Schema.optional(
-    Schema.Union([Schema.Literal("none"), Schema.Struct({ prompt: Text }), Schema.Struct({ command: Schema.NonEmptyArray(Word) })])
+    Schema.Union([
+      Schema.Literal("none"),
+      Schema.Struct({ prompt: Text }),
+      Schema.Struct({ command: Schema.NonEmptyArray(Word) })
+    ])
   ),
   tasks: Schema.NonEmptyArray(TaskFields)
 })
@@ -100,7 +104,9 @@ const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
   const at = (index: number, key: string, what: string): PlanProblem => ({ place: ["tasks", index, key], what })
   return [
     ...tasks.flatMap((task, index) => [
-      ...(reserved.has(task.id) ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)] : []),
+      ...(reserved.has(task.id)
+        ? [at(index, "id", `"${task.id}" has a meaning of its own in comms: choose another`)]
+        : []),
       ...(ids.indexOf(task.id) < index
         ? [at(index, "id", `"${task.id}" is the id of tasks[${ids.indexOf(task.id)}] too: ids are unique`)]
         : []),
@@ -108,14 +114,15 @@ const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
         .filter((other) => !ids.includes(other))
         .map((other) => at(index, "depends_on", `there is no task "${other}" in this plan`))
     ]),
-    ...circlesOf(tasks.map((task) => ({ id: task.id, dependsOn: dependenciesOf(task) }))).map(([first = "", ...others]) =>
-      at(
-        ids.indexOf(first),
-        "depends_on",
-        others.length === 0
-          ? `${first} waits for itself: take that away`
-          : `${[first, ...others].join(", ")} wait for one another: take one depends_on away`
-      )
+    ...circlesOf(tasks.map((task) => ({ id: task.id, dependsOn: dependenciesOf(task) }))).map(
+      ([first = "", ...others]) =>
+        at(
+          ids.indexOf(first),
+          "depends_on",
+          others.length === 0
+            ? `${first} waits for itself: take that away`
+            : `${[first, ...others].join(", ")} wait for one another: take one depends_on away`
+        )
     )
   ]
 }
@@ -123,7 +130,11 @@ const problemsOf = ({ tasks }: PlanSource): ReadonlyArray<PlanProblem> => {
 const docsOf = (docs: PlanSource["reference_docs"]): ReadonlyArray<ReferenceDoc> =>
   (docs ?? []).map((doc) => (typeof doc === "string" ? { path: doc, description: "read it first" } : doc))
 
-const taskOf = (source: TaskSource, common: ReadonlyArray<ReferenceDoc>, described: ReadonlyMap<string, string>): PlannedTask => ({
+const taskOf = (
+  source: TaskSource,
+  common: ReadonlyArray<ReferenceDoc>,
+  described: ReadonlyMap<string, string>
+): PlannedTask => ({
   id: source.id,
   title: source.title,
   description: source.description ?? described.get(source.id) ?? source.title,
@@ -155,7 +166,9 @@ const finishOf = (finish: PlanSource["finish"]): Finish => {
 const bytes = new TextEncoder()
 const tooLong = (what: PlannedTask | Finish, place: PlanProblem["place"]): ReadonlyArray<PlanProblem> => {
   const size = bytes.encode(JSON.stringify(what)).length
-  return size <= longest ? [] : [{ place, what: `${size} bytes of text, more than ${longest}: move some into a file of its own` }]
+  return size <= longest
+    ? []
+    : [{ place, what: `${size} bytes of text, more than ${longest}: move some into a file of its own` }]
 }
 
 /** A document that a source names, and where, be the rest of it a plan or not. */
@@ -174,8 +187,9 @@ export const documentsIn = (source: unknown): ReadonlyArray<NamedDoc> => {
 }
 
 /**
- * A plan from what its file holds, or all that is wrong with it. `described` has what a Markdown file says of a task under a
- * heading of its id; it is the description of a task that has none. `name` is the workflow's where the plan names none.
+ * A plan from what its file holds, or all that is wrong with it. `described` has what a Markdown file says of a task
+ * under a heading of its id; it is the description of a task that has none. `name` is the workflow's where the plan
+ * names none.
  */
 export const planOf = (
   source: unknown,

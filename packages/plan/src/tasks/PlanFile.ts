@@ -19,7 +19,10 @@ export interface LoadedPlan {
 
 const fence = /^ {0,3}(?:`{3,}|~{3,})/u
 const heading = /^(#{1,6})\s+(.*)$/u
-/** The id that a heading begins with: `## task-001: Create the model`. An id has 64 characters at most, and marks around it a few. */
+/**
+ * The id that a heading begins with: `## task-001: Create the model`. An id has 64 characters at most, and marks around
+ * it a few.
+ */
 const idIn = (title: string) => {
   const [word = ""] = title.slice(0, 100).split(/\s/u)
   let end = word.length
@@ -28,7 +31,9 @@ const idIn = (title: string) => {
   return /^[A-Za-z0-9][A-Za-z0-9._-]*$/u.test(id) ? id : undefined
 }
 
-/** What a Markdown text says under each heading that begins with an id, until the next heading of its level or above. */
+/**
+ * What a Markdown text says under each heading that begins with an id, until the next heading of its level or above.
+ */
 export const sections = (body: string): ReadonlyMap<string, string> => {
   const lines = body.split(/\r?\n/u)
   const headings: Array<{ readonly at: number; readonly level: number; readonly id: string | undefined }> = []
@@ -62,17 +67,24 @@ const yaml = (text: string): Result.Result<unknown, string> => {
   try {
     return Result.succeed(Yaml.parse(text))
   } catch (error) {
-    return Result.fail(`it is no YAML that can be read: ${error instanceof Error ? error.message.slice(0, 200) : "it cannot be parsed"}`)
+    return Result.fail(
+      `it is no YAML that can be read: ${error instanceof Error ? error.message.slice(0, 200) : "it cannot be parsed"}`
+    )
   }
 }
 
 /** Whose lines are those of a file from that one on. */
-const within = (why: string, above: number) => why.replace(/(?<= at line )\d+$/u, (line) => String(Number(line) + above))
+const within = (why: string, above: number) =>
+  why.replace(/(?<= at line )\d+$/u, (line) => String(Number(line) + above))
 
-/** What a file holds before it is judged: its text of YAML, how many lines stand above that, and what it says of tasks besides. */
+/**
+ * What a file holds before it is judged: its text of YAML, how many lines stand above that, and what it says of tasks
+ * besides.
+ */
 const parse = (text: string, kind: "yaml" | "markdown") => {
   const parts = kind === "yaml" ? { front: text, body: "" } : parted(text)
-  if (parts === undefined) return Result.fail("the file: a Markdown plan begins with front matter between two lines of ---")
+  if (parts === undefined)
+    return Result.fail("the file: a Markdown plan begins with front matter between two lines of ---")
   const above = kind === "yaml" ? 0 : 1
   return Result.mapBoth(yaml(parts.front), {
     onFailure: (why) => `${kind === "yaml" ? "the file" : "the front matter"}: ${within(why, above)}`,
@@ -80,11 +92,16 @@ const parse = (text: string, kind: "yaml" | "markdown") => {
   })
 }
 
-const kinds: Readonly<Record<string, "yaml" | "markdown">> = { ".yaml": "yaml", ".yml": "yaml", ".md": "markdown", ".markdown": "markdown" }
+const kinds: Readonly<Record<string, "yaml" | "markdown">> = {
+  ".yaml": "yaml",
+  ".yml": "yaml",
+  ".md": "markdown",
+  ".markdown": "markdown"
+}
 
 /**
- * Reads a plan: YAML, or Markdown with front matter. Fails with all that is wrong at once: what cannot be read, ids, circles,
- * dependencies that are not there, and reference documents that the project does not have.
+ * Reads a plan: YAML, or Markdown with front matter. Fails with all that is wrong at once: what cannot be read, ids,
+ * circles, dependencies that are not there, and reference documents that the project does not have.
  */
 export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: string) {
   const fs = yield* FileSystem.FileSystem
@@ -93,8 +110,9 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
   const invalid = (...problems: ReadonlyArray<string>) => new PlanInvalid({ path: file, problems })
   const kind = kinds[path.extname(file).toLowerCase()]
   if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .md or .markdown")
-  const bytes = yield* Effect.mapError(readTrusted(file, { others: "write as its group", atMost: largest }), ({ problem }) =>
-    invalid(`the file: ${problem}`)
+  const bytes = yield* Effect.mapError(
+    readTrusted(file, { others: "write as its group", atMost: largest }),
+    ({ problem }) => invalid(`the file: ${problem}`)
   )
   // A mark at the beginning, as some editors write it, is no part of the text.
   const text = new TextDecoder().decode(bytes)
@@ -110,7 +128,10 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
   const judged = planOf(source, described, name === "" ? "plan" : name.slice(0, 64))
   const there = (doc: NamedDoc) => Effect.orElseSucceed(fs.exists(path.resolve(project, doc.path)), () => false)
   const absent = yield* Effect.filter(documentsIn(source), (doc) => Effect.map(there(doc), (yes) => !yes))
-  const missing = absent.map((doc): PlanProblem => ({ place: doc.place, what: `there is no ${doc.path} in ${project}` }))
+  const missing = absent.map((doc): PlanProblem => ({
+    place: doc.place,
+    what: `there is no ${doc.path} in ${project}`
+  }))
   const problems = [...(Result.isFailure(judged) ? judged.failure : []), ...missing]
   if (Result.isFailure(judged) || problems.length > 0) return yield* invalid(...inWords(problems, front, above))
   const plan = judged.success

@@ -10,7 +10,9 @@ export interface PlanProblem {
 }
 
 const placeInWords = (place: Place) =>
-  place.map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${String(key)}`)).join("") || "the plan"
+  place
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : `${index === 0 ? "" : "."}${String(key)}`))
+    .join("") || "the plan"
 
 interface Mark {
   readonly line: number
@@ -101,15 +103,25 @@ const missing = "it must be there"
 const unknown = "there is no such key"
 const issues = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) =>
-    issue._tag === "MissingKey" ? missing : issue._tag === "UnexpectedKey" ? unknown : SchemaIssue.defaultLeafHook(issue)
+    issue._tag === "MissingKey"
+      ? missing
+      : issue._tag === "UnexpectedKey"
+        ? unknown
+        : SchemaIssue.defaultLeafHook(issue)
 })
 
 /** What a source has that no plan may have; `keysAt`: those that are known in that place. */
-export const problemsIn = (error: Schema.SchemaError, keysAt: (place: Place) => ReadonlyArray<string>): ReadonlyArray<PlanProblem> =>
+export const problemsIn = (
+  error: Schema.SchemaError,
+  keysAt: (place: Place) => ReadonlyArray<string>
+): ReadonlyArray<PlanProblem> =>
   issues(error.issue).issues.map(({ message, path = [] }) => {
     const place = path.map((part) => (typeof part === "object" ? part.key : part))
     if (message !== unknown) return { place, what: message.slice(0, 200) }
     const known = keysAt(place.slice(0, -1))
     const likely = meant(String(place.at(-1)), known)
-    return { place, what: `${unknown}: ${likely === undefined ? `those here are ${known.join(", ")}` : `did you mean ${likely}?`}` }
+    return {
+      place,
+      what: `${unknown}: ${likely === undefined ? `those here are ${known.join(", ")}` : `did you mean ${likely}?`}`
+    }
   })

@@ -21,8 +21,8 @@ ${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).
 `
 
 /**
- * Feedback and guidance of this many times are told, and in bytes this much of each, and of the names of files: a prompt is one
- * argument, which Linux limits to 128 KiB, and the task itself may have 32,000 of it.
+ * Feedback and guidance of this many times are told, and in bytes this much of each, and of the names of files: a
+ * prompt is one argument, which Linux limits to 128 KiB, and the task itself may have 32,000 of it.
  */
 const [told, room] = [4, 28_000]
 const utf8 = new TextEncoder()
@@ -52,7 +52,10 @@ const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"
     ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
   ].join("\n")
 
-/** A file's name may hold anything that somebody wants to have said: it is one line of JSON, in which nothing goes unseen. */
+/**
+ * A file's name may hold anything that somebody wants to have said: it is one line of JSON, in which nothing goes
+ * unseen.
+ */
 const quoted = (file: string) =>
   JSON.stringify(file).replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (mark) =>
     Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
@@ -70,10 +73,14 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
   const parts = [
     ...(feedback.length === 0 ? [] : ["This task has been attempted before. Learn from the reviewer feedback:"]),
     ...newest(feedback.map(feedbackText)),
-    ...(lastFailure === null ? [] : [`**The last attempt came to nothing:** ${lastFailure}. Its work may lie in the project: look first.`]),
+    ...(lastFailure === null
+      ? []
+      : [`**The last attempt came to nothing:** ${lastFailure}. Its work may lie in the project: look first.`]),
     ...(forgotten.length === 0
       ? []
-      : [`**Not in any commit:** git does not know these files; commit what belongs to the work:\n${listed(forgotten)}`]),
+      : [
+          `**Not in any commit:** git does not know these files; commit what belongs to the work:\n${listed(forgotten)}`
+        ]),
     ...(guidance.length === 0 ? [] : [["**Guidance of the user:**", ...newest(guidance)].join("\n")])
   ]
   return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
@@ -84,8 +91,8 @@ const answered = (word: string) =>
   `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
 
 /**
- * An implementer's prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and that git does not
- * know.
+ * An implementer's prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and
+ * that git does not know.
  */
 export const implementerPrompt = (
   planned: PlannedTask,
@@ -134,7 +141,10 @@ const mostFiles = 200
 
 const changed = (files: ReadonlyArray<string>) => {
   const named = fitting(files.slice(0, mostFiles).map((file) => `- ${quoted(file)}`))
-  return [...named, ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])].join("\n")
+  return [
+    ...named,
+    ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])
+  ].join("\n")
 }
 
 /** What the user decided since counts for who reviews too: it would else reject what they asked for. */
@@ -144,9 +154,9 @@ const decided = (guidance: ReadonlyArray<string>) =>
     : `### Guidance of the User\n\nThe user has said this of the task since; where it differs from the specification, it counts:\n\n${newest(guidance).join("\n\n")}\n\n`
 
 /**
- * A reviewer's prompt: the task, its documents, what the user decided, and what git says of its implementation, never what the implementer
- * said of it, or wrote into a name; with the `word` of this launch, and with files that are new since the task began, and that git does not
- * know.
+ * A reviewer's prompt: the task, its documents, what the user decided, and what git says of its implementation, never
+ * what the implementer said of it, or wrote into a name; with the `word` of this launch, and with files that are new
+ * since the task began, and that git does not know.
  */
 export const reviewerPrompt = (
   planned: PlannedTask,

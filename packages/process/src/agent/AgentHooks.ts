@@ -25,7 +25,10 @@ export interface HooksChanged {
   readonly changed: boolean
   /** The file as it was before, where there is one. */
   readonly backup: string | null
-  /** `removed`: it was not there before the hooks; `restored`: byte for byte as it was; `edited`: others have changed it, too. */
+  /**
+   * `removed`: it was not there before the hooks; `restored`: byte for byte as it was; `edited`: others have changed
+   * it, too.
+   */
   readonly how: "installed" | "removed" | "restored" | "edited" | "nothing to do"
 }
 
@@ -40,7 +43,9 @@ export interface HooksStatus {
   readonly missing: ReadonlyArray<string>
 }
 
-/** Reads or writes a file of the agent's settings, and fails where that is not as such a file is, or not of this user. */
+/**
+ * Reads or writes a file of the agent's settings, and fails where that is not as such a file is, or not of this user.
+ */
 export type OnSettings<A> = Effect.Effect<
   A,
   FileRefused | HookSettingsUnusable | PlatformError.PlatformError,
@@ -57,7 +62,9 @@ export interface AgentHooks {
   readonly ofUser: ReadonlyArray<string>
   /** The line that the agent runs. */
   readonly command: (program: HookProgram) => string
-  /** Adds the command for every event beside the hooks of others; a command of ours that was there is replaced by it. */
+  /**
+   * Adds the command for every event beside the hooks of others; a command of ours that was there is replaced by it.
+   */
   readonly install: (path: string, command: string) => OnSettings<HooksChanged>
   /** Takes out what `install` added, and no more. */
   readonly uninstall: (path: string) => OnSettings<HooksChanged>

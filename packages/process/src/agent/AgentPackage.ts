@@ -17,5 +17,7 @@ export interface AgentOptions {
 /** What the package of an agent gives: all that is known of its kind, its hooks, and the port to its sessions. */
 export interface AgentPackage extends AgentKind {
   readonly hooks: AgentHooks
-  readonly layer: (options: AgentOptions) => Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>
+  readonly layer: (
+    options: AgentOptions
+  ) => Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>
 }

@@ -7,7 +7,9 @@ export const sync = Effect.fn("sync")(function* (path: string) {
   yield* opened.sync
 }, Effect.scoped)
 
-/** Makes a file (0600), which is on disk when this succeeds. Fails with `PlatformError`, also where the name is taken. */
+/**
+ * Makes a file (0600), which is on disk when this succeeds. Fails with `PlatformError`, also where the name is taken.
+ */
 export const createDurably = Effect.fn("createDurably")(function* (path: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   const { dirname } = yield* Path.Path
@@ -24,8 +26,9 @@ export interface Draft {
 }
 
 /**
- * Replaces a file with what `write` makes of a draft. It is there whole, or as it was, and on disk when this succeeds. The draft has a
- * random name and is opened exclusively: nothing beside it is written through or removed. Fails with `PlatformError`, and as `write` does.
+ * Replaces a file with what `write` makes of a draft. It is there whole, or as it was, and on disk when this succeeds.
+ * The draft has a random name and is opened exclusively: nothing beside it is written through or removed. Fails with
+ * `PlatformError`, and as `write` does.
  */
 export const replaceWith = Effect.fn("replaceWith")(function* <A, E, R>(
   path: string,

@@ -7,7 +7,9 @@ import { readTrusted } from "./TrustedFiles.ts"
 const most = 131_072
 
 /** The words of a request could not be kept: no request was made. */
-export class HandoffUnwritten extends Schema.TaggedError<HandoffUnwritten>()("HandoffUnwritten", { message: Schema.String }) {}
+export class HandoffUnwritten extends Schema.TaggedError<HandoffUnwritten>()("HandoffUnwritten", {
+  message: Schema.String
+}) {}
 
 const fileOf = Effect.fnUntraced(function* (stateDir: string, request: string) {
   const path = yield* Path.Path
@@ -15,8 +17,9 @@ const fileOf = Effect.fnUntraced(function* (stateDir: string, request: string) {
 })
 
 /**
- * Keeps what an agent says with its own request for a handoff: a file (0600) of the state folder under an id that nobody else
- * has, on disk before the request is in the log, which gets the digest alone (spec: behaviour#words-of-the-agent). Succeeds with that.
+ * Keeps what an agent says with its own request for a handoff: a file (0600) of the state folder under an id that
+ * nobody else has, on disk before the request is in the log, which gets the digest alone (spec:
+ * behaviour#words-of-the-agent). Succeeds with that.
  */
 export const writeHandoffFile = Effect.fn("writeHandoffFile")(
   function* (stateDir: string, request: string, text: string) {
@@ -28,15 +31,22 @@ export const writeHandoffFile = Effect.fn("writeHandoffFile")(
     yield* createDurably(file, bytes)
     return yield* digestOf(bytes)
   },
-  Effect.catchTag("PlatformError", (error: PlatformError.PlatformError) => Effect.fail(new HandoffUnwritten({ message: error.message })))
+  Effect.catchTag("PlatformError", (error: PlatformError.PlatformError) =>
+    Effect.fail(new HandoffUnwritten({ message: error.message }))
+  )
 )
 
-/** What was said with a request; `None` where its file is gone, is not this user's alone, or is another than the one that the log knows. */
+/**
+ * What was said with a request; `None` where its file is gone, is not this user's alone, or is another than the one
+ * that the log knows.
+ */
 export const readHandoffFile = Effect.fn("readHandoffFile")(function* (
   stateDir: string,
   { digest, request }: { readonly request: string; readonly digest: string }
 ) {
-  const bytes = yield* Effect.option(readTrusted(yield* fileOf(stateDir, request), { own: true, others: "nothing", atMost: most }))
+  const bytes = yield* Effect.option(
+    readTrusted(yield* fileOf(stateDir, request), { own: true, others: "nothing", atMost: most })
+  )
   return Option.isSome(bytes) && (yield* digestOf(bytes.value)) === digest
     ? Option.some(new TextDecoder().decode(bytes.value))
     : Option.none<string>()

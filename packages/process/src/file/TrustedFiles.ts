@@ -1,4 +1,14 @@
-import { Context, Effect, type FileSystem, Layer, type PlatformError, Runtime, Schema, type Scope, Stream } from "effect"
+import {
+  Context,
+  Effect,
+  type FileSystem,
+  Layer,
+  type PlatformError,
+  Runtime,
+  Schema,
+  type Scope,
+  Stream
+} from "effect"
 import type { Trust } from "@souffleur/domain"
 
 /** A file or folder that is not used. `problem` says what is wrong with it, and what to do. */
@@ -18,8 +28,8 @@ export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused"
 export type TrustedFile = Pick<FileSystem.File, "stat" | "read">
 
 /**
- * The border for files: whoever reads what others may have made opens it here, and nobody behind it looks again. A file is opened
- * without following a link or waiting for a pipe's other end, and judged as what was opened.
+ * The border for files: whoever reads what others may have made opens it here, and nobody behind it looks again. A file
+ * is opened without following a link or waiting for a pipe's other end, and judged as what was opened.
  */
 export class TrustedFiles extends Context.Service<
   TrustedFiles,
@@ -47,10 +57,15 @@ export const piecesOf = (
   })
 
 /** A whole file. What grows beyond its bound while it is read is refused too. */
-export const readTrusted = Effect.fn("readTrusted")(function* (path: string, trust: Trust & { readonly atMost: number }) {
+export const readTrusted = Effect.fn("readTrusted")(function* (
+  path: string,
+  trust: Trust & { readonly atMost: number }
+) {
   const file = yield* (yield* TrustedFiles).open(path, trust)
   const pieces = yield* Stream.runCollect(piecesOf(file, { bytes: trust.atMost + 1 })).pipe(
-    Effect.mapError(({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false }))
+    Effect.mapError(
+      ({ reason }) => new FileRefused({ path, problem: `it cannot be read (${reason._tag})`, missing: false })
+    )
   )
   const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
   pieces.reduce((at, piece) => (whole.set(piece, at), at + piece.length), 0)

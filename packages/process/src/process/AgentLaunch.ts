@@ -13,8 +13,8 @@ export const agentCommand = Effect.fn("agentCommand")(function* (order: AgentOrd
 type Record<E, R> = (digest: string) => Effect.Effect<unknown, E, R>
 
 /**
- * Writes a launch and records its digest: the log has it before anything runs (spec: behaviour#launch-at-most-once). Fails with
- * `LaunchFailed` where it cannot be written, and as `record` does.
+ * Writes a launch and records its digest: the log has it before anything runs (spec: behaviour#launch-at-most-once).
+ * Fails with `LaunchFailed` where it cannot be written, and as `record` does.
  */
 export const prepareLaunch = Effect.fn("prepareLaunch")(function* <E, R>(order: LaunchOrder, record: Record<E, R>) {
   const launcher = yield* Launcher

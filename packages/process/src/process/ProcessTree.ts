@@ -14,8 +14,8 @@ export interface Rooted {
 }
 
 /**
- * Finds what an agent started, by parent, by tag, and by what was seen before, without what is protected (spec: behaviour#stop).
- * `othersOf` names the pids of the agents that are none of its tree, the root among them or not.
+ * Finds what an agent started, by parent, by tag, and by what was seen before, without what is protected (spec:
+ * behaviour#stop). `othersOf` names the pids of the agents that are none of its tree, the root among them or not.
  */
 export const treeOf = Effect.fn("treeOf")(function* <E, R>(
   { known = [], launchId, root, sessionIds }: Rooted,
@@ -25,7 +25,8 @@ export const treeOf = Effect.fn("treeOf")(function* <E, R>(
   const processes = yield* Processes
   const holders = Effect.gen(function* () {
     const sessions = yield* agent.sessions
-    // Another agent may have reused both pid and session of a root that is gone. Its tools carry the same tags, so tags tell nothing.
+    // Another agent may have reused both pid and session of a root that is gone. Its tools carry the same tags, so tags
+    // tell nothing.
     const reused = sessions.some(({ pid }) => pid === root.pid) && (yield* isGone(processes, root))
     const others = yield* othersOf(sessions)
     return { pids: others.filter((pid) => reused || pid !== root.pid), reused }

@@ -5,8 +5,8 @@ import { Processes, type ProcessIdentity } from "@souffleur/domain"
 import { isGone } from "./EndProcess.ts"
 
 /**
- * Looks who descends from a Conductor, by parent and by what was seen before, and remembers it. Another agent's session with its own is
- * nobody of it, nor what is protected in any tree. Nothing is learned of one that is gone.
+ * Looks who descends from a Conductor, by parent and by what was seen before, and remembers it. Another agent's session
+ * with its own is nobody of it, nor what is protected in any tree. Nothing is learned of one that is gone.
  */
 export const rememberOffspring = Effect.fn("rememberOffspring")(function* (conductor: ProcessIdentity) {
   const agent = yield* Agent

@@ -1,7 +1,10 @@
 import { Duration, Effect, Option, Result, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 
-/** A program of the user's that could not be run, ended badly, took too long, or printed too much. `message` is a sentence. */
+/**
+ * A program of the user's that could not be run, ended badly, took too long, or printed too much. `message` is a
+ * sentence.
+ */
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", { message: Schema.String }) {}
 
 const JsonArray = Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyString))
@@ -46,8 +49,8 @@ const beginningOf = <E>(words: Stream.Stream<Uint8Array, E>) =>
   )
 
 /**
- * Runs a program of the user's to its end and gives what it printed. It is ended, with all that it started, when it takes too
- * long or prints too much, so neither can hang a recovery nor fill the memory.
+ * Runs a program of the user's to its end and gives what it printed. It is ended, with all that it started, when it
+ * takes too long or prints too much, so neither can hang a recovery nor fill the memory.
  */
 export const runProgram = Effect.fn("runProgram")(function* ({
   args,
@@ -70,7 +73,9 @@ export const runProgram = Effect.fn("runProgram")(function* ({
     const printed = handle.stdout.pipe(
       Stream.mapEffect((chunk) => {
         bytes += chunk.length
-        return bytes > atMost ? Effect.fail(new ProgramFailed({ message: `it printed more than ${atMost} bytes` })) : Effect.succeed(chunk)
+        return bytes > atMost
+          ? Effect.fail(new ProgramFailed({ message: `it printed more than ${atMost} bytes` }))
+          : Effect.succeed(chunk)
       }),
       Stream.decodeText(),
       Stream.runFold(
@@ -78,15 +83,22 @@ export const runProgram = Effect.fn("runProgram")(function* ({
         (all, part) => all + part
       )
     )
-    const [text, said] = yield* Effect.all([printed, heard ? beginningOf(handle.stderr) : Effect.succeed("")], { concurrency: 2 })
+    const [text, said] = yield* Effect.all([printed, heard ? beginningOf(handle.stderr) : Effect.succeed("")], {
+      concurrency: 2
+    })
     const code = yield* handle.exitCode
-    if (code !== 0) return yield* new ProgramFailed({ message: `it ended with exit code ${code}${said === "" ? "" : `: ${said}`}` })
+    if (code !== 0)
+      return yield* new ProgramFailed({ message: `it ended with exit code ${code}${said === "" ? "" : `: ${said}`}` })
     return text
   }).pipe(
     Effect.scoped,
-    Effect.catchTag("PlatformError", ({ reason }) => Effect.fail(new ProgramFailed({ message: `it could not be run: ${reason._tag}` })))
+    Effect.catchTag("PlatformError", ({ reason }) =>
+      Effect.fail(new ProgramFailed({ message: `it could not be run: ${reason._tag}` }))
+    )
   )
   const printed = yield* Effect.timeoutOption(run, within)
   if (Option.isSome(printed)) return printed.value
-  return yield* new ProgramFailed({ message: `it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}` })
+  return yield* new ProgramFailed({
+    message: `it did not end within ${Duration.format(Duration.fromInputUnsafe(within))}`
+  })
 })

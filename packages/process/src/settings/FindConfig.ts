@@ -16,8 +16,9 @@ const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
 })
 
 /**
- * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins whole: one that cannot
- * be read, or may be somebody else's word, gives the defaults and a warning, never the parent's values (spec: settings#config-file).
+ * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins
+ * whole: one that cannot be read, or may be somebody else's word, gives the defaults and a warning, never the parent's
+ * values (spec: settings#config-file).
  */
 export const findConfig = Effect.fn("findConfig")(function* (
   projectDir: string
@@ -31,7 +32,12 @@ export const findConfig = Effect.fn("findConfig")(function* (
     if (Result.isSuccess(text)) return { ...parseConfigFile(text.success), source, refused: null }
     if (text.failure.missing) continue
     const { message } = text.failure
-    return { values: new Map(), warnings: [`${message}. Nothing of it is used: the defaults are`], source, refused: message }
+    return {
+      values: new Map(),
+      warnings: [`${message}. Nothing of it is used: the defaults are`],
+      source,
+      refused: message
+    }
   }
   return { values: new Map(), warnings: [], source: null, refused: null }
 })

@@ -2,7 +2,10 @@ import { resolveSettings, type SettingSources } from "@souffleur/domain"
 import { Effect } from "effect"
 import { findConfig } from "./FindConfig.ts"
 
-/** Reads the config file of a project and resolves every setting. Fails with `BadSetting` for a flag or a variable that cannot be used. */
+/**
+ * Reads the config file of a project and resolves every setting. Fails with `BadSetting` for a flag or a variable that
+ * cannot be used.
+ */
 export const readSettings = Effect.fn("readSettings")(function* (sources: SettingSources) {
   return yield* resolveSettings(yield* findConfig(sources.projectDir), sources)
 })

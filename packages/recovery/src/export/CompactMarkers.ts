@@ -3,11 +3,14 @@ import { compactMarkerLine } from "./ExportFormat.ts"
 /** Characters after a place that a decision looks at, at most. */
 export const reach = 256
 
-/** Finds the compact markers of a text that comes in windows. The first character of each window is the last one before it. */
+/**
+ * Finds the compact markers of a text that comes in windows. The first character of each window is the last one before
+ * it.
+ */
 export interface CompactMarkers {
   /**
-   * Looks at each marker that begins before `cut`, where the next window begins. Returns where the last marker that may count
-   * ends, or -1. At least {@link reach} characters follow `cut`, or the text ends there.
+   * Looks at each marker that begins before `cut`, where the next window begins. Returns where the last marker that may
+   * count ends, or -1. At least {@link reach} characters follow `cut`, or the text ends there.
    */
   readonly look: (window: string, cut: number) => number
   /** Counts all markers, those that may not count included. */
@@ -38,7 +41,8 @@ export const ownMarkers = (nonce: string): CompactMarkers => {
 
 /** Python's `\s`, but for the end of a line. */
 // oxlint-disable-next-line no-control-regex
-const isBlank = (text: string) => /^[\t\v-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u.test(text)
+const isBlank = (text: string) =>
+  /^[\t\v-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u.test(text)
 const isQuote = (line: string) => /^ {0,3}>/u.test(line)
 const ours = new RegExp(`^${compactMarkerLine("[0-9a-f]{32}")}(?:\n|$)`, "u")
 
@@ -46,9 +50,9 @@ const ours = new RegExp(`^${compactMarkerLine("[0-9a-f]{32}")}(?:\n|$)`, "u")
 const longestFence = 64
 
 /**
- * Finds those of any other export (spec: behaviour#estimate): `compact_boundary` (with or without `micro`), a line that begins with
- * `/compact`, `Compacted (`, `[lethe summary]`, in any case. A marker in a code fence or a quoted line may be talk about compaction:
- * it is counted, but the scope never starts there.
+ * Finds those of any other export (spec: behaviour#estimate): `compact_boundary` (with or without `micro`), a line that
+ * begins with `/compact`, `Compacted (`, `[lethe summary]`, in any case. A marker in a code fence or a quoted line may
+ * be talk about compaction: it is counted, but the scope never starts there.
  */
 export const foreignMarkers = (): CompactMarkers => {
   const candidate = /compact(?:_boundary|ed \()?|\[lethe summary\]|\n {0,3}(?:`{3,}|~{3,})/giu
@@ -72,7 +76,10 @@ export const foreignMarkers = (): CompactMarkers => {
     followed = to
   }
 
-  /** CommonMark's rule: up to three spaces, three or more of one character. The closing fence is alone, and as long at least. */
+  /**
+   * CommonMark's rule: up to three spaces, three or more of one character. The closing fence is alone, and as long at
+   * least.
+   */
   const lookAtFence = (run: string, after: string) => {
     const [info] = after.split("\n", 1)
     if (run.length > longestFence) return
@@ -82,7 +89,11 @@ export const foreignMarkers = (): CompactMarkers => {
   }
 
   const isCommand = (window: string, at: number) => {
-    if (window[at - 1] !== "/" || /^[\p{L}\p{N}_]/u.test(window.slice(at + "compact".length, at + "compact".length + 2))) return false
+    if (
+      window[at - 1] !== "/" ||
+      /^[\p{L}\p{N}_]/u.test(window.slice(at + "compact".length, at + "compact".length + 2))
+    )
+      return false
     follow(window, at - 1)
     return blank
   }
@@ -117,7 +128,8 @@ export const foreignMarkers = (): CompactMarkers => {
     },
     count: () => count,
     doubt: () => {
-      if (strays > 0) return "compact markers of souffleur stand in a file without souffleur's header: the whole file is counted"
+      if (strays > 0)
+        return "compact markers of souffleur stand in a file without souffleur's header: the whole file is counted"
       return count > 0 && plain === 0
         ? "every compact marker stands in a code fence or a quoted line: the whole file is counted"
         : undefined

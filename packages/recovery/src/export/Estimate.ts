@@ -4,11 +4,13 @@ import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./Compac
 import { headerBytes, readHeader } from "./ExportFormat.ts"
 
 /**
- * The tokens of an export, on the careful side (spec: behaviour#estimate). The names are a contract: `souffleur estimate --json` prints
- * them.
+ * The tokens of an export, on the careful side (spec: behaviour#estimate). The names are a contract: `souffleur
+ * estimate --json` prints them.
  */
 export const Estimate = Schema.Struct({
-  /** A third of the characters after the latest compact marker, rounded down; of the whole file where no marker counts. */
+  /**
+   * A third of the characters after the latest compact marker, rounded down; of the whole file where no marker counts.
+   */
   estimated_tokens: Schema.Int,
   /** A third of all characters, rounded down. */
   estimated_tokens_full: Schema.Int,
@@ -30,7 +32,10 @@ const charactersPerToken = 3
 const unreadable = (error: PlatformError.PlatformError) =>
   new EstimateFailed({ message: `the export cannot be read: ${error.reason._tag}` })
 
-/** Where the next window begins: at a line, or else in a line that is longer than a block, yet not in a character or after a slash. */
+/**
+ * Where the next window begins: at a line, or else in a line that is longer than a block, yet not in a character or
+ * after a slash.
+ */
 const cutOf = (window: string): number => {
   const last = window.length - reach
   const line = window.lastIndexOf("\n", last) + 1
@@ -39,8 +44,8 @@ const cutOf = (window: string): number => {
 }
 
 /**
- * Estimates in one pass of `blockBytes` at a time (at least 1 KB), with memory for a few of them at most whatever the file's size.
- * Every decision looks at most {@link reach} characters ahead, so the block size changes nothing.
+ * Estimates in one pass of `blockBytes` at a time (at least 1 KB), with memory for a few of them at most whatever the
+ * file's size. Every decision looks at most {@link reach} characters ahead, so the block size changes nothing.
  *
  * @example
  * ```ts
@@ -53,13 +58,15 @@ const cutOf = (window: string): number => {
  * )
  * ```
  */
-export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Estimate, EstimateFailed, FileSystem.FileSystem> = Effect.fn(
-  "Estimate.estimate"
-)(
+export const estimate: (
+  path: string,
+  blockBytes?: number
+) => Effect.Effect<Estimate, EstimateFailed, FileSystem.FileSystem> = Effect.fn("Estimate.estimate")(
   function* (path: string, blockBytes = 1 << 20) {
     const fs = yield* FileSystem.FileSystem
     // A pipe would block its opener.
-    if ((yield* fs.stat(path)).type !== "File") return yield* new EstimateFailed({ message: "the export is not a regular file" })
+    if ((yield* fs.stat(path)).type !== "File")
+      return yield* new EstimateFailed({ message: "the export is not a regular file" })
     const file = yield* fs.open(path)
     const before = yield* file.stat
 
@@ -101,7 +108,8 @@ export const estimate: (path: string, blockBytes?: number) => Effect.Effect<Esti
     return {
       estimated_tokens: Math.floor(scoped / charactersPerToken),
       estimated_tokens_full: Math.floor(characters / charactersPerToken),
-      start_mode: doubt === undefined && charactersBeforeScope > 0 ? ("last_compact_marker" as const) : ("full_file" as const),
+      start_mode:
+        doubt === undefined && charactersBeforeScope > 0 ? ("last_compact_marker" as const) : ("full_file" as const),
       marker_found: count > 0,
       marker_count: count,
       warnings: doubt === undefined ? [] : [doubt]

@@ -3,8 +3,14 @@ const header = /^\ufeff?<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->$/
 /** A first line that was meant to be such a header, or is what is left of one. */
 const remains = /<!--.*souffleur|souffleur-export|nonce=/i
 
-/** `Foreign`: made by something else. `Damaged`: the header is ours and not whole, so that no marker can be told from a quoted one. */
-export type ExportHeader = { readonly _tag: "Own"; readonly nonce: string } | { readonly _tag: "Foreign" } | { readonly _tag: "Damaged" }
+/**
+ * `Foreign`: made by something else. `Damaged`: the header is ours and not whole, so that no marker can be told from a
+ * quoted one.
+ */
+export type ExportHeader =
+  | { readonly _tag: "Own"; readonly nonce: string }
+  | { readonly _tag: "Foreign" }
+  | { readonly _tag: "Damaged" }
 
 /** Our header is shorter than this many bytes. */
 export const headerBytes = 256

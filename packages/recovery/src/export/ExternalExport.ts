@@ -7,10 +7,15 @@ import type { ChildProcessSpawner } from "effect/process"
 const atMost = 65_536
 
 /**
- * An export by the user's own program, which takes the session id and prints the path of its Markdown. What it made is copied:
- * trimming and discarding are done to our copy, never to a file of the user's.
+ * An export by the user's own program, which takes the session id and prints the path of its Markdown. What it made is
+ * copied: trimming and discarding are done to our copy, never to a file of the user's.
  */
-const exportByProgram = Effect.fn("exportByProgram")(function* (command: string, within: Duration.Input, sessionId: string, out: string) {
+const exportByProgram = Effect.fn("exportByProgram")(function* (
+  command: string,
+  within: Duration.Input,
+  sessionId: string,
+  out: string
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const failed = (why: string) => new ExportFailed({ message: `the export command: ${why}` })
@@ -21,7 +26,8 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (command: string,
   if (!path.isAbsolute(made) || made.includes("\n")) return yield* failed("it did not print one absolute path")
   const copy = Effect.gen(function* () {
     const info = yield* fs.stat(made)
-    if (info.type !== "File" || Number(info.size) === 0) return yield* failed("what it named is no file, or an empty one")
+    if (info.type !== "File" || Number(info.size) === 0)
+      return yield* failed("what it named is no file, or an empty one")
     yield* fs.makeDirectory(path.dirname(out), { recursive: true, mode: 0o700 })
     yield* replaceWith(out, ({ path: draft }) => Effect.andThen(fs.copyFile(made, draft), fs.chmod(draft, 0o600)))
     return { path: out, bytes: Number(info.size), records: 0, warnings: [] } satisfies Export
@@ -32,15 +38,17 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (command: string,
 })
 
 /**
- * The same agent, whose conversations are exported by a program of the user's (`EXPORT_COMMAND`; spec: settings#keys). It has
- * `within` to read one conversation.
+ * The same agent, whose conversations are exported by a program of the user's (`EXPORT_COMMAND`; spec: settings#keys).
+ * It has `within` to read one conversation.
  */
 export const exportedBy = (command: string, within: Duration.Input = "2 minutes") =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
       const agent = yield* Agent
-      const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path>()
+      const services = yield* Effect.context<
+        ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path
+      >()
       return Agent.of({
         ...agent,
         exportSession: (sessionId, out) => Effect.provide(exportByProgram(command, within, sessionId, out), services)

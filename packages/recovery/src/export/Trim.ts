@@ -89,7 +89,10 @@ const lineStartFrom = Effect.fnUntraced(function* (source: Source, position: num
   return position
 })
 
-/** Takes the header and the summary of our own exports, the first lines of others; whole lines, at most `most` characters. */
+/**
+ * Takes the header and the summary of our own exports, the first lines of others; whole lines, at most `most`
+ * characters.
+ */
 const topOf = Effect.fnUntraced(function* (source: Source, most: number) {
   const end = Math.min(blockBytes, source.size, Math.max(headerBytes, most * longestCharacter))
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(yield* readBlock(source, 0, end))
@@ -100,7 +103,9 @@ const topOf = Effect.fnUntraced(function* (source: Source, most: number) {
   const kept = [...before].length > most ? [...before].slice(0, most).join("") : before
   const lines = kept.slice(0, kept.lastIndexOf("\n") + 1)
   // The nonce is what makes the markers in the tail count.
-  return header._tag === "Own" ? `${lines === "" ? text.slice(0, text.indexOf("\n") + 1) : lines}${conversation}` : lines
+  return header._tag === "Own"
+    ? `${lines === "" ? text.slice(0, text.indexOf("\n") + 1) : lines}${conversation}`
+    : lines
 })
 
 const notice = (leftOut: number, limit: number) =>
@@ -109,9 +114,9 @@ const notice = (leftOut: number, limit: number) =>
 const utf8 = new TextEncoder()
 
 /**
- * Trims an export in place to at most `limit` Unicode code points (spec: behaviour#trim): the header and summary at the top, a line
- * that says how much is left out, and the newest tail from the start of a line. Reads the file's two ends, whatever is between.
- * A tail of which a single line takes more than half begins inside that line.
+ * Trims an export in place to at most `limit` Unicode code points (spec: behaviour#trim): the header and summary at the
+ * top, a line that says how much is left out, and the newest tail from the start of a line. Reads the file's two ends,
+ * whatever is between. A tail of which a single line takes more than half begins inside that line.
  *
  * @example
  * ```ts
@@ -124,14 +129,17 @@ const utf8 = new TextEncoder()
  * )
  * ```
  */
-export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimFailed, FileSystem.FileSystem | Path.Path> = Effect.fn(
-  "Trim.trim"
-)(
+export const trim: (
+  path: string,
+  limit: number
+) => Effect.Effect<Trimmed, TrimFailed, FileSystem.FileSystem | Path.Path> = Effect.fn("Trim.trim")(
   function* (path: string, limit: number) {
-    if (!Number.isSafeInteger(limit) || limit < 1) return yield* new TrimFailed({ message: "the limit is not a positive integer" })
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      return yield* new TrimFailed({ message: "the limit is not a positive integer" })
     const fs = yield* FileSystem.FileSystem
     // A pipe would block its opener.
-    if ((yield* fs.stat(path)).type !== "File") return yield* new TrimFailed({ message: "the export is not a regular file" })
+    if ((yield* fs.stat(path)).type !== "File")
+      return yield* new TrimFailed({ message: "the export is not a regular file" })
     const file = yield* fs.open(path)
     const before = yield* file.stat
     const size = Number(before.size)
@@ -140,7 +148,8 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
     // Longer than that, it is over the limit without being counted.
     if (size <= limit * longestCharacter) {
       const characters = yield* charactersOf(source)
-      if (characters <= limit) return { trimmed: false, characters, bytesBefore: size, bytesAfter: size, leftOutBytes: 0 }
+      if (characters <= limit)
+        return { trimmed: false, characters, bytesBefore: size, bytesAfter: size, leftOutBytes: 0 }
     }
 
     const wholeTop = yield* topOf(source, Math.min(Math.floor(limit / 10), mostOfTop))
@@ -161,7 +170,8 @@ export const trim: (path: string, limit: number) => Effect.Effect<Trimmed, TrimF
           yield* out.writeAll(yield* readBlock(source, from, Math.min(from + blockBytes, size)))
         }
         const written = yield* charactersOf({ ...source, file: out, size: opening.length + size - start })
-        if ((yield* file.stat).size !== before.size) return yield* new TrimFailed({ message: "the export changed while it was trimmed" })
+        if ((yield* file.stat).size !== before.size)
+          return yield* new TrimFailed({ message: "the export changed while it was trimmed" })
         return written
       })
     )

@@ -16,7 +16,12 @@ export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // In print mode the process is gone, and what it left running is not.
     if (!alreadyKilled) yield* stopConductor(watch)
-    const { baseline, sessionId } = yield* prepareSuccessor(watch, "prepare to continue", request, Effect.succeed(watch.sessionId))
+    const { baseline, sessionId } = yield* prepareSuccessor(
+      watch,
+      "prepare to continue",
+      request,
+      Effect.succeed(watch.sessionId)
+    )
     const launched = yield* launchSuccessor(watch, "continue", request, {
       session: { _tag: "Resume", sessionId },
       prompt: Effect.succeed(promptToContinue(watch))

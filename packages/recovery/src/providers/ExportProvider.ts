@@ -17,14 +17,16 @@ const escalated = (stage: string) => (error: { readonly message: string }) =>
 export const exportProvider: Provider<StepServices> = {
   name: "claude_export",
   // An export that filled its successor to the brim, with nothing done, would fill the next one too.
-  applies: ({ provider, recovery, retries }) => recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
+  applies: ({ provider, recovery, retries }) =>
+    recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     const fs = yield* FileSystem.FileSystem
 
     if (!alreadyKilled) yield* stopConductor(watch)
     const exported = yield* exportConversation(watch).pipe(Effect.catchTag("NoExport", escalated("export")))
     const discard = Effect.ignore(fs.remove(exported.path, { force: true }))
-    const discarded = (stage: string) => (error: { readonly message: string }) => Effect.andThen(discard, escalated(stage)(error))
+    const discarded = (stage: string) => (error: { readonly message: string }) =>
+      Effect.andThen(discard, escalated(stage)(error))
     const made = yield* trimExport(exported).pipe(Effect.catchTag("NoExport", discarded("trim")))
 
     const gate = yield* estimateExport(watch, exported).pipe(Effect.catchTag("NoExport", discarded("estimate")))

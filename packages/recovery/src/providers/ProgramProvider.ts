@@ -1,4 +1,12 @@
-import { type Agent, type Comms, type Hooks, type Launcher, type Processes, type Settings, type Watch } from "@souffleur/domain"
+import {
+  type Agent,
+  type Comms,
+  type Hooks,
+  type Launcher,
+  type Processes,
+  type Settings,
+  type Watch
+} from "@souffleur/domain"
 import { runProgram, freshSessionId } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
 import { type Duration, Effect, Schema } from "effect"
@@ -23,10 +31,10 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 /**
- * A way to recover by any program (docs/providers.md): it gets the cycle as JSON on standard input, when the Conductor is
- * stopped, and answers what is to be launched, or that it cannot. It never launches by itself: ceiling, receipts and the one
- * writer stay ours. The prompt is a file of the program's, named by path: no prompt is in the log. A program that has not
- * answered `within` that time is ended.
+ * A way to recover by any program (docs/providers.md): it gets the cycle as JSON on standard input, when the Conductor
+ * is stopped, and answers what is to be launched, or that it cannot. It never launches by itself: ceiling, receipts and
+ * the one writer stay ours. The prompt is a file of the program's, named by path: no prompt is in the log. A program
+ * that has not answered `within` that time is ended.
  *
  * @example
  * ```ts
@@ -43,7 +51,9 @@ export const programProvider = (
   command: string,
   readPrompt: (path: string) => Effect.Effect<string, { readonly message: string }>,
   within: Duration.Input = "5 minutes"
-): Provider<Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Hooks | Launcher | Offspring | Processes | Settings> => ({
+): Provider<
+  Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Hooks | Launcher | Offspring | Processes | Settings
+> => ({
   name,
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stopConductor(watch)
@@ -61,12 +71,20 @@ export const programProvider = (
         runProgram({ command, args: [], stdin: `${question}\n`, within, atMost: 65_536 }).pipe(
           Effect.mapError(({ message }) => new NoAnswer({ message })),
           Effect.flatMap((text) =>
-            Effect.mapError(decode(text), () => new NoAnswer({ message: "it did not answer as docs/providers.md says" }))
+            Effect.mapError(
+              decode(text),
+              () => new NoAnswer({ message: "it did not answer as docs/providers.md says" })
+            )
           )
         ),
       reconcile: again
-    }).pipe(Effect.catchTag("NoAnswer", ({ message }) => Effect.fail(new Escalated({ stage: name, message, alreadyKilled: true }))))
-    if (answer._tag === "escalate") return yield* new Escalated({ stage: name, message: answer.reason, alreadyKilled: true })
+    }).pipe(
+      Effect.catchTag("NoAnswer", ({ message }) =>
+        Effect.fail(new Escalated({ stage: name, message, alreadyKilled: true }))
+      )
+    )
+    if (answer._tag === "escalate")
+      return yield* new Escalated({ stage: name, message: answer.reason, alreadyKilled: true })
     if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, message: answer.reason })
 
     const fresh = answer.session === "fresh"
@@ -78,7 +96,10 @@ export const programProvider = (
     )
     const launched = yield* launchSuccessor(watch, "launch by program", request, {
       session: { _tag: fresh ? "Fresh" : "Resume", sessionId },
-      prompt: Effect.mapError(readPrompt(answer.prompt_file), ({ message }) => new FailedClosed({ stage: name, message }))
+      prompt: Effect.mapError(
+        readPrompt(answer.prompt_file),
+        ({ message }) => new FailedClosed({ stage: name, message })
+      )
     })
     return { ...launched, sessionId, awaiting: fresh && watch.comms !== null, exportPath: null, baseline }
   })

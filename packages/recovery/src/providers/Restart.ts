@@ -1,4 +1,13 @@
-import { type Agent, type Comms, type Hooks, Launcher, LaunchFailed, type Processes, type Settings, type Watch } from "@souffleur/domain"
+import {
+  type Agent,
+  type Comms,
+  type Hooks,
+  Launcher,
+  LaunchFailed,
+  type Processes,
+  type Settings,
+  type Watch
+} from "@souffleur/domain"
 import { type Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { Launched, prepareSuccessor, settled, started, unhindered } from "../steps/Launch.ts"
@@ -10,7 +19,8 @@ import { step } from "../steps/Step.ts"
 const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   const launcher = yield* Launcher
   const first = watch.firstLaunch
-  if (first === undefined) return yield* new LaunchFailed({ message: "souffleur did not start this command: nobody knows how it is run" })
+  if (first === undefined)
+    return yield* new LaunchFailed({ message: "souffleur did not start this command: nobody knows how it is run" })
   const order = yield* launcher.kept(first.launchId, first.digest)
   return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective })
 })
@@ -28,7 +38,11 @@ export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Pr
       failure: LaunchFailed,
       act: (token) => Effect.andThen(unhindered(watch), runAgain(watch, token)),
       reconcile: settled
-    }).pipe(Effect.catchTag("LaunchFailed", (error) => Effect.fail(new FailedClosed({ stage: "launch", message: error.message }))))
+    }).pipe(
+      Effect.catchTag("LaunchFailed", (error) =>
+        Effect.fail(new FailedClosed({ stage: "launch", message: error.message }))
+      )
+    )
     return { ...launched, print: false, sessionId: "", awaiting: false, exportPath: null, baseline }
   })
 }

@@ -14,8 +14,8 @@ import { again, step } from "../steps/Step.ts"
 const handoffChars = 40_000
 
 /**
- * The rung below compaction, for a conversation that no longer fits and cannot be compacted either: the files it modified and
- * its newest words, cut by rule and by no model, into a fresh session.
+ * The rung below compaction, for a conversation that no longer fits and cannot be compacted either: the files it
+ * modified and its newest words, cut by rule and by no model, into a fresh session.
  */
 export const smallHandoff: Provider<StepServices> = {
   name: "small_handoff",

@@ -9,7 +9,8 @@ import { newestSession } from "../steps/ExportConversation.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step, stillGranted } from "../steps/Step.ts"
 
-const closed = (stage: string) => (error: { readonly message: string }) => Effect.fail(new FailedClosed({ stage, message: error.message }))
+const closed = (stage: string) => (error: { readonly message: string }) =>
+  Effect.fail(new FailedClosed({ stage, message: error.message }))
 
 interface Attempt {
   readonly sessionId: string
@@ -37,15 +38,17 @@ const attempt = (watch: Watch, name: string, { mark, request, sessionId }: Attem
     reconcile: Effect.fnUntraced(
       function* (token) {
         const ran = yield* settled(token)
-        return Option.isNone(ran) ? Option.none() : Option.some(yield* boundary(mark, ran.value.conductor, stillGranted(watch)))
+        return Option.isNone(ran)
+          ? Option.none()
+          : Option.some(yield* boundary(mark, ran.value.conductor, stillGranted(watch)))
       },
       Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: false })))
     )
   })
 
 /**
- * Compacts the session in place and resumes it (spec: behaviour#standard_compact). A second failure fails closed: no way leads back to
- * an export.
+ * Compacts the session in place and resumes it (spec: behaviour#standard_compact). A second failure fails closed: no
+ * way leads back to an export.
  */
 export const standardCompact: Provider<StepServices> = {
   name: "standard_compact",
@@ -62,15 +65,22 @@ export const standardCompact: Provider<StepServices> = {
       act: () =>
         agent
           .mark(session)
-          .pipe(Effect.catchTag("SessionNotFound", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true })))),
+          .pipe(
+            Effect.catchTag("SessionNotFound", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true })))
+          ),
       reconcile: again
     }).pipe(Effect.catchTag("CompactFailed", closed("mark")))
 
-    yield* retriedOnce((number) => attempt(watch, compactAttempts[number]!, { sessionId: session, mark, request })).pipe(
-      Effect.catchTag("CompactFailed", closed("compact"))
-    )
+    yield* retriedOnce((number) =>
+      attempt(watch, compactAttempts[number]!, { sessionId: session, mark, request })
+    ).pipe(Effect.catchTag("CompactFailed", closed("compact")))
 
-    const { baseline, sessionId } = yield* prepareSuccessor(watch, "prepare to resume", request, Effect.succeed(session))
+    const { baseline, sessionId } = yield* prepareSuccessor(
+      watch,
+      "prepare to resume",
+      request,
+      Effect.succeed(session)
+    )
     const launched = yield* launchSuccessor(watch, "resume", request, {
       session: { _tag: "Resume", sessionId },
       prompt: Effect.map(resumePromptOf(watch, request), (words) => promptAfterCompaction(watch, words))

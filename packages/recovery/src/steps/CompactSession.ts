@@ -25,9 +25,9 @@ export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactF
 export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld", { message: Schema.String }) {}
 
 /**
- * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In print mode the
- * session ends by itself, in a terminal it idles; either way it is stopped, and proven gone, before anything else runs
- * (spec: behaviour#standard_compact). `granted` is asked right before each signal.
+ * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In
+ * print mode the session ends by itself, in a terminal it idles; either way it is stopped, and proven gone, before
+ * anything else runs (spec: behaviour#standard_compact). `granted` is asked right before each signal.
  */
 export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   mark: SessionMark,
@@ -43,7 +43,9 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
     return { compacted, over: isOver(condition) }
   })
   const wait = (until: (seen: Effect.Success<typeof look>) => boolean, within: Duration.Input) =>
-    Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until }).pipe(Effect.timeoutOption(within))
+    Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until }).pipe(
+      Effect.timeoutOption(within)
+    )
   const waited = yield* wait(({ compacted, over }) => over || compacted !== "not yet", settings.compactTimeout)
   if (Option.isSome(waited)) yield* wait(({ compacted, over }) => over || compacted === "summary", summaryWithin)
   const context = yield* Effect.context<R>()
@@ -51,7 +53,10 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
     Effect.catchTag("StopFailed", () => Effect.succeed(undefined))
   )
   if (ended === undefined)
-    return yield* new CompactFailed({ message: `the compact session, process ${session.pid}, did not end`, gone: false })
+    return yield* new CompactFailed({
+      message: `the compact session, process ${session.pid}, did not end`,
+      gone: false
+    })
   // One last look: it may have been written while the session ended.
   const compacted = yield* agent.compactedSince(mark)
   if (compacted !== "not yet") return yield* compactedAs(compacted)
@@ -70,7 +75,9 @@ export const CompactedTo = Schema.Struct({
 export const compactedAs = Effect.fnUntraced(function* (how: Exclude<Compacted, "not yet">) {
   const summarized = how === "summary"
   if (!summarized)
-    yield* Effect.logWarning("the session was compacted, but no summary followed its boundary: it may have lost what was said")
+    yield* Effect.logWarning(
+      "the session was compacted, but no summary followed its boundary: it may have lost what was said"
+    )
   return { compacted: true as const, summarized }
 })
 
@@ -87,8 +94,9 @@ export const retriedOnce = <A, E, R>(attempt: (number: number) => Effect.Effect<
 const noProcess: ProcessIdentity = { pid: 0, startTime: 0, bootId: "" }
 
 /**
- * Fails with `SessionHeld` where a process holds the session, by its pid file or by the marks in its environment. souffleur and its
- * ancestors do not count, though a tool or a hook of that session started them. Nor does a terminal server.
+ * Fails with `SessionHeld` where a process holds the session, by its pid file or by the marks in its environment.
+ * souffleur and its ancestors do not count, though a tool or a hook of that session started them. Nor does a terminal
+ * server.
  */
 const unheld = Effect.fnUntraced(function* (sessionId: string) {
   const agent = yield* Agent
@@ -96,12 +104,13 @@ const unheld = Effect.fnUntraced(function* (sessionId: string) {
   const holder = (yield* agent.sessions).find((session) => session.sessionId === sessionId)
   const [tagged] = yield* processes.tree(noProcess, [agent.sessionTag(sessionId)], [])
   const pid = holder?.pid ?? tagged?.identity.pid
-  if (pid !== undefined) return yield* new SessionHeld({ message: `process ${pid} holds session ${sessionId}: end it first` })
+  if (pid !== undefined)
+    return yield* new SessionHeld({ message: `process ${pid} holds session ${sessionId}: end it first` })
 })
 
 /**
- * Compacts a session whose process has ended, by hand: without watch and log, with the same ceiling, receipts and single writer.
- * Succeeds with the number of attempts that it took.
+ * Compacts a session whose process has ended, by hand: without watch and log, with the same ceiling, receipts and
+ * single writer. Succeeds with the number of attempts that it took.
  */
 export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: string, project: string) {
   const agent = yield* Agent

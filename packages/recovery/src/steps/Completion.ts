@@ -3,7 +3,8 @@ import { Effect, Option } from "effect"
 import { Completed } from "../Provider.ts"
 
 /**
- * Read again right before a stop and a launch: `complete` cancels the recovery; a comms that is out does not (spec: behaviour#completion).
+ * Read again right before a stop and a launch: `complete` cancels the recovery; a comms that is out does not (spec:
+ * behaviour#completion).
  */
 export const unlessComplete = Effect.gen(function* () {
   const comms = yield* Comms

@@ -4,13 +4,19 @@ import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
 
-/** Finds a live process that souffleur launched, where the Conductor turned out to be another: two must never be at work. */
+/**
+ * Finds a live process that souffleur launched, where the Conductor turned out to be another: two must never be at
+ * work.
+ */
 const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Watch) {
   if (launched === undefined || Equal.equals(launched, conductor)) return undefined
   return (yield* isGone(yield* Processes, launched)) ? undefined : launched
 })
 
-/** Lists the tree of a watch's Conductor. An agent below its wrapper belongs to it: it holds the session in the wrapper's place. */
+/**
+ * Lists the tree of a watch's Conductor. An agent below its wrapper belongs to it: it holds the session in the
+ * wrapper's place.
+ */
 const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: ProcessIdentity) {
   const { launchId, sessions: sessionIds } = watch
   const known = yield* (yield* Offspring).recall(conductor)
@@ -43,7 +49,10 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
   return { ...stopped, others: stopped.others + others + (ended === "already gone" ? 0 : 1) }
 })
 
-/** Says whether the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again where it is not. */
+/**
+ * Says whether the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again where
+ * it is not.
+ */
 export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch) {
   const processes = yield* Processes
   if (watch.conductor === undefined || !(yield* isGone(processes, watch.conductor))) return false
@@ -52,8 +61,9 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
 })
 
 /**
- * Says in a sentence what else holds the session: a live agent process, or a leftover of the old tree (spec: behaviour#one-writer).
- * A session of an earlier generation counts too, because its work is the same. `undefined`: no process does.
+ * Says in a sentence what else holds the session: a live agent process, or a leftover of the old tree (spec:
+ * behaviour#one-writer). A session of an earlier generation counts too, because its work is the same. `undefined`: no
+ * process does.
  */
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {
   const agent = yield* Agent
@@ -63,5 +73,7 @@ export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: W
   if (holder !== undefined) return `process ${holder.pid} holds the session`
   const beside = yield* launchedBeside(watch)
   if (beside !== undefined) return `process ${beside.pid}, which souffleur launched for this watch, still runs`
-  return left.length === 0 ? undefined : `processes of the old Conductor still run: ${left.map((info) => info.identity.pid).join(", ")}`
+  return left.length === 0
+    ? undefined
+    : `processes of the old Conductor still run: ${left.map((info) => info.identity.pid).join(", ")}`
 })

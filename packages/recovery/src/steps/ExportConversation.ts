@@ -6,8 +6,8 @@ import { again, Cycle, step } from "./Step.ts"
 export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { message: Schema.String }) {}
 
 /**
- * Describes an export: whose conversation it is, and where that session's file ended before it was read. There is no `mark` where the
- * file could not be read.
+ * Describes an export: whose conversation it is, and where that session's file ended before it was read. There is no
+ * `mark` where the file could not be read.
  */
 export const Exported = Schema.Struct({
   ...Export.fields,
@@ -17,8 +17,8 @@ export const Exported = Schema.Struct({
 export type Exported = typeof Exported.Type
 
 /**
- * Finds the session whose conversation is handed on. A successor that died before its first word left no session file: then the
- * newest session before it counts.
+ * Finds the session whose conversation is handed on. A successor that died before its first word left no session file:
+ * then the newest session before it counts.
  */
 export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ sessionId, sessions }: Watch) {
   const agent = yield* Agent
@@ -40,7 +40,11 @@ export const writeExport = Effect.fnUntraced(
     const sessionId = yield* newestSession(watch)
     const mark = yield* Effect.option(agent.mark(sessionId))
     const exported = yield* agent.exportSession(sessionId, path.join(folder, `${(yield* Cycle).watch.id}-${token}.md`))
-    return { ...exported, sessionId, ...Option.match(mark, { onNone: () => ({}), onSome: (mark) => ({ mark }) }) } satisfies Exported
+    return {
+      ...exported,
+      sessionId,
+      ...Option.match(mark, { onNone: () => ({}), onSome: (mark) => ({ mark }) })
+    } satisfies Exported
   },
   Effect.mapError((error) => new NoExport({ message: error.message }))
 )
@@ -48,14 +52,16 @@ export const writeExport = Effect.fnUntraced(
 const sameMark = Schema.toEquivalence(SessionMark)
 
 /**
- * Fails with `NoExport` where the conversation went on after its export: a person may have resumed the session by hand. A session
- * file that is gone says nothing newer.
+ * Fails with `NoExport` where the conversation went on after its export: a person may have resumed the session by hand.
+ * A session file that is gone says nothing newer.
  */
 export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: Exported) {
   if (mark === undefined) return
   const now = yield* Effect.option(Effect.flatMap(newestSession(watch), (yield* Agent).mark))
   if (Option.exists(now, (one) => !sameMark(one, mark)))
-    return yield* new NoExport({ message: "the conversation went on after it was exported: the export is not its end any more" })
+    return yield* new NoExport({
+      message: "the conversation went on after it was exported: the export is not its end any more"
+    })
 })
 
 /** Exports the whole conversation: step 2 of a recovery. Fails with `NoExport` where the agent cannot export it. */

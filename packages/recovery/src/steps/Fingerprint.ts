@@ -13,7 +13,8 @@ export const Fingerprint = Schema.Struct({
 })
 export type Fingerprint = typeof Fingerprint.Type
 
-const unusable = ({ message }: { readonly message: string }) => new NoExport({ message: `the export cannot be used: ${message}` })
+const unusable = ({ message }: { readonly message: string }) =>
+  new NoExport({ message: `the export cannot be used: ${message}` })
 
 /** Reads an export of at most so many bytes: a regular file, this user's alone, and no link. */
 const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: number) {
@@ -21,7 +22,9 @@ const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: nu
   return { bytes: bytes.length, digest: yield* digestOf(bytes) } satisfies Fingerprint
 })
 
-/** Fails with `NoExport` where an export was changed after it was made. A launch asks right before it names the export. */
+/**
+ * Fails with `NoExport` where an export was changed after it was made. A launch asks right before it names the export.
+ */
 export const unlessChanged = Effect.fn("Fingerprint.unlessChanged")(function* (path: string, made: Fingerprint) {
   const { digest } = yield* fingerprint(path, made.bytes)
   if (digest !== made.digest)
@@ -30,7 +33,10 @@ export const unlessChanged = Effect.fn("Fingerprint.unlessChanged")(function* (p
 
 /** Trims an export to so many characters, and gives its fingerprint from then on. */
 export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string, characters: number) {
-  const { bytesAfter, leftOutBytes, trimmed } = yield* Effect.mapError(trim(path, characters), ({ message }) => new NoExport({ message }))
+  const { bytesAfter, leftOutBytes, trimmed } = yield* Effect.mapError(
+    trim(path, characters),
+    ({ message }) => new NoExport({ message })
+  )
   return { trimmed, leftOutBytes, ...(yield* fingerprint(path, bytesAfter)) }
 })
 

@@ -8,7 +8,9 @@ import { again, step } from "./Step.ts"
 export const Gate = Schema.Struct({
   ...Estimate.fields,
   threshold: Schema.Int,
-  /** Context in use as the service last counted it, beside the estimate: by it the error of `characters / 3` is known. */
+  /**
+   * Context in use as the service last counted it, beside the estimate: by it the error of `characters / 3` is known.
+   */
   measured_tokens: Schema.NullOr(Schema.Int)
 })
 export type Gate = typeof Gate.Type
@@ -19,7 +21,9 @@ const decode = Schema.decodeUnknownOption(Gate)
 export const gateOf = ({ outcome, step }: { readonly step: string; readonly outcome: unknown }): Option.Option<Gate> =>
   step === stepNames.estimate ? decode(outcome) : Option.none()
 
-/** Estimates an export: step 4 of a recovery. Fails with `NoExport` where the export cannot be read. It does not judge. */
+/**
+ * Estimates an export: step 4 of a recovery. Fails with `NoExport` where the export cannot be read. It does not judge.
+ */
 export const estimateExport = Effect.fn("estimateExport")(function* (watch: Watch, { path }: Pick<Export, "path">) {
   const agent = yield* Agent
   const { forceCompactThresholdTokens: threshold } = yield* Settings

@@ -1,11 +1,20 @@
-import { Agent, type AgentSession, folderOf, holdingOf, isWithin, Processes, type ProcessIdentity, type Watch } from "@souffleur/domain"
+import {
+  Agent,
+  type AgentSession,
+  folderOf,
+  holdingOf,
+  isWithin,
+  Processes,
+  type ProcessIdentity,
+  type Watch
+} from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Effect } from "effect"
 import { FailedClosed } from "../Provider.ts"
 
 /**
- * What the Conductor's process has started itself, and no other agent of it: an agent whose wrapper stays as its parent is among them, and
- * holds the session in its place.
+ * What the Conductor's process has started itself, and no other agent of it: an agent whose wrapper stays as its parent
+ * is among them, and holds the session in its place.
  */
 export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
   watch: Watch,
@@ -22,9 +31,9 @@ export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
 })
 
 /**
- * Who was confirmed long ago may be somebody else's by now: a person has gone on with the session in another process, or with another
- * project's conversation in this one. Nobody signals that. Another conversation of this project, such as after a `/clear`, is still the
- * Conductor's; whom a person named against the evidence stays who they said.
+ * Who was confirmed long ago may be somebody else's by now: a person has gone on with the session in another process,
+ * or with another project's conversation in this one. Nobody signals that. Another conversation of this project, such
+ * as after a `/clear`, is still the Conductor's; whom a person named against the evidence stays who they said.
  */
 export const unlessElsewhere = Effect.fn("Recovery.unlessElsewhere")(function* (watch: Watch) {
   const { conductor, forced, kind, project, sessionId } = watch

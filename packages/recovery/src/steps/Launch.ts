@@ -25,7 +25,10 @@ import { again, Cycle, step } from "./Step.ts"
 import { otherWriter } from "./EndConductor.ts"
 
 /** Describes what the agent is asked to do, but for what every launch has. */
-type Errand = Pick<AgentOrder, "session" | "reads"> & { readonly prompt: (launchId: string) => string; readonly title: string }
+type Errand = Pick<AgentOrder, "session" | "reads"> & {
+  readonly prompt: (launchId: string) => string
+  readonly title: string
+}
 
 /** Launches the agent under the ceiling, once under a token. */
 export const launch = Effect.fn("Recovery.launch")(function* (
@@ -46,7 +49,11 @@ export const launch = Effect.fn("Recovery.launch")(function* (
     print: launcher.terminal === "headless"
   })
   const { sessionId } = session
-  return yield* started(token, { command, cwd: watch.project, title }, { sessionId, requested: request.requested, effective })
+  return yield* started(
+    token,
+    { command, cwd: watch.project, title },
+    { sessionId, requested: request.requested, effective }
+  )
 })
 
 /** Launches once under a token (spec: behaviour#launch-at-most-once). */
@@ -78,8 +85,8 @@ const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
 })
 
 /**
- * Waits for a launch slot, then looks for what forbids a launch. It runs inside the launch step: a launch that a crash left behind
- * is settled first, and its process holds the session rightly.
+ * Waits for a launch slot, then looks for what forbids a launch. It runs inside the launch step: a launch that a crash
+ * left behind is settled first, and its process holds the session rightly.
  */
 export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
   const { launchSpacing } = yield* Settings
@@ -99,7 +106,9 @@ const Preparation = Schema.Struct({
   lastMessageId: Schema.Int
 })
 
-/** Chooses the session of the successor, and measures progress before it. `name` is the step's, and new in its cycle. */
+/**
+ * Chooses the session of the successor, and measures progress before it. `name` is the step's, and new in its cycle.
+ */
 export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* (
   watch: Watch,
   name: string,
@@ -128,9 +137,10 @@ export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* (
 export const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
 
 /**
- * Launches the successor, in a step of any name. The log grants one such step in a cycle. Fails with `FailedClosed` where the launch
- * fails, because whether it ran must never be guessed: that ends the cycle, and a provider does not catch it. Fails with `Escalated`
- * where the conversation went on after the export `from`: nothing has run, and the next provider may.
+ * Launches the successor, in a step of any name. The log grants one such step in a cycle. Fails with `FailedClosed`
+ * where the launch fails, because whether it ran must never be guessed: that ends the cycle, and a provider does not
+ * catch it. Fails with `Escalated` where the conversation went on after the export `from`: nothing has run, and the
+ * next provider may.
  */
 export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never>(
   watch: Watch,

@@ -54,5 +54,8 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
 export const promptToContinue = (watch: Watch): string =>
   [opening(watch, undefined), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
 
-/** By this line the successor's session file shows that it has the prompt of that very launch (spec: behaviour#hand-off). */
+/**
+ * By this line the successor's session file shows that it has the prompt of that very launch (spec:
+ * behaviour#hand-off).
+ */
 export const signed = (prompt: string, launchId: string): string => `${prompt}\n\n${handoffLine(launchId)}`

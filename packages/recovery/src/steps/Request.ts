@@ -14,7 +14,8 @@ import { Effect, Option, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
 
 /**
- * What a handoff asked for, fixed at the beginning of its cycle. The prompt itself stays where it is: no prompt is in the log.
+ * What a handoff asked for, fixed at the beginning of its cycle. The prompt itself stays where it is: no prompt is in
+ * the log.
  */
 export const Request = Schema.Struct({
   /** The payload's message in comms; `null`: there was none. */
@@ -27,7 +28,10 @@ export const Request = Schema.Struct({
 })
 export type Request = typeof Request.Type
 
-/** What every launch asks for when nobody says otherwise: as the first one did, else the least (spec: behaviour#payload). */
+/**
+ * What every launch asks for when nobody says otherwise: as the first one did, else the least (spec:
+ * behaviour#payload).
+ */
 const plainOf = ({ firstLaunch }: Watch): Request => ({
   messageId: null,
   digest: null,
@@ -62,9 +66,14 @@ const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
   return Option.flatMap(said, ({ heard }): Option.Option<Words> => heard)
 })
 
-const lost = (watch: Watch): Request => ({ ...plainOf(watch), warnings: ["what the agent said with its request cannot be read any more"] })
+const lost = (watch: Watch): Request => ({
+  ...plainOf(watch),
+  warnings: ["what the agent said with its request cannot be read any more"]
+})
 
-/** The newest payload that no launch has consumed, or the agent's own request, for a planned handoff; else the defaults. */
+/**
+ * The newest payload that no launch has consumed, or the agent's own request, for a planned handoff; else the defaults.
+ */
 export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
   if (watch.recovery?.trigger !== "handoff") return plainOf(watch)
   return yield* step(stepNames.request, {
@@ -81,7 +90,10 @@ export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
   })
 })
 
-/** The resume prompt of that very request; `undefined` when it said none, or nobody can tell any more, or its words are others by now. */
+/**
+ * The resume prompt of that very request; `undefined` when it said none, or nobody can tell any more, or its words are
+ * others by now.
+ */
 export const resumePromptOf = Effect.fn("resumePromptOf")(function* (watch: Watch, request: Request) {
   if (request.digest === null) return undefined
   const words = yield* wordsOf(watch)

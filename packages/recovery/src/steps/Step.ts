@@ -11,24 +11,30 @@ export class Cycle extends Context.Service<
   }
 >()("@souffleur/recovery/Cycle") {}
 
-/** Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires again from the log. */
+/**
+ * Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires again from the
+ * log.
+ */
 export interface Step<A, E, R, X = never> {
   /** `launch` starts the successor. A cycle grants one such step, whatever its name. Where it is not there: `act`. */
   readonly kind?: Event.StepKind
   readonly outcome: Schema.Codec<A, Schema.Json>
   readonly failure: Schema.Codec<E, Schema.Json>
   /**
-   * Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. Interruptible. What it fails
-   * with besides its `failure` ends the cycle and is no outcome of the step.
+   * Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. Interruptible. What it
+   * fails with besides its `failure` ends the cycle and is no outcome of the step.
    */
   readonly act: (token: string) => Effect.Effect<A, E | X | Refused | LogError, R>
-  /** After a crash between intent and outcome: `Some` when it has happened, `None` when it has not and never will under that token. */
+  /**
+   * After a crash between intent and outcome: `Some` when it has happened, `None` when it has not and never will under
+   * that token.
+   */
   readonly reconcile: (token: string) => Effect.Effect<Option.Option<A>, E | Refused | LogError, R>
 }
 
 /**
- * Right before an act that cannot be taken back: the cycle still runs, under the fence it began with (spec: behaviour#one-owner).
- * An operator's word in another process is in the log before this souffleur hears of it.
+ * Right before an act that cannot be taken back: the cycle still runs, under the fence it began with (spec:
+ * behaviour#one-owner). An operator's word in another process is in the log before this souffleur hears of it.
  */
 export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
   const { number: cycle, watch } = yield* Cycle
@@ -41,9 +47,10 @@ export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
 export const again = () => Effect.succeedNone
 
 /**
- * Intent, act, outcome (spec: behaviour#steps): returns the outcome, or fails with the failure, that the log already has for this cycle;
- * else records the intent, acts, records. A recorded failure is final. The append of the intent is also the check of the
- * fence: a souffleur that was overtaken, or a watch that was released, is refused there and does not act.
+ * Intent, act, outcome (spec: behaviour#steps): returns the outcome, or fails with the failure, that the log already
+ * has for this cycle; else records the intent, acts, records. A recorded failure is final. The append of the intent is
+ * also the check of the fence: a souffleur that was overtaken, or a watch that was released, is refused there and does
+ * not act.
  */
 export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
   name: string,
@@ -69,7 +76,9 @@ export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
     )
   // What was done is written down, also when an operator interrupts; only a crash can part the two.
   const recorded = (happening: Effect.Effect<A, E | X | Refused | LogError, R>) =>
-    Effect.uninterruptibleMask((restore) => restore(happening).pipe(Effect.tapError(recordFailure), Effect.tap(recordOutcome)))
+    Effect.uninterruptibleMask((restore) =>
+      restore(happening).pipe(Effect.tapError(recordFailure), Effect.tap(recordOutcome))
+    )
 
   if (last !== undefined) {
     const happened = yield* Effect.tapError(self.reconcile(last.token), recordFailure)

@@ -21,8 +21,8 @@ import { beatPoll } from "./RecoverySchedule.ts"
 import { endConductor, isStopped } from "./EndConductor.ts"
 
 /**
- * Spares a Conductor that was given up for its silence and has beaten since: it is healthy (spec: behaviour#still-dead). A recovery
- * that was broken off, or is retried, may come back to it. Its beats end the standby.
+ * Spares a Conductor that was given up for its silence and has beaten since: it is healthy (spec:
+ * behaviour#still-dead). A recovery that was broken off, or is retried, may come back to it. Its beats end the standby.
  */
 const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Option.Option<CommsSnapshot>) {
   const { conductor, recovery, silent } = watch
@@ -43,8 +43,8 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
 const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
 
 /**
- * Spares a Conductor whose session file was the evidence, and has new records since. It is alive, also when an operator retries.
- * What it writes next ends the standby.
+ * Spares a Conductor whose session file was the evidence, and has new records since. It is alive, also when an operator
+ * retries. What it writes next ends the standby.
  */
 const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, sessionId }: Watch) {
   const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
@@ -54,17 +54,20 @@ const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, session
   const signs = yield* (yield* Agent).signs(sessionId)
   const moves = Option.exists(
     signs,
-    ({ turn }) => turn !== undefined && (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter)))
+    ({ turn }) =>
+      turn !== undefined &&
+      (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter)))
   )
   if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
   return yield* new FailedClosed({ stage: "stop", message: "the Conductor goes on again: it is not stopped" })
 })
 
-const heartbeatOf = ({ conductor }: CommsSnapshot) => Option.match(conductor, { onNone: () => null, onSome: (row) => row.lastHeartbeat })
+const heartbeatOf = ({ conductor }: CommsSnapshot) =>
+  Option.match(conductor, { onNone: () => null, onSome: (row) => row.lastHeartbeat })
 
 /**
- * Says whether the heartbeat changed, whatever clock wrote it. When an operator retries later, a heartbeat that is old again counts
- * for nothing.
+ * Says whether the heartbeat changed, whatever clock wrote it. When an operator retries later, a heartbeat that is old
+ * again counts for nothing.
  */
 const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number): boolean => {
   const heartbeat = heartbeatOf(snapshot)
@@ -73,8 +76,8 @@ const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number
 }
 
 /**
- * Gives a Conductor that an operator wants stopped one interval to beat again, as long as it runs. Comms may have been out until
- * just now, and its beats were lost with it.
+ * Gives a Conductor that an operator wants stopped one interval to beat again, as long as it runs. Comms may have been
+ * out until just now, and its beats were lost with it.
  */
 const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: Watch) {
   if (recovery?.trigger !== "heartbeat" || conductor === undefined || silent?.retried !== true) return
@@ -100,8 +103,8 @@ const lookTakes = 5000
 const looks = 3
 
 /**
- * Proves in one go that the Conductor may still be stopped, and by this recovery. Where souffleur itself was suspended meanwhile,
- * its first signs are out of date, and it looks again.
+ * Proves in one go that the Conductor may still be stopped, and by this recovery. Where souffleur itself was suspended
+ * meanwhile, its first signs are out of date, and it looks again.
  */
 const stillDead = Effect.fnUntraced(function* (watch: Watch) {
   for (let look = 1; look <= looks; look++) {
@@ -119,9 +122,9 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
 })
 
 /**
- * Stops the old Conductor and its tree: step 1 of a recovery. It looks at the Conductor before the intent, and again right before
- * the first signal, because souffleur may have been suspended between the two. Fails with `FailedClosed` where the Conductor is
- * alive after all, or does not end, and with `Completed` where its work is done.
+ * Stops the old Conductor and its tree: step 1 of a recovery. It looks at the Conductor before the intent, and again
+ * right before the first signal, because souffleur may have been suspended between the two. Fails with `FailedClosed`
+ * where the Conductor is alive after all, or does not end, and with `Completed` where its work is done.
  */
 export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch) {
   const recorded = (yield* (yield* Cycle).watch.state).recovery?.steps[stepNames.stop]
@@ -139,6 +142,8 @@ export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch)
     failure: StopFailed,
     act: () => endConductor(watch, granted),
     reconcile: () =>
-      Effect.map(isStopped(watch), (gone) => (gone ? Option.some<Stopped>({ ended: "already gone", others: 0 }) : Option.none()))
+      Effect.map(isStopped(watch), (gone) =>
+        gone ? Option.some<Stopped>({ ended: "already gone", others: 0 }) : Option.none()
+      )
   }).pipe(Effect.catchTag("StopFailed", ({ message }) => Effect.fail(new FailedClosed({ stage: "stop", message }))))
 })
