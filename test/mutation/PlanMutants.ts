@@ -187,8 +187,8 @@ export const conductorMutants = [
     [
       [
         "agent: the intent to end it is in the log",
-        'return (yield* ref.dispatch({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
-        "return { cause, limit: millis, others, ref }"
+        '(yield* ref.dispatch({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
+        "{ cause, limit: millis, others, ref }"
       ],
       [
         "agent: other sessions are spared",

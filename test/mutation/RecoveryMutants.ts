@@ -337,11 +337,7 @@ export const recoveryMutants = [
         'yield* unlessBeating(watch, yield* Effect.catchTag(unlessComplete, "Completed", () => Effect.succeed(Option.none())))'
       ],
       ["stop: comms out proves nothing", "recovery.resumed || silent?.retried === true", "false"],
-      [
-        "stop: a reconciled stop looks",
-        "Effect.map(isStopped(watch), (gone) => (gone ?",
-        "Effect.map(isStopped(watch), (gone) => (gone || true ?"
-      ],
+      ["stop: a reconciled stop looks", "gone ? Option.some<Stopped>({", "gone || true ? Option.some<Stopped>({"],
       ["stop: granted", "act: () => endConductor(watch, granted),", "act: () => endConductor(watch),"]
     ]
   ),

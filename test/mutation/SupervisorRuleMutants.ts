@@ -16,8 +16,8 @@ export const supervisorRuleMutants = [
       ["supervise: what the state asks for runs", "  yield* act(initial, now)\n", ""],
       [
         "supervise: a goodbye, before all else",
-        '(Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void)',
-        "(Exit.hasInterrupts(exit) ? Effect.void : Effect.void)"
+        'Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void',
+        "Exit.hasInterrupts(exit) ? Effect.void : Effect.void"
       ]
     ]
   ),

@@ -115,7 +115,7 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  *
  * <!-- souffleur-conversation nonce=<32 hex> -->       the header ends here, the conversation begins after it
  * <!-- compact_boundary nonce=<32 hex> -->             one for each compaction, alone on its line
- * ## User <12 hex>                                     the beginning of a turn; also `Assistant`, `Summary of what came before`
+ * ## User <12 hex>                        the beginning of a turn; also `Assistant`, `Summary of what came before`
  * ```
  *
  * The three comments carry one nonce, 128 random bits that are drawn for each export: no text of a conversation can

@@ -36,7 +36,8 @@ const exportOf = (watch: Watch): string | null => {
  * const by = { _tag: "Operator" } as const
  * decide(initial, { _tag: "Release", now: 0, by }) // a failure: there is no such watch
  * const conductor = { pid: 4711, sessionId: "s1" }
- * decide(initial, { _tag: "Open", project: "/p", comms: null, observe: false, ...conductor, now: 0, by }) // [WatchOpened]
+ * // [WatchOpened]
+ * decide(initial, { _tag: "Open", project: "/p", comms: null, observe: false, ...conductor, now: 0, by })
  * ```
  */
 export const decide = (watch: Watch, command: WatchCommand): Decision<Event.WatchEvent> => {

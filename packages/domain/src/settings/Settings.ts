@@ -150,7 +150,7 @@ const inWords = (duration: Duration.Duration) => {
  * import { Layer } from "effect"
  *
  * const settings = (agent: AgentKind) =>
- *   Layer.effect(Settings, loadSettings({ agent, projectDir: "/home/me/remindly", environment: process.env, flags: {} }))
+ *   Layer.effect(Settings, loadSettings({ agent, projectDir: "/home/me/app", environment: process.env, flags: {} }))
  * ```
  */
 export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {

@@ -224,7 +224,8 @@ export type Role =
  * ```ts
  * import { Event, evolve, initial, rolesOf } from "@souffleur/domain"
  *
- * const opened = Event.WatchOpened.make({ at: 0, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false })
+ * const conductor = { pid: 4711, sessionId: "s1" }
+ * const opened = Event.WatchOpened.make({ at: 0, project: "/p", comms: null, ...conductor, observe: false })
  * rolesOf(evolve(initial, opened)) // ["bootstrap/1"]
  * ```
  */
