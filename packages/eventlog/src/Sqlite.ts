@@ -1,12 +1,14 @@
-import { Context, type Effect, Schema, type Scope } from "effect"
+import { Context, type Effect, Runtime, Schema, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** A database file that cannot be opened, and why. */
+/** A database file that cannot be opened, and why (exit code 4). */
 export class SqliteUnusable extends Schema.TaggedError<SqliteUnusable>()("SqliteUnusable", {
   path: Schema.String,
   reason: Schema.Literals(["missing", "foreign", "damaged", "newer", "locked", "full", "failed"]),
   message: Schema.String
-}) {}
+}) {
+  override readonly [Runtime.errorExitCode] = 4
+}
 
 /** SQLite files, opened safely. */
 export class Sqlite extends Context.Service<
