@@ -40,7 +40,9 @@ const result = ({ watch, world }: Stage) => ({
   left: world.processes.all.filter(({ belongsTo }) => belongsTo === 1).length,
   exports: [...world.disk.files.keys()].filter((path) => path === watch.lastExport).length,
   row: world.board.souffleur?.state,
-  told: world.board.messages.map(({ kind, text }) => `${kind} ${text.replaceAll(/pid \d+|#\d+/gu, "")}`)
+  told: world.board.messages.map(
+    ({ kind, text }) => `${kind} ${text.replaceAll(/pid \d+|#\d+|session [0-9a-f-]{36}/gu, "")}`
+  )
 })
 
 /** The whole recovery once, and which of the souffleur's effects belong to it. */
