@@ -59,3 +59,21 @@ export const sentencesOf = (markdown: string): ReadonlyArray<string> =>
     )
     .flatMap((block) => block.split(/(?<=[.?!])\s+/u))
     .filter((sentence) => sentence !== "")
+
+/** The prose of the comments of a source, in sentences: without examples, tags and code. */
+export const commentsOf = (source: string): ReadonlyArray<string> =>
+  [...source.matchAll(/\/\*\*?([^]*?)\*\/|((?:^[ \t]*\/\/.*\n)+)|(?<=\S)[ \t]+\/\/ (.*)$/gmu)].flatMap(
+    ([, block, lines, behind]) =>
+      sentencesOf(
+        (block ?? lines ?? behind ?? "")
+          .replaceAll(/^[ \t]*(?:\*|\/\/) ?/gmu, "")
+          .replaceAll(/@\w+|\(spec: [^)]*\)/gu, "")
+          .replaceAll(/\{@link (\w+)\}/gu, "$1")
+      )
+  )
+
+/** The titles of the tests of a file. */
+export const titlesOf = (source: string): ReadonlyArray<string> =>
+  [...source.matchAll(/\b(?:it|describe)[\w.]*\(\s*(?:"((?:[^"\\]|\\.)*)"|`([^`]*)`)/gu)].map(
+    ([, plain, template]) => plain ?? template!
+  )

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { builtIn, commands, flagNames } from "./Commands.ts"
-import { anchorsOf, isThere, sentencesOf, textOf, tracked } from "./Pages.ts"
+import { anchorsOf, commentsOf, isThere, sentencesOf, textOf, titlesOf, tracked } from "./Pages.ts"
 
 /** Pages that keep to the rules of CONTRIBUTING.md, Prose. A page joins when it is rewritten. */
 const held = [
@@ -34,13 +34,11 @@ const wrong = (look: (path: string) => ReadonlyArray<string>) =>
 it("has the pages that are held", () => {
   assert.isAtLeast(held.length, 5)
 })
+const isLong = (sentence: string) =>
+  sentence.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length > longest
 it("has no sentence of more than 25 words", () => {
   assert.deepStrictEqual(
-    wrong((path) =>
-      sentencesOf(textOf(path)).filter(
-        (sentence) => sentence.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length > longest
-      )
-    ),
+    wrong((path) => sentencesOf(textOf(path)).filter(isLong)),
     []
   )
 })
@@ -104,6 +102,38 @@ it("links to pages and headings that are there", () => {
         return anchor === undefined || anchorsOf(textOf(page)).includes(anchor) ? [] : [target]
       })
     ),
+    []
+  )
+})
+
+/** Packages whose comments and titles are still to be rewritten. */
+const pending =
+  /^packages\/(?:claude|cli|comms|domain|eventlog|monitor|node|plan|process|recovery|supervisor|testing|watcher)\/|^test\/|^bench\//u
+const among = (pattern: RegExp) => tracked.filter((path) => pattern.test(path) && !pending.test(path))
+const broken = (
+  paths: ReadonlyArray<string>,
+  parts: (source: string) => ReadonlyArray<string>,
+  rule: (part: string) => boolean
+) =>
+  paths.flatMap((path) =>
+    parts(textOf(path))
+      .filter(rule)
+      .map((part) => `${path}: ${part}`)
+  )
+it("keeps to the same rules in comments", () => {
+  const sources = among(/^(?:packages\/\w+\/src|bench)\/.*\.ts$/u)
+  assert.deepStrictEqual(
+    broken(sources, commentsOf, (sentence) => isLong(sentence) || forbidden.test(sentence)),
+    []
+  )
+})
+/** A title without a subject: which of them failed is not to be seen from its line. */
+const withoutSubject =
+  /^(?:is|has|of|that|nor|by|and|but|with|to|from|are|was|were|does|in|at|for|not|only|where|what|no)\b/iu
+it("gives each test a title with a subject", () => {
+  const tests = among(/\.test\.ts$/u)
+  assert.deepStrictEqual(
+    broken(tests, titlesOf, (title) => isLong(title) || forbidden.test(title) || withoutSubject.test(title)),
     []
   )
 })
