@@ -6,14 +6,15 @@ import { Effect, FileSystem } from "effect"
 import { exportProvider, recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { inTime } from "./Cycles.ts"
-import { identityOf, World, worldLayer } from "./RecoveryWorld.ts"
+import { type FakeWorld, identityOf } from "@souffleur/testing"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 
 /** A recovery that can be run as often as souffleur is started, against one world and one log. */
 const cycle = Effect.fnUntraced(function* (
   change: Change = {},
-  world = new World().run({ pid: 4711, parent: 1 }),
+  world = worldOf({ pid: 4711, parent: 1 }),
   providers: ReadonlyArray<typeof exportProvider> = [exportProvider]
 ) {
   const fs = yield* FileSystem.FileSystem
@@ -48,12 +49,12 @@ describe("claude_export", () => {
     "a successor that died before its first word left no session file: the conversation before it is handed on again",
     () =>
       Effect.gen(function* () {
-        const world = new World()
-        world.unwritten.add("s2")
+        const world = worldOf()
+        world.agent.unwritten.add("s2")
         const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
         yield* run
         assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
-        assert.include(world.orders[0]?.prompt, "It is the conversation of session s1.")
+        assert.include(world.agent.orders[0]?.prompt, "It is the conversation of session s1.")
         assert.lengthOf(launched(yield* log.events), 1)
       }).pipe(Effect.provide(HostServices.layer))
   )
@@ -63,14 +64,14 @@ describe("claude_export", () => {
       yield* run
       const path = `${stateDir}/exports/w-g2-c1-2-export-1.md`
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
-      const [order] = world.orders
+      const [order] = world.agent.orders
       assert.match(order?.prompt ?? "", /^\/conductor --recovery-bootstrap\n/u)
       assert.include(order?.prompt, path)
       assert.include(order?.prompt, "Hand-off w-g2-c1-6-launch-1")
       assert.notInclude(order?.prompt, "hello")
       assert.deepStrictEqual([order?.permission, order?.session._tag, order?.print], ["acceptEdits", "Fresh", true])
       assert.match(order!.session.sessionId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
-      const [launch] = world.launches
+      const [launch] = [...world.launcher.prepared.values()]
       assert.deepStrictEqual([launch?.cwd, launch?.title, launch?.id], ["/p", "Conductor (S2)", "w-g2-c1-6-launch-1"])
       const [relaunch] = launched(yield* log.events)
       assert.deepInclude(relaunch, {
@@ -118,11 +119,11 @@ describe("claude_export", () => {
           )
           assert.deepStrictEqual(
             launched(events).map(({ conductor, sessionId }) => [conductor.pid, sessionId]),
-            [[5000, world.orders.at(-1)!.session.sessionId]]
+            [[5000, world.agent.orders.at(-1)!.session.sessionId]]
           )
           // Only what was not recorded as done is done again.
           const recorded = events.filter(({ _tag }) => _tag === "StepSucceeded").length
-          assert.deepStrictEqual([recorded, world.alive], [6, [5000]])
+          assert.deepStrictEqual([recorded, world.processes.alive], [6, [5000]])
           assert.isAtMost(
             world.did.filter((what: string) => what.startsWith("export")).length,
             when === "before" ? 2 : 1
@@ -138,7 +139,7 @@ describe("the gate", () => {
   it.effect("launches at exactly the threshold", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle({ settings: { forceCompactThresholdTokens: 10 } })
-      world.exported = thirty
+      world.agent.exported = thirty
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
     }).pipe(Effect.provide(HostServices.layer))
@@ -146,7 +147,7 @@ describe("the gate", () => {
   it.effect("one token more escalates: the export is discarded and nothing is launched", () =>
     Effect.gen(function* () {
       const { exports, last, run, world } = yield* cycle({ settings: { forceCompactThresholdTokens: 9 } })
-      world.exported = thirty
+      world.agent.exported = thirty
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["gate", []])
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1"])
@@ -155,7 +156,7 @@ describe("the gate", () => {
   it.effect("an export that fails escalates, and leaves nothing behind", () =>
     Effect.gen(function* () {
       const { exports, last, run, world } = yield* cycle()
-      world.exportFails = true
+      world.agent.exportFails = true
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), yield* exports], ["export", []])
     }).pipe(Effect.provide(HostServices.layer))
@@ -185,7 +186,7 @@ describe("the estimate", () => {
 
 describe("an export whose session went on before the launch", () => {
   /** Exported; then souffleur stands still, and somebody else does something. */
-  const meanwhile = Effect.fnUntraced(function* (happens: (world: World) => void) {
+  const meanwhile = Effect.fnUntraced(function* (happens: (world: FakeWorld) => void) {
     const run = yield* cycle({}, undefined, [exportProvider, standardCompact])
     assert.isTrue(yield* run.log.abandonAt(4, "after", run.run))
     happens(run.world)
@@ -197,21 +198,21 @@ describe("an export whose session went on before the launch", () => {
     events.filter((one) => one._tag === "StepFailed" && one.step === "6 launch")
 
   for (const [what, happens] of [
-    ["grew", (world: World) => void (world.session.size += 500)],
-    ["was replaced", (world: World) => void (world.session.inode += 1)]
+    ["grew", (world: FakeWorld) => void (world.agent.session.size += 500)],
+    ["was replaced", (world: FakeWorld) => void (world.agent.session.inode += 1)]
   ] as const) {
     it.effect(`it ${what}: discarded once, and the session itself is compacted and resumed`, () =>
       Effect.gen(function* () {
         const { by, events, exports, run, world } = yield* meanwhile(happens)
         assert.deepStrictEqual([by, yield* exports], [["standard_compact"], []])
         assert.deepStrictEqual(
-          world.orders.map((order: World["orders"][number]) => order.session._tag),
+          world.agent.orders.map((order: FakeWorld["agent"]["orders"][number]) => order.session._tag),
           ["Resume", "Resume"]
         )
         assert.lengthOf(launch(events), 1)
         assert.include(JSON.stringify(launch(events)), "went on after it was exported")
         yield* run
-        assert.lengthOf(world.orders, 2)
+        assert.lengthOf(world.agent.orders, 2)
       }).pipe(Effect.provide(HostServices.layer))
     )
   }
@@ -223,7 +224,7 @@ describe("an export whose session went on before the launch", () => {
   )
   it.effect("it is gone: nothing is newer than the export", () =>
     Effect.gen(function* () {
-      const { by } = yield* meanwhile((world) => world.unwritten.add("s1"))
+      const { by } = yield* meanwhile((world) => world.agent.unwritten.add("s1"))
       assert.deepStrictEqual(by, ["claude_export"])
     }).pipe(Effect.provide(HostServices.layer))
   )
@@ -233,7 +234,7 @@ describe("what forbids a launch", () => {
   it.effect("completion, seen before the stop: nothing is stopped", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle()
-      world.state = "complete"
+      world.comms.conductor.state = "complete"
       yield* run
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
     }).pipe(Effect.provide(HostServices.layer))
@@ -241,14 +242,14 @@ describe("what forbids a launch", () => {
   it.effect("completion, seen before the launch", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle()
-      world.meanwhile = () => (world.state = "complete")
+      world.agent.onExport = () => (world.comms.conductor.state = "complete")
       yield* run
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", ["SIGTERM 4711", "export s1"]])
     }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("a release that comes between two signals: the second is not sent any more", () =>
     Effect.gen(function* () {
-      const world = new World().run({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
+      const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
       const { log, run } = yield* cycle({}, world)
       const { operator } = log
       const released = Effect.andThen(
@@ -261,7 +262,7 @@ describe("what forbids a launch", () => {
   )
   it.effect("a stop that failed", () =>
     Effect.gen(function* () {
-      const world = new World().run({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
+      const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
       const { last, run } = yield* cycle({}, world)
       yield* run
       assert.deepStrictEqual([failedClosed(yield* last), world.did], ["stop", []])
@@ -270,22 +271,23 @@ describe("what forbids a launch", () => {
   it.effect("a live process that holds the session", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle()
-      world.meanwhile = () => {
-        world.run({ pid: 70, parent: 1 })
-        world.sessions = [{ pid: 70, sessionId: "s1" }]
+      world.agent.onExport = () => {
+        world.processes.run({ pid: 70, parent: 1 })
+        world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
       }
       yield* run
-      assert.deepStrictEqual([failedClosed(yield* last), world.alive], ["one writer", [70]])
+      assert.deepStrictEqual([failedClosed(yield* last), world.processes.alive], ["one writer", [70]])
     }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("a launch that failed, or an agent that is not there: closed, and no second try", () =>
     Effect.gen(function* () {
-      for (const trouble of [{ launchFails: "no receipt within 30 s" }, { agentMissing: true }]) {
+      for (const trouble of ["launch", "agent"] as const) {
         const { last, run, world } = yield* cycle()
-        Object.assign(world, trouble)
+        if (trouble === "launch") world.launcher.becomes = () => "no receipt within 30 s"
+        else world.agent.missing = true
         yield* run
         assert.strictEqual(failedClosed(yield* last), "launch")
-        assert.deepStrictEqual([world.orders.length, world.alive], [1, []])
+        assert.deepStrictEqual([world.agent.orders.length, world.processes.alive], [1, []])
       }
     }).pipe(Effect.provide(HostServices.layer))
   )
@@ -298,8 +300,8 @@ it.effect("takes its turn among the watches of this machine before it looks for 
     const turn = (watch: string) =>
       Effect.sync(() => {
         turns.push(watch)
-        world.run({ pid: 70, parent: 1 })
-        world.sessions = [{ pid: 70, sessionId: "s1" }]
+        world.processes.run({ pid: 70, parent: 1 })
+        world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
       })
     yield* Effect.provideService(run, LaunchSlots, turn)
     assert.deepStrictEqual([turns, failedClosed(yield* last)], [["w"], "one writer"])
@@ -311,7 +313,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { log, run, world } = yield* cycle({ trigger: "handoff" })
-      world.meanwhile = () => (world.state = undefined)
+      world.agent.onExport = () => (world.comms.out = "locked")
       yield* run
       assert.deepInclude(launched(yield* log.events)[0], {
         taskCount: 2,
@@ -326,7 +328,7 @@ it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", ()
   Effect.gen(function* () {
     const { log, run, world } = yield* cycle({ settings: { maxExternalPermission: "bypassPermissions" } })
     yield* run
-    assert.strictEqual(world.orders[0]?.permission, "acceptEdits")
+    assert.strictEqual(world.agent.orders[0]?.permission, "acceptEdits")
     const prepared = (yield* log.events).find((event) => event._tag === "LaunchPrepared")
     assert.deepInclude(prepared, {
       requested: "acceptEdits",

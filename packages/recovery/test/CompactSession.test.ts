@@ -2,21 +2,22 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Path } from "effect"
 import { compactByHand } from "../src/index.ts"
 import { inTime } from "./Cycles.ts"
-import { World, worldLayer } from "./RecoveryWorld.ts"
+import { type FakeWorld } from "@souffleur/testing"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
-const byHand = (world: World) =>
+const byHand = (world: FakeWorld) =>
   inTime(compactByHand("s1", "/p")).pipe(
     Effect.provide(worldLayer(world, "/state")),
     Effect.provide([FileSystem.layerNoop({}), Path.layer])
   )
-const ofSession = { CLAUDE_CODE_SESSION_ID: "s1" }
+const ofSession = { AGENT_SESSION_ID: "s1" }
 
 it.effect("by hand compacts a session that nobody holds", () =>
   Effect.gen(function* () {
-    const world = new World()
+    const world = worldOf()
     assert.strictEqual(yield* byHand(world), 1)
     assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000"])
-    assert.strictEqual(world.orders[0]?.permission, "acceptEdits")
+    assert.strictEqual(world.agent.orders[0]?.permission, "acceptEdits")
   })
 )
 
@@ -24,7 +25,7 @@ it.effect(
   "by hand, souffleur itself and what it descends from hold no session, though a hook of that session started them",
   () =>
     Effect.gen(function* () {
-      const world = new World().run(
+      const world = worldOf(
         { pid: 9, parent: 1, environment: ofSession, protected: true },
         { pid: 10, parent: 9, environment: ofSession, protected: true }
       )
@@ -34,11 +35,11 @@ it.effect(
 
 it.effect("by hand compacts beside nobody: neither a process of the session, nor one that says that it holds it", () =>
   Effect.gen(function* () {
-    const tagged = new World().run({ pid: 30, parent: 1, environment: ofSession })
+    const tagged = worldOf({ pid: 30, parent: 1, environment: ofSession })
     const error = yield* Effect.flip(byHand(tagged))
     assert.deepInclude(error, { _tag: "SessionHeld", message: "process 30 holds session s1: end it first" })
-    const holder = new World().run({ pid: 70, parent: 1 })
-    holder.sessions = [{ pid: 70, sessionId: "s1" }]
+    const holder = worldOf({ pid: 70, parent: 1 })
+    holder.agent.sessions = [{ pid: 70, sessionId: "s1" }]
     assert.strictEqual((yield* Effect.flip(byHand(holder)))._tag, "SessionHeld")
     assert.deepStrictEqual([...tagged.did, ...holder.did], [])
   })

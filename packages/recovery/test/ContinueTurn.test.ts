@@ -2,11 +2,11 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { continueTurn, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
-import { identityOf, World } from "./RecoveryWorld.ts"
+import { identityOf } from "@souffleur/testing"
+import { worldOf } from "./RecoveryWorld.ts"
 
 /** A print-mode Conductor that has ended, and left a tool running. */
-const ended = () =>
-  new World().run({ pid: 80, parent: 1, environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" } })
+const ended = () => worldOf({ pid: 80, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } })
 const cycle = (world = ended()) => cycleOf([continueTurn], { trigger: "turn-ended" }, world)
 
 it.effect(
@@ -16,7 +16,7 @@ it.effect(
       const { log, run, world } = yield* cycle()
       yield* run
       assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
-      const [order] = world.orders
+      const [order] = world.agent.orders
       assert.deepStrictEqual(
         [order?.session, order?.permission, order?.print],
         [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true]
@@ -39,8 +39,8 @@ it.effect("after a limit the session goes on, told that it is over, and counts n
     yield* run
     // In a terminal the Conductor idles where the limit ended its turn.
     assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
-    assert.deepStrictEqual(world.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
-    assert.include(world.orders[0]?.prompt, "ended by a usage limit or an outage of the service, which is over")
+    assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
+    assert.include(world.agent.orders[0]?.prompt, "ended by a usage limit or an outage of the service, which is over")
     assert.deepStrictEqual(
       relaunches(yield* log.events).map(({ provider }) => provider),
       ["continue_turn"]
@@ -61,15 +61,15 @@ it.effect("is for a turn that ended, and for nothing else", () =>
 )
 it.effect("completion, seen before the launch, and somebody who holds the session, forbid it", () =>
   Effect.gen(function* () {
-    const complete = yield* cycle(new World())
-    complete.world.state = "complete"
+    const complete = yield* cycle(worldOf())
+    complete.world.comms.conductor.state = "complete"
     yield* complete.run
     assert.deepStrictEqual([(yield* complete.last)?._tag, complete.world.did], ["ConductorCompleted", []])
-    const held = yield* cycle(new World().run({ pid: 70, parent: 1 }))
-    held.world.sessions = [{ pid: 70, sessionId: "s1" }]
+    const held = yield* cycle(worldOf({ pid: 70, parent: 1 }))
+    held.world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
     yield* held.run
     assert.deepStrictEqual(
-      [closedAt(yield* held.last), held.world.alive],
+      [closedAt(yield* held.last), held.world.processes.alive],
       [["one writer", "process 70 holds the session"], [70]]
     )
   })
@@ -82,7 +82,11 @@ for (const when of ["before", "after"] as const) {
         const crashed = yield* inTime(log.abandonAt(append, when, start))
         yield* run
         assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
-        assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]], `crashed at append ${append}`)
+        assert.deepStrictEqual(
+          [launches(world), world.processes.alive],
+          [["launch 5000"], [5000]],
+          `crashed at append ${append}`
+        )
         if (!crashed) return assert.isAbove(append, 7)
       }
     })
@@ -94,6 +98,6 @@ it.effect("a crash right after the launch: whoever runs under it is the next gen
     yield* vanish
     yield* run
     assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-    assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
+    assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
   })
 )

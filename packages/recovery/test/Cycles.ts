@@ -4,7 +4,8 @@ import { Effect, FileSystem, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { type Provider, recovery } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
-import { World, worldLayer } from "./RecoveryWorld.ts"
+import { type FakeWorld } from "@souffleur/testing"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 export type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 
@@ -19,7 +20,7 @@ export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>) =>
 export const cycleOf = Effect.fnUntraced(function* <R>(
   providers: ReadonlyArray<Provider<R>>,
   change: Change = {},
-  world = new World().run({ pid: 4711, parent: 1 })
+  world = worldOf({ pid: 4711, parent: 1 })
 ) {
   const ceiling = change.ceiling ?? change.settings?.maxExternalPermission ?? "acceptEdits"
   const log = yield* crashingLog(recovering({ ...change, ceiling }))
@@ -33,9 +34,9 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
   )
   /** Runs until souffleur vanishes, right after a launch. */
   const vanish = Effect.gen(function* () {
-    world.vanishes = 1
+    world.launcher.vanishes = 1
     yield* Effect.forkDetach(start)
-    while (world.vanishes > 0) yield* TestClock.adjust("1 second")
+    while (world.launcher.vanishes > 0) yield* TestClock.adjust("1 second")
   })
   return {
     world,
@@ -52,4 +53,5 @@ export const closedAt = (event: WatchEvent | undefined) =>
   event?._tag === "RecoveryFailedClosed" ? [event.stage, event.reason] : event?._tag
 export const relaunches = (events: ReadonlyArray<WatchEvent>) =>
   events.filter((event): event is typeof Event.ConductorRelaunched.Type => event._tag === "ConductorRelaunched")
-export const launches = (world: World): ReadonlyArray<string> => world.did.filter((what) => what.startsWith("launch"))
+export const launches = (world: FakeWorld): ReadonlyArray<string> =>
+  world.did.filter((what) => what.startsWith("launch"))

@@ -5,7 +5,7 @@ import { Effect, FileSystem } from "effect"
 import { exportProvider, recovery, smallHandoff } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { type Change, closedAt } from "./Cycles.ts"
-import { World, worldLayer } from "./RecoveryWorld.ts"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 type Ours = typeof exportProvider | typeof smallHandoff
 type Files = FileSystem.FileSystem
@@ -18,7 +18,7 @@ const launchedFrom = Effect.fnUntraced(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const stateDir = yield* fs.makeTempDirectoryScoped()
-  const world = new World().run({ pid: 4711, parent: 1 })
+  const world = worldOf({ pid: 4711, parent: 1 })
   const log = yield* crashingLog(recovering(change))
   const ref = yield* log.ref()
   const tampering = Effect.gen(function* () {

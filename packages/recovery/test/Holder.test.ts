@@ -2,14 +2,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { continueTurn } from "../src/index.ts"
 import { type Change, closedAt, cycleOf } from "./Cycles.ts"
-import { World } from "./RecoveryWorld.ts"
+import { type FakeWorld } from "@souffleur/testing"
+import { worldOf } from "./RecoveryWorld.ts"
 
 const conductor = { pid: 4711, parent: 1 }
 const person = { pid: 6000, parent: 1 }
 const taken = [{ pid: 6000, sessionId: "s1" }]
 
 /** A recovery of a Conductor that lives, and what came of it. */
-const recovered = Effect.fnUntraced(function* (world: World, change: Change = {}) {
+const recovered = Effect.fnUntraced(function* (world: FakeWorld, change: Change = {}) {
   const cycle = yield* cycleOf([continueTurn], { trigger: "turn-ended", ...change }, world)
   yield* cycle.run
   const signals = world.did.filter((what) => what.startsWith("SIG"))
@@ -19,29 +20,29 @@ const recovered = Effect.fnUntraced(function* (world: World, change: Change = {}
 describe("right before the first signal of a recovery, who the Conductor is", () => {
   it.effect("is looked at once more: a session that was taken elsewhere by then ends nobody", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor, person)
-      world.meanwhileLooked = () => void (world.sessions = taken)
+      const world = worldOf(conductor, person)
+      world.processes.onTree = () => void (world.agent.sessions = taken)
       assert.deepStrictEqual(yield* recovered(world), {
         signals: [],
         last: ["stop", "process 6000 holds session s1, not process 4711: it is not stopped"]
       })
-      assert.deepStrictEqual(world.alive, [4711, 6000])
+      assert.deepStrictEqual(world.processes.alive, [4711, 6000])
     })
   )
   it.effect("is looked at before its intent too", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor, { pid: 20, parent: 4711 }, person)
-      world.sessions = taken
+      const world = worldOf(conductor, { pid: 20, parent: 4711 }, person)
+      world.agent.sessions = taken
       assert.deepStrictEqual((yield* recovered(world)).signals, [])
     })
   )
   it.effect("is not who holds another project's conversation by now, by its hooks or its pid file", () =>
     Effect.gen(function* () {
       for (const said of ["hooks", "pid file"]) {
-        const world = new World().run(conductor)
-        world.began.set("theirs", "/elsewhere")
-        if (said === "hooks") world.holds.set(4711, "theirs")
-        else world.sessions = [{ pid: 4711, sessionId: "theirs" }]
+        const world = worldOf(conductor)
+        world.agent.began.set("theirs", "/elsewhere")
+        if (said === "hooks") world.hooks.holds.set(4711, "theirs")
+        else world.agent.sessions = [{ pid: 4711, sessionId: "theirs" }]
         const why = "process 4711 holds session theirs, not s1: it is not stopped"
         assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] }, said)
       }
@@ -49,15 +50,15 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
   )
   it.effect("is who holds another conversation of this project, such as after a /clear", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor)
-      world.holds.set(4711, "s2")
+      const world = worldOf(conductor)
+      world.hooks.holds.set(4711, "s2")
       assert.deepStrictEqual(yield* recovered(world), { signals: ["SIGTERM 4711"], last: "ConductorRelaunched" })
     })
   )
   it.effect("is its wrapper too, which stays as the parent of the agent that holds the session: both are ended", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
-      world.sessions = [{ pid: 20, sessionId: "s1" }]
+      const world = worldOf(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
+      world.agent.sessions = [{ pid: 20, sessionId: "s1" }]
       assert.deepStrictEqual(yield* recovered(world), {
         signals: ["SIGTERM 4711", "SIGTERM 20", "SIGTERM 21"],
         last: "ConductorRelaunched"
@@ -66,9 +67,9 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
   )
   it.effect("is not who carries its marks alone: a person may have gone on from one of its shells", () =>
     Effect.gen(function* () {
-      const environment = { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" }
-      const world = new World().run(conductor, { pid: 20, parent: 1, environment })
-      world.sessions = [{ pid: 20, sessionId: "s1" }]
+      const environment = { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" }
+      const world = worldOf(conductor, { pid: 20, parent: 1, environment })
+      world.agent.sessions = [{ pid: 20, sessionId: "s1" }]
       const why = "process 20 holds session s1, not process 4711: it is not stopped"
       assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] })
       assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
@@ -76,8 +77,8 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
   )
   it.effect("is not the wrapper of a stranger, below whom somebody goes on with the session", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
-      world.sessions = [
+      const world = worldOf(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
+      world.agent.sessions = [
         { pid: 20, sessionId: "another" },
         { pid: 21, sessionId: "s1" }
       ]
@@ -87,20 +88,16 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
   )
   it.effect("is whom a person named against the evidence", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor)
-      world.began.set("theirs", "/elsewhere")
-      world.holds.set(4711, "theirs")
+      const world = worldOf(conductor)
+      world.agent.began.set("theirs", "/elsewhere")
+      world.hooks.holds.set(4711, "theirs")
       assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
     })
   )
   it.effect("is nobody's to ask of one that has ended: its tree is stopped, and another writer is told apart", () =>
     Effect.gen(function* () {
-      const world = new World().run(person, {
-        pid: 30,
-        parent: 1,
-        environment: { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" }
-      })
-      world.sessions = taken
+      const world = worldOf(person, { pid: 30, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } })
+      world.agent.sessions = taken
       assert.deepStrictEqual(yield* recovered(world), {
         signals: ["SIGTERM 30"],
         last: ["one writer", "process 6000 holds the session"]

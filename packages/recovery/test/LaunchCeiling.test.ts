@@ -3,32 +3,30 @@ import { CycleSettings, leastPin, payloadHeader, type Permission, Settings } fro
 import { Effect } from "effect"
 import { standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf } from "./Cycles.ts"
-import { World } from "./RecoveryWorld.ts"
+import { type FakeWorld } from "@souffleur/testing"
+import { worldOf } from "./RecoveryWorld.ts"
 
 const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
 
-/**
- * A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling, with a file that is
- * read anew.
- */
+/** A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling, with a file that is read anew. */
 const handedOver = Effect.fnUntraced(function* (
   opened: Permission,
   file: { says: Permission },
   change: Partial<typeof standardCompact> = {}
 ) {
-  const world = new World().run({ pid: 4711, parent: 1 })
-  world.payload = { id: 8, text: asks }
+  const world = worldOf({ pid: 4711, parent: 1 })
+  world.comms.payload = { id: 8, text: asks }
   const cycle = yield* cycleOf([{ ...standardCompact, ...change }], { trigger: "handoff", ceiling: opened }, world)
   const found = Effect.map(Settings, (settings) => ({ ...settings, maxExternalPermission: file.says }))
   return { ...cycle, run: Effect.provideService(cycle.run, CycleSettings, found) }
 })
-const permissions = (world: World) => [...new Set(world.orders.map(({ permission }) => permission))]
+const permissions = (world: FakeWorld) => [...new Set(world.agent.orders.map(({ permission }) => permission))]
 
 it.effect("a file that is raised after the watch was opened raises no launch, and is told once", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handedOver("acceptEdits", { says: "bypassPermissions" })
     yield* run
-    assert.lengthOf(world.orders, 2)
+    assert.lengthOf(world.agent.orders, 2)
     assert.deepStrictEqual(permissions(world), ["acceptEdits"])
     const events = yield* log.events
     assert.deepInclude(
@@ -47,7 +45,7 @@ it.effect("it is told where nothing asks for more, and where nothing is launched
   Effect.gen(function* () {
     const file = { says: "bypassPermissions" } as const
     const { log, run, world } = yield* handedOver("acceptEdits", file)
-    world.payload = undefined
+    world.comms.payload = undefined
     yield* run
     const events = yield* log.events
     assert.deepInclude(

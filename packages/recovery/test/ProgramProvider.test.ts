@@ -3,10 +3,11 @@ import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Path, Schedule } from "effect"
 import { type Provider, programProvider, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, launches, relaunches } from "./Cycles.ts"
-import { identityOf, World } from "./RecoveryWorld.ts"
+import { type FakeWorld, identityOf } from "@souffleur/testing"
+import { worldOf } from "./RecoveryWorld.ts"
 
 it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
-  type Asking = { readonly world?: World; readonly project?: string; readonly within?: "1 second" }
+  type Asking = { readonly world?: FakeWorld; readonly project?: string; readonly within?: "1 second" }
   /** One cycle whose first provider is that program, given these arguments; the next would compact. */
   const asking = Effect.fnUntraced(function* (
     program: string,
@@ -21,7 +22,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     return yield* cycleOf<Needs>([own, standardCompact], { project }, world)
   })
   /** With the program of the fixtures, behaving so. */
-  const cycle = Effect.fnUntraced(function* (how: string, world?: World) {
+  const cycle = Effect.fnUntraced(function* (how: string, world?: FakeWorld) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const prompt = `${yield* fs.makeTempDirectoryScoped()}/prompt.txt`
@@ -41,10 +42,10 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
           const { log, start, world } = yield* cycle(how)
           yield* start
           assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
-          const [order] = world.orders
+          const [order] = world.agent.orders
           const [said, , receipt] = order?.prompt.split("\n") ?? []
           assert.strictEqual(said, "SECRET of s1 in /p. The previous Conductor crashed or became unresponsive.")
-          assert.strictEqual(receipt, `Hand-off ${world.launches[0]?.id}`)
+          assert.strictEqual(receipt, `Hand-off ${[...world.launcher.prepared.values()][0]?.id}`)
           assert.strictEqual(order?.permission, "acceptEdits")
           const events = yield* log.events
           const [relaunch] = relaunches(events)
@@ -67,7 +68,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       Effect.gen(function* () {
         for (const how of ["escalate", "garbage", "twice", "other", "talks", "fails", "floods", "hangs"]) {
           const { log, start, world } = yield* cycle(how)
-          world.compactions = ["compacts and ends"]
+          world.launcher.compactions = ["compacts and ends"]
           yield* start
           assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"], how)
           const events = yield* log.events
@@ -84,10 +85,10 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   it.effect("its launch that a crash left behind is found again, though its prompt is gone", () =>
     Effect.gen(function* () {
       const { last, prompt, start, world } = yield* cycle("fresh")
-      world.vanishes = 1
+      world.launcher.vanishes = 1
       yield* Effect.forkScoped(start)
       yield* Effect.repeat(
-        Effect.sync(() => world.vanishes),
+        Effect.sync(() => world.launcher.vanishes),
         { until: (left) => left === 0, schedule: Schedule.spaced("10 millis") }
       )
       yield* (yield* FileSystem.FileSystem).remove(prompt)
@@ -110,15 +111,15 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   )
   it.effect("its word does not outweigh one writer, nor completion", () =>
     Effect.gen(function* () {
-      const held = yield* cycle("resume", new World().run({ pid: 70, parent: 1 }))
-      held.world.sessions = [{ pid: 70, sessionId: "s1" }]
+      const held = yield* cycle("resume", worldOf({ pid: 70, parent: 1 }))
+      held.world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
       yield* held.start
       assert.deepStrictEqual(
-        [closedAt(yield* held.last), held.world.alive],
+        [closedAt(yield* held.last), held.world.processes.alive],
         [["one writer", "process 70 holds the session"], [70]]
       )
       const complete = yield* cycle("resume")
-      complete.world.state = "complete"
+      complete.world.comms.conductor.state = "complete"
       yield* complete.start
       assert.deepStrictEqual([(yield* complete.last)?._tag, complete.world.did], ["ConductorCompleted", []])
     })
@@ -133,7 +134,11 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
         if (asked) yield* fs.writeFileString(prompt, "as it was then")
         yield* start
         assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
-        assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]], `crashed at append ${append}`)
+        assert.deepStrictEqual(
+          [launches(world), world.processes.alive],
+          [["launch 5000"], [5000]],
+          `crashed at append ${append}`
+        )
         if (asked) assert.strictEqual(yield* fs.readFileString(prompt), "as it was then")
         if (!crashed) return assert.isAbove(append, 9)
       }
@@ -148,7 +153,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       const program = `${project}/example.mjs`
       yield* fs.writeFileString(program, /```js\n([^]*?)```/u.exec(page)![1]!)
       const without = yield* asking(program, [], { project })
-      without.world.compactions = ["compacts and ends"]
+      without.world.launcher.compactions = ["compacts and ends"]
       yield* without.start
       assert.strictEqual(relaunches(yield* without.log.events)[0]?.provider, "standard_compact")
       yield* fs.writeFileString(`${project}/NOTES.md`, "next: the tests")
@@ -160,7 +165,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       }
       yield* fs.remove(path.dirname(prompt), { recursive: true })
       assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "own")
-      assert.include(world.orders[0]?.prompt, `Read ${project}/NOTES.md first`)
+      assert.include(world.agent.orders[0]?.prompt, `Read ${project}/NOTES.md first`)
     })
   )
 })

@@ -17,8 +17,8 @@ it.effect("a provider of another app stops the Conductor and launches, in steps 
     const { log, run, world } = yield* cycleOf([fromNotes])
     yield* run
     assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
-    assert.strictEqual(world.orders[0]?.session._tag, "Fresh")
-    assert.include(world.orders[0]?.prompt, "/NOTES.md, and go on")
+    assert.strictEqual(world.agent.orders[0]?.session._tag, "Fresh")
+    assert.include(world.agent.orders[0]?.prompt, "/NOTES.md, and go on")
     const events = yield* log.events
     assert.deepInclude(relaunches(events)[0], { provider: "from_notes", generation: 2 })
     assert.deepStrictEqual(

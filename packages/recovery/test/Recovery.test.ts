@@ -15,7 +15,8 @@ import {
   type Successor
 } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
-import { identityOf, World, worldLayer } from "./RecoveryWorld.ts"
+import { type FakeWorld, identityOf } from "@souffleur/testing"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 const baseline = { taskCount: 3, taskFingerprint: "3 tasks", conductorState: "working", lastMessageId: 8 }
 const successor: Successor = {
@@ -56,7 +57,7 @@ const cycle = Effect.fnUntraced(function* (providers: readonly [Provider<never>,
     requested: "acceptEdits",
     effective: "acceptEdits"
   })
-  yield* recovery(ref, yield* ref.state, providers).pipe(Effect.provide(worldLayer(new World(), "/state")))
+  yield* recovery(ref, yield* ref.state, providers).pipe(Effect.provide(worldLayer(worldOf(), "/state")))
   return (yield* log.events).slice(1)
 })
 const onLayer = Effect.provide([FileSystem.layerNoop({}), Path.layer, TrustedFiles.layerNone])
@@ -124,7 +125,7 @@ it.effect("beats in the watcher's place, each 60 s, as long as it runs, and comm
     const log = yield* crashingLog(recovering())
     const ref = yield* log.ref()
     const beats: Array<readonly [string, number]> = []
-    const world = new World()
+    const world = worldOf()
     const watch = yield* ref.state
     const noted = Layer.succeed(
       Beats,
@@ -144,12 +145,16 @@ it.effect("beats in the watcher's place, each 60 s, as long as it runs, and comm
       ["recovery/1", 60_000],
       ["recovery/1", 120_000]
     ])
-    assert.deepStrictEqual(world.mirrored, [0, 60_000, 120_000], "the row of comms mirrors them")
+    assert.deepStrictEqual(
+      world.comms.beats.map(({ at }) => at),
+      [0, 60_000, 120_000],
+      "the row of comms mirrors them"
+    )
   }).pipe(onLayer)
 )
 
 describe("the third death without progress", () => {
-  const salvage = Effect.fnUntraced(function* (world: World, settings: Partial<Settings["Service"]> = {}) {
+  const salvage = Effect.fnUntraced(function* (world: FakeWorld, settings: Partial<Settings["Service"]> = {}) {
     const stateDir = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
     const log = yield* crashingLog(recovering({ purpose: "salvage" }))
     const ref = yield* log.ref()
@@ -158,38 +163,38 @@ describe("the third death without progress", () => {
   })
   it.effect("stops, exports for a person, and launches nothing", () =>
     Effect.gen(function* () {
-      const world = new World().run({ pid: 4711, parent: 1 })
+      const world = worldOf({ pid: 4711, parent: 1 })
       const { last, path } = yield* salvage(world)
       assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
-      assert.deepStrictEqual([world.did, world.alive], [["SIGTERM 4711", "export s1"], []])
+      assert.deepStrictEqual([world.did, world.processes.alive], [["SIGTERM 4711", "export s1"], []])
     }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("exports for a person what could not be stopped, too", () =>
     Effect.gen(function* () {
-      const world = new World().run({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
+      const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
       const { last, path } = yield* salvage(world)
       assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
-      assert.deepStrictEqual([world.did, world.alive], [["export s1"], [4711]])
+      assert.deepStrictEqual([world.did, world.processes.alive], [["export s1"], [4711]])
     }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("ends without an export where there is none to be had", () =>
     Effect.gen(function* () {
-      const world = new World()
-      world.exportFails = true
+      const world = worldOf()
+      world.agent.exportFails = true
       assert.deepInclude((yield* salvage(world)).last, { _tag: "RetriesExhausted", exportPath: null })
     }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("keeps for a person what could not be trimmed", () =>
     Effect.gen(function* () {
-      const { last, path } = yield* salvage(new World(), { trimChars: 0 })
+      const { last, path } = yield* salvage(worldOf(), { trimChars: 0 })
       assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
       assert.isTrue(yield* (yield* FileSystem.FileSystem).exists(path))
     }).pipe(Effect.provide(HostServices.layer))
   )
   it.effect("is no end when the Conductor completed after all", () =>
     Effect.gen(function* () {
-      const world = new World().run({ pid: 4711, parent: 1 })
-      world.state = "complete"
+      const world = worldOf({ pid: 4711, parent: 1 })
+      world.comms.conductor.state = "complete"
       assert.deepInclude((yield* salvage(world)).last, { _tag: "ConductorCompleted", by: "recovery" })
       assert.deepStrictEqual(world.did, [])
     }).pipe(Effect.provide(HostServices.layer))

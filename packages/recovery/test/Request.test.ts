@@ -6,17 +6,21 @@ import { Effect, FileSystem } from "effect"
 import { recovery, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { type Change, cycleOf, inTime } from "./Cycles.ts"
-import { digestOf, World, worldLayer } from "./RecoveryWorld.ts"
+import { type FakeWorld, fakeDigest } from "@souffleur/testing"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 const payload = (...lines: ReadonlyArray<string>) => ["CONTEXT_RECOVERY_PAYLOAD_V1", ...lines].join("\n")
 /** A handoff, and what comms holds as its payload: messages up to 7 were there at the last launch. */
 const handoff = (id: number, text: string, change: Change = { trigger: "handoff" }) => {
-  const world = new World().run({ pid: 4711, parent: 1 })
-  world.payload = { id, text }
+  const world = worldOf({ pid: 4711, parent: 1 })
+  world.comms.payload = { id, text }
   return cycleOf([standardCompact], change, world)
 }
 /** The permission and the first line of the prompt that the successor got. */
-const got = (world: World) => [world.orders.at(-1)?.permission, world.orders.at(-1)?.prompt.split("\n")[0]]
+const got = (world: FakeWorld) => [
+  world.agent.orders.at(-1)?.permission,
+  world.agent.orders.at(-1)?.prompt.split("\n")[0]
+]
 const plain = ["acceptEdits", "/conductor --recovery-bootstrap"]
 const asks = payload("permission_mode: bypassPermissions", "resume_prompt: do this", "", "then SECRET")
 
@@ -29,10 +33,10 @@ it.effect("a handoff's payload says the prompt, whole, and what may be asked for
       const { log, run, world } = yield* handoff(8, asks, { trigger: "handoff", settings: { maxExternalPermission } })
       yield* run
       assert.deepStrictEqual(got(world), [effective, "do this"])
-      assert.include(world.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
-      assert.include(world.orders.at(-1)?.prompt, "it was not a crash")
+      assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
+      assert.include(world.agent.orders.at(-1)?.prompt, "it was not a crash")
       // No launch of the cycle is above the ceiling, the compact session's included.
-      assert.deepStrictEqual([...new Set(world.orders.map(({ permission }) => permission))], [effective])
+      assert.deepStrictEqual([...new Set(world.agent.orders.map(({ permission }) => permission))], [effective])
       assert.notInclude(JSON.stringify(yield* log.events), "SECRET")
     }
   })
@@ -49,7 +53,7 @@ it.effect("a payload that a launch has consumed, or one of a crash, is nobody's"
       })
       yield* run
       assert.deepStrictEqual(got(world), plain)
-      assert.notInclude(world.orders.at(-1)?.prompt, "SECRET")
+      assert.notInclude(world.agent.orders.at(-1)?.prompt, "SECRET")
     }
   })
 )
@@ -65,7 +69,7 @@ it.effect("what it asks for and cannot be is acceptEdits, with a warning in the 
     const read = events.find((event) => event._tag === "StepSucceeded" && event.step === "0 payload")
     assert.deepStrictEqual(read?._tag === "StepSucceeded" ? read.outcome : undefined, {
       messageId: 8,
-      digest: digestOf(payload("permission_mode: SECRET", "colour: SECRET")),
+      digest: fakeDigest(payload("permission_mode: SECRET", "colour: SECRET")),
       requested: "invalid",
       warnings: ["line 3 of the payload has an unknown key"]
     })
@@ -75,9 +79,9 @@ it.effect("what it asks for and cannot be is acceptEdits, with a warning in the 
 it.effect("words that were changed between the first look and the launch are not used, and that is told", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-    world.meanwhile = () => (world.payload = { id: 8, text: payload("resume_prompt: INJECTED") })
-    const compacted = world.boundary.bind(world)
-    world.boundary = () => (world.meanwhile(), compacted())
+    world.agent.onExport = () => (world.comms.payload = { id: 8, text: payload("resume_prompt: INJECTED") })
+    const compacted = world.agent.session.boundary.bind(world.agent.session)
+    world.agent.session.boundary = () => (world.agent.onExport(), compacted())
     yield* run
     assert.deepStrictEqual(got(world), plain)
     const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
@@ -93,9 +97,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-      world.meanwhile = () => (world.payload = { id: 9, text: payload("resume_prompt: another") })
-      const compacted = world.boundary.bind(world)
-      world.boundary = () => (world.meanwhile(), compacted())
+      world.agent.onExport = () => (world.comms.payload = { id: 9, text: payload("resume_prompt: another") })
+      const compacted = world.agent.session.boundary.bind(world.agent.session)
+      world.agent.session.boundary = () => (world.agent.onExport(), compacted())
       yield* run
       assert.deepStrictEqual(got(world), plain)
       assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
@@ -104,7 +108,7 @@ it.effect(
 it.effect("a payload of somebody who may not send one is told once, however often it is seen", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-    world.refused = { id: 9, from: "another \u001b[31msession" }
+    world.comms.refused = { id: 9, from: "another \u001b[31msession" }
     yield* run
     assert.deepStrictEqual(got(world)[1], "go on")
     const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
@@ -118,7 +122,7 @@ it.effect("a payload of somebody who may not send one is told once, however ofte
 it.effect("comms that is out: the defaults", () =>
   Effect.gen(function* () {
     const { run, world } = yield* handoff(8, asks)
-    world.state = undefined
+    world.comms.out = "locked"
     yield* run
     assert.deepStrictEqual(got(world), plain)
   })
@@ -135,7 +139,7 @@ for (const when of ["before", "after"] as const) {
           })
           const crashed = yield* inTime(log.abandonAt(append, when, start))
           const fixed = (yield* log.events).some((event) => event._tag === "StepSucceeded")
-          world.payload = { id: 9, text: asks }
+          world.comms.payload = { id: 9, text: asks }
           yield* run
           // Read before the crash: that one. Not read yet: the newest.
           assert.deepStrictEqual(
@@ -157,8 +161,8 @@ const ownRequest = Effect.fnUntraced(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const stateDir = yield* fs.makeTempDirectoryScoped()
-  const world = new World().run({ pid: 4711, parent: 1 })
-  world.payload = { id: 99, text: payload("resume_prompt: of comms") }
+  const world = worldOf({ pid: 4711, parent: 1 })
+  world.comms.payload = { id: 99, text: payload("resume_prompt: of comms") }
   const digest = yield* writeHandoffFile(stateDir, "w-1-00ff", text)
   const asked = Event.HandoffRequested.make({
     at: 0,
@@ -200,7 +204,7 @@ it.effect(
       assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
       // Who it was said to has heard it.
       assert.deepStrictEqual(kept, [])
-      assert.include(world.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
+      assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
       assert.notInclude(JSON.stringify(events), "SECRET")
     }).pipe(Effect.provide(HostServices.layer))
 )

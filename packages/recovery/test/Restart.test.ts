@@ -3,13 +3,14 @@ import { LaunchSlots } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { exportProvider, restart, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
-import { identityOf, World } from "./RecoveryWorld.ts"
+import { identityOf } from "@souffleur/testing"
+import { worldOf } from "./RecoveryWorld.ts"
 
 const line = { program: "/bin/make", args: ["night", "$(x)"], environment: { KEY: "k" } }
 /** It has ended, and left something running; its first launch is kept. */
 const world = () => {
-  const one = new World().run({ pid: 81, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } })
-  one.launches.push({ id: "w-g1-launch-1", command: line, cwd: "/p", title: "make" })
+  const one = worldOf({ pid: 81, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } })
+  one.launcher.prepared.set("w-g1-launch-1", { id: "w-g1-launch-1", command: line, cwd: "/p", title: "make" })
   return one
 }
 const providers = [exportProvider, standardCompact, restart]
@@ -20,7 +21,12 @@ it.effect("what is left of the command is ended, and the same words run again, u
     const { log, run, world } = yield* cycle()
     yield* run
     assert.deepStrictEqual(world.did, ["SIGTERM 81", "launch 5000"])
-    assert.deepStrictEqual(world.launches.at(-1), { id: "w-g2-c1-restart-1", command: line, cwd: "/p", title: "make" })
+    assert.deepStrictEqual([...world.launcher.prepared.values()].at(-1), {
+      id: "w-g2-c1-restart-1",
+      command: line,
+      cwd: "/p",
+      title: "make"
+    })
     const [relaunch] = relaunches(yield* log.events)
     assert.deepInclude(relaunch, {
       provider: "restart",
@@ -45,7 +51,7 @@ it.effect(
 )
 it.effect("a command that is kept no more fails closed: nobody guesses what it was", () =>
   Effect.gen(function* () {
-    const { last, run, world } = yield* cycle(new World())
+    const { last, run, world } = yield* cycle(worldOf())
     yield* run
     assert.deepStrictEqual(closedAt(yield* last), ["launch", "the launch file is missing"])
     assert.deepStrictEqual(launches(world), [])
@@ -55,7 +61,9 @@ it.effect("waits for its turn, and starts nothing beside what is left of the com
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle()
     const turn = () =>
-      Effect.sync(() => void world.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } }))
+      Effect.sync(
+        () => void world.processes.run({ pid: 82, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" } })
+      )
     yield* Effect.provideService(run, LaunchSlots, turn)
     assert.deepStrictEqual([closedAt(yield* last)?.[0], launches(world)], ["one writer", []])
   })

@@ -4,12 +4,13 @@ import { Effect, FileSystem } from "effect"
 import { exportProvider, recovery, smallHandoff, standardCompact } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { closedAt, relaunches, type Change } from "./Cycles.ts"
-import { identityOf, World, worldLayer } from "./RecoveryWorld.ts"
+import { identityOf } from "@souffleur/testing"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 /** A conversation that no longer fits, and every way out of it, against real files. */
 const exhausted = Effect.fnUntraced(function* (
   change: Change,
-  world = new World(),
+  world = worldOf(),
   providers: ReadonlyArray<typeof smallHandoff> = [exportProvider, standardCompact, smallHandoff]
 ) {
   const fs = yield* FileSystem.FileSystem
@@ -27,10 +28,10 @@ const long = `# Export\n${"word ".repeat(60_000)}\nits newest words\n`
 it.effect("a conversation that no longer fits is exported, and never sent to be compacted", () =>
   Effect.gen(function* () {
     const { providers, world } = yield* exhausted({})
-    assert.deepStrictEqual([providers, world.orders.length, world.compacted], [["claude_export"], 1, 0])
+    assert.deepStrictEqual([providers, world.agent.orders.length, world.launcher.compacted], [["claude_export"], 1, 0])
     // Nor where the gate refuses its export, which is why any other would be.
-    const refused = new World()
-    refused.exported = long
+    const refused = worldOf()
+    refused.agent.exported = long
     assert.deepStrictEqual(
       (yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, refused, [
         exportProvider,
@@ -43,10 +44,10 @@ it.effect("a conversation that no longer fits is exported, and never sent to be 
 )
 it.effect("one whose session went on before the launch is exported anew, as a small hand-off", () =>
   Effect.gen(function* () {
-    const world = new World()
-    world.meanwhile = () => {
-      world.session.size += 500
-      world.meanwhile = () => {}
+    const world = worldOf()
+    world.agent.onExport = () => {
+      world.agent.session.size += 500
+      world.agent.onExport = () => {}
     }
     const { providers } = yield* exhausted({}, world)
     assert.deepStrictEqual(providers, ["small_handoff"])
@@ -56,14 +57,14 @@ it.effect("one whose session went on before the launch is exported anew, as a sm
 it.effect("one that the gate refuses becomes a small hand-off: its newest words, in a fresh session", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const world = new World().run({ pid: 4711, parent: 1 })
-    world.exported = long
+    const world = worldOf({ pid: 4711, parent: 1 })
+    world.agent.exported = long
     const {
       events,
       providers,
       world: after
     } = yield* exhausted({ settings: { forceCompactThresholdTokens: 1000 } }, world)
-    assert.deepStrictEqual([providers, after.compacted], [["small_handoff"], 0])
+    assert.deepStrictEqual([providers, after.launcher.compacted], [["small_handoff"], 0])
     // Stopped once: the hand-off found it stopped.
     assert.deepStrictEqual(
       after.did.filter((what: string) => what.startsWith("SIG")),
@@ -71,12 +72,12 @@ it.effect("one that the gate refuses becomes a small hand-off: its newest words,
     )
     const [relaunch] = relaunches(events)
     assert.deepInclude(relaunch, { conductor: identityOf(5000), awaiting: true })
-    assert.strictEqual(after.orders[0]?.session._tag, "Fresh")
+    assert.strictEqual(after.agent.orders[0]?.session._tag, "Fresh")
     const handoff = yield* fs.readFileString(relaunch!.exportPath!)
     assert.isAtMost(handoff.length, 40_000)
     assert.include(handoff, "its newest words")
-    assert.include(after.orders[0]?.prompt, relaunch!.exportPath!)
-    assert.strictEqual(after.orders[0]?.reads, relaunch!.exportPath!)
+    assert.include(after.agent.orders[0]?.prompt, relaunch!.exportPath!)
+    assert.strictEqual(after.agent.orders[0]?.reads, relaunch!.exportPath!)
   }).pipe(Effect.provide(HostServices.layer))
 )
 it.effect(
@@ -95,7 +96,7 @@ it.effect("by itself it stops the Conductor, and is for nothing but what no long
       ["context", ["SIGTERM 4711", "export s1", "launch 5000"]],
       ["pid", []]
     ] as const) {
-      const world = new World().run({ pid: 4711, parent: 1 })
+      const world = worldOf({ pid: 4711, parent: 1 })
       yield* exhausted({ trigger }, world, [smallHandoff])
       assert.deepStrictEqual(world.did, [...did])
     }
@@ -103,10 +104,10 @@ it.effect("by itself it stops the Conductor, and is for nothing but what no long
 )
 it.effect("without a conversation to hand on nothing is launched", () =>
   Effect.gen(function* () {
-    const world = new World()
-    world.exportFails = true
+    const world = worldOf()
+    world.agent.exportFails = true
     const { events, world: after } = yield* exhausted({}, world)
     assert.strictEqual(closedAt(events.findLast(({ _tag }) => _tag === "RecoveryFailedClosed"))?.[0], "hand-off")
-    assert.isEmpty(after.orders)
+    assert.isEmpty(after.agent.orders)
   }).pipe(Effect.provide(HostServices.layer))
 )

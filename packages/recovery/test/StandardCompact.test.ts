@@ -5,7 +5,8 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Escalated, type Provider, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
-import { identityOf, World } from "./RecoveryWorld.ts"
+import { identityOf } from "@souffleur/testing"
+import { worldOf } from "./RecoveryWorld.ts"
 
 const cycle = cycleOf([standardCompact])
 const stepsOf = (events: ReadonlyArray<WatchEvent>, tag: "StepSucceeded" | "StepFailed") =>
@@ -19,8 +20,11 @@ describe("standard_compact", () => {
       const { log, run, world } = yield* cycle
       yield* run
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "SIGTERM 5000", "launch 5001"])
-      const [compact, resume] = world.orders
-      assert.deepStrictEqual([compact?.session, compact?.prompt], [{ _tag: "Resume", sessionId: "s1" }, "/compact"])
+      const [compact, resume] = world.agent.orders
+      assert.deepStrictEqual(
+        [compact?.session, compact?.prompt],
+        [{ _tag: "Resume", sessionId: "s1" }, "compact yourself"]
+      )
       assert.deepStrictEqual(
         [resume?.session, resume?.permission],
         [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits"]
@@ -28,7 +32,7 @@ describe("standard_compact", () => {
       assert.strictEqual(resume?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
       assert.include(resume?.prompt, "This session was compacted")
       assert.deepStrictEqual(
-        world.launches.map(({ title }) => title),
+        [...world.launcher.prepared.values()].map(({ title }) => title),
         ["Compact (S1)", "Conductor (S2)"]
       )
       const [relaunch] = relaunches(yield* log.events)
@@ -46,7 +50,7 @@ describe("standard_compact", () => {
         name: "first",
         recover: () => Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled: true }))
       }
-      const { run, world } = yield* cycleOf([before, standardCompact], {}, new World())
+      const { run, world } = yield* cycleOf([before, standardCompact], {}, worldOf())
       yield* run
       assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000", "launch 5001"])
     })
@@ -56,8 +60,8 @@ describe("standard_compact", () => {
       const { last, run, world } = yield* cycle
       const turn = () =>
         Effect.sync(() => {
-          world.run({ pid: 70, parent: 1 })
-          world.sessions = [{ pid: 70, sessionId: "s1" }]
+          world.processes.run({ pid: 70, parent: 1 })
+          world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
         })
       yield* Effect.provideService(run, LaunchSlots, turn)
       assert.deepStrictEqual([closedAt(yield* last)?.[0], world.did], ["one writer", ["SIGTERM 4711"]])
@@ -66,7 +70,7 @@ describe("standard_compact", () => {
   it.effect("takes a session that ends by itself as it takes one that idles", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
-      world.compactions = ["compacts and ends"]
+      world.launcher.compactions = ["compacts and ends"]
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"])
@@ -75,7 +79,7 @@ describe("standard_compact", () => {
   it.effect("looks once more when its session has ended: what was written meanwhile counts", () =>
     Effect.gen(function* () {
       const { last, log, run, world } = yield* cycle
-      world.compactions = ["compacts as it ends"]
+      world.launcher.compactions = ["compacts as it ends"]
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
       assert.deepStrictEqual(
@@ -87,20 +91,20 @@ describe("standard_compact", () => {
   it.effect("ends its session when the summary has followed the boundary, and waits no more than 5 s for it", () =>
     Effect.gen(function* () {
       const { log, start, world } = yield* cycle
-      world.summarizes = false
+      world.agent.session.summarizes = false
       yield* Effect.forkChild(start)
       yield* TestClock.adjust("3 seconds")
-      assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
-      world.summary()
+      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+      world.agent.session.summary()
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
       assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: true })
 
       const without = yield* cycle
-      without.world.summarizes = false
+      without.world.agent.session.summarizes = false
       yield* Effect.forkChild(without.start)
       yield* TestClock.adjust("4 seconds")
-      assert.deepStrictEqual(without.world.alive, [5000])
+      assert.deepStrictEqual(without.world.processes.alive, [5000])
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(launches(without.world), ["launch 5000", "launch 5001"])
       assert.deepStrictEqual(outcomeOf(yield* without.log.events, "compact#1"), { compacted: true, summarized: false })
@@ -109,8 +113,8 @@ describe("standard_compact", () => {
   it.effect("waits for no summary of a session that has ended", () =>
     Effect.gen(function* () {
       const { log, start, world } = yield* cycle
-      world.summarizes = false
-      world.compactions = ["compacts and ends"]
+      world.agent.session.summarizes = false
+      world.launcher.compactions = ["compacts and ends"]
       yield* Effect.forkChild(start)
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: false })
@@ -119,8 +123,8 @@ describe("standard_compact", () => {
   it.effect("takes no boundary for its own that was there before, nor one of another file", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
-      world.boundary()
-      world.compactions = ["ends"]
+      world.agent.session.boundary()
+      world.launcher.compactions = ["ends"]
       yield* run
       assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session ended without a boundary"])
       assert.strictEqual(launches(world).length, 2)
@@ -132,11 +136,11 @@ it.effect("a compaction that a crash left running is over before it ends what wa
   Effect.gen(function* () {
     const { last, run, vanish, world } = yield* cycle
     yield* vanish
-    assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
-    world.state = "complete"
+    assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+    world.comms.conductor.state = "complete"
     yield* run
     assert.deepInclude(yield* last, { _tag: "ConductorCompleted", by: "recovery" })
-    assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], []])
+    assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], []])
   })
 )
 
@@ -145,7 +149,7 @@ describe("an attempt that fails", () => {
     Effect.gen(function* () {
       for (const first of ["ends", "hangs"] as const) {
         const { log, run, world } = yield* cycle
-        world.compactions = [first, "compacts"]
+        world.launcher.compactions = [first, "compacts"]
         yield* run
         assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"], first)
         assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
@@ -153,14 +157,14 @@ describe("an attempt that fails", () => {
           relaunches(yield* log.events).map(({ conductor }) => conductor.pid),
           [5002]
         )
-        assert.deepStrictEqual(world.alive, [5002])
+        assert.deepStrictEqual(world.processes.alive, [5002])
       }
     })
   )
   it.effect("twice closes the cycle: nothing is launched, and no export is made", () =>
     Effect.gen(function* () {
       const { last, log, run, world } = yield* cycle
-      world.compactions = ["hangs"]
+      world.launcher.compactions = ["hangs"]
       yield* run
       assert.deepStrictEqual(closedAt(yield* last), ["compact", "no boundary came in time"])
       assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1", "compact#2"])
@@ -173,14 +177,14 @@ describe("an attempt that fails", () => {
   it.effect("waits the whole timeout, and no longer", () =>
     Effect.gen(function* () {
       const { log, start, world } = yield* cycle
-      world.compactions = ["hangs"]
+      world.launcher.compactions = ["hangs"]
       yield* Effect.forkChild(start)
       yield* TestClock.adjust("299 seconds")
       assert.deepStrictEqual(launches(world), ["launch 5000"])
       assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), ["compact#1"])
-      world.boundary()
+      world.agent.session.boundary()
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"])
     })
@@ -188,7 +192,7 @@ describe("an attempt that fails", () => {
   it.effect("and whose session is not provably gone is not retried", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
-      world.compactions = ["cannot be ended"]
+      world.launcher.compactions = ["cannot be ended"]
       yield* run
       assert.deepStrictEqual(closedAt(yield* last), ["compact", "the compact session, process 5000, did not end"])
       assert.deepStrictEqual(launches(world), ["launch 5000"])
@@ -197,13 +201,13 @@ describe("an attempt that fails", () => {
   it.effect("and whose boundary was written after its last look counts for the second, without a launch", () =>
     Effect.gen(function* () {
       const clean = yield* cycle
-      clean.world.compactions = ["ends"]
+      clean.world.launcher.compactions = ["ends"]
       yield* clean.run
       const failed = (yield* clean.log.events).findIndex(({ _tag }) => _tag === "StepFailed") + 1
       const { last, log, run, start, world } = yield* cycle
-      world.compactions = ["ends"]
+      world.launcher.compactions = ["ends"]
       assert.isTrue(yield* inTime(log.abandonAt(failed, "after", start)))
-      world.boundary()
+      world.agent.session.boundary()
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
       assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001"])
@@ -217,9 +221,12 @@ describe("an attempt that fails", () => {
   it.effect("by a launch that fails is retried like any other", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
-      world.launchFails = "no receipt within 30 s"
+      world.launcher.becomes = () => "no receipt within 30 s"
       yield* run
-      assert.deepStrictEqual([closedAt(yield* last), world.orders.length], [["compact", "no receipt within 30 s"], 2])
+      assert.deepStrictEqual(
+        [closedAt(yield* last), world.agent.orders.length],
+        [["compact", "no receipt within 30 s"], 2]
+      )
     })
   )
 })
@@ -233,14 +240,14 @@ describe("a crash", () => {
           Effect.gen(function* () {
             for (let append = 1; ; append++) {
               const { log, run, start, world } = yield* cycle
-              world.compactions = compactions
+              world.launcher.compactions = compactions
               const crashed = yield* inTime(log.abandonAt(append, when, start))
               yield* run
               const events = yield* log.events
-              const compacted = world.compacted
+              const compacted = world.launcher.compacted
               assert.isAtMost(compacted, 2, `crashed at append ${append}`)
               const resumed = relaunches(events).map(({ conductor }) => conductor.pid)
-              assert.deepStrictEqual(world.alive, resumed, `crashed at append ${append}`)
+              assert.deepStrictEqual(world.processes.alive, resumed, `crashed at append ${append}`)
               assert.strictEqual(resumed.length, compactions.at(-1) === "ends" ? 0 : 1, `crashed at append ${append}`)
               if (!crashed) return assert.isAbove(append, 10)
             }
@@ -251,15 +258,15 @@ describe("a crash", () => {
   it.effect("while the compact session runs: it is waited for, and no other is launched", () =>
     Effect.gen(function* () {
       const { last, log, start, vanish, world } = yield* cycle
-      world.compactions = ["hangs"]
+      world.launcher.compactions = ["hangs"]
       yield* vanish
       yield* Effect.forkChild(start)
       yield* TestClock.adjust("30 seconds")
-      assert.deepStrictEqual([launches(world), world.alive], [["launch 5000"], [5000]])
-      world.boundary()
+      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+      world.agent.session.boundary()
       yield* TestClock.adjust("3 seconds")
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual([launches(world), world.alive], [["launch 5000", "launch 5001"], [5001]])
+      assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000", "launch 5001"], [5001]])
       assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
     })
   )
@@ -271,7 +278,7 @@ describe("a crash", () => {
       yield* vanish
       yield* run
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
-      assert.deepStrictEqual([launches(world).length, world.alive], [2, [5001]])
+      assert.deepStrictEqual([launches(world).length, world.processes.alive], [2, [5001]])
     })
   )
 })
@@ -280,7 +287,7 @@ describe("what forbids it", () => {
   it.effect("completion, seen before a compaction and before the resume", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
-      world.state = "complete"
+      world.comms.conductor.state = "complete"
       yield* run
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
     })
@@ -288,12 +295,12 @@ describe("what forbids it", () => {
   it.effect("a live process that holds the session", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
-      world.end(4711)
-      world.run({ pid: 70, parent: 1 })
-      world.sessions = [{ pid: 70, sessionId: "s1" }]
+      world.processes.end(4711)
+      world.processes.run({ pid: 70, parent: 1 })
+      world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
       yield* run
       assert.deepStrictEqual(
-        [closedAt(yield* last), world.alive],
+        [closedAt(yield* last), world.processes.alive],
         [["one writer", "process 70 holds the session"], [70]]
       )
     })

@@ -5,34 +5,35 @@ import { Effect, FileSystem, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { endConductor, isStopped, otherWriter } from "../src/steps/EndConductor.ts"
 import { recovering } from "./CrashingLog.ts"
-import { identityOf, type Running, World, worldLayer } from "./RecoveryWorld.ts"
+import { type FakeProcess, type FakeWorld, identityOf } from "@souffleur/testing"
+import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 const watch: Watch = recovering().reduce(evolve, initial)
-const conductor: Running = { pid: 4711, parent: 1 }
-const tool = { CLAUDE_PID: "4711", CLAUDE_CODE_SESSION_ID: "s1" }
+const conductor: FakeProcess = { pid: 4711, parent: 1 }
+const tool = { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" }
 const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
 
-const within = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>) =>
+const within = <A, E, R>(world: FakeWorld, effect: Effect.Effect<A, E, R>) =>
   effect.pipe(Effect.provide(worldLayer(world, "/state")), Effect.provide(FileSystem.layerNoop({})))
 /** The stop at work, to be watched while time goes on. */
-const stopping = Effect.fnUntraced(function* (world: World, of: Watch = watch) {
+const stopping = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watch) {
   const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(of))))
   yield* settle
   return fiber
 })
-const stop = (world: World, of: Watch = watch) => within(world, endConductor(of))
+const stop = (world: FakeWorld, of: Watch = watch) => within(world, endConductor(of))
 
 describe("stopping", () => {
   it.effect("ends a Conductor that ends by SIGTERM, and signals it once", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor)
+      const world = worldOf(conductor)
       assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
     })
   )
   it.effect("gives it the grace, and not a signal more while it needs it", () =>
     Effect.gen(function* () {
-      const world = new World().run({ ...conductor, on: { SIGTERM: 9000 } })
+      const world = worldOf({ ...conductor, on: { SIGTERM: 9000 } })
       const fiber = yield* stopping(world)
       yield* TestClock.adjust("8900 millis")
       assert.isUndefined(fiber.pollUnsafe())
@@ -43,7 +44,7 @@ describe("stopping", () => {
   )
   it.effect("kills at the end of the grace, not before", () =>
     Effect.gen(function* () {
-      const world = new World().run({ ...conductor, on: { SIGTERM: "stays" } })
+      const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
       const fiber = yield* stopping(world)
       yield* TestClock.adjust("9999 millis")
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
@@ -54,7 +55,7 @@ describe("stopping", () => {
   )
   it.effect("asks right before each signal, and sends none that is not granted any more", () =>
     Effect.gen(function* () {
-      const world = new World().run({ ...conductor, on: { SIGTERM: "stays" } })
+      const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
       const granted = Effect.suspend(() => (world.did.length === 0 ? Effect.void : Effect.fail("released" as const)))
       const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(watch, granted))))
       yield* settle
@@ -65,7 +66,7 @@ describe("stopping", () => {
   )
   it.effect("takes a zombie for gone, and sends nothing to what is gone already", () =>
     Effect.gen(function* () {
-      const world = new World().run({ ...conductor, on: { SIGTERM: "zombie" } })
+      const world = worldOf({ ...conductor, on: { SIGTERM: "zombie" } })
       assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
       assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 0 })
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
@@ -73,10 +74,10 @@ describe("stopping", () => {
   )
   it.effect("sends nothing to another process that has the pid now", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor)
+      const world = worldOf(conductor)
       const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
       assert.strictEqual((yield* stop(world, before)).ended, "already gone")
-      assert.deepStrictEqual([world.did.filter((what) => what.endsWith("4711")), world.alive], [[], [4711]])
+      assert.deepStrictEqual([world.did.filter((what) => what.endsWith("4711")), world.processes.alive], [[], [4711]])
     })
   )
 })
@@ -84,7 +85,7 @@ describe("stopping", () => {
 describe("its tree", () => {
   it.effect("goes with it: children, what carries its tag though it was re-parented, and what the tools started", () =>
     Effect.gen(function* () {
-      const world = new World().run(
+      const world = worldOf(
         conductor,
         { pid: 20, parent: 4711 },
         { pid: 21, parent: 20 },
@@ -93,31 +94,31 @@ describe("its tree", () => {
         { pid: 40, parent: 1 }
       )
       assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 4 })
-      assert.deepStrictEqual(world.alive, [40])
+      assert.deepStrictEqual(world.processes.alive, [40])
     })
   )
   it.effect("is known by the launch it came from", () =>
     Effect.gen(function* () {
       const launched: Watch = { ...watch, launchId: "w-g2" }
-      const world = new World().run(conductor, { pid: 30, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g2" } })
+      const world = worldOf(conductor, { pid: 30, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g2" } })
       assert.deepStrictEqual(yield* stop(world, launched), { ended: "SIGTERM", others: 1 })
     })
   )
   it.effect("is looked at before the first signal, and what appears by then is found after it", () =>
     Effect.gen(function* () {
-      const world = new World().run({ ...conductor, on: { SIGTERM: 3000 } }, { pid: 20, parent: 4711 })
+      const world = worldOf({ ...conductor, on: { SIGTERM: 3000 } }, { pid: 20, parent: 4711 })
       const fiber = yield* stopping(world)
       yield* TestClock.adjust("1 second")
       // Re-parented before the Conductor is gone; started while it was ending.
-      world.run({ pid: 20, parent: 1 }, { pid: 22, parent: 1, environment: tool })
+      world.processes.run({ pid: 20, parent: 1 }, { pid: 22, parent: 1, environment: tool })
       yield* TestClock.adjust("5 seconds")
       assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGTERM", others: 2 })
-      assert.deepStrictEqual(world.alive, [])
+      assert.deepStrictEqual(world.processes.alive, [])
     })
   )
   it.effect("is stopped although the Conductor is gone: a kill leaves its tools behind", () =>
     Effect.gen(function* () {
-      const world = new World().run({ pid: 30, parent: 1, environment: tool })
+      const world = worldOf({ pid: 30, parent: 1, environment: tool })
       assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 1 })
     })
   )
@@ -125,12 +126,12 @@ describe("its tree", () => {
     "is nobody's to signal where another agent has the pid of the Conductor, and its session: their tools carry the same tags",
     () =>
       Effect.gen(function* () {
-        const world = new World().run(
+        const world = worldOf(
           conductor,
           { pid: 20, parent: 4711, environment: tool },
           { pid: 30, parent: 1, environment: tool }
         )
-        world.sessions = [{ pid: 4711, sessionId: "s1" }]
+        world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
         const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
         assert.deepStrictEqual(yield* stop(world, before), { ended: "already gone", others: 0 })
         assert.deepStrictEqual(world.did, [])
@@ -140,7 +141,7 @@ describe("its tree", () => {
     "never has what is protected in it: souffleur, a terminal server, another agent session with its subtree",
     () =>
       Effect.gen(function* () {
-        const world = new World().run(
+        const world = worldOf(
           conductor,
           { pid: 10, parent: 4711, protected: true },
           { pid: 11, parent: 10 },
@@ -148,7 +149,7 @@ describe("its tree", () => {
           { pid: 51, parent: 50, environment: tool },
           { pid: 60, parent: 4711 }
         )
-        world.sessions = [
+        world.agent.sessions = [
           { pid: 4711, sessionId: "s1" },
           { pid: 50, sessionId: "another" }
         ]
@@ -159,14 +160,14 @@ describe("its tree", () => {
 })
 
 describe("what is not provably gone fails", () => {
-  const failure = Effect.fnUntraced(function* (world: World, of: Watch = watch) {
+  const failure = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watch) {
     const fiber = yield* stopping(world, of)
     yield* TestClock.adjust("1 minute")
     return yield* Effect.flip(Effect.flatten(Fiber.join(fiber)))
   })
   it.effect("a process that we may not signal", () =>
     Effect.gen(function* () {
-      const error = yield* failure(new World().run({ ...conductor, on: { SIGTERM: "not permitted" } }))
+      const error = yield* failure(worldOf({ ...conductor, on: { SIGTERM: "not permitted" } }))
       assert.deepStrictEqual(
         [error._tag, error.message],
         ["StopFailed", "process 4711 belongs to somebody else: not allowed to signal it"]
@@ -175,22 +176,22 @@ describe("what is not provably gone fails", () => {
   )
   it.effect("a process that survives SIGKILL", () =>
     Effect.gen(function* () {
-      const world = new World().run({ ...conductor, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+      const world = worldOf({ ...conductor, on: { SIGTERM: "stays", SIGKILL: "stays" } })
       assert.include((yield* failure(world)).message, "4711 did not end")
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
     })
   )
   it.effect("a child that survives SIGKILL, or that we may not signal", () =>
     Effect.gen(function* () {
-      const stubborn = new World().run(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+      const stubborn = worldOf(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "stays", SIGKILL: "stays" } })
       assert.include((yield* failure(stubborn)).message, "20")
-      const foreign = new World().run(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "not permitted" } })
+      const foreign = worldOf(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "not permitted" } })
       assert.include((yield* failure(foreign)).message, "20")
     })
   )
   it.effect("a Conductor whose process is not known", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor)
+      const world = worldOf(conductor)
       assert.include((yield* failure(world, { ...watch, conductor: undefined })).message, "not known")
       assert.deepStrictEqual(world.did, [])
     })
@@ -200,32 +201,32 @@ describe("what is not provably gone fails", () => {
 describe("one writer", () => {
   it.effect("after a crash inside the stop: stopped only when the Conductor and its tree are gone", () =>
     Effect.gen(function* () {
-      const world = new World().run(conductor, { pid: 30, parent: 1, environment: tool })
+      const world = worldOf(conductor, { pid: 30, parent: 1, environment: tool })
       const stopped = within(world, isStopped(watch))
       assert.isFalse(yield* stopped)
-      world.table.get(4711)!.condition = "zombie"
+      world.processes.table.get(4711)!.condition = "zombie"
       assert.isFalse(yield* stopped)
-      world.table.get(30)!.condition = "gone"
+      world.processes.table.get(30)!.condition = "gone"
       assert.isTrue(yield* stopped)
       assert.isFalse(yield* within(world, isStopped({ ...watch, conductor: undefined })))
       // One that started nothing, too.
-      assert.isFalse(yield* within(new World().run(conductor), isStopped(watch)))
+      assert.isFalse(yield* within(worldOf(conductor), isStopped(watch)))
     })
   )
   it.effect("names the live process that holds the session, or what is left of the old tree", () =>
     Effect.gen(function* () {
-      const world = new World()
+      const world = worldOf()
       const writer = within(world, otherWriter(watch))
       assert.isUndefined(yield* writer)
-      world.run({ pid: 70, parent: 1 })
-      world.sessions = [{ pid: 70, sessionId: "s1" }]
+      world.processes.run({ pid: 70, parent: 1 })
+      world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
       assert.include(yield* writer, "70")
-      world.sessions = [{ pid: 70, sessionId: "another" }]
+      world.agent.sessions = [{ pid: 70, sessionId: "another" }]
       assert.isUndefined(yield* writer)
       // Who resumed the session of an earlier generation goes on with the same work.
       const later = { ...watch, sessionId: "s2", sessions: ["another", "s2"] }
       assert.include(yield* within(world, otherWriter(later)), "70")
-      world.run({ pid: 30, parent: 1, environment: tool })
+      world.processes.run({ pid: 30, parent: 1, environment: tool })
       assert.include(yield* writer, "30")
     })
   )
@@ -233,10 +234,12 @@ describe("one writer", () => {
     "takes no tool for a leftover that may be of who got the Conductor's pid, and its session, while it looked",
     () =>
       Effect.gen(function* () {
-        const world = new World().run({ pid: 30, parent: 1, environment: tool })
+        const world = worldOf({ pid: 30, parent: 1, environment: tool })
         assert.isFalse(yield* within(world, isStopped(watch)))
         let looks = 0
-        Object.defineProperty(world, "sessions", { get: () => (looks++ === 0 ? [] : [{ pid: 4711, sessionId: "s1" }]) })
+        Object.defineProperty(world.agent, "sessions", {
+          get: () => (looks++ === 0 ? [] : [{ pid: 4711, sessionId: "s1" }])
+        })
         assert.isTrue(yield* within(world, isStopped(watch)))
       })
   )
@@ -244,10 +247,12 @@ describe("one writer", () => {
     "looks for who holds the session last: souffleur may be stopped between its looks, and a person come meanwhile",
     () =>
       Effect.gen(function* () {
-        const world = new World()
-        world.run({ pid: 70, parent: 1 })
+        const world = worldOf()
+        world.processes.run({ pid: 70, parent: 1 })
         let looks = 0
-        Object.defineProperty(world, "sessions", { get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }]) })
+        Object.defineProperty(world.agent, "sessions", {
+          get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }])
+        })
         assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
         assert.strictEqual(looks, 3)
       })
@@ -258,13 +263,8 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
   const launched = identityOf(5000)
   const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
   const two = () => {
-    const world = new World().run(
-      conductor,
-      { pid: 5000, parent: 10 },
-      { pid: 5001, parent: 5000 },
-      { pid: 70, parent: 1 }
-    )
-    world.sessions = [
+    const world = worldOf(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
+    world.agent.sessions = [
       { pid: 4711, sessionId: "s1" },
       // Its pid file names a session that the watch has never heard of: no other look would find it.
       { pid: 5000, sessionId: "s-launched" },
@@ -276,25 +276,26 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
     Effect.gen(function* () {
       const world = two()
       assert.deepStrictEqual(yield* stop(world, corrected), { ended: "SIGTERM", others: 2 })
-      assert.deepStrictEqual(world.alive, [70])
+      assert.deepStrictEqual(world.processes.alive, [70])
     })
   )
   it.effect("is not stopped yet as long as it lives, and is another writer", () =>
     Effect.gen(function* () {
       const world = two()
-      world.end(4711)
-      world.sessions = world.sessions.slice(1)
+      world.processes.end(4711)
+      world.agent.sessions = world.agent.sessions.slice(1)
       assert.isFalse(yield* within(world, isStopped(corrected)))
       assert.include(yield* within(world, otherWriter(corrected)), "5000")
-      world.end(5000)
-      world.end(5001)
+      world.processes.end(5000)
+      world.processes.end(5001)
       assert.isTrue(yield* within(world, isStopped(corrected)))
       assert.isUndefined(yield* within(world, otherWriter(corrected)))
     })
   )
   it.effect("that cannot be ended closes the cycle", () =>
     Effect.gen(function* () {
-      const world = two().run({ pid: 5000, parent: 10, on: { SIGTERM: "stays", SIGKILL: "stays" } })
+      const world = two()
+      world.processes.run({ pid: 5000, parent: 10, on: { SIGTERM: "stays", SIGKILL: "stays" } })
       const fiber = yield* stopping(world, corrected)
       yield* TestClock.adjust("1 minute")
       assert.include(JSON.stringify(yield* Fiber.join(fiber)), "process 5000 did not end")
@@ -305,7 +306,7 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
       const world = two()
       const before = { ...corrected, launched: { ...launched, startTime: 1 } }
       assert.deepStrictEqual(yield* stop(world, before), { ended: "SIGTERM", others: 0 })
-      assert.deepStrictEqual(world.alive, [5000, 5001, 70])
+      assert.deepStrictEqual(world.processes.alive, [5000, 5001, 70])
       assert.isTrue(yield* within(world, isStopped(before)))
     })
   )
@@ -313,7 +314,7 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
 
 describe("what was seen of its tree while it lived, and is known by nothing else", () => {
   const seen = identityOf(40)
-  const knowing = <A, E, R>(world: World, effect: Effect.Effect<A, E, R>, of: ProcessIdentity = identityOf(4711)) =>
+  const knowing = <A, E, R>(world: FakeWorld, effect: Effect.Effect<A, E, R>, of: ProcessIdentity = identityOf(4711)) =>
     within(
       world,
       Effect.andThen(
@@ -321,23 +322,23 @@ describe("what was seen of its tree while it lived, and is known by nothing else
         effect
       )
     )
-  const left = () => new World().run({ pid: 40, parent: 1 }, { pid: 41, parent: 40 }, { pid: 60, parent: 1 })
+  const left = () => worldOf({ pid: 40, parent: 1 }, { pid: 41, parent: 40 }, { pid: 60, parent: 1 })
   it.effect("is stopped with it, and what it has started since", () =>
     Effect.gen(function* () {
       const world = left()
       assert.isFalse(yield* knowing(world, isStopped(watch)))
       assert.include(yield* knowing(world, otherWriter(watch)), "40, 41")
       assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
-      assert.deepStrictEqual(world.alive, [60])
+      assert.deepStrictEqual(world.processes.alive, [60])
       assert.isTrue(yield* knowing(world, isStopped(watch)))
     })
   )
   it.effect("is nobody's where it is another agent's session by now, or was seen of another Conductor", () =>
     Effect.gen(function* () {
       const world = left()
-      world.sessions = [{ pid: 40, sessionId: "another" }]
+      world.agent.sessions = [{ pid: 40, sessionId: "another" }]
       assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 0 })
-      world.sessions = []
+      world.agent.sessions = []
       const before = { ...identityOf(4711), startTime: 1 }
       assert.deepStrictEqual(yield* knowing(world, endConductor(watch), before), { ended: "already gone", others: 0 })
       assert.deepStrictEqual(world.did, [])

@@ -24,7 +24,6 @@ export class FakeClaims {
   constructor(processes: FakeProcesses) {
     this.processes = processes
     this.self = ownerOf(processes.self.pid)
-    processes.run({ pid: processes.self.pid, protected: true })
   }
 
   /** Whether an owner is provably dead: it is of this machine, and its process is gone. */

@@ -3,14 +3,16 @@ import {
   type CommsRefusal,
   type CommsReply,
   CommsUnavailable,
-  digestOf,
   type MessageKind,
   type SouffleurState
 } from "@souffleur/domain"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Hash, Layer, Option } from "effect"
 import { secondsNow } from "./FakeTime.ts"
 
 const path = "/p/comms.db"
+
+/** Gives the digest that {@link FakeComms} has for the text of a payload: short, and at once. */
+export const fakeDigest = (text: string): string => `digest ${Hash.string(text)}`
 
 /** A message that souffleur posted. */
 export interface FakeMessage {
@@ -20,15 +22,13 @@ export interface FakeMessage {
   readonly at: number
 }
 
-/**
- * The database of a project in memory: a test writes for the Conductor and for others, and reads what souffleur said.
- */
+/** The row `task-00`; its heartbeat is text, or a function of the time (epoch ms). */
 export class FakeComms {
   /** The row `task-00`; its heartbeat is text, or a function of the time (epoch ms). */
   conductor: {
-    readonly state: string
-    readonly heartbeat: string | null | ((now: number) => string | null)
-    readonly sessionId: string | null
+    state: string
+    heartbeat: string | null | ((now: number) => string | null)
+    sessionId: string | null
   } = { state: "working", heartbeat: null, sessionId: null }
   /** The state of the row `souffleur`; `undefined`: there is none. */
   souffleur: string | undefined = "confirmed"
@@ -89,14 +89,14 @@ export class FakeComms {
         }
       })
     }),
-    payload: Effect.fnUntraced({ self: this as FakeComms }, function* ({ after }: { readonly after: number }) {
-      const { payload, refused } = yield* this.#use(() => ({ payload: this.payload, refused: this.refused }))
-      const newest = Option.filter(Option.fromUndefinedOr(payload), ({ id }) => id > after)
-      const heard = yield* Effect.transposeOption(
-        Option.map(newest, (one) => Effect.map(digestOf(one.text), (digest) => ({ ...one, digest })))
-      )
-      return { heard, refused: Option.fromUndefinedOr(refused) }
-    }),
+    payload: ({ after }) =>
+      this.#use(() => ({
+        heard: Option.fromUndefinedOr(this.payload).pipe(
+          Option.filter(({ id }) => id > after),
+          Option.map((one) => ({ ...one, digest: fakeDigest(one.text) }))
+        ),
+        refused: Option.fromUndefinedOr(this.refused)
+      })),
     replies: ({ after }) =>
       this.#use(() => ({
         heard: this.replies.filter(({ id }) => id > after),

@@ -77,6 +77,7 @@ export class FakeProcesses {
   readonly did: Array<string>
   constructor(did: Array<string> = []) {
     this.did = did
+    this.run({ pid: this.self.pid, name: "souffleur" })
   }
 
   /** Begins processes, or replaces those with the same pids. */
@@ -92,9 +93,11 @@ export class FakeProcesses {
   become(pid: number, condition: Condition) {
     this.table.get(pid)!.condition = condition
   }
-  /** The pids of what runs. */
+  /** The pids of what runs beside souffleur itself. */
   get alive(): ReadonlyArray<number> {
-    return [...this.table.values()].filter(({ condition }) => condition === "running").map(({ pid }) => pid)
+    return [...this.table.values()]
+      .filter(({ condition, pid }) => condition === "running" && pid !== this.self.pid)
+      .map(({ pid }) => pid)
   }
   /** Each signal that was sent, such as `SIGTERM 4711`. */
   get signals(): ReadonlyArray<string> {
