@@ -59,6 +59,7 @@ const codes: Readonly<Record<string, number>> = {
   LogUnusable: 4,
   PlanInvalid: 2,
   SessionNotFound: 2,
+  SqliteUnusable: 4,
   StateForeign: 2,
   TrimFailed: 2,
   UnreadableEvent: 4
