@@ -16,8 +16,8 @@ tasks:
   - { id: finale, title: The finale, acceptance_criteria: it is written, depends_on: [overture] }
 `
 const last = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].at(-1)?.[1] ?? ""
-/** Whose turn it is, by the prompt that came last. */
-const turnOf = (known: string) => ({
+/** The assignment, by the prompt that came last. */
+const assignmentOf = (known: string) => ({
   role: last(known, /^## (Implementation|Code Review) Task$/gmu),
   task: last(known, /^\*\*Task ID:\*\* (\w+)$/gmu),
   word: last(known, /^(?:IMPLEMENTATION_COMPLETE|APPROVED) (\w+)$/gmu)
@@ -65,7 +65,7 @@ it.live.skipIf(claude === null)("conduct: two tasks and one rejection by real ag
   Effect.gen(function* () {
     let reviews = 0
     const { asked, git, lab, state } = yield* conducted(plan, ({ known, toolResult }) => {
-      const { role, task, word } = turnOf(known)
+      const { role, task, word } = assignmentOf(known)
       if (toolResult === undefined)
         return Effect.succeed(bash(role === "Implementation" ? write(task) : "git log --oneline"))
       return Effect.sync(() => ({
@@ -93,7 +93,7 @@ it.live.skipIf(claude === null)(
       const met: Array<number> = []
       const part: Part = ({ known, toolResult }) =>
         Effect.gen(function* () {
-          const { role, task, word } = turnOf(known)
+          const { role, task, word } = assignmentOf(known)
           if (role !== "Implementation")
             return toolResult === undefined ? bash("git log --oneline") : { text: approved(word) }
           if (met.length > 0) return { text: complete(word) }

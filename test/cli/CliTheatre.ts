@@ -45,8 +45,8 @@ export const theatre = Effect.fnUntraced(function* (craft: object, text = plan) 
   )
   fs.writeFileSync(join(the.project, "craft.json"), JSON.stringify(craft))
   const state = () => JSON.parse(fs.readFileSync(join(the.project, "state.json"), "utf8"))
-  /** How many turns agents of a role took in a task. */
-  const turns = (task: string, role: string) => {
+  /** How many assignments agents of a role took in a task. */
+  const assignments = (task: string, role: string) => {
     const file = join(the.home, "claude", "craft", `${task}.${role}`)
     return fs.existsSync(file) ? fs.readFileSync(file, "utf8").length : 0
   }
@@ -61,5 +61,5 @@ export const theatre = Effect.fnUntraced(function* (craft: object, text = plan) 
     assert.isFalse(fs.existsSync(join(the.project, "pwned")))
     return linesOf(bow).length
   }
-  return { ...the, state, turns, prints, bows }
+  return { ...the, state, assignments, prints, bows }
 })

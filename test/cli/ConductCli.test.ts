@@ -15,7 +15,7 @@ describe.concurrent("souffleur conduct", () => {
           { millis: 0, tasks: {} },
           first.replace("finish: none", "finish: { prompt: Take the bow }")
         )
-        // Each is held in the midst of its turn, until it has been seen there.
+        // Each is held in the midst of its assignment, until it has been seen there.
         const [implementer, reviewer] = ["implementer", "reviewer"].map((role) =>
           join(the.home, "claude", "craft", `task-001.${role}.held`)
         ) as [string, string]
@@ -36,7 +36,10 @@ describe.concurrent("souffleur conduct", () => {
         assert.deepInclude(working.tasks[0], { status: "in_progress" })
         fs.rmSync(reviewer)
         assert.strictEqual((yield* two.ended).code, 0)
-        assert.deepStrictEqual([the.turns("task-001", "implementer"), the.turns("task-001", "reviewer")], [1, 1])
+        assert.deepStrictEqual(
+          [the.assignments("task-001", "implementer"), the.assignments("task-001", "reviewer")],
+          [1, 1]
+        )
         assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
         assert.deepInclude(the.state(), { phase: "completion", current_task: null })
         const rows = the.board((db) =>
@@ -129,7 +132,7 @@ describe.concurrent("souffleur conduct", () => {
       assert.deepInclude(the.state(), { phase: "completion", finishing: "failed" })
       const [, output = ""] = /^it ended with exit code 3: see (.+)$/u.exec(the.state().finishing_failure) ?? []
       assert.strictEqual(fs.readFileSync(output, "utf8"), "I cannot bow\n")
-      assert.strictEqual(the.turns("task-002", "implementer"), 0, "what was complete before is not done again")
+      assert.strictEqual(the.assignments("task-002", "implementer"), 0, "what was complete before is not done again")
       const again = yield* the.run(["conduct", "plan.yaml"])
       assert.deepStrictEqual([again.code, the.bows()], [1, 1], "it is asked once")
     }).pipe(Effect.scoped)

@@ -60,7 +60,7 @@ describe.concurrent("souffleur conduct among words that are not its agents'", ()
     }).pipe(Effect.scoped)
   )
   it.live(
-    "nor has one that ends with the quotation; what it was given to say is in no log, and another turn has another",
+    "nor has one that ends with the quotation; what it was given to say is in no log, and another assignment has another",
     () =>
       Effect.gen(function* () {
         const once = (first: string, then: string) =>

@@ -62,7 +62,7 @@ export const conductorMutants = [
       ["leave: once", "return run.owner === null ? ok() : ok(Event.RunLeft", "return false ? ok() : ok(Event.RunLeft"],
       ["plan: the same is no revision", "return command.digest === run.digest ? ok() :", "return false ? ok() :"],
       [
-        "start: the task whose turn it is",
+        "start: the task that is next",
         'step._tag === "Start" && step.task.id === command.taskId',
         'step._tag === "Start"'
       ],
@@ -77,7 +77,7 @@ export const conductorMutants = [
         'if (step._tag === "Ask" && step.role !== role) return'
       ],
       [
-        "ask: the role whose turn it is",
+        "ask: the role that is next",
         'if (step._tag !== "Ask" || step.role !== role) return',
         'if (step._tag !== "Ask") return'
       ],
@@ -99,11 +99,11 @@ export const conductorMutants = [
         "!held.includes(task.implementer) ? null : null",
         conduct("rejected, then approved by the same implementer")
       ],
-      ["ask: another agent has another token", "token: `a${run.turns + 1}`", 'token: "a1"'],
+      ["ask: another agent has another token", "token: `a${run.assignments + 1}`", 'token: "a1"'],
       [
         "a word of an agent: its token",
-        "run.turn?.token === token ? then(run.turn)",
-        "run.turn !== null ? then(run.turn)"
+        "run.assignment?.token === token ? then(run.assignment)",
+        "run.assignment !== null ? then(run.assignment)"
       ],
       ["launched: once", "launch === null ? ok(Event.AgentLaunched", "true ? ok(Event.AgentLaunched"],
       [
@@ -158,7 +158,7 @@ export const conductorMutants = [
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
       [
         "priority: a limit before any verdict",
-        'if (report._tag === "Limited") return limited(run, turn, report, at)\n',
+        'if (report._tag === "Limited") return limited(run, assignment, report, at)\n',
         ""
       ],
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
@@ -187,7 +187,7 @@ export const conductorMutants = [
     [
       [
         "agent: the intent to end it is in the log",
-        '(yield* ref.dispatch({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null',
+        '(yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: millis, others })).assignment?.ending ?? null',
         "{ cause, limit: millis, others, ref }"
       ],
       [
@@ -215,7 +215,7 @@ export const conductorMutants = [
       ],
       [
         "agent: what a finishing command has started goes on",
-        '|| (turn.role === "finisher" && finishing !== null)',
+        '|| (assignment.role === "finisher" && finishing !== null)',
         "|| (finishing !== finishing)",
         crash("what a finishing command has started is")
       ],
@@ -227,19 +227,27 @@ export const conductorMutants = [
       [
         "agent: each signal is of a run that is ours",
         "const granted = ref.granted((run) =>",
-        "const granted = Effect.sync(() => (run: { readonly turn: Assignment | null }) =>",
+        "const granted = Effect.sync(() => (run: { readonly assignment: Assignment | null }) =>",
         crash("who was overtaken signals nobody")
       ],
-      ["agent: each signal is this turn's own", "run.turn?.token === turn.token && ", ""],
-      ["agent: a signal only where it is to be ended", " && run.turn.ending !== null)", ")"],
-      ["agent: what it started is still there", "return (yield* agentTree(turn, started)).length > 0", "return false"]
+      ["agent: each signal is this assignment's own", "run.assignment?.token === assignment.token && ", ""],
+      ["agent: a signal only where it is to be ended", " && run.assignment.ending !== null)", ")"],
+      [
+        "agent: what it started is still there",
+        "return (yield* agentTree(assignment, started)).length > 0",
+        "return false"
+      ]
     ]
   ),
   ...mutantsOf(
     `${src}/run/Run.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
-      ["priority: the agent that runs", 'if (run.turn !== null) return { _tag: "Await", turn: run.turn }', ""],
+      [
+        "priority: the agent that runs",
+        'if (run.assignment !== null) return { _tag: "Await", assignment: run.assignment }',
+        ""
+      ],
       ["priority: a finished run", 'if (run.phase === "finished") return { _tag: "Done" }', ""],
       ["priority: an escalation stops everything", "if (escalated !== undefined) return", "if (false) return"],
       ["priority: a wait", "if (run.wait !== null) return", "if (false) return"],
@@ -299,8 +307,8 @@ export const conductorMutants = [
       ["a limit: no attempt", "attempts: attempt - 1, implementer", "implementer"],
       [
         "a limit: the session goes on",
-        "unasked(run, { ...run.turn, resumed: true })",
-        "unasked(run, run.turn)",
+        "unasked(run, { ...run.assignment, resumed: true })",
+        "unasked(run, run.assignment)",
         crash("killed at any moment of a usage limit")
       ],
       ["never ran: its session was never begun", "implementer: resumed ? sessionId : null", "implementer: sessionId"],
@@ -310,14 +318,14 @@ export const conductorMutants = [
         "...(head === null || commits.length === 0 || files.length === 0\n",
         "...(false\n"
       ],
-      ["a task that was dropped is forgotten", "!dropped || run.turn?.taskId === id", "true"],
-      ["a task that was dropped waits for its agent", "!dropped || run.turn?.taskId === id", "!dropped"],
+      ["a task that was dropped is forgotten", "!dropped || run.assignment?.taskId === id", "true"],
+      ["a task that was dropped waits for its agent", "!dropped || run.assignment?.taskId === id", "!dropped"],
       [
         "finished: not where the plan has got more to do",
-        'run.phase === "implementation"\n        ? turnOver',
-        "false\n        ? turnOver"
+        'run.phase === "implementation"\n        ? assignmentOver',
+        "false\n        ? assignmentOver"
       ],
-      ["waits in a row end with a turn", "{ turn: null, waits: 0 }", "{ turn: null }"],
+      ["waits in a row end with an assignment", "{ assignment: null, waits: 0 }", "{ assignment: null }"],
       [
         "answer: the ladder begins anew",
         "escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null",
@@ -701,10 +709,14 @@ export const conductorMutants = [
       ],
       [
         "judge: a finished turn, where no exit code is known",
-        'return (yield* recorded(turn))?._tag === "Finished"\n',
+        'return (yield* recorded(assignment))?._tag === "Finished"\n',
         "return true\n"
       ],
-      ["judge: the word of its launch", "(yield* (yield* PlanContext).words.digest(word)) !== turn.word", "false"],
+      [
+        "judge: the word of its launch",
+        "(yield* (yield* PlanContext).words.digest(word)) !== assignment.word",
+        "false"
+      ],
       [
         "judge: no commit is no work",
         "if (head === null || fresh.commits.length === 0) return",
@@ -733,7 +745,7 @@ export const conductorMutants = [
       ],
       [
         "judge: who approves has looked",
-        "if (!(yield* agent.usedTools(turn.sessionId))) return",
+        "if (!(yield* agent.usedTools(assignment.sessionId))) return",
         "if (false) return",
         conduct("a reviewer that looked at nothing")
       ],
@@ -749,7 +761,7 @@ export const conductorMutants = [
       ],
       [
         "judge: an approval is looked at",
-        'return said._tag === "Approved" ? yield* approval(task, turn, said) : said',
+        'return said._tag === "Approved" ? yield* approval(task, assignment, said) : said',
         "return said"
       ],
       [
@@ -766,12 +778,16 @@ export const conductorMutants = [
       ],
       [
         "judge: a refusal of the service is none of the agent",
-        "return (yield* refused(turn)) ?? unsaid(run, turn, read.failure)",
-        "return unsaid(run, turn, read.failure)"
+        "return (yield* refused(assignment)) ?? unsaid(run, assignment, read.failure)",
+        "return unsaid(run, assignment, read.failure)"
       ],
-      ["judge: who was lost with us is not blamed", 'cause === "no verdict" && turn.fence !== run.fence', "false"],
       [
-        "judge: a record of this very turn",
+        "judge: who was lost with us is not blamed",
+        'cause === "no verdict" && assignment.fence !== run.fence',
+        "false"
+      ],
+      [
+        "judge: a record of this very assignment",
         "last !== undefined && last.at >= askedAt ? last",
         "last !== undefined ? last"
       ],
@@ -782,11 +798,15 @@ export const conductorMutants = [
       ],
       [
         "judge: a finishing step that nobody saw end",
-        'return isAgent && (yield* recorded(turn))?._tag === "Finished" ? done',
+        'return isAgent && (yield* recorded(assignment))?._tag === "Finished" ? done',
         "return true ? done"
       ],
       ["judge: a finishing step that the service refused", "if (limited !== undefined) return limited\n", ""],
-      ["judge: who went on with us is", 'cause === "no verdict" && turn.fence !== run.fence', 'cause === "no verdict"']
+      [
+        "judge: who went on with us is",
+        'cause === "no verdict" && assignment.fence !== run.fence',
+        'cause === "no verdict"'
+      ]
     ]
   ),
   ...mutantsOf(
@@ -801,20 +821,20 @@ export const conductorMutants = [
       ],
       [
         "agent: the intent to launch is in the log",
-        'ref.dispatch({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(',
+        'ref.dispatch({ _tag: "Prepare", token: assignment.token, launchId, digest, requested, effective, word }).pipe(',
         "Effect.succeed([digest, word]).pipe(",
         crash("killed at any of its moments")
       ],
       [
         "agent: that it runs is in the log",
-        'return yield* ref.dispatch({ _tag: "Launched", token: turn.token, launchId, process })',
+        'return yield* ref.dispatch({ _tag: "Launched", token: assignment.token, launchId, process })',
         "return yield* ref.state",
         conduct("approved the first time")
       ],
       [
         "agent: the ceiling",
-        "commandOf(run, turn, effective, said)",
-        'commandOf(run, turn, "bypassPermissions" as typeof effective, said)'
+        "commandOf(run, assignment, effective, said)",
+        'commandOf(run, assignment, "bypassPermissions" as typeof effective, said)'
       ],
       [
         "agent: the ceiling as it is at the launch",
@@ -822,9 +842,9 @@ export const conductorMutants = [
         "clamp(requested, run.pin.ceiling)"
       ],
       [
-        "agent: a launch that failed is a turn",
-        'return yield* Effect.catchTag(launch(run, turn), "LaunchFailed",',
-        'return yield* Effect.catchTag(launch(run, turn), "LaunchLost" as "LaunchFailed",',
+        "agent: a launch that failed is an assignment",
+        'return yield* Effect.catchTag(launch(run, assignment), "LaunchFailed",',
+        'return yield* Effect.catchTag(launch(run, assignment), "LaunchLost" as "LaunchFailed",',
         conduct("work that came to nothing is left")
       ],
       [
@@ -836,7 +856,7 @@ export const conductorMutants = [
       ],
       [
         "agent: each role has its time",
-        'turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
+        'assignment.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout',
         "settings.implementerTimeout",
         conduct("a reviewer that hangs is ended")
       ],
@@ -848,13 +868,13 @@ export const conductorMutants = [
       ],
       [
         "agent: what was meant before a crash is done",
-        "const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))",
-        "const ending = yield* awaitEnding(turn, started, limit)",
+        "const ending = assignment.ending ?? (yield* awaitEnding(assignment, started, limit))",
+        "const ending = yield* awaitEnding(assignment, started, limit)",
         crash("killed at any moment while it ends")
       ],
       [
         "agent: it is ended",
-        "  if (ending !== null) yield* endAgent(turn, started)\n",
+        "  if (ending !== null) yield* endAgent(assignment, started)\n",
         "",
         conduct("an implementer that hangs is ended"),
         crash("killed at any moment while it ends")
@@ -891,8 +911,8 @@ export const conductorMutants = [
       ],
       [
         "conduct: an agent that runs is seen through",
-        "if (turn.launch === null) return yield* settleAssignment(turn)",
-        "if (turn.launch === null) return yield* askAgent(turn.role)",
+        "if (assignment.launch === null) return yield* settleAssignment(assignment)",
+        "if (assignment.launch === null) return yield* askAgent(assignment.role)",
         crash("killed at any of its moments")
       ],
       [
@@ -953,7 +973,7 @@ export const conductorMutants = [
       ],
       [
         "conduct: paused until that one is gone",
-        "return !turn?.launch || !(yield* isLeft(turn, turn.launch))",
+        "return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))",
         "return true",
         crash("who cannot be ended pauses the run")
       ]
@@ -1007,12 +1027,12 @@ export const conductorMutants = [
       ],
       [
         "neighbours: what may have been launched is settled",
-        "if (id === mine || turn === null)",
-        "if (id === mine || turn?.launch == null)"
+        "if (id === mine || assignment === null)",
+        "if (id === mine || assignment?.launch == null)"
       ],
       [
         "neighbours: what an agent has started",
-        "launched === null || !(yield* isLeft(turn, launched))",
+        "launched === null || !(yield* isLeft(assignment, launched))",
         "launched === null"
       ]
     ]

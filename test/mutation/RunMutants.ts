@@ -260,7 +260,11 @@ export const runMutants = [
     ["packages/cli/test/RunSentence.test.ts"],
     [
       ["progress: which task of how many", "return ` (${done + 1} of ${all}: ", "return ` ("],
-      ["progress: how long a turn took", "` (after ${Words.duration(event.at - before.turn.launch.at)})`", '""']
+      [
+        "progress: how long an assignment took",
+        "` (after ${Words.duration(event.at - before.assignment.launch.at)})`",
+        '""'
+      ]
     ]
   )
 ]

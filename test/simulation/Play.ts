@@ -33,12 +33,12 @@ export interface Play {
  */
 const stoppedAtSignal: Play["spares"] = (boundary, how) => how === "paused" && boundary.startsWith("processes.signal")
 
-/** A watch and its recoveries, or a run of a plan and the turns of its agents. */
+/** A watch and its recoveries, or a run of a plan and the assignments of its agents. */
 export const plays = {
   watches: { simulate, cycles: "recovery cycles", boundaries, spares: () => false, flag: "" },
   runs: {
     simulate: simulateRun,
-    cycles: "agents' turns",
+    cycles: "agents' assignments",
     boundaries: runBoundaries,
     spares: stoppedAtSignal,
     flag: "--runs "

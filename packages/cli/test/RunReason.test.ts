@@ -5,7 +5,7 @@ import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
 
 const at = Date.UTC(2026, 2, 1, 3)
 const hour = 3_600_000
-const turn = { token: "a1", taskId: "t1" }
+const assignment = { token: "a1", taskId: "t1" }
 const process = { pid: 4711, startTime: 99, bootId: "boot" }
 const opened: RunEvent = {
   _tag: "RunOpened",
@@ -22,13 +22,13 @@ const opened: RunEvent = {
 const rejected = (attempt: number): RunEvent => ({
   _tag: "ReviewRejected",
   at,
-  ...turn,
+  ...assignment,
   feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] }
 })
 const failed = (cause: "timeout" | "lost"): RunEvent => ({
   _tag: "ImplementationFailed",
   at,
-  ...turn,
+  ...assignment,
   cause,
   detail: "it slept"
 })
@@ -50,11 +50,11 @@ const why = (...events: ReadonlyArray<RunEvent>): string => {
   return reason === undefined ? "" : runReasonLines(reason).join("\n")
 }
 
-it("why tells which step of the ladder a rejection is, and a failed turn", () => {
+it("why tells which step of the ladder a rejection is, and a failed assignment", () => {
   assert.include(why(rejected(1)), "the first: the same implementer goes on")
   assert.include(why(rejected(1), rejected(2)), "the second: a fresh implementer")
   assert.include(why(rejected(1), rejected(2), rejected(3)), "the third is a person's")
-  assert.include(why(failed("timeout"), failed("timeout")), "turn 2 in a row that came to nothing")
+  assert.include(why(failed("timeout"), failed("timeout")), "assignment 2 in a row that came to nothing")
   assert.include(why(failed("lost")), "it counts for nothing")
 })
 
@@ -75,7 +75,7 @@ it("why tells what a run waits for, and who says until when", () => {
   const limited: RunEvent = {
     _tag: "AgentLimited",
     at,
-    ...turn,
+    ...assignment,
     kind: "usage-limit",
     resetsAt: at + 72 * hour,
     until: at + 72 * hour

@@ -51,7 +51,7 @@ it("an escalation says what is wrong: the issues of the last rejection, the othe
   assert.lengthOf(runNeeds("r", escalated), 2, "in short for who lists it among others")
 })
 
-it("a turn that made no commit names its first suspect, a permission, with what to paste; so does its escalation", () => {
+it("an assignment that made no commit names its first suspect, a permission, with what to paste; so does its escalation", () => {
   const failed: RunEvent = {
     ...ImplementationFailed,
     taskId,
@@ -65,12 +65,12 @@ it("a turn that made no commit names its first suspect, a permission, with what 
     RunOpened,
     { ...TaskStarted, taskId },
     failed,
-    { ...TaskEscalated, taskId, cause: "implementer failures", reason: "3 turns" }
+    { ...TaskEscalated, taskId, cause: "implementer failures", reason: "3 assignments" }
   ])
   assert.include(runNeeds("r", run, outputOf).join("\n"), paste)
 })
 
-it("a line says which task of how many it is, by its title, and how long a turn and a task took", () => {
+it("a line says which task of how many it is, by its title, and how long an assignment and a task took", () => {
   const at = RunOpened.at
   const history: ReadonlyArray<RunEvent> = [
     RunOpened,

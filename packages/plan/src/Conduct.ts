@@ -60,15 +60,15 @@ const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effe
  * Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's:
  * nobody works beside it.
  */
-const finishTurn = Effect.fn("finishTurn")(
-  function* (turn: Assignment) {
+const finishAssignment = Effect.fn("finishAssignment")(
+  function* (assignment: Assignment) {
     const { ref } = yield* PlanContext
-    if (turn.launch === null) return yield* settleAssignment(turn)
-    const ended = yield* awaitAgent(turn, turn.launch)
-    const report = yield* judge(yield* ref.state, turn, ended)
-    const reported = ref.dispatch({ _tag: "Report", token: turn.token, report })
-    if (turn.role === "finisher") return yield* reported
-    // A turn that came to nothing leaves its work where it is, for the next one; what is complete leaves none
+    if (assignment.launch === null) return yield* settleAssignment(assignment)
+    const ended = yield* awaitAgent(assignment, assignment.launch)
+    const report = yield* judge(yield* ref.state, assignment, ended)
+    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report })
+    if (assignment.role === "finisher") return yield* reported
+    // An assignment that came to nothing leaves its work where it is, for the next one; what is complete leaves none
     // uncommitted.
     return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
   },
@@ -140,7 +140,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   const step = next(run)
   switch (step._tag) {
     case "Await":
-      return yield* finishTurn(step.turn)
+      return yield* finishAssignment(step.assignment)
     case "Wait":
       return yield* waitOut(step.until)
     case "Start":
@@ -169,7 +169,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
 
 /** Whether what a run is paused for is put right. */
 const isRight = Effect.fnUntraced(function* (run: Run) {
-  const { paused, turn } = run
+  const { paused, assignment } = run
   if (paused?.cause === "failed") {
     const { git, statePath } = yield* PlanContext
     return yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))
@@ -178,7 +178,7 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
   if (paused?.cause === "work lost" || paused?.cause === "history")
     return (yield* astray(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.cause !== "not gone") return (yield* obstacle(paused?.cause === "dirty")) === undefined
-  return !turn?.launch || !(yield* isLeft(turn, turn.launch))
+  return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))
 })
 
 /**

@@ -77,7 +77,7 @@ const scene = Effect.fnUntraced(function* () {
   yield* ref.dispatch({ _tag: "StartTask", taskId: "t1", base: null })
   yield* ref.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
   yield* ref.dispatch({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: identity(agentPid) })
-  const turn = Effect.map(ref.state, (run) => run.turn!)
+  const assignment = Effect.map(ref.state, (run) => run.assignment!)
   const conductingWith = (finishing: PlanContext["Service"]["finishing"]) => ({
     ref,
     plan: planOf("t1"),
@@ -89,10 +89,10 @@ const scene = Effect.fnUntraced(function* () {
     finishingDigest: null
   })
   const conducts = <A, E>(
-    effect: (turn: Assignment) => Effect.Effect<A, E, PlanContext | Processes | Agent | Settings>,
+    effect: (assignment: Assignment) => Effect.Effect<A, E, PlanContext | Processes | Agent | Settings>,
     finishing: PlanContext["Service"]["finishing"] = null
   ) =>
-    Effect.flatMap(turn, effect).pipe(
+    Effect.flatMap(assignment, effect).pipe(
       Effect.provideService(PlanContext, conductingWith(finishing)),
       Effect.provideService(Processes, processes),
       Effect.provideService(Agent, agent),
@@ -104,13 +104,14 @@ const scene = Effect.fnUntraced(function* () {
     signals,
     trees,
     ref,
-    awaits: conducts((turn) => awaitEnding(turn, turn.launch!, limit)),
+    awaits: conducts((assignment) => awaitEnding(assignment, assignment.launch!, limit)),
     /** As the finishing step: a command of the user's, or an agent. */
     finishes: (command: AgentCommand | null) =>
-      conducts((turn) => awaitEnding({ ...turn, role: "finisher" }, turn.launch!, limit), command),
-    /** As whoever took that turn for the one that is. */
-    ends: (change: Partial<Assignment> = {}) => conducts((turn) => endAgent({ ...turn, ...change }, turn.launch!)),
-    left: conducts((turn) => isLeft(turn, turn.launch!))
+      conducts((assignment) => awaitEnding({ ...assignment, role: "finisher" }, assignment.launch!, limit), command),
+    /** As whoever took that assignment for the one that is. */
+    ends: (change: Partial<Assignment> = {}) =>
+      conducts((assignment) => endAgent({ ...assignment, ...change }, assignment.launch!)),
+    left: conducts((assignment) => isLeft(assignment, assignment.launch!))
   }
 })
 
@@ -123,10 +124,10 @@ describe("an agent", () => {
         yield* TestClock.adjust("4 minutes")
         const waiting = yield* Effect.forkChild(the.awaits)
         yield* TestClock.adjust("119 seconds")
-        assert.isNull((yield* the.ref.state).turn?.ending)
+        assert.isNull((yield* the.ref.state).assignment?.ending)
         yield* TestClock.adjust("1 seconds")
         assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 360_000 })
-        assert.deepStrictEqual((yield* the.ref.state).turn?.ending, { cause: "timeout", limit: 360_000 })
+        assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { cause: "timeout", limit: 360_000 })
         // It is no other agent than itself.
         assert.deepStrictEqual(the.trees[0]?.[2], [900])
         assert.deepStrictEqual(the.signals, [])
@@ -190,7 +191,7 @@ describe("an agent", () => {
         ])
       }).pipe(Effect.scoped)
   )
-  it.effect("is signalled, with what it started, once that is said of this very turn, and not before", () =>
+  it.effect("is signalled, with what it started, once that is said of this very assignment, and not before", () =>
     Effect.gen(function* () {
       const the = yield* scene()
       assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })

@@ -19,7 +19,7 @@ import { plainWords, planOf } from "./PlanStage.ts"
 
 const process = { pid: 50, startTime: 7, bootId: "boot" }
 
-/** A run whose task `t1` has begun, and everything that a turn of it meets, in memory. */
+/** A run whose task `t1` has begun, and everything that an assignment of it meets, in memory. */
 const world = (
   given: {
     readonly requested?: Permission
@@ -109,7 +109,7 @@ describe("an agent that is asked for", () => {
   it.effect("is in the log before it is prepared, its digest before it is launched, and that it runs after", () =>
     Effect.gen(function* () {
       const { did, events, launches, layer, tags } = world()
-      const { turn } = yield* Effect.provide(askAgent("implementer"), layer)
+      const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
       assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
       assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
       assert.deepInclude(events[3], {
@@ -119,7 +119,7 @@ describe("an agent that is asked for", () => {
         effective: "acceptEdits"
       })
       assert.deepStrictEqual(
-        [launches[0]?.cwd, launches[0]?.title, turn?.launch?.process],
+        [launches[0]?.cwd, launches[0]?.title, assignment?.launch?.process],
         ["/p", "implementer t1", process]
       )
     })
@@ -146,7 +146,7 @@ describe("an agent that is asked for", () => {
       }
     })
   )
-  it.effect("and cannot be launched is a turn that came to nothing", () =>
+  it.effect("and cannot be launched is an assignment that came to nothing", () =>
     Effect.gen(function* () {
       for (const [given, did, detail] of [
         [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
@@ -160,7 +160,7 @@ describe("an agent that is asked for", () => {
         const all = world(given)
         const run = yield* Effect.provide(askAgent("implementer"), all.layer)
         assert.deepStrictEqual(all.did, [...did])
-        assert.isNull(run.turn)
+        assert.isNull(run.assignment)
         assert.deepInclude(all.events.at(-1), {
           _tag: "ImplementationFailed",
           cause: "launch",
@@ -175,10 +175,10 @@ it.effect("an agent whose launch a crash left open is who took the receipt, or w
   Effect.gen(function* () {
     for (const settled of [true, false]) {
       const { layer, tags, dispatch } = world({ settled })
-      const { turn } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
-      const run = yield* Effect.provide(settleAssignment(turn!), layer)
+      const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+      const run = yield* Effect.provide(settleAssignment(assignment!), layer)
       assert.deepStrictEqual(tags(), ["AgentAsked", settled ? "AgentLaunched" : "AgentNeverRan"])
-      assert.deepStrictEqual(run.turn?.launch?.process, settled ? process : undefined)
+      assert.deepStrictEqual(run.assignment?.launch?.process, settled ? process : undefined)
     }
   })
 )
@@ -186,7 +186,7 @@ it.effect("an agent whose launch a crash left open is who took the receipt, or w
 it.effect("an agent that was to end before a crash, and is gone by now, took too long all the same", () =>
   Effect.gen(function* () {
     const { did, layer, dispatch } = world()
-    const { turn } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
+    const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })
     const started = { launchId: "run-r-a1", process, at: 0 }
     const gone = Layer.mock(Processes)({
       self: process,
@@ -195,7 +195,7 @@ it.effect("an agent that was to end before a crash, and is gone by now, took too
       condition: () => Effect.succeed("gone"),
       tree: () => Effect.succeed([])
     })
-    const ended = yield* awaitAgent({ ...turn!, ending: { cause: "timeout", limit: 60_000 } }, started).pipe(
+    const ended = yield* awaitAgent({ ...assignment!, ending: { cause: "timeout", limit: 60_000 } }, started).pipe(
       Effect.provide([layer, gone, FileSystem.layerNoop({})])
     )
     assert.deepStrictEqual(

@@ -61,14 +61,15 @@ describe.concurrent("over a real repository", () => {
       const play = yield* theatre(({ git, write }) => {
         const commits =
           (testFile: string, ...files: ReadonlyArray<string>): Act =>
-          (turn) =>
+          (assignment) =>
             Effect.gen(function* () {
               for (const file of files) yield* write(file, `${testFile}\n`)
               yield* git("add", "-A")
               yield* git("commit", "-q", "-m", words)
-              return yield* claims(testFile)(turn)
+              return yield* claims(testFile)(assignment)
             })
-        const removes: Act = (turn) => Effect.andThen(git("rm", "-q", "base.txt"), commits("base.txt")(turn))
+        const removes: Act = (assignment) =>
+          Effect.andThen(git("rm", "-q", "base.txt"), commits("base.txt")(assignment))
         return {
           implementer: [
             commits(`a.test.ts\` (${words}) \``, hostile, "a.test.ts"),
@@ -240,7 +241,7 @@ describe.concurrent("over a real repository", () => {
       assert.strictEqual(taskOf(yield* lazy.conducts, "t1")?.escalation?.cause, "reviewer failures")
       const busy = yield* theatre(({ commits }) => ({
         implementer: [commits],
-        reviewer: [(turn) => Effect.as(commits(turn), approves), say(approves)]
+        reviewer: [(assignment) => Effect.as(commits(assignment), approves), say(approves)]
       }))
       const run = yield* busy.conducts
       assert.includeMembers(yield* busy.tags, ["ReviewFailed", "WorkChanged"])

@@ -8,7 +8,9 @@ describe.concurrent("where the loop itself cannot go on", () => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const play = yield* theatre(({ commits, project }) => ({
-        implementer: [(turn) => Effect.tap(commits(turn), () => fs.rename(`${project}/.git`, `${project}/hidden`))],
+        implementer: [
+          (assignment) => Effect.tap(commits(assignment), () => fs.rename(`${project}/.git`, `${project}/hidden`))
+        ],
         reviewer: [say(approves)]
       }))
       const paused = yield* play.conducts
@@ -27,7 +29,7 @@ describe.concurrent("where the loop itself cannot go on", () => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const play = yield* theatre(({ commits, write }) => ({
-        implementer: [(turn) => Effect.tap(commits(turn), () => write("state.json", '{"mine": 1}'))],
+        implementer: [(assignment) => Effect.tap(commits(assignment), () => write("state.json", '{"mine": 1}'))],
         reviewer: [say(approves)]
       }))
       for (const _ of [1, 2]) assert.strictEqual((yield* play.conducts).paused?.cause, "failed")
@@ -48,7 +50,7 @@ describe.concurrent("where the loop itself cannot go on", () => {
       const half = (path: string) =>
         Effect.orDie(Effect.flatMap(fs.readFileString(path), (text) => fs.writeFileString(path, text.slice(0, 60))))
       const play = yield* theatre(({ commits, project }) => ({
-        implementer: [(turn) => Effect.tap(commits(turn), () => half(`${project}/state.json`))],
+        implementer: [(assignment) => Effect.tap(commits(assignment), () => half(`${project}/state.json`))],
         reviewer: [say(approves)]
       }))
       assert.strictEqual((yield* play.conducts).phase, "finished")

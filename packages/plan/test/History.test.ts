@@ -6,12 +6,13 @@ import { abandonedAfter, live, say, theatre } from "./PlanTheatre.ts"
 
 describe.concurrent("history that an agent has changed", { timeout: 120_000 }, () => {
   live(
-    "approved work that the next task's agent took back is seen at the end of its turn: nobody reviews or finishes over it",
+    "approved work that the next task's agent took back is seen at the end of its assignment: nobody reviews or finishes over it",
     () =>
       Effect.gen(function* () {
         const play = yield* theatre(
           ({ commits, git }) => {
-            const drops: Act = (turn) => Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), commits(turn))
+            const drops: Act = (assignment) =>
+              Effect.andThen(git("reset", "-q", "--hard", "HEAD^"), commits(assignment))
             return { implementer: [commits, drops, commits], reviewer: [say(approves)] }
           },
           { tasks: ["t1", "t2"] }
@@ -50,7 +51,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
     Effect.gen(function* () {
       for (const checkout of [["-b", "side"], ["--detach"]]) {
         const play = yield* theatre(({ commits, git }) => ({
-          implementer: [(turn) => Effect.andThen(git("checkout", "-q", ...checkout), commits(turn))],
+          implementer: [(assignment) => Effect.andThen(git("checkout", "-q", ...checkout), commits(assignment))],
           reviewer: [say(approves)]
         }))
         const paused = (yield* play.conducts).paused
@@ -94,7 +95,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
       Effect.gen(function* () {
         const play = yield* theatre(({ commits, git }) => ({
           implementer: [
-            (turn) => Effect.andThen(git("commit", "-q", "--amend", "-m", "another base"), commits(turn)),
+            (assignment) => Effect.andThen(git("commit", "-q", "--amend", "-m", "another base"), commits(assignment)),
             commits
           ],
           reviewer: [say(approves)]

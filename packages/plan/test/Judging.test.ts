@@ -28,7 +28,7 @@ const mine = (said: string) =>
 const [approves, complete, rejects] = [mine(approved), mine(completed), (n: number) => mine(rejected(n))]
 
 /**
- * What a turn came to that ended with this print, in a repository that is a list of commits, and by what its session
+ * The report on an assignment that ended with this print, in a repository that is a list of commits, by what its session
  * says.
  */
 const judged = (given: {
@@ -184,7 +184,7 @@ describe("an implementer", () => {
       for (const fence of [1, 2]) assert.strictEqual(yield* causeOf({ printed: both, fence }), "contradictory verdict")
     })
   )
-  it.effect("that the service refused in this very turn is not to blame; what it did before is", () =>
+  it.effect("that the service refused in this very assignment is not to blame; what it did before is", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* judged({ session: limit }), {
         _tag: "Limited",

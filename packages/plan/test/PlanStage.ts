@@ -30,7 +30,7 @@ import {
 } from "../src/index.ts"
 
 /** What an agent prints at its end; `undefined`: it never ends. */
-export type Act<E = unknown, R = never> = (turn: {
+export type Act<E = unknown, R = never> = (assignment: {
   readonly prompt: string
   readonly resumed: boolean
   readonly session: string
@@ -82,7 +82,7 @@ export interface Asked {
 }
 
 /**
- * Agents that do at once, in this process, what a script says, turn after turn of a role, and a conductor that can be
+ * Agents that do at once, in this process, what a script says, assignment by assignment, and a conductor that can be
  * made to vanish at any of its moments: before and after each append, and before and after each launch.
  */
 export const stage = Effect.fnUntraced(function* (
@@ -119,7 +119,7 @@ export const stage = Effect.fnUntraced(function* (
   const finished = new Map<string, number>()
   const asked: Array<Asked> = []
   const signals: Array<string> = []
-  const turns = { implementer: 0, reviewer: 0, finisher: 0 }
+  const assignments = { implementer: 0, reviewer: 0, finisher: 0 }
   let pids = 1000
 
   const act = Effect.fnUntraced(function* (order: LaunchOrder) {
@@ -131,7 +131,7 @@ export const stage = Effect.fnUntraced(function* (
         : "finisher"
     asked.push({ role, resumed: resumed === "Resume", session })
     const list = role === "finisher" ? [() => Effect.succeed("bye")] : acts[role]
-    const chosen = list[Math.min(turns[role]++, list.length - 1)]!
+    const chosen = list[Math.min(assignments[role]++, list.length - 1)]!
     const said = yield* Effect.orDie(chosen({ prompt, resumed: resumed === "Resume", session }))
     const refused = /^refused until (\d+)$/u.exec(said ?? "")
     if (refused === null) {

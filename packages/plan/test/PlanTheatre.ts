@@ -87,10 +87,10 @@ export const abandonedAfter = Effect.fnUntraced(function* (
 /** Does it, and keeps what it was told. */
 export const noting =
   (prompts: Array<string>, act: Act): Act =>
-  (turn) =>
+  (assignment) =>
     Effect.suspend(() => {
-      prompts.push(turn.prompt)
-      return act(turn)
+      prompts.push(assignment.prompt)
+      return act(assignment)
     })
 export const say =
   (text: string | undefined): Act =>

@@ -58,17 +58,17 @@ const story = (
       const step = next(self.run())
       if (step._tag !== "Ask") throw new Error(`asked for ${step._tag}`)
       self.dispatch({ _tag: "Ask", role: step.role, sessionId: `s${++sessions}`, head: null })
-      return self.run().turn!
+      return self.run().assignment!
     },
-    report: (report: Report) => self.dispatch({ _tag: "Report", token: self.run().turn!.token, report }),
+    report: (report: Report) => self.dispatch({ _tag: "Report", token: self.run().assignment!.token, report }),
     implemented: () => {
-      const turn = self.ask()
+      const assignment = self.ask()
       self.report({ _tag: "Completed", head: "c1", work })
-      return turn
+      return assignment
     },
     reviewed: (report: Report) => {
-      const turn = self.ask()
-      return { turn, tags: self.report(report) }
+      const assignment = self.ask()
+      return { assignment, tags: self.report(report) }
     },
     start: (taskId = "t1") => self.dispatch({ _tag: "StartTask", taskId, base: "c0" })
   }
@@ -193,7 +193,7 @@ describe("the ladder", () => {
     const first = told.implemented()
     told.reviewed(rejected(1))
     told.dispatch({ _tag: "Ask", role: "implementer", sessionId: "another", head: null, held: ["x", first.sessionId] })
-    assert.deepInclude(told.run().turn, { sessionId: "another", resumed: false, attempt: 2 })
+    assert.deepInclude(told.run().assignment, { sessionId: "another", resumed: false, attempt: 2 })
     told.report({ _tag: "Completed", head: "c1", work })
     told.reviewed(rejected(2))
     assert.isFalse(told.ask().resumed)
@@ -230,10 +230,10 @@ describe("the ladder", () => {
     const told = story()
     told.start()
     const one = told.implemented()
-    const { turn } = told.reviewed(rejected(1))
+    const { assignment } = told.reviewed(rejected(1))
     told.implemented()
     const again = told.ask()
-    assert.strictEqual(new Set([one.sessionId, turn.sessionId, again.sessionId]).size, 3)
+    assert.strictEqual(new Set([one.sessionId, assignment.sessionId, again.sessionId]).size, 3)
     assert.isFalse(again.resumed)
   })
 })
@@ -263,13 +263,13 @@ describe("the error table", () => {
     const told = story()
     told.start()
     told.implemented()
-    const { tags, turn } = told.reviewed(failed("timeout"))
+    const { tags, assignment } = told.reviewed(failed("timeout"))
     assert.deepStrictEqual(tags, ["ReviewFailed"])
     const again = told.ask()
     assert.deepInclude(again, { role: "reviewer", attempt: 1 })
-    assert.notStrictEqual(again.sessionId, turn.sessionId)
+    assert.notStrictEqual(again.sessionId, assignment.sessionId)
   })
-  it("three turns in a row that came to nothing are a person's, of either role", () => {
+  it("three assignments in a row that came to nothing are a person's, of either role", () => {
     const told = story()
     told.start()
     for (const _ of [1, 2]) {
@@ -324,13 +324,13 @@ describe("an agent that is to be ended", () => {
   it("is said to be before it is signalled: why, since when it runs, its limit, and who it is", () => {
     const told = launched()
     told.launch()
-    const { at } = told.run().turn!.launch!
+    const { at } = told.run().assignment!.launch!
     assert.deepStrictEqual(
       told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [12] }),
       ["AgentEnding"]
     )
     assert.deepInclude(told.events.at(-1), { cause: "timeout", process, launchedAt: at, limit, others: [12] })
-    assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
+    assert.deepStrictEqual(told.run().assignment?.ending, { cause: "timeout", limit })
   })
   it("is said to be once: who comes after a crash goes on with what was meant then", () => {
     const told = launched()
@@ -340,9 +340,9 @@ describe("an agent that is to be ended", () => {
       told.dispatch({ _tag: "EndAgent", token: told.token, cause: "left running", limit: 1, others: [13] }),
       []
     )
-    assert.deepStrictEqual(told.run().turn?.ending, { cause: "timeout", limit })
+    assert.deepStrictEqual(told.run().assignment?.ending, { cause: "timeout", limit })
   })
-  it("is one that was seen to run, in its own turn, of a conductor that owns the run", () => {
+  it("is one that was seen to run, in its own assignment, of a conductor that owns the run", () => {
     const told = launched()
     const end = (token: string, fence?: number) =>
       told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
@@ -440,7 +440,7 @@ describe("a run", () => {
     }
     assert.deepStrictEqual(order, ["b", "c", "a"])
   })
-  it("refuses whoever was overtaken, a second agent at once, and a report of another turn", () => {
+  it("refuses whoever was overtaken, a second agent at once, and a report of another assignment", () => {
     const told = story()
     for (const role of ["implementer", "reviewer", "finisher"] as const)
       assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "no task has begun")
@@ -448,7 +448,7 @@ describe("a run", () => {
     for (const role of ["reviewer", "finisher"] as const)
       assert.isTrue(
         Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })),
-        "it is the implementer's turn"
+        "the implementer is next"
       )
     const { token } = told.ask()
     const why = (result: ReturnType<typeof told.try>) => (Result.isFailure(result) ? result.failure.reason : "taken")
@@ -558,8 +558,8 @@ describe("a run", () => {
     ])
     assert.deepInclude(lost.run().paused, { cause: "work lost", message: "t1: HEAD has not c1" })
     assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
-    const turn = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
-    assert.deepStrictEqual(turn(), ["AgentAsked"])
+    const assignment = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
+    assert.deepStrictEqual(assignment(), ["AgentAsked"])
     assert.deepStrictEqual(told.report({ _tag: "Failed", cause: "timeout", detail: "why" }), ["RunFinished"])
     assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
   })
@@ -574,7 +574,7 @@ describe("a finishing step", () => {
     told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
     const finisher = () => {
       told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
-      return told.run().turn!.token
+      return told.run().assignment!.token
     }
     return { ...told, finisher }
   }
@@ -673,7 +673,7 @@ describe("what is said at the wrong time", () => {
       []
     )
   })
-  it("a task starts in its turn alone, and not beside another", () => {
+  it("a task starts only when it is next, and not beside another", () => {
     const told = story([outline("t1"), outline("t2")])
     assert.strictEqual(why(told.try({ _tag: "StartTask", taskId: "t2", base: null })), "not now")
     told.start()
@@ -728,7 +728,7 @@ describe("what is said at the wrong time", () => {
     told.dispatch(end)
     assert.strictEqual(why(told.try(end)), "not now")
   })
-  it("turns that came to nothing are counted by role, and none that was lost with us", () => {
+  it("assignments that came to nothing are counted by role, and none that was lost with us", () => {
     const told = story()
     told.start()
     told.implemented()

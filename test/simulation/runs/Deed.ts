@@ -3,7 +3,7 @@ import type { Seed } from "../Seed.ts"
 const second = 1000
 const minute = 60 * second
 
-/** What an agent does with its turn, and what it says of it. */
+/** What an agent does with its assignment, and what it says of it. */
 export interface Deed {
   readonly kind: DeedKind
   /** Until its end, ms of its own life; who hangs has none. */

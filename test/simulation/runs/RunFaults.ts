@@ -48,7 +48,7 @@ export const runTargets: ReadonlyArray<Target> = strikes.flatMap((how) =>
 )
 
 /**
- * Effects that happen again and again while an agent works: whoever is to be struck in a turn must survive most of
+ * Effects that happen again and again while an agent works: to be struck in an assignment, an effect must survive most of
  * them.
  */
 export const frequentInRuns: ReadonlySet<string> = new Set([

@@ -39,9 +39,9 @@ export class RunJudge {
       world.violated(
         `an agent starts beside ${others.map(({ identity, name }) => `${name} ${identity.pid}`).join(", ")}`
       )
-    const { turn } = world.runOf(agent)
-    if (turn?.token !== agent.token) world.violated(`an agent starts whose turn it is not: ${agent.token}`)
-    if (turn !== null && turn.ending !== null) world.violated("an agent starts whose end is decided")
+    const { assignment } = world.runOf(agent)
+    if (assignment?.token !== agent.token) world.violated(`an agent starts whose assignment it is not: ${agent.token}`)
+    if (assignment !== null && assignment.ending !== null) world.violated("an agent starts whose end is decided")
     const permission = command.args[command.args.indexOf("--permission-mode") + 1]
     const granted = world.ledger.events.findLast(
       ({ event }) => event._tag === "AgentPrepared" && event.launchId === agent.launchId
@@ -69,7 +69,7 @@ export class RunJudge {
     const agent = world.agents.find(({ launchId }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
     if (agent === undefined) return world.violated(`a signal to a stranger, pid ${process.identity.pid}`)
     const run = world.runOf(agent)
-    if (run.turn?.token !== agent.token || run.turn.ending === null)
+    if (run.assignment?.token !== agent.token || run.assignment.ending === null)
       world.violated("a signal without an intent in the log")
     // Between its last look and the signal there is a moment (docs/reliability.md).
     const owns = run.owner !== null && same(run.owner.process, by.identity)
@@ -92,7 +92,7 @@ export class RunJudge {
     const wrong = (what: string) => world.violated(`${event._tag}: ${what}`)
     const held = (so: boolean, what: string) => void (so || wrong(what))
     if (agent === undefined) {
-      if (endsTurn.has(event._tag) && !("cause" in event && event.cause === "launch"))
+      if (endsAssignment.has(event._tag) && !("cause" in event && event.cause === "launch"))
         wrong("there never was such an agent")
       return
     }
@@ -147,14 +147,14 @@ export class RunJudge {
   ): void {
     const { deed, said } = agent
     const world = this.#world
-    const orphaned = before.turn?.fence !== before.fence
+    const orphaned = before.assignment?.fence !== before.fence
     switch (cause) {
       case "timeout":
-        return held(before.turn?.ending?.cause === "timeout", "its end was not decided")
+        return held(before.assignment?.ending?.cause === "timeout", "its end was not decided")
       case "no verdict":
         return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
       case "lost":
-        // By a clock that was set back, the end of its turn lies before its beginning.
+        // By a clock that was set back, the end of its assignment lies before its beginning.
         return held((said === "nothing" || !world.steadyClock) && orphaned, `it said ${said}`)
       case "contradictory verdict":
         return held(said === "both", `it said ${said}`)
@@ -187,7 +187,7 @@ export class RunJudge {
   }
 }
 
-const endsTurn: ReadonlySet<RunEvent["_tag"]> = new Set([
+const endsAssignment: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ImplementationCompleted",
   "ImplementationBlocked",
   "ImplementationFailed",

@@ -11,8 +11,8 @@ import { minute } from "../Timeline.ts"
 
 /** How likely an effect is struck that is aimed at, one of those that happen again and again, and any other. */
 const [aimed, frequentAimed, any] = [0.6, 0.1, 0.006]
-/** So many aims in each turn of an agent: most of them are not met in it. */
-const inTurn = 2
+/** So many aims in each assignment of an agent: most of them are not met in it. */
+const inAssignment = 2
 /** From world to world, so that neighbours do not begin alike; prime to the number of targets. */
 const stride = 37
 
@@ -48,16 +48,16 @@ export class RunKeeper {
   start(script = this.#next()): Conduction {
     const world = this.#world
     const mood = this.#seed.fork()
-    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each turn
-    // of an agent.
+    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each
+    // assignment of an agent.
     const next = () => runTargets[(world.seed.number * stride + this.#aims++) % runTargets.length]
     const aims: Array<Target | undefined> = [next()]
-    let turn = -1
+    let assignment = -1
     const plan = (_: number, name: string): Fate | undefined => {
       if (this.#spared || world.calm) return undefined
-      if (turn !== world.faults.begun) {
-        turn = world.faults.begun
-        aims.splice(1, inTurn, ...Array.from({ length: inTurn }, next))
+      if (assignment !== world.faults.begun) {
+        assignment = world.faults.begun
+        aims.splice(1, inAssignment, ...Array.from({ length: inAssignment }, next))
       }
       const at = aims.findIndex((aim) => aim?.boundary === name)
       const isAim = at !== -1 && mood.chance(frequentInRuns.has(name) ? frequentAimed : aimed)

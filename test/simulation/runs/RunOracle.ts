@@ -48,7 +48,7 @@ export class RunOracle {
     this.#violated = violated
   }
 
-  /** Which turn of which work this is: what is not counted is played again. */
+  /** Which assignment of which work this is: what is not counted is played again. */
   position(role: AgentRole, taskId: string | null): string {
     const rung = taskId === null ? undefined : this.rungs.get(taskId)
     const { answers = 0, fruitless = 0, rejections = 0, unreviewed = 0 } = rung ?? {}
@@ -112,7 +112,7 @@ export class RunOracle {
     if (asked.role === "implementer") rung.session = asked.sessionId
   }
 
-  #turnOver(event: { readonly token: string }): Rung | undefined {
+  #assignmentOver(event: { readonly token: string }): Rung | undefined {
     const { asked } = this
     this.asked = undefined
     if (asked?.token !== event.token) this.#violated(`agent ${event.token} is told of, and was not asked`)
@@ -161,13 +161,13 @@ export class RunOracle {
       }
       case "AgentNeverRan": {
         const asked = this.asked
-        const rung = this.#turnOver(event)
+        const rung = this.#assignmentOver(event)
         if (asked?.role === "finisher") this.finishers = 0
         if (rung !== undefined && asked?.role === "implementer" && !asked.resumed) rung.session = null
         return
       }
       case "AgentLimited":
-        this.#turnOver(event)
+        this.#assignmentOver(event)
         this.refusals++
         this.#until = event.until
         this.finishers = 0
@@ -263,7 +263,7 @@ export class RunOracle {
 
   #move(event: { readonly token: string }, change: (rung: Rung) => void): void {
     this.refusals = 0
-    const rung = this.#turnOver(event)
+    const rung = this.#assignmentOver(event)
     if (rung !== undefined) change(rung)
   }
 }

@@ -21,7 +21,9 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
   if (ledger.runs.size !== plans.length) wrong(`there are ${ledger.runs.size} runs of ${plans.length} plans`)
   for (const [stream, run] of ledger.runs) {
     if (run.phase !== "finished")
-      wrong(`the run is in its ${run.phase}: ${JSON.stringify({ turn: run.turn, wait: run.wait, paused: run.paused })}`)
+      wrong(
+        `the run is in its ${run.phase}: ${JSON.stringify({ assignment: run.assignment, wait: run.wait, paused: run.paused })}`
+      )
     if (keeper.isRunning) wrong("a conductor of a finished run runs")
     if (!isOver(run)) continue
     const events = ledger.events.filter((one) => one.stream === stream)

@@ -103,10 +103,10 @@ const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Re
 /** Who ends the conductor does not end its agent. */
 const leftAtWork = Effect.fnUntraced(function* (id: string) {
   const run = yield* loadRun(id)
-  const pid = run.turn?.launch?.process.pid
+  const pid = run.assignment?.launch?.process.pid
   if (pid !== undefined && Option.isSome(yield* (yield* Processes).find(pid)))
     yield* Console.error(
-      `its ${run.turn?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`
+      `its ${run.assignment?.role}, pid ${pid}, works on; it is gone on with by: ${invocation(run, (yield* Environment).cwd)}`
     )
 })
 

@@ -20,7 +20,7 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
   const processes = yield* Processes
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(streamOf(id))
-  const launched = run.turn?.launch ?? null
+  const launched = run.assignment?.launch ?? null
   const agent = launched === null ? null : yield* processes.condition(launched.process)
   const owner =
     run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
@@ -40,16 +40,16 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
     permission: { ceiling: run.pin.ceiling, file_asks_for: run.overreach?.keys ?? [] },
     wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
     agent:
-      run.turn === null
+      run.assignment === null
         ? null
         : {
-            role: run.turn.role,
-            task: run.turn.taskId,
-            attempt: run.turn.attempt,
+            role: run.assignment.role,
+            task: run.assignment.taskId,
+            attempt: run.assignment.attempt,
             pid: launched?.process.pid ?? null,
             condition: agent,
             runs_for_ms: launched === null ? null : now - launched.at,
-            session_id: run.turn.sessionId,
+            session_id: run.assignment.sessionId,
             output: launched === null ? null : outputPath(launched.launchId)
           },
     escalations: run.tasks.flatMap(({ escalation, id: task }) =>

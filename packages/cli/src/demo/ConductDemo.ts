@@ -18,7 +18,7 @@ tasks:
     acceptance_criteria: it is written
     depends_on: [overture]
 `
-/** The overture is rejected once; each turn of an agent takes a moment. */
+/** The overture is rejected once; each assignment of an agent takes a moment. */
 const craft = { millis: 400, tasks: { overture: { implementer: ["commit"], reviewer: ["reject", "approve"] } } }
 
 const git = (project: string, ...args: ReadonlyArray<string>) =>
@@ -87,7 +87,7 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
     yield* release(reviewer)
     const rejected = yield* until("the rejection", "ReviewRejected")
     const working = yield* until("the second attempt", "AgentLaunched", rejected.revision)
-    yield* broughtBy(watchdog, "its turn", exists(pidFile(working.event.process.pid)))
+    yield* broughtBy(watchdog, "its assignment", exists(pidFile(working.event.process.pid)))
     const { pid } = taken.event.owner.process
     yield* say(`The same implementer works on the feedback. Its conductor is killed: kill -9 ${pid}`)
     yield* Effect.sync(() => process.kill(pid, "SIGKILL"))

@@ -3,12 +3,12 @@ import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { agentFolder, type Session } from "./StandInSession.ts"
 
 /**
- * `craft.json` in the project: what each implementer and reviewer of a task does, one turn after another; the last does
+ * `craft.json` in the project: what each implementer and reviewer of a task does, assignment by assignment; the last does
  * for the rest.
  */
 const Craft = Schema.fromJsonString(
   Schema.Struct({
-    /** How long a turn takes, in ms. */
+    /** How long an assignment takes, in ms. */
     millis: Schema.Natural,
     tasks: Schema.Record(
       Schema.String,
@@ -43,8 +43,8 @@ export const untilReleased = Effect.fnUntraced(function* (name: string) {
   yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
 })
 
-/** The which turn of its role and task this is, from 1, across processes and deaths. */
-const turnOf = Effect.fnUntraced(function* (role: string, task: string) {
+/** Counts the assignments of this role and task, from 1, across processes and deaths. */
+const assignmentOf = Effect.fnUntraced(function* (role: string, task: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const folder = paths.join(yield* agentFolder, "craft")
@@ -63,14 +63,14 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
     atMost: 1_000_000
   })
 
-const implement = Effect.fnUntraced(function* (session: Session, task: string, turn: number, word: string) {
+const implement = Effect.fnUntraced(function* (session: Session, task: string, assignment: number, word: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const file = `${task}.txt`
   const use = yield* session.toolUse("Write", { file_path: file })
-  yield* files.writeFileString(paths.join(session.cwd, file), `${task}, turn ${turn}\n`, { flag: "a" })
+  yield* files.writeFileString(paths.join(session.cwd, file), `${task}, assignment ${assignment}\n`, { flag: "a" })
   yield* git(session.cwd, "add", "--", file)
-  yield* git(session.cwd, "commit", "-q", "-m", `${task}: turn ${turn}`)
+  yield* git(session.cwd, "commit", "-q", "-m", `${task}: assignment ${assignment}`)
   yield* session.toolResult(use, "committed")
   const hash = (yield* git(session.cwd, "rev-parse", "--short", "HEAD")).trim()
   return `It is done.\n\n\`\`\`\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [${hash}]\nfiles_changed: [${file}]\ntest_file: none\n\`\`\``
@@ -81,7 +81,7 @@ const look = Effect.fnUntraced(function* (session: Session, task: string) {
   yield* session.toolResult(use, "read")
 })
 
-/** One turn of an implementer or a reviewer: what it says at its end; `undefined`: it never ends. */
+/** One assignment of an implementer or a reviewer: what it says at its end; `undefined`: it never ends. */
 export const craft = Effect.fnUntraced(function* (
   session: Session,
   { role, task, word }: NonNullable<ReturnType<typeof craftOf>>
@@ -93,14 +93,14 @@ export const craft = Effect.fnUntraced(function* (
   )
   const { millis, tasks } =
     script._tag === "Some" ? script.value : { millis: 0, tasks: {} as (typeof Craft.Type)["tasks"] }
-  const turn = yield* turnOf(role, task)
+  const assignment = yield* assignmentOf(role, task)
   const acts = tasks[task]?.[role] ?? (role === "implementer" ? (["commit"] as const) : (["approve"] as const))
-  const act = acts[Math.min(turn, acts.length) - 1]!
+  const act = acts[Math.min(assignment, acts.length) - 1]!
   yield* Effect.sleep(millis)
   yield* untilReleased(`${task}.${role}`)
   switch (act) {
     case "commit":
-      return yield* implement(session, task, turn, word)
+      return yield* implement(session, task, assignment, word)
     case "claim":
       return `IMPLEMENTATION_COMPLETE ${word}\ncommits: []\nfiles_changed: []\ntest_file: none`
     case "blocked":
@@ -112,7 +112,7 @@ export const craft = Effect.fnUntraced(function* (
       return `APPROVED ${word}\nsummary: ${task} looks fine from here`
     case "reject":
       yield* look(session, task)
-      return `REJECTED ${word}\nsummary: ${task} is not there yet\nissues:\n- turn ${turn} lacks a test\nsuggestions:\n- write one`
+      return `REJECTED ${word}\nsummary: ${task} is not there yet\nissues:\n- assignment ${assignment} lacks a test\nsuggestions:\n- write one`
     case "mute":
       return "I have nothing to say."
     case "hang":

@@ -22,7 +22,9 @@ export const progressOf = (event: RunEvent, before: Run): string => {
     case "ReviewApproved":
     case "ReviewRejected":
     case "ReviewFailed":
-      return before.turn?.launch == null ? "" : ` (after ${Words.duration(event.at - before.turn.launch.at)})`
+      return before.assignment?.launch == null
+        ? ""
+        : ` (after ${Words.duration(event.at - before.assignment.launch.at)})`
     default:
       return ""
   }

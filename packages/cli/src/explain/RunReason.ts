@@ -40,16 +40,16 @@ const failed = (
   if (cause === "dropped")
     return { seen: [detail], rule: "a task that the plan has lost is forgotten once nobody works on it" }
   return {
-    seen: [detail, `turn ${count} in a row that came to nothing`],
-    rule: "a turn that came to nothing is followed by a fresh agent; the third in a row is a person's"
+    seen: [detail, `assignment ${count} in a row that came to nothing`],
+    rule: "an assignment that came to nothing is followed by a fresh agent; the third in a row is a person's"
   }
 }
 
 const escalations: Readonly<Record<Of<"TaskEscalated">["cause"], string>> = {
   rejections: "the third rejection is a person's",
   blocked: "an implementer that is blocked is a person's at once",
-  "implementer failures": "the third turn in a row that came to nothing is a person's",
-  "reviewer failures": "the third turn in a row that came to nothing is a person's",
+  "implementer failures": "the third assignment in a row that came to nothing is a person's",
+  "reviewer failures": "the third assignment in a row that came to nothing is a person's",
   unproven: "a state file is believed as far as git bears it out: the rest is a person's"
 }
 
@@ -76,7 +76,7 @@ const ending = ({ at, cause, launchedAt, limit, others, process }: Of<"AgentEndi
           `process ${process.pid} runs since ${Words.deadline(launchedAt, at)}; its limit is ${Words.duration(limit)}`,
           others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
         ],
-        rule: "who takes longer than its limit is ended, with all that it started, and its turn has come to nothing"
+        rule: "who takes longer than its limit is ended, with all that it started, and its assignment has come to nothing"
       }
     : {
         seen: [`process ${process.pid} has ended; what it started still runs: pid ${others.join(", ")}`],

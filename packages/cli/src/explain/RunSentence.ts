@@ -53,10 +53,10 @@ const goingOn = (run: Run, agent: Condition | null): string => {
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
   if (run.wait !== null)
     return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${Words.deadline(run.wait.until, run.lastEventAt)}`
-  if (run.turn !== null)
-    return run.turn.role === "finisher"
+  if (run.assignment !== null)
+    return run.assignment.role === "finisher"
       ? "finishing"
-      : `${run.turn.taskId}: ${run.turn.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.turn.ending === null ? "at work" : "is ended"}${run.turn.launch === null ? "" : `, pid ${run.turn.launch.process.pid}`}`
+      : `${run.assignment.taskId}: ${run.assignment.role} ${agent === "gone" || agent === "zombie" ? "has ended" : run.assignment.ending === null ? "at work" : "is ended"}${run.assignment.launch === null ? "" : `, pid ${run.assignment.launch.process.pid}`}`
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 

@@ -154,7 +154,7 @@ export const launches = (settings: ResolvedSettings) =>
   )
 
 /**
- * The config is read anew for each recovery cycle, and each turn of a run; what is newly wrong in it is told. Where it
+ * The config is read anew for each recovery cycle, and each assignment of a run; what is newly wrong is told. Where it
  * cannot be used, what was holds.
  */
 export const cycleSettings = (settings: ResolvedSettings, project: string) =>

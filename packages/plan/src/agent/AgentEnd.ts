@@ -20,7 +20,7 @@ const agentTree = ({ sessionId }: Assignment, { launchId, process }: Launched) =
  * in the log before anybody is signalled; `null`: nothing does.
  */
 export const awaitEnding = Effect.fn("awaitEnding")(function* (
-  turn: Assignment,
+  assignment: Assignment,
   started: Launched,
   limit: Duration.Duration
 ) {
@@ -34,28 +34,29 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
     Effect.timeoutOption(processes.untilOver(started.process, lookEvery), left),
     gone
   )
-  const others = (yield* agentTree(turn, started)).map(({ identity }) => identity.pid)
+  const others = (yield* agentTree(assignment, started)).map(({ identity }) => identity.pid)
   // What a finishing command has started is the user's own, and nobody comes after it.
-  if (inTime && (others.length === 0 || (turn.role === "finisher" && finishing !== null))) return null
+  if (inTime && (others.length === 0 || (assignment.role === "finisher" && finishing !== null))) return null
   const cause = inTime ? ("left running" as const) : ("timeout" as const)
   return (
-    (yield* ref.dispatch({ _tag: "EndAgent", token: turn.token, cause, limit: millis, others })).turn?.ending ?? null
+    (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: millis, others })).assignment
+      ?.ending ?? null
   )
 })
 
 /** Whether an agent that is to end, or anything that it started, is still there. */
-export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (turn: Assignment, started: Launched) {
+export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assignment, started: Launched) {
   if (!(yield* isGone(yield* Processes, started.process))) return true
-  return (yield* agentTree(turn, started)).length > 0
+  return (yield* agentTree(assignment, started)).length > 0
 })
 
 /**
- * Ends an agent and all that it started: nobody may write beside the next one. Each signal is this turn's own, of a run
+ * Ends an agent and all that it started: nothing may write beside the next one. Each signal is this assignment's, of a run
  * that is ours.
  */
-export const endAgent = Effect.fn("endAgent")(function* (turn: Assignment, started: Launched) {
+export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment, started: Launched) {
   const { stopGrace } = yield* Settings
   const { ref } = yield* PlanContext
-  const granted = ref.granted((run) => run.turn?.token === turn.token && run.turn.ending !== null)
-  return yield* endTree(started.process, agentTree(turn, started), stopGrace, granted)
+  const granted = ref.granted((run) => run.assignment?.token === assignment.token && run.assignment.ending !== null)
+  return yield* endTree(started.process, agentTree(assignment, started), stopGrace, granted)
 })

@@ -49,51 +49,54 @@ const promptOf = Effect.fnUntraced(
 
 const commandOf = Effect.fnUntraced(function* (
   run: Run,
-  turn: Assignment,
+  assignment: Assignment,
   permission: EffectivePermission,
   word: string
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
   const { finishing } = yield* PlanContext
-  if (turn.role === "finisher" && finishing !== null) return finishing
-  const session = { _tag: turn.resumed ? ("Resume" as const) : ("Fresh" as const), sessionId: turn.sessionId }
-  return yield* agentCommand({ session, permission, prompt: yield* promptOf(run, turn, word), print: true })
+  if (assignment.role === "finisher" && finishing !== null) return finishing
+  const session = {
+    _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
+    sessionId: assignment.sessionId
+  }
+  return yield* agentCommand({ session, permission, prompt: yield* promptOf(run, assignment, word), print: true })
 })
 
 /**
  * The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once).
  */
-const launch = Effect.fn("Assignment.launch")(function* (run: Run, turn: Assignment) {
+const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: Assignment) {
   const { ref, requested, words } = yield* PlanContext
-  const launchId = launchIdOf(ref.id, turn.token)
+  const launchId = launchIdOf(ref.id, assignment.token)
   const effective = clamp(requested, yield* ceilingNow(ref.dispatch))
   const said = yield* words.fresh
-  const command = yield* commandOf(run, turn, effective, said)
-  const word = turn.role === "finisher" ? null : yield* words.digest(said)
+  const command = yield* commandOf(run, assignment, effective, said)
+  const word = assignment.role === "finisher" ? null : yield* words.digest(said)
   const record = (digest: string) =>
-    ref.dispatch({ _tag: "Prepare", token: turn.token, launchId, digest, requested, effective, word }).pipe(
+    ref.dispatch({ _tag: "Prepare", token: assignment.token, launchId, digest, requested, effective, word }).pipe(
       // A person lowered the ceiling in between.
       Effect.catchIf(
         (error) => error._tag === "Refused" && error.reason === "never",
         ({ message }) => Effect.fail(new LaunchFailed({ message: message }))
       )
     )
-  const title = `${turn.role} ${turn.taskId ?? ""}`.trimEnd()
+  const title = `${assignment.role} ${assignment.taskId ?? ""}`.trimEnd()
   const process = yield* launchOnce({ id: launchId, command, cwd: run.project, title }, record)
-  return yield* ref.dispatch({ _tag: "Launched", token: turn.token, launchId, process })
+  return yield* ref.dispatch({ _tag: "Launched", token: assignment.token, launchId, process })
 })
 
-/** An agent is asked for and launched; a launch that failed is a turn that came to nothing. */
+/** An agent is asked for and launched; a launch that failed is an assignment that came to nothing. */
 export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
   const agent = yield* Agent
   const { git, ref } = yield* PlanContext
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
   const run = yield* ref.dispatch({ _tag: "Ask", role, sessionId: yield* freshSessionId, head: yield* git.head, held })
-  const { turn } = run
-  if (turn === null) return run
-  return yield* Effect.catchTag(launch(run, turn), "LaunchFailed", ({ message }) =>
+  const { assignment } = run
+  if (assignment === null) return run
+  return yield* Effect.catchTag(launch(run, assignment), "LaunchFailed", ({ message }) =>
     ref.dispatch({
       _tag: "Report",
-      token: turn.token,
+      token: assignment.token,
       report: { _tag: "Failed", cause: "launch", detail: `it could not be launched: ${message}` }
     })
   )
@@ -102,15 +105,15 @@ export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
 /**
  * A crash came between the intent and the launch's outcome: whether it runs is settled by looking, now and for ever.
  */
-export const settleAssignment = Effect.fn("settleAssignment")(function* (turn: Assignment) {
+export const settleAssignment = Effect.fn("settleAssignment")(function* (assignment: Assignment) {
   const launcher = yield* Launcher
   const { ref } = yield* PlanContext
-  const launchId = launchIdOf(ref.id, turn.token)
+  const launchId = launchIdOf(ref.id, assignment.token)
   const taken = yield* launcher.settle(launchId)
   return yield* ref.dispatch(
     Option.match(taken, {
-      onNone: () => ({ _tag: "NeverRan" as const, token: turn.token }),
-      onSome: (process) => ({ _tag: "Launched" as const, token: turn.token, launchId, process })
+      onNone: () => ({ _tag: "NeverRan" as const, token: assignment.token }),
+      onSome: (process) => ({ _tag: "Launched" as const, token: assignment.token, launchId, process })
     })
   )
 })
@@ -141,15 +144,19 @@ export type Ended =
   | Extract<Report, { readonly _tag: "Failed" }>
 
 /** Waits for an agent's end, at most until its time is over; what it left running is ended with it. */
-export const awaitAgent = Effect.fn("awaitAgent")(function* (turn: Assignment, started: Launched) {
+export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignment, started: Launched) {
   const launcher = yield* Launcher
   const settings = yield* Settings
-  const limit = turn.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
-  const ending = turn.ending ?? (yield* awaitEnding(turn, started, limit))
-  if (ending !== null) yield* endAgent(turn, started)
+  const limit = assignment.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
+  const ending = assignment.ending ?? (yield* awaitEnding(assignment, started, limit))
+  if (ending !== null) yield* endAgent(assignment, started)
   if (ending?.cause === "timeout") {
     const took = Duration.format(Duration.millis(ending.limit))
-    return { _tag: "Failed", cause: "timeout", detail: `the ${turn.role} took longer than ${took}` } satisfies Ended
+    return {
+      _tag: "Failed",
+      cause: "timeout",
+      detail: `the ${assignment.role} took longer than ${took}`
+    } satisfies Ended
   }
   const code = yield* launcher.exitCode(started.launchId)
   const output = launcher.outputPath(started.launchId)

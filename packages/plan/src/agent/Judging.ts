@@ -14,12 +14,12 @@ const nothing = (cause: Extract<Report, { readonly _tag: "Failed" }>["cause"], d
 })
 
 /** An agent that ended without a word while nobody was there to see may have been stopped with its conductor. */
-const unsaid = (run: Run, turn: Assignment, { cause, detail }: NoVerdict): Report =>
-  cause === "no verdict" && turn.fence !== run.fence
+const unsaid = (run: Run, assignment: Assignment, { cause, detail }: NoVerdict): Report =>
+  cause === "no verdict" && assignment.fence !== run.fence
     ? nothing("lost", `${detail}, while nobody conducted`)
     : nothing(cause, detail)
 
-/** What its session's own records say of this very turn. */
+/** What its session's own records say of this very assignment. */
 const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Assignment) {
   const signs = yield* (yield* Agent).signs(sessionId)
   const last = Option.getOrUndefined(signs)?.turn
@@ -34,8 +34,8 @@ const refusals = {
 } as const
 
 /** They say that the service refused it: no fault of the work, and where it may be waited out, none of the agent. */
-const refused = Effect.fnUntraced(function* (turn: Assignment) {
-  const last = yield* recorded(turn)
+const refused = Effect.fnUntraced(function* (assignment: Assignment) {
+  const last = yield* recorded(assignment)
   if (last?._tag !== "Failed") return undefined
   const { resetsAt = null, reason } = last
   return reason === "usage-limit" || reason === "outage"
@@ -88,12 +88,12 @@ const unlooked = Effect.fnUntraced(function* ({ sessionId }: Assignment) {
  */
 const approval = Effect.fnUntraced(function* (
   task: Task,
-  turn: Assignment,
+  assignment: Assignment,
   report: Extract<Report, { readonly _tag: "Approved" }>
 ) {
   const agent = yield* Agent
   const { git } = yield* PlanContext
-  if (!(yield* agent.usedTools(turn.sessionId))) return yield* unlooked(turn)
+  if (!(yield* agent.usedTools(assignment.sessionId))) return yield* unlooked(assignment)
   if ((yield* git.head) !== (task.implementation?.head ?? null))
     return nothing("work changed", "the commit that was reviewed is not the one that is there any more")
   return report
@@ -101,16 +101,16 @@ const approval = Effect.fnUntraced(function* (
 
 /** What the finishing step came to, by its exit code; where nobody saw that of an agent, by its session's records. */
 const finished = Effect.fnUntraced(function* (
-  turn: Assignment,
+  assignment: Assignment,
   { code, output }: Extract<Ended, { readonly _tag: "Ended" }>
 ) {
   const isAgent = (yield* PlanContext).finishing === null
   const done: Report = { _tag: "Approved", summary: "" }
   if (code === 0) return done
-  const limited = isAgent ? yield* refused(turn) : undefined
+  const limited = isAgent ? yield* refused(assignment) : undefined
   if (limited !== undefined) return limited
   if (code !== null) return nothing("lost", `it ended with exit code ${code}: see ${output}`)
-  return isAgent && (yield* recorded(turn))?._tag === "Finished"
+  return isAgent && (yield* recorded(assignment))?._tag === "Finished"
     ? done
     : nothing("lost", `nobody saw how it ended: see ${output}`)
 })
@@ -118,32 +118,32 @@ const finished = Effect.fnUntraced(function* (
 /**
  * Why an agent's last words may not be its last: it was cut off, or nobody knows. `undefined`: it ended as it meant to.
  */
-const cutOff = Effect.fnUntraced(function* (turn: Assignment, code: number | null) {
+const cutOff = Effect.fnUntraced(function* (assignment: Assignment, code: number | null) {
   if (code === 0) return undefined
-  if (code !== null) return `the ${turn.role} ended with exit code ${code}`
-  return (yield* recorded(turn))?._tag === "Finished"
+  if (code !== null) return `the ${assignment.role} ended with exit code ${code}`
+  return (yield* recorded(assignment))?._tag === "Finished"
     ? undefined
-    : `nobody saw the ${turn.role} end, and its session has no end of its turn`
+    : `nobody saw the ${assignment.role} end, and its session has no end of its turn`
 })
 
-/** What a turn of an agent came to: its own word, and what git and its session say of it. */
-export const judge = Effect.fn("Judging.judge")(function* (run: Run, turn: Assignment, ended: Ended) {
+/** What an assignment of an agent came to: its own word, and what git and its session say of it. */
+export const judge = Effect.fn("Judging.judge")(function* (run: Run, assignment: Assignment, ended: Ended) {
   if (ended._tag === "Failed") return ended satisfies Report
-  if (turn.role === "finisher") return yield* finished(turn, ended)
-  const task = taskOf(run, turn.taskId)
-  if (task === undefined) return nothing("no verdict", `the run has no task ${turn.taskId}`)
-  const cut = yield* cutOff(turn, ended.code)
+  if (assignment.role === "finisher") return yield* finished(assignment, ended)
+  const task = taskOf(run, assignment.taskId)
+  if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)
+  const cut = yield* cutOff(assignment, ended.code)
   const read =
     cut === undefined
-      ? readVerdict(turn.role, ended.printed)
+      ? readVerdict(assignment.role, ended.printed)
       : Result.fail({ cause: "no verdict", detail: cut } as const)
-  if (Result.isFailure(read)) return (yield* refused(turn)) ?? unsaid(run, turn, read.failure)
+  if (Result.isFailure(read)) return (yield* refused(assignment)) ?? unsaid(run, assignment, read.failure)
   const { verdict: said, word } = read.success
-  if ((yield* (yield* PlanContext).words.digest(word)) !== turn.word)
-    return unsaid(run, turn, {
+  if ((yield* (yield* PlanContext).words.digest(word)) !== assignment.word)
+    return unsaid(run, assignment, {
       cause: "no verdict",
-      detail: `the ${turn.role}'s verdict has not the word of its turn: it may be what it read`
+      detail: `the ${assignment.role}'s verdict has not the word of its assignment: it may be what it read`
     })
   if (said._tag === "Complete") return yield* believed(task, said.testFile)
-  return said._tag === "Approved" ? yield* approval(task, turn, said) : said
+  return said._tag === "Approved" ? yield* approval(task, assignment, said) : said
 })

@@ -217,6 +217,6 @@ export const readVerdict = (role: keyof typeof of, printed: string): Result.Resu
   if (verdict._tag === "Approved" && listOf(last, "issues").length > 0)
     return contradiction("the reviewer approved, and names issues")
   return last.word === ""
-    ? none(`the ${role}'s ${last.header} lacks the word of its turn`)
+    ? none(`the ${role}'s ${last.header} lacks the word of its assignment`)
     : Result.succeed({ verdict, word: last.word })
 }

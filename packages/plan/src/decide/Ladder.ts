@@ -3,7 +3,7 @@ import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 
-/** What an agent's turn came to, as it was read and looked at. */
+/** What an agent's assignment came to, as it was read and looked at. */
 export type Report =
   | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
   | { readonly _tag: "Blocked"; readonly reason: string }
@@ -13,7 +13,7 @@ export type Report =
   /** The service refused it (epoch ms, `null`: nobody says until when). */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
-/** The third rejection is a person's; so is the third turn in a row that came to nothing (spec: behaviour#ladder). */
+/** How many rejections, or failed assignments in a row, escalate a task (spec: behaviour#ladder). */
 const most = 3
 
 const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
@@ -23,11 +23,11 @@ const escalated = (at: number, taskId: string, cause: Event.EscalationCause, rea
 const rejected = (
   task: Task,
   at: number,
-  turn: { readonly token: string; readonly taskId: string },
+  assignment: { readonly token: string; readonly taskId: string },
   feedback: Event.Feedback
 ): Decision<Event.RunEvent> =>
   ok(
-    Event.ReviewRejected.make({ at, ...turn, feedback }),
+    Event.ReviewRejected.make({ at, ...assignment, feedback }),
     ...(task.rejections + 1 < most
       ? []
       : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
@@ -41,19 +41,19 @@ interface Asked {
 
 type Failed = Extract<Report, { readonly _tag: "Failed" }>
 
-const cameToNothing = (at: number, { role, ...turn }: Asked, cause: Event.Failing, detail: string) =>
-  (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...turn, cause, detail })
+const cameToNothing = (at: number, { role, ...assignment }: Asked, cause: Event.Failing, detail: string) =>
+  (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...assignment, cause, detail })
 
 /** Whatever an agent has to say of a task that is no more. */
-const dropped = (at: number, turn: Asked): Decision<Event.RunEvent> =>
-  ok(cameToNothing(at, turn, "dropped", "the plan has this task no more"))
+const dropped = (at: number, assignment: Asked): Decision<Event.RunEvent> =>
+  ok(cameToNothing(at, assignment, "dropped", "the plan has this task no more"))
 
-const failed = (task: Task, at: number, turn: Asked, { cause, detail }: Failed): Decision<Event.RunEvent> => {
-  const { role } = turn
+const failed = (task: Task, at: number, assignment: Asked, { cause, detail }: Failed): Decision<Event.RunEvent> => {
+  const { role } = assignment
   const before = role === "implementer" ? task.failures : task.reviewFailures
   const count = before + (cause === "lost" ? 0 : 1)
   return ok(
-    cameToNothing(at, turn, cause, detail),
+    cameToNothing(at, assignment, cause, detail),
     ...(count < most
       ? []
       : [
@@ -61,7 +61,7 @@ const failed = (task: Task, at: number, turn: Asked, { cause, detail }: Failed):
             at,
             task.id,
             `${role === "implementer" ? "implementer" : "reviewer"} failures`,
-            `${count} turns in a row came to nothing; the last: ${detail}`
+            `${count} assignments in a row came to nothing; the last: ${detail}`
           )
         ])
   )
@@ -90,22 +90,27 @@ const limited = (
   )
 }
 
-/** What follows from it: the ladder (spec: behaviour#ladder), and what a turn that came to nothing leads to. */
-export const decideReport = (run: Run, turn: Assignment, report: Report, at: number): Decision<Event.RunEvent> => {
-  const task = taskOf(run, turn.taskId)
-  if (task?.dropped) return dropped(at, { token: turn.token, taskId: task.id, role: turn.role })
-  if (report._tag === "Limited") return limited(run, turn, report, at)
-  if (turn.role === "finisher") {
+/** What follows from it: the ladder (spec: behaviour#ladder), and what an assignment that came to nothing leads to. */
+export const decideReport = (
+  run: Run,
+  assignment: Assignment,
+  report: Report,
+  at: number
+): Decision<Event.RunEvent> => {
+  const task = taskOf(run, assignment.taskId)
+  if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
+  if (report._tag === "Limited") return limited(run, assignment, report, at)
+  if (assignment.role === "finisher") {
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", detail: report.detail }))
       : ok(Event.RunFinished.make({ at, finishing: "done", detail: "" }))
   }
-  if (task === undefined) return no("never", `the run has no task ${turn.taskId}`)
-  const of = { token: turn.token, taskId: task.id }
+  if (task === undefined) return no("never", `the run has no task ${assignment.taskId}`)
+  const of = { token: assignment.token, taskId: task.id }
   const fits =
     report._tag === "Failed" ||
-    (turn.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
-  if (!fits) return no("never", `a verdict of this kind is not the ${turn.role}'s`)
+    (assignment.role === "implementer") === (report._tag === "Completed" || report._tag === "Blocked")
+  if (!fits) return no("never", `a verdict of this kind is not the ${assignment.role}'s`)
   switch (report._tag) {
     case "Completed":
       return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, ...report.work }))
@@ -120,8 +125,8 @@ export const decideReport = (run: Run, turn: Assignment, report: Report, at: num
         Event.TaskCompleted.make({ at, taskId: task.id, ...task.work })
       )
     case "Rejected":
-      return rejected(task, at, of, { attempt: turn.attempt, ...report.feedback })
+      return rejected(task, at, of, { attempt: assignment.attempt, ...report.feedback })
     case "Failed":
-      return failed(task, at, { ...of, role: turn.role }, report)
+      return failed(task, at, { ...of, role: assignment.role }, report)
   }
 }

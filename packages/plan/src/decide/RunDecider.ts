@@ -13,13 +13,13 @@ const ask = (
   { head, held = [], now: at, role, sessionId }: Extract<RunCommand, { readonly _tag: "Ask" }>
 ): Decision<Event.RunEvent> => {
   const step = next(run)
-  const common = { at, token: `a${run.turns + 1}`, role, head }
+  const common = { at, token: `a${run.assignments + 1}`, role, head }
   if (role === "finisher") {
     return step._tag === "Finish" && run.finishing === "not begun"
       ? ok(Event.AgentAsked.make({ ...common, taskId: null, attempt: 0, sessionId, resumed: false }))
-      : notNow("it is not the finisher's turn")
+      : notNow("the finisher is not next")
   }
-  if (step._tag !== "Ask" || step.role !== role) return notNow(`it is not the ${role}'s turn`)
+  if (step._tag !== "Ask" || step.role !== role) return notNow(`the ${role} is not next`)
   const { task } = step
   const session =
     role === "implementer" && task.implementer !== null && !held.includes(task.implementer) ? task.implementer : null
@@ -34,12 +34,12 @@ const ask = (
   )
 }
 
-const ofTurn = (
+const ofAssignment = (
   run: Run,
   token: string,
-  then: (turn: Assignment) => Decision<Event.RunEvent>
+  then: (assignment: Assignment) => Decision<Event.RunEvent>
 ): Decision<Event.RunEvent> =>
-  run.turn?.token === token ? then(run.turn) : notNow(`agent ${token} is not the one whose turn it is`)
+  run.assignment?.token === token ? then(run.assignment) : notNow(`agent ${token} has no assignment now`)
 
 /** Once: who comes after a crash goes on with what was meant then. */
 const ending = (
@@ -128,31 +128,31 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
               untracked: command.untracked ?? null
             })
           )
-        : notNow(`it is not the turn of task ${command.taskId}`)
+        : notNow(`task ${command.taskId} is not next`)
     }
     case "Ask":
       return ask(run, command)
     case "Prepare":
-      return ofTurn(run, command.token, ({ token }) => {
+      return ofAssignment(run, command.token, ({ token }) => {
         const { digest, effective, launchId, requested, word } = command
         const above = abovePin(effective, run)
         if (above !== undefined) return Result.fail(above)
         return ok(Event.AgentPrepared.make({ at, token, launchId, digest, requested, effective, word }))
       })
     case "Launched":
-      return ofTurn(run, command.token, ({ launch, token }) =>
+      return ofAssignment(run, command.token, ({ launch, token }) =>
         launch === null
           ? ok(Event.AgentLaunched.make({ at, token, launchId: command.launchId, process: command.process }))
           : ok()
       )
     case "NeverRan":
-      return ofTurn(run, command.token, ({ launch, token }) =>
+      return ofAssignment(run, command.token, ({ launch, token }) =>
         launch === null ? ok(Event.AgentNeverRan.make({ at, token })) : no("never", "it was seen to run")
       )
     case "EndAgent":
-      return ofTurn(run, command.token, (turn) => ending(turn, command))
+      return ofAssignment(run, command.token, (assignment) => ending(assignment, command))
     case "Report":
-      return ofTurn(run, command.token, (turn) => decideReport(run, turn, command.report, at))
+      return ofAssignment(run, command.token, (assignment) => decideReport(run, assignment, command.report, at))
     case "Recount": {
       const step = next(run)
       const { commits, files, head, taskId } = command
@@ -178,7 +178,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ? ok()
         : ok(Event.RunPaused.make({ at, cause: "failed", files: [], message: command.message }))
     case "PauseForAgent":
-      return ofTurn(run, command.token, () =>
+      return ofAssignment(run, command.token, () =>
         run.paused === null
           ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], message: command.message }))
           : ok()

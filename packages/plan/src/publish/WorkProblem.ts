@@ -1,7 +1,7 @@
 import type { Task } from "../run/Run.ts"
 import type { EscalationCause } from "../run/RunEvent.ts"
 
-/** What a turn came to whose agent said that it was complete, with nothing committed. */
+/** What an assignment came to whose agent said that it was complete, with nothing committed. */
 export const noCommit = "it said that it was complete, and made no commit"
 
 /**

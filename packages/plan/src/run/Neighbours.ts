@@ -25,15 +25,15 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
 export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const launcher = yield* Launcher
   for (const { id, run } of runs) {
-    const { turn } = run
-    if (id === mine || turn === null) continue
-    const launchId = launchIdOf(id, turn.token)
+    const { assignment } = run
+    if (id === mine || assignment === null) continue
+    const launchId = launchIdOf(id, assignment.token)
     const launched =
-      turn.launch ??
+      assignment.launch ??
       Option.getOrNull(
-        Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: turn.askedAt }))
+        Option.map(yield* launcher.settle(launchId), (process) => ({ launchId, process, at: assignment.askedAt }))
       )
-    if (launched === null || !(yield* isLeft(turn, launched))) continue
+    if (launched === null || !(yield* isLeft(assignment, launched))) continue
     const message = `an agent of run ${id}, pid ${launched.process.pid}, or what it started still works in this project: go on with its plan first: ${invocation(run)}`
     return yield* new Refused({ reason: "not now", message })
   }

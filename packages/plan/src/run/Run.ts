@@ -19,14 +19,14 @@ export interface Task extends TaskOutline {
   readonly attempts: number
   /** What the ladder counts: since the task began, or since a person's last answer. */
   readonly rejections: number
-  /** Implementer turns in a row that came to nothing, and reviewer turns of this implementation. */
+  /** Implementer assignments in a row that came to nothing, and reviewer assignments of this implementation. */
   readonly failures: number
   readonly reviewFailures: number
   /** Of every rejection, oldest first. */
   readonly feedback: ReadonlyArray<Feedback>
   /** A person's words after escalations. */
   readonly guidance: ReadonlyArray<string>
-  /** Why the last implementer turn came to nothing. */
+  /** Why the last implementer assignment came to nothing. */
   readonly lastFailure: string | null
   /** The newest agent that worked on it or reviewed it. */
   readonly lastLaunch: string | null
@@ -85,8 +85,8 @@ export interface Run extends Pinned {
   readonly current: string | null
   /** What was checked out when the newest task began, `null`: no branch; `undefined`: whatever is. */
   readonly branch: string | null | undefined
-  readonly turn: Assignment | null
-  readonly turns: number
+  readonly assignment: Assignment | null
+  readonly assignments: number
   /** The service refuses agents until then (epoch ms). */
   readonly wait: { readonly kind: LimitKind; readonly until: number } | null
   /** Such waits in a row: since an agent came to anything else. */
@@ -126,8 +126,8 @@ export const initialRun: Run = {
   tasks: [],
   current: null,
   branch: undefined,
-  turn: null,
-  turns: 0,
+  assignment: null,
+  assignments: 0,
   wait: null,
   waits: 0,
   paused: null,
@@ -183,7 +183,7 @@ export const needsPerson = (run: Run): boolean =>
 /** What is to be done next; everything that the loop is, but for the doing. */
 export type Next =
   /** An agent was asked: what came of it. */
-  | { readonly _tag: "Await"; readonly turn: Assignment }
+  | { readonly _tag: "Await"; readonly assignment: Assignment }
   /** The service refuses agents until then. */
   | { readonly _tag: "Wait"; readonly until: number }
   | { readonly _tag: "Start"; readonly task: Task }
@@ -198,7 +198,7 @@ const isReady = (run: Run, { dependsOn, status }: Task): boolean =>
   status === "pending" && dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
 
 export const next = (run: Run): Next => {
-  if (run.turn !== null) return { _tag: "Await", turn: run.turn }
+  if (run.assignment !== null) return { _tag: "Await", assignment: run.assignment }
   if (run.phase === "finished") return { _tag: "Done" }
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return { _tag: "Escalated", task: escalated }

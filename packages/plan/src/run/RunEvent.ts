@@ -116,10 +116,10 @@ export const AgentEnding = event("AgentEnding", {
   others: Schema.Array(Count)
 })
 
-const turn = { token: Text, taskId: Text }
-export const ImplementationCompleted = event("ImplementationCompleted", { ...turn, head: Text, ...Work.fields })
-export const ImplementationBlocked = event("ImplementationBlocked", { ...turn, reason: Text })
-/** Why a turn of an agent came to nothing. */
+const assignment = { token: Text, taskId: Text }
+export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
+export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, reason: Text })
+/** Why an assignment of an agent came to nothing. */
 export const Failing = Schema.Literals([
   "timeout",
   "no verdict",
@@ -131,10 +131,10 @@ export const Failing = Schema.Literals([
   "dropped"
 ])
 export type Failing = typeof Failing.Type
-export const ImplementationFailed = event("ImplementationFailed", { ...turn, cause: Failing, detail: Text })
-export const ReviewApproved = event("ReviewApproved", { ...turn, summary: Text })
-export const ReviewRejected = event("ReviewRejected", { ...turn, feedback: Feedback })
-export const ReviewFailed = event("ReviewFailed", { ...turn, cause: Failing, detail: Text })
+export const ImplementationFailed = event("ImplementationFailed", { ...assignment, cause: Failing, detail: Text })
+export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
+export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
+export const ReviewFailed = event("ReviewFailed", { ...assignment, cause: Failing, detail: Text })
 
 /** What waits for a reviewer is not what its implementer left: somebody has committed since, or taken commits back. */
 export const WorkChanged = event("WorkChanged", {

@@ -27,7 +27,7 @@ const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<
 
 /** Without the tasks that were dropped and that no agent works on. */
 const swept = (run: Run): Run => {
-  const tasks = run.tasks.filter(({ dropped, id }) => !dropped || run.turn?.taskId === id)
+  const tasks = run.tasks.filter(({ dropped, id }) => !dropped || run.assignment?.taskId === id)
   return tasks.length === run.tasks.length
     ? run
     : { ...run, tasks, current: taskOf({ ...run, tasks }, run.current)?.id ?? null }
@@ -52,7 +52,7 @@ const imported = (task: Task, found: ImportedTask): Task => ({
       : null
 })
 
-const turnOver: Change = { turn: null, waits: 0 }
+const assignmentOver: Change = { assignment: null, waits: 0 }
 
 /** A task that a person answered for: the ladder begins anew, with all feedback kept. */
 const answered = (
@@ -138,7 +138,7 @@ const change = (run: Run, event: RunEvent): Change =>
       }))
     }),
     AgentAsked: ({ at, attempt, head, resumed, role, sessionId, taskId, token }) => ({
-      turn: {
+      assignment: {
         token,
         role,
         taskId,
@@ -152,29 +152,30 @@ const change = (run: Run, event: RunEvent): Change =>
         launch: null,
         ending: null
       },
-      turns: run.turns + 1,
+      assignments: run.assignments + 1,
       ...(role === "implementer" ? withTask(run, taskId, () => ({ attempts: attempt, implementer: sessionId })) : {}),
       ...(role === "finisher" ? { finishing: "begun", finishingAccepted: false } : {})
     }),
-    AgentPrepared: ({ word }) => (run.turn === null ? {} : { turn: { ...run.turn, word } }),
+    AgentPrepared: ({ word }) => (run.assignment === null ? {} : { assignment: { ...run.assignment, word } }),
     AgentLaunched: ({ at, launchId, process }) =>
-      run.turn === null
+      run.assignment === null
         ? {}
         : {
-            turn: { ...run.turn, launch: { launchId, process, at } },
-            ...withTask(run, run.turn.taskId, () => ({ lastLaunch: launchId }))
+            assignment: { ...run.assignment, launch: { launchId, process, at } },
+            ...withTask(run, run.assignment.taskId, () => ({ lastLaunch: launchId }))
           },
-    AgentEnding: ({ cause, limit }) => (run.turn === null ? {} : { turn: { ...run.turn, ending: { cause, limit } } }),
-    AgentNeverRan: () => (run.turn === null ? {} : { turn: null, ...unasked(run, run.turn) }),
+    AgentEnding: ({ cause, limit }) =>
+      run.assignment === null ? {} : { assignment: { ...run.assignment, ending: { cause, limit } } },
+    AgentNeverRan: () => (run.assignment === null ? {} : { assignment: null, ...unasked(run, run.assignment) }),
     AgentLimited: ({ at, kind, until }) => ({
-      turn: null,
+      assignment: null,
       wait: { kind, until: Bounds.waitUntil(at, until) },
       waits: run.waits + 1,
-      ...(run.turn === null ? {} : unasked(run, { ...run.turn, resumed: true }))
+      ...(run.assignment === null ? {} : unasked(run, { ...run.assignment, resumed: true }))
     }),
     LimitWaitEnded: () => ({ wait: null }),
     ImplementationCompleted: ({ commits, files, head, taskId, testFile }) => ({
-      ...turnOver,
+      ...assignmentOver,
       ...withTask(run, taskId, () => ({
         implementation: { head },
         work: { commits, files, testFile },
@@ -183,9 +184,9 @@ const change = (run: Run, event: RunEvent): Change =>
         lastFailure: null
       }))
     }),
-    ImplementationBlocked: () => turnOver,
+    ImplementationBlocked: () => assignmentOver,
     ImplementationFailed: ({ cause, detail, taskId }) => ({
-      ...turnOver,
+      ...assignmentOver,
       ...withTask(run, taskId, (task) => ({
         // Who was not seen to its end may have been stopped with us: that is no failure of the work.
         failures: task.failures + (cause === "lost" ? 0 : 1),
@@ -193,9 +194,9 @@ const change = (run: Run, event: RunEvent): Change =>
         implementer: null
       }))
     }),
-    ReviewApproved: () => turnOver,
+    ReviewApproved: () => assignmentOver,
     ReviewRejected: ({ feedback, taskId }) => ({
-      ...turnOver,
+      ...assignmentOver,
       ...withTask(run, taskId, (task) => ({
         rejections: task.rejections + 1,
         feedback: [...task.feedback, feedback],
@@ -205,7 +206,7 @@ const change = (run: Run, event: RunEvent): Change =>
       }))
     }),
     ReviewFailed: ({ cause, taskId }) => ({
-      ...turnOver,
+      ...assignmentOver,
       ...withTask(run, taskId, (task) => ({ reviewFailures: task.reviewFailures + (cause === "lost" ? 0 : 1) }))
     }),
     WorkChanged: ({ commits, files, head, taskId }) =>
@@ -254,8 +255,8 @@ const change = (run: Run, event: RunEvent): Change =>
     // What finishes while the plan has got more to do is not the end.
     RunFinished: ({ detail, finishing }) =>
       run.phase === "implementation"
-        ? turnOver
-        : { ...turnOver, phase: "finished", finishing, finishingFailure: finishing === "failed" ? detail : null },
+        ? assignmentOver
+        : { ...assignmentOver, phase: "finished", finishing, finishingFailure: finishing === "failed" ? detail : null },
     FinishingAnswered: ({ answer }) =>
       answer === "skip"
         ? { finishing: "skipped", finishingFailure: null }

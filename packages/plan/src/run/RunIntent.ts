@@ -86,7 +86,7 @@ export type RunIntent =
     }
   /** The loop itself cannot go on; `message` is a sentence. */
   | { readonly _tag: "PauseForFailure"; readonly message: string }
-  /** The agent whose turn it is cannot be ended: `message` is a sentence. */
+  /** The agent at work cannot be ended: `message` is a sentence. */
   | { readonly _tag: "PauseForAgent"; readonly token: string; readonly message: string }
   | { readonly _tag: "Resume" }
   | {
