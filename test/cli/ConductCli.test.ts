@@ -76,11 +76,11 @@ describe.concurrent("souffleur conduct", () => {
       const { code, errors, lines } = yield* the.run(["conduct", "plan.yaml"])
       assert.strictEqual(code, 0, errors)
       assert.lengthOf(
-        errors.match(/the commsPublisher died: a defect of souffleur's own \(LogUnusable[^\n]*\)/gu) ?? [],
+        errors.match(/the publisher died: a defect of souffleur's own \(LogUnusable[^\n]*\)/gu) ?? [],
         3,
         errors
       )
-      assert.include(errors, "the commsPublisher is not started again")
+      assert.include(errors, "the publisher is not started again")
       assert.include(lines.join("\n"), "Task task-002 is complete")
     }).pipe(Effect.scoped)
   )

@@ -92,9 +92,9 @@ describe.concurrent("a defect of souffleur's own", () => {
       yield* prints(watch, "RoleGaveUp", ({ role }) => role === "publisher")
       yield* until(
         Effect.sync(() => watch.errors()),
-        (said) => /the commsPublisher of \S+ is not started again/u.test(said)
+        (said) => /the publisher of \S+ is not started again/u.test(said)
       )
-      assert.match(watch.errors(), /the commsPublisher of \S+ died: a defect of souffleur's own/u)
+      assert.match(watch.errors(), /the publisher of \S+ died: a defect of souffleur's own/u)
       assert.strictEqual((yield* the.run(["release"])).code, 0)
       assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
       assert.isTrue(alive(the.conductor.pid))

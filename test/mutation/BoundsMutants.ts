@@ -201,7 +201,7 @@ export const boundsMutants = [
     [
       [
         "late words: a defect ends no watch, and is told",
-        "attendedHere(`commsPublisher of ${one.id}`, late(one))",
+        "attendedHere(`publisher of ${one.id}`, late(one))",
         "late(one)"
       ]
     ]

@@ -31,7 +31,7 @@ const gate = (change: Partial<Gate>, step = "4 estimate") =>
   })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 
-/** A commsPublisher at work; the cursor survives it, as the one on disk does. */
+/** A publisher at work; the cursor survives it, as the one on disk does. */
 const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = worldOf()) {
   const all = yield* living(history, world)
   const cursor = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
@@ -123,7 +123,7 @@ describe("what comms is told", () => {
   }
 })
 
-describe("the commsPublisher", () => {
+describe("the publisher of comms", () => {
   it.effect("tells in the log's order, each message under its revision, and ends with the watch", () =>
     Effect.gen(function* () {
       const { log, cursor, start, world } = yield* heralding(watching)

@@ -24,6 +24,6 @@ const late = Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
 export const deliverUndelivered = (watches: ReadonlyArray<NamedWatch>, comms: string) =>
   Effect.forEach(
     watches.filter(({ watch }) => watch.phase === "Exited" && watch.comms === comms),
-    (one) => Effect.forkScoped(attendedHere(`commsPublisher of ${one.id}`, late(one))),
+    (one) => Effect.forkScoped(attendedHere(`publisher of ${one.id}`, late(one))),
     { discard: true }
   )
