@@ -82,7 +82,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/eventlog/src/Aggregate.ts",
-    [`${domain}/test/Aggregate.test.ts`],
+    [`${domain}/test/WatchRef.test.ts`],
     [
       [
         "dispatch: a conflict with nobody",
@@ -237,7 +237,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/launch/launch.ts",
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [["launch: a defect is one sentence", "${defectOf(Cause.die(error))}", "${String(error)}"]]
   ),
   ...mutantsOf(

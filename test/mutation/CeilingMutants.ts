@@ -6,7 +6,7 @@ const src = "packages/domain/src"
 export const ceilingMutants = [
   ...mutantsOf(
     `${src}/settings/AgentEnvironment.ts`,
-    ["packages/process/test/Settings.test.ts"],
+    ["packages/process/test/ReadSettings.test.ts"],
     [
       [
         "agent environment: nothing that changes what is launched",

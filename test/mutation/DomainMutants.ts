@@ -390,7 +390,7 @@ export const domainMutants = [
   ),
   ...mutantsOf(
     "packages/eventlog/src/Aggregate.ts",
-    ["packages/domain/test/Aggregate.test.ts"],
+    ["packages/domain/test/WatchRef.test.ts"],
     [
       [
         "dispatch: again on a conflict",

@@ -67,7 +67,7 @@ export const domainRuleMutants = [
   ]),
   ...mutantsOf(
     `${src}/decide/WatchDecider.ts`,
-    [`${test}/Aggregate.test.ts`, ...decider],
+    [`${test}/WatchRef.test.ts`, ...decider],
     [["the fence: an older one too", "command.by.fence !== watch.fence", "command.by.fence > watch.fence"]]
   ),
   ...mutantsOf(`${src}/decide/ExitDecider.ts`, decider, [
@@ -162,7 +162,7 @@ export const domainRuleMutants = [
   ),
   ...mutantsOf(
     `${src}/settings/Settings.ts`,
-    ["packages/process/test/Settings.test.ts"],
+    ["packages/process/test/ReadSettings.test.ts"],
     [
       [
         "settings: a value that is wrong is told",

@@ -135,7 +135,7 @@ export const drawnMutants = [
   ),
   ...mutantsOf(
     "packages/recovery/src/providers/ExportProvider.ts",
-    ["packages/recovery/test/ClaudeExport.test.ts"],
+    ["packages/recovery/test/ExportProvider.test.ts"],
     [
       [
         "export: the words of the hand-off go with it",

@@ -54,7 +54,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/ExportCommand.ts",
-    ["packages/cli/test/Export.test.ts", "test/cli/Files.test.ts"],
+    ["packages/cli/test/ExportCommand.test.ts", "test/cli/Files.test.ts"],
     [
       ["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""],
       [
@@ -82,7 +82,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/own/Detached.ts",
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [["output: no link is followed", "O_CREAT | O_NOFOLLOW |", "O_CREAT |"]]
   ),
   ...mutantsOf(

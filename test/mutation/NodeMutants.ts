@@ -19,7 +19,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/launch/HostPrograms.ts",
-    ["packages/node/test/Programs.test.ts"],
+    ["packages/node/test/HostPrograms.test.ts"],
     [
       ["program: no relative part of PATH", ".filter((folder) => isAbsolute(folder))", ""],
       ["program: one that can be executed", "    fs.accessSync(file, fs.constants.X_OK)\n", ""],
@@ -28,7 +28,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/processes/ProcessTree.ts`,
-    ["packages/node/test/ProcessesTree.test.ts"],
+    ["packages/node/test/ProcessTree.test.ts"],
     [
       [
         "tree: a root that died has no children",
@@ -53,7 +53,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/processes/Tags.ts`,
-    ["packages/node/test/ProcessesTree.test.ts"],
+    ["packages/node/test/ProcessTree.test.ts"],
     [
       ["tags: on our own user's processes alone", ")) && uid(pid) === ours))", "))))"],
       ["known: on our own user's processes alone", " && uid(one.pid) === ours", ""],
@@ -68,7 +68,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/processes/TerminalServer.ts`,
-    ["packages/node/test/ProcessesTree.test.ts", "packages/node/test/Processes.test.ts"],
+    ["packages/node/test/ProcessTree.test.ts", "packages/node/test/Processes.test.ts"],
     [
       ["terminal: by the program's own name", "program.test(basename(path)) && (", "("],
       ["terminal: by whose program it is", " && ((runs.uid === 0 && ours !== 0) || isInstalled(path))", ""],
@@ -144,7 +144,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/launch/Receipt.ts`,
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [
       [
         "receipt: one that is damaged is neither",
@@ -155,12 +155,12 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/files/WholeFile.ts`,
-    ["packages/node/test/Launcher.test.ts", "packages/node/test/FileClaims.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts", "packages/node/test/FileClaims.test.ts"],
     [["whole file: exclusive", "fs.linkSync(draft, path)", "fs.renameSync(draft, path)"]]
   ),
   ...mutantsOf(
     `${src}/launch/LaunchEntry.ts`,
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [
       [
         "launcher: the receipt before it becomes the agent",
@@ -176,7 +176,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/launch/LaunchFile.ts`,
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [
       ["launch file: ours alone", '{ own: true, others: "nothing", atMost: largest }', "{ atMost: largest }"],
       [
@@ -188,7 +188,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/launch/HostLauncher.ts`,
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [
       [
         "prepare: one order under an id",
@@ -265,7 +265,7 @@ export const nodeMutants = [
   ),
   ...mutantsOf(
     `${src}/processes/Processes.ts`,
-    ["packages/node/test/Processes.test.ts", "packages/node/test/ProcessesTree.test.ts"],
+    ["packages/node/test/Processes.test.ts", "packages/node/test/ProcessTree.test.ts"],
     [
       [
         "signal: not the first process of the machine",

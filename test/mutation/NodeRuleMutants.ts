@@ -30,7 +30,7 @@ export const nodeRuleMutants = [
   ),
   ...mutantsOf(
     `${src}/launch/HostLauncher.ts`,
-    [`${test}/Launcher.test.ts`],
+    [`${test}/HostLauncher.test.ts`],
     [
       [
         "prepare: the same order again is that order",
@@ -48,7 +48,7 @@ export const nodeRuleMutants = [
   ),
   ...mutantsOf(
     `${src}/launch/Receipt.ts`,
-    [`${test}/Launcher.test.ts`],
+    [`${test}/HostLauncher.test.ts`],
     [
       [
         "receipt: whose name is taken launches nothing",
@@ -59,12 +59,12 @@ export const nodeRuleMutants = [
   ),
   ...mutantsOf(
     `${src}/launch/ExitCodes.ts`,
-    [`${test}/Launcher.test.ts`],
+    [`${test}/HostLauncher.test.ts`],
     [["exit code: kept for who comes after", "createWhole(fileOf(id), String(exitCode))", "fileOf(id)"]]
   ),
   ...mutantsOf(
     `${src}/own/Detached.ts`,
-    [`${test}/Launcher.test.ts`],
+    [`${test}/HostLauncher.test.ts`],
     [["input: in no file once it is read", "    fs.rmSync(own, { recursive: true, force: true })\n", ""]]
   ),
   ...mutantsOf(
@@ -125,7 +125,7 @@ export const nodeRuleMutants = [
   ),
   ...mutantsOf(
     `${src}/launch/HostPrograms.ts`,
-    [`${test}/Programs.test.ts`],
+    [`${test}/HostPrograms.test.ts`],
     [["programs: none of a relative part of PATH", "        .filter((folder) => isAbsolute(folder))\n", ""]]
   ),
   ...mutantsOf(

@@ -45,7 +45,7 @@ export const plainMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/ConductStatusCommand.ts",
-    ["packages/cli/test/ConductStatus.test.ts"],
+    ["packages/cli/test/ConductStatusCommand.test.ts"],
     [
       [
         "conduct status: the name of its plan in short",
@@ -176,12 +176,12 @@ export const plainMutants = [
   ),
   ...mutantsOf(
     "packages/node/src/own/Detached.ts",
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [["input: no name is left of it", "fs.rmSync(own, { recursive: true, force: true })", ""]]
   ),
   ...mutantsOf(
     "packages/node/src/launch/HostLauncher.ts",
-    ["packages/node/test/Launcher.test.ts"],
+    ["packages/node/test/HostLauncher.test.ts"],
     [
       [
         "launcher: nothing to read in a window",

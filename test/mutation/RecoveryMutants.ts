@@ -6,7 +6,7 @@ const all = [
   "LaunchCeiling",
   "Recovery",
   "Holder",
-  "ClaudeExport",
+  "ExportProvider",
   "StandardCompact",
   "Request",
   "ContinueTurn",
@@ -43,7 +43,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     "packages/process/src/process/EndProcess.ts",
-    [`${recovery}/test/Stop.test.ts`],
+    [`${recovery}/test/EndConductor.test.ts`],
     [
       [
         "stop: proven gone",
@@ -69,7 +69,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/port/Process.ts",
-    [`${recovery}/test/Stop.test.ts`],
+    [`${recovery}/test/EndConductor.test.ts`],
     [
       [
         "process: a zombie does nothing any more",
@@ -162,7 +162,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/steps/EndConductor.ts`,
-    [`${recovery}/test/Stop.test.ts`],
+    [`${recovery}/test/EndConductor.test.ts`],
     [
       [
         "stop: an unknown process is not stopped",
@@ -224,7 +224,7 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     "packages/process/src/process/ProcessTree.ts",
-    [`${recovery}/test/Stop.test.ts`, "packages/plan/test/AgentEnd.test.ts"],
+    [`${recovery}/test/EndConductor.test.ts`, "packages/plan/test/AgentEnd.test.ts"],
     [
       [
         "stop: a reused pid and session",
@@ -418,7 +418,7 @@ export const recoveryMutants = [
   ...mutantsOf(
     `${recovery}/src/providers/ExportProvider.ts`,
     [
-      `${recovery}/test/ClaudeExport.test.ts`,
+      `${recovery}/test/ExportProvider.test.ts`,
       `${recovery}/test/SmallHandoff.test.ts`,
       "test/scenarios/Compact.test.ts"
     ],

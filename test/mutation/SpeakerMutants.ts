@@ -1,7 +1,7 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const cli = "packages/cli"
-const [tools, done] = [`${cli}/test/mcp/WatchTools.test.ts`, `${cli}/test/Done.test.ts`]
+const [tools, done] = [`${cli}/test/mcp/WatchTools.test.ts`, `${cli}/test/DoneCommand.test.ts`]
 
 /** Who speaks to souffleur from inside an agent, what that may ask for, and what it hears. */
 export const speakerMutants = [

@@ -51,7 +51,7 @@ export const toldMutants = [
   ),
   ...mutantsOf(
     `${cli}/src/commands/ConductAnswerCommand.ts`,
-    [`${cli}/test/ConductAnswer.test.ts`],
+    [`${cli}/test/ConductAnswerCommand.test.ts`],
     [
       ["answer: what stays of a task that is left out", "${kept}; ${how}", "; ${how}"],
       ["answer: how many of its commits", "left === 1 ?", "left > 0 ?"]
@@ -122,7 +122,7 @@ export const toldMutants = [
   ),
   ...mutantsOf(
     `${cli}/src/commands/RetryCommand.ts`,
-    [`${cli}/test/Retry.test.ts`],
+    [`${cli}/test/RetryCommand.test.ts`],
     [
       [
         "retry: where there is no ceiling",

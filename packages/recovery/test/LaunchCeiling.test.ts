@@ -8,7 +8,10 @@ import { worldOf } from "./RecoveryWorld.ts"
 
 const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
 
-/** A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling, with a file that is read anew. */
+/**
+ * A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling. Its config file is
+ * read again.
+ */
 const handedOver = Effect.fnUntraced(function* (
   opened: Permission,
   file: { says: Permission },
