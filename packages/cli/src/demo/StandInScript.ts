@@ -3,8 +3,8 @@ import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { agentFolder, type Session } from "./StandInSession.ts"
 
 /**
- * `craft.json` in the project: what each implementer and reviewer of a task does, assignment by assignment; the last does
- * for the rest.
+ * `craft.json` in the project: what each implementer and reviewer of a task does, assignment by assignment; the last
+ * does for the rest.
  */
 const Craft = Schema.fromJsonString(
   Schema.Struct({

@@ -51,8 +51,8 @@ export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assign
 })
 
 /**
- * Ends an agent and all that it started: nothing may write beside the next one. Each signal is this assignment's, of a run
- * that is ours.
+ * Ends an agent and all that it started: nothing may write beside the next one. Each signal is this assignment's, of a
+ * run that is ours.
  */
 export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment, started: Launched) {
   const { stopGrace } = yield* Settings
