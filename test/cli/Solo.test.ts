@@ -234,11 +234,19 @@ describe.concurrent("run, of a known agent", () => {
     Effect.gen(function* () {
       const the = yield* solo()
       const agent = [process.execPath, bundle, "__stand-in"]
+      const taken = "44444444-4444-4444-8444-444444444444"
+      const sessions = join(the.home, "claude", "projects", "another")
+      fs.mkdirSync(sessions, { recursive: true })
+      fs.writeFileSync(join(sessions, `${taken}.jsonl`), "{}\n")
       const cases: ReadonlyArray<readonly [words: ReadonlyArray<string>, why: RegExp]> = [
         [[...agent, "--permission-mode", "bypassPermissions", "work"], /above MAX_EXTERNAL_PERMISSION \(acceptEdits\)/],
         [[...agent, "--dangerously-skip-permissions", "work"], /above MAX_EXTERNAL_PERMISSION/],
         [[...agent, "--continue", "work"], /--continue/],
         [[...agent, "--resume", "no-such-session", "work"], /no session no-such-session/],
+        [
+          [...agent, "--session-id", taken, "work"],
+          new RegExp(`is there already: go on with it by souffleur run -- claude --resume ${taken} `)
+        ],
         [[...agent], /has no prompt/],
         [["no-such-program"], /no program no-such-program in PATH/],
         [[], /which command/]

@@ -50,7 +50,9 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
   if (session._tag === "Fresh") {
     return Option.isNone(file)
       ? { ...session, sessionId }
-      : yield* bad(`session ${sessionId} is there already: go on with it by --resume`)
+      : yield* bad(
+          `session ${sessionId} is there already: go on with it by souffleur run -- ${agentKind.goOn(sessionId)}`
+        )
   }
   if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
   const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
