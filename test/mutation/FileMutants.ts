@@ -88,7 +88,10 @@ export const fileMutants = [
   ...mutantsOf(
     "packages/cli/src/doctor/StateFolderCheck.ts",
     ["packages/cli/test/StateFolderCheck.test.ts"],
-    [["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"]]
+    [
+      ["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"],
+      ["doctor: a draft that was left", " || isDraft(name)", ""]
+    ]
   ),
   ...mutantsOf(
     "packages/claude/src/session/SessionFile.ts",

@@ -1,6 +1,6 @@
 import { Event, EventLog } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
-import { loadSettings } from "@souffleur/process"
+import { loadSettings, replaceWith } from "@souffleur/process"
 import { command } from "@souffleur/supervisor"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
@@ -147,6 +147,32 @@ it.live("an environment that was kept for a launch that no unfinished watch need
       left.map(({ detail }) => detail).join(),
       /^2 environments .*(?:over|never)-0001-g1-launch-1\.kept, (?:over|never)-0001/
     )
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("a draft is left over once it is older than ten minutes, and an export never is", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
+    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
+    const leftovers = Effect.map(keep(settings), ({ findings }) =>
+      findings.filter(({ check }) => check === "leftovers").map(({ detail }) => detail)
+    )
+    const exports = `${home}/state/exports`
+    yield* files.makeDirectory(exports, { recursive: true, mode: 0o700 })
+    const told = yield* replaceWith(
+      `${exports}/a.md`,
+      Effect.fnUntraced(function* (draft) {
+        const young = yield* leftovers
+        yield* files.utimes(draft.path, 1, 1)
+        return { young, old: yield* leftovers, path: draft.path }
+      })
+    )
+    assert.deepStrictEqual(told.young, ["none"])
+    assert.deepStrictEqual(told.old, [`1 drafts and launch files of processes that were killed: ${told.path}`])
+    yield* files.utimes(`${exports}/a.md`, 1, 1)
+    assert.deepStrictEqual(yield* leftovers, ["none"])
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 

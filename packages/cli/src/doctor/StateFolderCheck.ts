@@ -1,5 +1,5 @@
 import { Claims, EventLog, type ResolvedSettings, Words } from "@souffleur/domain"
-import { lookTrusted } from "@souffleur/process"
+import { isDraft, lookTrusted } from "@souffleur/process"
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
@@ -49,7 +49,7 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
  * Drafts of files, and launches that nobody has decided, live for a moment; one that is older is of a process that was
  * killed.
  */
-const draft = /^\.new-|\.(?:body|part|tmp|trimming|json)$/u
+const momentary = /^\.new-|\.json$/u
 const draftLife = Duration.minutes(10)
 
 const olderThan = Effect.fnUntraced(function* (file: string, at: number) {
@@ -93,7 +93,7 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const left: Array<string> = []
   for (const at of folders.map((name) => path.join(stateDir, name))) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
-    for (const name of names.filter((name) => draft.test(name)))
+    for (const name of names.filter((name) => momentary.test(name) || isDraft(name)))
       if (yield* olderThan(path.join(at, name), now - Duration.toMillis(draftLife))) left.push(path.join(at, name))
   }
   return left.length === 0

@@ -19,6 +19,9 @@ export const createDurably = Effect.fn("createDurably")(function* (path: string,
   yield* sync(dirname(path))
 }, Effect.scoped)
 
+/** Whether a file's name is that of a {@link Draft}. */
+export const isDraft = (name: string): boolean => /\.[0-9a-f]{1,8}\.tmp$/u.test(name)
+
 /** A file that takes another's name once it is whole. */
 export interface Draft {
   readonly path: string
