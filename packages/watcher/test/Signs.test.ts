@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime, type TurnState } from "@souffleur/domain"
+import { begun, until } from "@souffleur/testing"
 import { Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { begun, conductor, history, until, watching, type World } from "./WatcherWorld.ts"
+import { conductor, history, watching, type World } from "./WatcherWorld.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 /** A moment of the watch, in its seconds, as epoch ms. */
@@ -155,7 +156,7 @@ describe("without comms", () => {
       Effect.gen(function* () {
         const signs = session({ _tag: "Asked", at: at(0) })
         // Looked at from 240 s on, each minute.
-        const still = yield* watching({ world: { solo: true, signs, processor: 7 } })
+        const still = yield* watching({ world: { solo: true, signs, processor: () => 7 } })
         yield* until(659)
         assert.deepStrictEqual(yield* still.told, [])
         yield* until(661)
@@ -171,7 +172,7 @@ describe("without comms", () => {
         assert.deepStrictEqual(yield* busy.told, [])
 
         yield* TestClock.setTime(begun)
-        const broken = yield* watching({ world: { solo: true, signs, processor: 7 } })
+        const broken = yield* watching({ world: { solo: true, signs, processor: () => 7 } })
         yield* until(601)
         broken.world.wallJump = 3000
         yield* until(1021)
@@ -314,7 +315,7 @@ describe("a successor", () => {
         taken: { at: at(20), context }
       })
       yield* until(5000)
-      assert.strictEqual(world.read.handoff, 1)
+      assert.strictEqual(world.agent.read.handoff, 1)
       assert.deepStrictEqual(tagsOf(yield* told), ["HandoffTaken"])
       assert.deepInclude((yield* told)[0], {
         launchId: "w-g2-c1-6-launch-1",
@@ -406,13 +407,13 @@ it.effect("nor is another project's session taken from its hooks: that is told o
   Effect.gen(function* () {
     for (const elsewhere of ["/secret", "/p2"]) {
       const { told, world } = yield* watching({ world: { solo: true, holds: "s2" } })
-      world.files.add("s2")
-      world.projects.set("s2", elsewhere)
+      world.agent.files!.add("s2")
+      world.agent.began.set("s2", elsewhere)
       yield* until(601)
       assert.deepStrictEqual(tagsOf(yield* told), ["WordRefused"])
       assert.deepInclude((yield* told)[0], { what: "session" })
       // Its agent may have gone to a folder of the project.
-      world.projects.set("s2", "/p/nested")
+      world.agent.began.set("s2", "/p/nested")
       yield* until(661)
       assert.deepStrictEqual(tagsOf(yield* told), ["WordRefused", "SessionIdFound", "WatcherStarted"])
     }
@@ -457,7 +458,7 @@ describe("what the user allows", () => {
         settings: { maxTokens: 100 }
       })
       yield* until(3000)
-      assert.deepStrictEqual([yield* next.told, next.world.read.spent], [[], 0])
+      assert.deepStrictEqual([yield* next.told, next.world.agent.read.spent], [[], 0])
     })
   )
   it.effect("as much again, in advance or at the ceiling: counted from then on, by the watcher that runs", () =>

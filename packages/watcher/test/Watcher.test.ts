@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime } from "@souffleur/domain"
+import { begun, compactPrompt, until } from "@souffleur/testing"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { begun, conductor, history, until, watching, type World } from "./WatcherWorld.ts"
+import { conductor, history, watching, type World } from "./WatcherWorld.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 
@@ -11,13 +12,13 @@ describe("its times", () => {
     Effect.gen(function* () {
       const { world } = yield* watching()
       // The look at its start is where changes are seen from; it decides nothing.
-      assert.deepStrictEqual(world.looks, [0])
+      assert.deepStrictEqual(world.comms.looks, [0])
       yield* until(239.999)
-      assert.deepStrictEqual(world.looks, [0])
+      assert.deepStrictEqual(world.comms.looks, [0])
       yield* until(240)
-      assert.deepStrictEqual(world.looks, [0, 240])
+      assert.deepStrictEqual(world.comms.looks, [0, 240])
       yield* until(480)
-      assert.deepStrictEqual(world.looks, [0, 240, 300, 360, 420, 480])
+      assert.deepStrictEqual(world.comms.looks, [0, 240, 300, 360, 420, 480])
     })
   )
   it.effect("beats when it starts and every 60 s, also while it waits for its first poll", () =>
@@ -28,14 +29,17 @@ describe("its times", () => {
       assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 180"))
       yield* until(361)
       assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 360"))
-      assert.deepStrictEqual([...new Set(world.mirrored)], [0, 60, 120, 180, 240, 300, 360])
+      assert.deepStrictEqual(
+        [...new Set(world.comms.beats.map(({ second }) => second))],
+        [0, 60, 120, 180, 240, 300, 360]
+      )
     })
   )
   it.effect("beats in souffleur's own store, whether or not comms takes the mirror of it", () =>
     Effect.gen(function* () {
       const { lastBeat, world } = yield* watching({ world: { mirrorFails: true } })
       yield* until(310)
-      assert.deepStrictEqual(world.mirrored, [])
+      assert.deepStrictEqual(world.comms.beats, [])
       assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 300"))
     })
   )
@@ -53,13 +57,13 @@ describe("what the Conductor has started", () => {
       const { remembered, world } = yield* watching({ world: { children: 2 } })
       assert.deepStrictEqual(yield* remembered, [5001, 5000])
       yield* until(59)
-      assert.lengthOf(world.trees, 1)
+      assert.lengthOf(world.processes.trees, 1)
       world.children = 1
       yield* until(60)
       assert.deepStrictEqual(yield* remembered, [5000])
-      assert.deepStrictEqual(world.trees.at(-1), { others: [], known: [5001, 5000] })
+      assert.deepStrictEqual(world.processes.trees.at(-1), { others: [], known: [5001, 5000] })
       yield* until(300)
-      assert.lengthOf(world.trees, 6)
+      assert.lengthOf(world.processes.trees, 6)
     })
   )
   it.effect("is the newest thousand, and nothing of another agent's session", () =>
@@ -71,7 +75,7 @@ describe("what the Conductor has started", () => {
       const { remembered, world } = yield* watching({ world: { children: 1200, holders } })
       const pids = yield* remembered
       assert.deepStrictEqual([pids.length, pids[0], pids.at(-1)], [1000, 6199, 5200])
-      assert.deepStrictEqual(world.trees, [{ others: [70], known: [] }])
+      assert.deepStrictEqual(world.processes.trees, [{ others: [70], known: [] }])
     })
   )
   it.effect("stays as it was seen once it is gone: that pid may be another agent's", () =>
@@ -80,7 +84,7 @@ describe("what the Conductor has started", () => {
       world.condition = "gone"
       world.children = 0
       yield* until(2)
-      assert.deepStrictEqual([yield* remembered, world.trees.length], [[5000], 1])
+      assert.deepStrictEqual([yield* remembered, world.processes.trees.length], [[5000], 1])
     })
   )
 })
@@ -100,7 +104,7 @@ describe("the probe", () => {
         ["ConductorDied", begun + 101_000, "RecoveryStarted"]
       )
       assert.strictEqual(died?._tag === "ConductorDied" ? died.cause : undefined, "pid")
-      assert.deepStrictEqual(world.looks, [0, 101])
+      assert.deepStrictEqual(world.comms.looks, [0, 101])
       assert.isTrue(yield* ended)
     })
   )
@@ -118,8 +122,8 @@ describe("the probe", () => {
       yield* until(100)
       world.condition = "stopped"
       yield* until(239)
-      assert.strictEqual(new Set(world.probes).size, 240)
-      assert.deepStrictEqual([world.looks, yield* told], [[0], []])
+      assert.strictEqual(new Set(world.processes.probes).size, 240)
+      assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
     })
   )
   it.effect(
@@ -132,7 +136,7 @@ describe("the probe", () => {
             history: [history.confirmed(), event, history.started(2)]
           })
           yield* until(239)
-          assert.deepStrictEqual(world.looks, [0])
+          assert.lengthOf(world.comms.looks, 1)
         }
       })
   )
@@ -259,9 +263,9 @@ describe("what breaks polling off", () => {
       const { told, world } = yield* watching({ world: { row: stuck } })
       yield* until(239)
       // The poll at 240 s hangs: the next comes at 480 s, far more than twice its time.
-      world.slowLook = 180_000
+      world.comms.slow = 180_000
       yield* until(719)
-      assert.deepStrictEqual(world.looks.slice(0, 3), [0, 240, 480])
+      assert.deepStrictEqual(world.comms.looks.slice(0, 3), [0, 240, 480])
       assert.deepStrictEqual(tagsOf(yield* told), [])
       yield* until(780)
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
@@ -279,7 +283,7 @@ describe("what breaks polling off", () => {
         const pidFile = { status: "busy", waitingFor: undefined, writtenAt: begun }
         const { told, world } = yield* watching({ world: { solo: true, pidFile, signs: asked(60) } })
         yield* until(1139)
-        world.slowSigns = 300_000
+        world.agent.slow = 300_000
         yield* until(1400)
         world.signs = asked(1400)
         yield* until(1500)
@@ -490,7 +494,7 @@ describe("heartbeat-only", () => {
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { condition: "gone" }, history: unresolved })
       yield* until(600)
-      assert.deepStrictEqual([yield* told, world.probes], [[], []])
+      assert.deepStrictEqual([yield* told, world.processes.probes], [[], []])
       world.row = { ...world.row!, heartbeat: formatTime(begun + 600_000) }
       yield* until(900)
       const [died] = yield* told
@@ -504,7 +508,7 @@ describe("heartbeat-only", () => {
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ history: unresolved })
       yield* until(300)
-      world.holders.set("s7", 80)
+      world.hold("s7", 80)
       yield* until(360)
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorResolved", "WatcherStarted"])
       assert.deepInclude(yield* ref.state, { conductor: { ...conductor, pid: 80 }, mode: "normal", generation: 1 })
@@ -513,7 +517,7 @@ describe("heartbeat-only", () => {
   it.effect("a process that is no agent holds no session, whatever a pid file says: it would be stopped one day", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { words: ["/usr/bin/postgres"] }, history: unresolved })
-      world.holders.set("s7", 80)
+      world.hold("s7", 80)
       yield* until(360)
       assert.deepStrictEqual(tagsOf(yield* told), [])
     })
@@ -532,8 +536,8 @@ describe("awaiting a session id", () => {
       const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
       yield* until(240)
       assert.deepStrictEqual(yield* told, [])
-      world.files.add("s7")
-      world.holders.set("s7", conductor.pid)
+      world.agent.files!.add("s7")
+      world.hold("s7", conductor.pid)
       yield* until(300)
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
       const { awaiting: still, sessionId } = yield* ref.state
@@ -545,8 +549,8 @@ describe("awaiting a session id", () => {
     () =>
       Effect.gen(function* () {
         const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        other.world.files.add("s7")
-        other.world.holders.set("s7", 80)
+        other.world.agent.files!.add("s7")
+        other.world.hold("s7", 80)
         yield* until(240)
         assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
         assert.deepInclude(yield* other.ref.state, {
@@ -557,7 +561,7 @@ describe("awaiting a session id", () => {
         })
 
         const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        nobody.world.files.add("s7")
+        nobody.world.agent.files!.add("s7")
         yield* until(240)
         assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
         assert.deepInclude(yield* nobody.ref.state, {
@@ -570,10 +574,14 @@ describe("awaiting a session id", () => {
   )
   it.effect("takes who has the Conductor's pid by now for another process", () =>
     Effect.gen(function* () {
-      const { ref, told, world } = yield* watching({ world: { row: row("s7"), startTime: 500 }, history: awaiting })
-      world.files.add("s7")
-      world.holders.set("s7", conductor.pid)
+      const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      world.agent.files!.add("s7")
+      world.hold("s7", conductor.pid)
+      // It is gone in the midst of a look, after its condition was read.
+      world.agent.slow = 500
       yield* until(240)
+      world.processes.run({ pid: conductor.pid, startTime: 500 })
+      yield* until(240.5)
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
       assert.deepStrictEqual((yield* ref.state).conductor, { ...conductor, startTime: 500 })
     })
@@ -585,9 +593,9 @@ describe("awaiting a session id", () => {
           world: { row: row("s7"), folder: where ?? "/secret" },
           history: awaiting
         })
-        world.files.add("s7")
-        world.holders.set("s7", 80)
-        world.projects.set("s7", where)
+        world.agent.files!.add("s7")
+        world.hold("s7", 80)
+        world.agent.began.set("s7", where)
         yield* until(600)
         assert.deepStrictEqual(tagsOf(yield* told), ["WordRefused"], where)
         const [refused] = yield* told
@@ -601,9 +609,9 @@ describe("awaiting a session id", () => {
   it.effect("takes one whose file does not say where it began from a live holder in the watch's project", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
-      world.files.add("s7")
-      world.holders.set("s7", 80)
-      world.projects.set("s7", undefined)
+      world.agent.files!.add("s7")
+      world.hold("s7", 80)
+      world.agent.began.set("s7", undefined)
       yield* until(240)
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
     })
@@ -622,7 +630,7 @@ describe("awaiting a session id", () => {
         for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
           const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
           const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
-          world.files.add("s0-earlier")
+          world.agent.files!.add("s0-earlier")
           yield* until(600)
           assert.deepStrictEqual(yield* told, [], String(sessionId))
         }
@@ -631,7 +639,7 @@ describe("awaiting a session id", () => {
   it.effect("that is over takes no further id", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { row: row("s7") } })
-      world.files.add("s7")
+      world.agent.files!.add("s7")
       yield* until(600)
       assert.deepStrictEqual(yield* told, [])
     })
@@ -651,7 +659,7 @@ describe("standing by", () => {
       })
       yield* until(1000)
       assert.deepStrictEqual(yield* told, [])
-      assert.isAbove(world.looks.length, 10)
+      assert.isAbove(world.comms.looks.length, 10)
       Object.assign(world.row!, { state: "complete" })
       yield* until(1080)
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
@@ -660,7 +668,7 @@ describe("standing by", () => {
   it.effect("takes a live holder whose heartbeat is new for its Conductor, and no session that only compacts", () =>
     Effect.gen(function* () {
       for (const [words, tags] of [
-        [["claude", "--resume", "s1", "--", "/compact"], []],
+        [["claude", "--resume", "s1", "--", compactPrompt], []],
         [
           ["claude", "--resume", "s1", "--", "go on"],
           ["ConductorAdopted", "WatcherStarted"]
@@ -670,7 +678,7 @@ describe("standing by", () => {
           world: { condition: "gone", row: { state: "working", sessionId: "s1", heartbeat: formatTime }, words },
           history: standby
         })
-        world.holders.set("s1", 50)
+        world.hold("s1", 50)
         yield* TestClock.adjust("6 minutes")
         assert.deepStrictEqual(tagsOf(yield* told), [...tags])
       }
@@ -687,7 +695,7 @@ describe("standing by", () => {
           },
           history: standby
         })
-        world.holders.set("s1", 50)
+        world.hold("s1", 50)
         yield* until(3000)
         assert.deepStrictEqual(yield* told, [])
       })
@@ -784,6 +792,6 @@ it.effect("reads everything first and exits once, at once, with the task count",
     assert.isTrue(yield* ended)
     assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
     yield* until(900)
-    assert.deepStrictEqual([world.looks.at(-1), (yield* told).length], [300, 1])
+    assert.deepStrictEqual([world.comms.looks.at(-1), (yield* told).length], [300, 1])
   })
 )

@@ -1,261 +1,132 @@
-import { claudeCode } from "@souffleur/claude"
 import {
-  Agent,
-  AgentNotFound,
   Comms,
-  CommsUnavailable,
   type Condition,
   Event,
   EventLog,
-  ExportFailed,
   formatTime,
   type HandoffTaken,
-  Hooks,
-  Launcher,
   makeWatchRef,
-  Processes,
-  type ProcessIdentity,
-  SessionNotFound,
   type SessionSigns,
-  Settings,
-  untilSeenOver,
+  type Settings,
   type WatchEvent
 } from "@souffleur/domain"
 import { agentBeats, Beats, Offspring } from "@souffleur/eventlog"
-import { loadSettings, TrustedFiles } from "@souffleur/process"
-import { Clock, Context, Effect, Layer, Option, Path } from "effect"
+import {
+  begun,
+  type FakeComms,
+  type FakePidFile,
+  FakeWorld,
+  identityOf,
+  ownerOf,
+  settingsLayer,
+  settle
+} from "@souffleur/testing"
+import { Clock, Context, Effect, FileSystem, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { watcher } from "../src/index.ts"
 
-/** When every watch here begins: epoch ms. */
-export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
-export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-const owner = {
-  host: "here",
-  machine: "m",
-  pidNamespace: "pid:[1]",
-  process: { pid: 10, startTime: 5, bootId: "boot" }
-}
+export const conductor = identityOf(4711)
+/** The pid of the first process that the Conductor started. */
+const firstChild = 5000
 
-/** The row `task-00` at a moment; a heartbeat is text, or a function of the time. */
-interface Row {
-  state: string
-  heartbeat: string | null | ((now: number) => string | null)
-  sessionId: string | null
-}
-
-/** The world around one watcher: what tests change, and what it was seen to do (seconds since the watch began). */
-export class World {
-  condition: Condition = "running"
-  /** `undefined`: comms cannot be read now. */
-  row: Row | undefined = { state: "working", heartbeat: (now) => formatTime(now), sessionId: "s1" }
+/** A fake world around one watcher, in the words of its tests. */
+export class World extends FakeWorld {
   solo = false
   kind: "agent" | "command" = "agent"
-  /** Its last turn is finished, and its pid file is removed. */
-  turnFinished = false
-  /** Of a command; `undefined`: nobody saw how it ended. */
-  exitCode: number | undefined
-  mirrorFails = false
-  taskCount = 2
-  /** How long the next look into comms takes, ms. */
-  slowLook = 0
-  /** How long the next reading of the session file takes, ms. */
-  slowSigns = 0
-  /** What the session file states; `undefined`: there is none. */
-  signs: SessionSigns | undefined
-  taken: HandoffTaken | undefined
-  spent = 0
-  /** What it started and lives. */
-  children = 1
-  /** Who was left out of its tree at each look, and who was known to be of it. */
-  readonly trees: Array<{ readonly others: ReadonlyArray<number>; readonly known: ReadonlyArray<number> }> = []
-  /** Ticks of the processor that it has used; a function: whenever it is asked. */
-  processor: number | undefined | (() => number)
-  /** How often its session was read for what is told once. */
-  readonly read = { handoff: 0, spent: 0 }
-  /** The newest payload's message. */
-  payload: number | undefined
-  /** When its last hook ran, epoch ms. */
-  hooked: number | undefined
-  /** When it last beat by itself, epoch ms. */
+  /** When the agent last beat by itself, epoch ms. */
   beat: number | undefined
-  /** The session that its process holds, by its hooks. */
-  holds: string | undefined
-  pidFile: { readonly status: string; readonly waitingFor: string | undefined; readonly writtenAt: number } | undefined
-  readonly files = new Set(["s1"])
-  /** Where a session began, if not in `/p`; `undefined`: its file does not say. */
-  readonly projects = new Map<string, string | undefined>()
-  /** The folder of every process that holds a session. */
-  folder = "/p"
-  /** Which process says that it holds a session. */
-  readonly holders = new Map<string, number>()
-  /** When every process that holds a session began. */
-  startTime = conductor.startTime
-  /** The command line of every process. */
-  words: ReadonlyArray<string> = []
   /** Added to the wall clock, ms: the monotonic one goes on as it did. */
   wallJump = 0
-  /** Monotonic ms at the beginning. */
-  origin = 0
-  readonly looks: Array<number> = []
-  readonly probes: Array<number> = []
-  readonly mirrored: Array<number> = []
+  /** The folder of every process that holds a session. */
+  folder = "/p"
+
+  constructor() {
+    super()
+    this.processes.maySignal = () => false
+    this.processes.run(conductor)
+    this.agent.files = new Set(["s1"])
+    this.children = 1
+    this.row = { state: "working", heartbeat: formatTime, sessionId: "s1" }
+  }
+
+  set condition(condition: Condition) {
+    this.processes.become(conductor.pid, condition)
+  }
+  /** Ticks of the processor that it has used, asked each time. */
+  set processor(ticks: () => number) {
+    this.processes.run({ ...conductor, processor: ticks })
+  }
+  /** The command line of every process. */
+  set words(words: ReadonlyArray<string>) {
+    this.processes.words = words
+  }
+  /** How many processes the Conductor started that live. */
+  set children(count: number) {
+    for (const pid of this.processes.table.keys()) if (pid >= firstChild) this.processes.table.delete(pid)
+    for (let n = 0; n < count; n += 1)
+      this.processes.run({ pid: firstChild + n, parent: conductor.pid, startTime: conductor.startTime + n })
+  }
+  /** Lets a process run that says that it holds a session. */
+  hold(sessionId: string, pid: number) {
+    if (pid !== conductor.pid) this.processes.run({ pid })
+    this.agent.sessions = [...this.agent.sessions, { pid, sessionId, project: this.folder }]
+  }
+  /** Which process holds which session. */
+  set holders(holders: ReadonlyMap<string, number>) {
+    for (const [sessionId, pid] of holders) this.hold(sessionId, pid)
+  }
+  /** What the pid file of the Conductor says. */
+  set pidFile(file: Omit<FakePidFile, "pid" | "sessionId">) {
+    this.agent.sessions = [{ pid: conductor.pid, sessionId: "s1", ...file }]
+  }
+  /** The session that the Conductor holds, by its hooks. */
+  set holds(sessionId: string) {
+    this.hooks.holds.set(conductor.pid, sessionId)
+  }
+  /** When the last hook of the Conductor ran, epoch ms. */
+  set hooked(at: number) {
+    this.hooks.last = at
+  }
+  /** The row `task-00`; `undefined`: comms cannot be read now. */
+  get row(): FakeComms["conductor"] | undefined {
+    return this.comms.out === undefined ? this.comms.conductor : undefined
+  }
+  set row(row: FakeComms["conductor"] | undefined) {
+    this.comms.out = row === undefined ? "locked" : undefined
+    if (row !== undefined) this.comms.conductor = row
+  }
+  /** Comms takes no beat. */
+  set mirrorFails(fails: boolean) {
+    this.comms.beatFails = fails
+  }
+  set taskCount(count: number) {
+    this.comms.taskCount = count
+  }
+  /** The id of the newest payload. */
+  set payload(id: number | undefined) {
+    this.comms.payload = id === undefined ? undefined : { id, text: "" }
+  }
+  set turnFinished(finished: boolean) {
+    this.agent.turnFinished = finished
+  }
+  set signs(signs: SessionSigns | undefined) {
+    this.agent.signs = signs
+  }
+  set taken(taken: HandoffTaken | undefined) {
+    this.agent.taken = taken
+  }
+  set spent(tokens: number) {
+    this.agent.spent = tokens
+  }
+  /** The sessions that have a file. */
+  set files(files: Set<string>) {
+    this.agent.files = files
+  }
+  /** The exit code of a command; `undefined`: nothing saw its end. */
+  set exitCode(code: number | undefined) {
+    this.launcher.exitCode = code
+  }
 }
-
-/** Every default, as a project without a config file has them. */
-const settings = Layer.effect(
-  Settings,
-  loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
-).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
-
-const secondOf = (world: World) =>
-  Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos) / 1_000_000 - world.origin) / 1000)
-
-const comms = (world: World) => {
-  const seconds = secondOf(world)
-  const unavailable = new CommsUnavailable({ path: "/p/comms.db", reason: "locked", problem: "database is locked" })
-  return Comms.of({
-    path: "/p/comms.db",
-    snapshot: Effect.gen(function* () {
-      world.looks.push(yield* seconds)
-      const slow = world.slowLook
-      world.slowLook = 0
-      yield* Effect.sleep(slow)
-      const { row } = world
-      if (row === undefined) return yield* unavailable
-      const now = yield* Clock.currentTimeMillis
-      const lastHeartbeat = typeof row.heartbeat === "function" ? row.heartbeat(now) : row.heartbeat
-      return {
-        conductor: Option.some({ state: row.state, lastHeartbeat, sessionId: row.sessionId }),
-        souffleur: Option.some("confirmed"),
-        taskCount: world.taskCount,
-        taskFingerprint: `${world.taskCount} tasks`,
-        lastMessageId: 0
-      }
-    }),
-    payload: ({ after }) =>
-      Effect.sync(() => {
-        const payload = Option.map(Option.fromUndefinedOr(world.payload), (id) => ({ id, text: "", digest: "" }))
-        return { heard: Option.filter(payload, ({ id }) => id > after), refused: Option.none() }
-      }),
-    replies: () => Effect.succeed({ heard: [], refused: Option.none() }),
-    setState: () => Effect.void,
-    beat: Effect.fnUntraced(function* () {
-      if (world.mirrorFails || world.row === undefined) return yield* unavailable
-      world.mirrored.push(yield* seconds)
-    }),
-    post: () => Effect.void
-  })
-}
-
-const conditionIn = (world: World) =>
-  Effect.fnUntraced(function* (identity: ProcessIdentity) {
-    world.probes.push(yield* secondOf(world))
-    return identity.pid === conductor.pid && identity.startTime === conductor.startTime ? world.condition : "gone"
-  })
-
-const processes = (world: World) =>
-  Processes.of({
-    self: owner.process,
-    host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
-    find: (pid) =>
-      Effect.sync(() =>
-        [...world.holders.values()].includes(pid) || (pid === conductor.pid && world.condition === "running")
-          ? Option.some({
-              identity: { ...conductor, pid, startTime: world.startTime },
-              parent: 1,
-              uid: 1000,
-              name: "agent",
-              condition: "running" as const
-            })
-          : Option.none()
-      ),
-    commandLine: () => Effect.sync(() => world.words),
-    processorTime: () =>
-      Effect.sync(() => (typeof world.processor === "function" ? world.processor() : world.processor)),
-    condition: conditionIn(world),
-    untilOver: untilSeenOver(conditionIn(world)),
-    ancestors: Effect.succeed([]),
-    tagged: () => Effect.succeed([]),
-    tree: (_, __, others, known = []) =>
-      Effect.sync(() => {
-        world.trees.push({ others, known: known.map(({ pid }) => pid) })
-        return Array.from({ length: world.children }, (_, n) => ({
-          identity: { ...conductor, pid: 5000 + n, startTime: conductor.startTime + n },
-          parent: conductor.pid,
-          uid: 1000,
-          name: "tool",
-          condition: "running" as const
-        }))
-      }),
-    signal: () => Effect.die("a watcher never signals")
-  })
-
-const agent = (world: World) =>
-  Agent.of({
-    name: "agent",
-    compactPrompt: "/compact",
-    sessions: Effect.sync(() =>
-      [...world.holders, ...(world.pidFile === undefined ? [] : [["s1", conductor.pid] as const])].map(
-        ([sessionId, pid]) => ({
-          pid,
-          sessionId,
-          project: world.folder,
-          status: "busy",
-          waitingFor: undefined,
-          writtenAt: 0,
-          ...world.pidFile
-        })
-      )
-    ),
-    /** Takes the beginning of an id, as the real one does. */
-    sessionFile: (asked) => {
-      const found = [...world.files].filter((id) => asked !== "" && id.startsWith(asked))
-      return found.length === 1
-        ? Effect.succeed({ path: `/claude/${found[0]!}.jsonl`, sessionId: found[0]! })
-        : Effect.fail(new SessionNotFound({ sessionId: asked, reason: "missing", message: "no session file" }))
-    },
-    exportSession: () => Effect.fail(new ExportFailed({ message: "a watcher never exports" })),
-    projectOf: (sessionId) =>
-      world.files.has(sessionId)
-        ? Effect.sync(() => Option.fromNullishOr(world.projects.has(sessionId) ? world.projects.get(sessionId) : "/p"))
-        : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "no session file" })),
-    mark: () => Effect.die("a watcher never compacts"),
-    compactedSince: () => Effect.die("a watcher never compacts"),
-    toolResults: () => Effect.succeed(0),
-    isAgent: ([program]) => program !== "/usr/bin/postgres",
-    inPrintMode: () => false,
-    turnEnded: () => Effect.sync(() => world.turnFinished),
-    signs: Effect.fnUntraced(function* () {
-      const slow = world.slowSigns
-      world.slowSigns = 0
-      yield* Effect.sleep(slow)
-      return Option.fromUndefinedOr(world.signs)
-    }),
-    usedTools: () => Effect.succeed(true),
-    handoffTaken: () => Effect.sync(() => ((world.read.handoff += 1), Option.fromUndefinedOr(world.taken))),
-    spent: () => Effect.sync(() => ((world.read.spent += 1), world.spent)),
-    tags: () => [],
-    sessionTag: () => ({ environment: {} }),
-    command: () => Effect.fail(new AgentNotFound({ program: "agent", problem: "a watcher never launches" }))
-  })
-
-const hooks = (world: World) =>
-  Hooks.of({
-    last: () =>
-      Effect.sync(() =>
-        Option.map(Option.fromUndefinedOr(world.hooked), (at) => ({
-          event: "began",
-          at,
-          sessionId: "s1",
-          pid: null,
-          startTime: null
-        }))
-      ),
-    lineage: () => Effect.succeed([]),
-    held: Effect.succeed([]),
-    holds: () => Effect.sync(() => Option.fromUndefinedOr(world.holds))
-  })
 
 /** Wall and monotonic time apart, which TestClock cannot. */
 const jumping = (clock: Clock.Clock, world: World): Clock.Clock => ({
@@ -312,9 +183,6 @@ export const history = {
   closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" })
 }
 
-/** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
-const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
-
 /** A watcher of a watch with this history, at work in its world: what it did is in the world and in the log. */
 export const watching = Effect.fnUntraced(function* (
   setup: {
@@ -328,27 +196,9 @@ export const watching = Effect.fnUntraced(function* (
   const world = Object.assign(new World(), setup.world)
   yield* TestClock.setTime(begun + (setup.late ?? 0) * 1000)
   const clock = yield* Clock.clockWith(Effect.succeed)
-  world.origin = Number(yield* Clock.monotonicTimeNanos) / 1_000_000 - (setup.late ?? 0) * 1000
-  const context = yield* Layer.build(
-    Layer.mergeAll(
-      EventLog.layerMemory,
-      Beats.layerMemory,
-      Offspring.layerMemory,
-      Layer.mock(Launcher)({
-        terminal: "headless" as const,
-        outputPath: (id: string) => id,
-        exitCode: () => Effect.sync(() => Option.fromUndefinedOr(world.exitCode))
-      }),
-      Layer.effect(
-        Settings,
-        Effect.map(Settings, (defaults) => ({ ...defaults, ...setup.settings }))
-      ).pipe(Layer.provide(settings)),
-      Layer.succeed(Hooks, hooks(world)),
-      Layer.succeed(Processes, processes(world)),
-      Layer.succeed(Agent, agent(world)),
-      world.solo ? Comms.layerSolo : Layer.succeed(Comms, comms(world))
-    )
-  )
+  const comms: Layer.Layer<Comms> = world.solo ? Comms.layerSolo : world.comms.layer
+  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, settingsLayer(setup.settings))
+  const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provide(FileSystem.layerNoop({}))))
   const [log, beats, offspring] = [
     Context.get(context, EventLog),
     Context.get(context, Beats),
@@ -366,7 +216,7 @@ export const watching = Effect.fnUntraced(function* (
       kind: world.kind
     }),
     ...(world.kind === "agent" ? [] : [history.prepared]),
-    Event.OwnerTook.make({ at: begun, fence: 1, owner }),
+    Event.OwnerTook.make({ at: begun, fence: 1, owner: ownerOf(10) }),
     ...(setup.history ?? [history.confirmed(), history.started()])
   ]
   yield* log.append("w", 0, before)
@@ -392,6 +242,3 @@ export const watching = Effect.fnUntraced(function* (
     ended: Effect.sync(() => fiber.pollUnsafe() !== undefined)
   }
 })
-
-/** Goes on to a second of the watch; the test began at 0. */
-export const until = (second: number) => TestClock.setTime(begun + second * 1000)
