@@ -163,7 +163,7 @@ describe.concurrent("a guardian", () => {
         ["died", 3]
       ])
       assert.isTrue(alive(the.conductor.pid))
-      assert.match(String(the.messages().at(-1)?.["message"]), /Nobody watches any more/)
+      assert.match(String(the.messages().at(-1)?.["message"]), /The watch has no souffleur now/)
     })
   )
 

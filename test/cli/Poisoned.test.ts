@@ -66,7 +66,7 @@ describe.concurrent("a log with odd values", () => {
         for (const more of [[], ["--json"]]) {
           const all = yield* the.run(["log", "--all", ...more])
           assert.strictEqual(all.code, 4)
-          assert.match(all.errors, /event 4 of odd-0001: it is not there, and later ones are/u)
+          assert.match(all.errors, /event 4 of odd-0001: it is missing, and later events are there/u)
           assert.lengthOf(all.lines, 15, "the others are told")
           const status = yield* the.run(["status", ...more])
           assert.match(
@@ -98,7 +98,7 @@ describe.concurrent("a log with odd values", () => {
       assert.strictEqual(code, 0)
       const text = lines.join("\n")
       assert.match(text, /good-0001 +waits until/u)
-      assert.match(text, /torn-0001 +cannot be read from event 5 on: this souffleur does not know such an event/u)
+      assert.match(text, /torn-0001 +cannot be read from event 5 on: this souffleur does not know this event/u)
       const all: ReadonlyArray<{ watch: string; unreadable: unknown }> = JSON.parse(
         (yield* the.run(["status", "--json"])).lines.join("")
       )
@@ -157,7 +157,7 @@ describe.concurrent("a run that cannot be read", () => {
       assert.strictEqual(all.code, 0, all.errors)
       assert.match(
         all.lines.join("\n"),
-        /^torn-0001 .*cannot be read from event 3 on: this souffleur does not know such an event/mu
+        /^torn-0001 .*cannot be read from event 3 on: this souffleur does not know this event/mu
       )
       assert.match(all.lines.join("\n"), /^lost-0001 .*cannot be read from event 1 on/mu)
       assert.match(all.lines.join("\n"), /^good-0001 /mu)
@@ -202,7 +202,7 @@ describe.concurrent("a running souffleur", () => {
         yield* prints(watch, "WatchSettled")
         poison(the.state, "DELETE FROM events WHERE tag = 'WatchSettled'")
         assert.deepStrictEqual(yield* watch.ended, { code: 4, signal: null })
-        assert.match(watch.errors(), /the event log cannot be used: event \d+ of \S+ was in it, and is not any more/u)
+        assert.match(watch.errors(), /the event log cannot be used: event \d+ of \S+ is no longer there/u)
         assert.isTrue(alive(agent.pid))
         const next = the.start(["watch", "--json"])
         yield* prints(next, "WatchSettled")

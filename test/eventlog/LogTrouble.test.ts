@@ -78,7 +78,7 @@ test(
       yield* Effect.sleep("60 millis")
       other.exec("ROLLBACK")
       assert.strictEqual(yield* Fiber.join(patient), 2)
-    }).pipe(Effect.provide(logAt(path, { patience: "150 millis" })))
+    }).pipe(Effect.provide(logAt(path, { lockTimeout: "150 millis" })))
   })
 )
 
@@ -94,7 +94,7 @@ test(
       )
       yield* Effect.sleep("60 millis")
       return fibers
-    }).pipe(Effect.provide(logAt(path, { patience: "150 millis" })))
+    }).pipe(Effect.provide(logAt(path, { lockTimeout: "150 millis" })))
     for (const fiber of appending)
       assert.deepInclude(yield* Effect.flip(Fiber.join(fiber)), { _tag: "LogUnusable", reason: "locked" })
   })
@@ -220,7 +220,7 @@ test(
       assert.deepStrictEqual(yield* recall(other), started(31))
       locking.exec("ROLLBACK")
       assert.deepStrictEqual(yield* recall(other), started(31), "what the file says is older")
-    }).pipe(Effect.provide(logAt(path, { patience: "60 millis" })))
+    }).pipe(Effect.provide(logAt(path, { lockTimeout: "60 millis" })))
     const later = (of: ProcessIdentity) =>
       Effect.flatMap(Offspring, ({ recall }) => recall(of)).pipe(Effect.provide(logAt(path)))
     assert.deepStrictEqual(yield* later(one), started(21, 22))
@@ -253,13 +253,13 @@ test(
       other.exec("ROLLBACK")
       assert.deepStrictEqual(warnings, [
         "a beat could not be written: the store is locked",
-        "how far comms was told could not be written: the store is locked"
+        "the mark of what comms was told could not be written: the store is locked"
       ])
       yield* beats.beat("a", { by: "watcher/1", at: 4 })
       other.exec("BEGIN IMMEDIATE")
       yield* beats.beat("a", { by: "watcher/1", at: 5 })
       assert.lengthOf(warnings, 3, "told again when it begins again")
-    }).pipe(Effect.provide(logAt(path, { patience: "60 millis" })), Effect.provide(listening))
+    }).pipe(Effect.provide(logAt(path, { lockTimeout: "60 millis" })), Effect.provide(listening))
   })
 )
 

@@ -27,7 +27,7 @@ export const boundsMutants = [
     [
       [
         "bounds: any number of a log is read",
-        "decode: (number) => within(number, minimum, maximum)",
+        "decode: (number) => nearest(number, minimum, maximum)",
         "decode: (number) => number"
       ],
       [
@@ -61,11 +61,11 @@ export const boundsMutants = [
     "packages/eventlog/src/LogRows.ts",
     ["test/eventlog/Cut.test.ts"],
     [
-      ["log: one that was cut", "if (after > 0 && stand?.[2] !== after) return yield* shortened(stream, after)", ""],
+      ["log: one that was cut", "if (after > 0 && lastRead?.[2] !== after) return yield* shortened(stream, after)", ""],
       [
         "log: another in its place",
-        "known?.[2] === after && (known[0] !== stand?.[0]",
-        "false && (known?.[0] !== stand?.[0]"
+        "known?.[2] === after && (known[0] !== lastRead?.[0]",
+        "false && (known?.[0] !== lastRead?.[0]"
       ],
       ["log: no gap", "if (gap !== -1) return yield* missing(stream, after + gap + 1)", ""],
       [
@@ -78,7 +78,7 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/eventlog/src/EventLogSql.ts",
     ["test/eventlog/Cut.test.ts"],
-    [["log: up to a revision", "Math.min(page, upTo - from)", "page"]]
+    [["log: up to a revision", "Math.min(pageRows, upTo - from)", "pageRows"]]
   ),
   ...mutantsOf(
     "packages/eventlog/src/Aggregate.ts",
@@ -86,7 +86,7 @@ export const boundsMutants = [
     [
       [
         "dispatch: a conflict with nobody",
-        "if (state.revision === before.revision) return",
+        "if (state.revision === decidedOn.revision) return",
         "if (false as boolean) return"
       ]
     ]
@@ -256,7 +256,7 @@ export const boundsMutants = [
   ...mutantsOf(
     `${domain}/src/Time.ts`,
     [`${domain}/test/Bounds.test.ts`],
-    [["time: told whatever it is", "Math.min(most, Math.max(-most, at)) || 0", "at"]]
+    [["time: told whatever it is", "Math.min(maxMillis, Math.max(-maxMillis, at)) || 0", "at"]]
   ),
   ...mutantsOf(
     `${domain}/src/decide/LimitWait.ts`,

@@ -15,7 +15,7 @@ export const ceilingMutants = [
       ],
       ["agent environment: no mark of a session", "marks.has(name) || ", ""],
       ["agent environment: names alone", "!names.every(isName)", "false"],
-      ["agent environment: so many", "names.length > most ||", ""],
+      ["agent environment: so many", "names.length > maxNames ||", ""],
       ["agent environment: no loader", "/^(?:LD_|DYLD_|SOUFFLEUR_)/u", "/^(?:SOUFFLEUR_)/u"],
       ["agent environment: nothing of ours", "/^(?:LD_|DYLD_|SOUFFLEUR_)/u", "/^(?:LD_|DYLD_)/u"]
     ]

@@ -45,7 +45,7 @@ export const domainMutants = [
       ""
     ],
     ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
-    ["restore: three without progress", "return before < attempts\n", "return true\n"],
+    ["restore: three without progress", "return restorations < attempts\n", "return true\n"],
     ["restore: long ago does not count", "at - watch.restored.at < steadyAfter", "true"],
     ["end: a first launch only while validating", 'what === "first launch" && watch.phase !== "Validating"', "false"],
     ["end: said once", "Equal.equals(process, watch.ending) ? ok() : ok", "false ? ok() : ok"]
@@ -177,7 +177,7 @@ export const domainMutants = [
     ],
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
     ["launch: one in a cycle", "return other === undefined ? undefined :", "return true ? undefined :"],
-    ["launch: an open one counts", ' && steps[one]!._tag !== "Failed")', ' && steps[one]!._tag === "Succeeded")'],
+    ["launch: an open one counts", ' && steps[step]!._tag !== "Failed")', ' && steps[step]!._tag === "Succeeded")'],
     [
       "launch: what a provider calls it is its own affair",
       'if (kind !== "launch") return undefined',
@@ -294,7 +294,7 @@ export const domainMutants = [
       ["guard: a late look counts for nothing", "if (late || now < known.notBefore)", "if (now < known.notBefore)"],
       ["guard: silence begins anew after a late look", "late ? { ...before, since: now } : before", "before"],
       ["guard: who left is not guarded", 'if (owner === "left") return', 'if (owner === "left" && late) return'],
-      ["guard: three starts that come to nothing", "failed >= starts ?", "false ?"],
+      ["guard: three starts that come to nothing", "failed >= maxFailedStarts ?", "false ?"],
       ["guard: strictly longer than the silence", "known.since) > silentAfter", "known.since) >= silentAfter"],
       ["guard: another owner, another count", "if (owner.fence !== before.fence) return", "if (false) return"]
     ]
@@ -312,8 +312,8 @@ export const domainMutants = [
     `${src}/evidence/ClockGap.ts`,
     ["packages/domain/test/ClockGap.test.ts"],
     [
-      ["late poll: what was seen does not count", "monotonic > 2 * due || ", ""],
-      ["clocks apart: what was seen does not count", " || Math.abs(wall - monotonic) > Math.min(due, 2_000)", ""]
+      ["late poll: what was seen does not count", "monotonic > 2 * dueMillis || ", ""],
+      ["clocks apart: what was seen does not count", " || Math.abs(wall - monotonic) > Math.min(dueMillis, 2_000)", ""]
     ]
   ),
   ...mutantsOf(
@@ -373,7 +373,7 @@ export const domainMutants = [
       ["frozen: longer than a stall", "const frozen = still && silentFor > stall", "const frozen = still"],
       ["held: its time is not over", "if (held !== undefined && held.until >= now && !frozen) return held", ""],
       ["a person comes before everything else", 'if (pidFile?.status === "waiting") return', "if (false) return"],
-      ["a sign of the future says nothing", "at <= now + ahead ?", "true ?"]
+      ["a sign of the future says nothing", "at <= now + aheadMillis ?", "true ?"]
     ]
   ),
   ...mutantsOf(
@@ -382,10 +382,10 @@ export const domainMutants = [
     [
       [
         "hooks: a reused pid is another process",
-        "one.pid === pid && one.startTime === startTime && one.ended",
-        "one.pid === pid && one.ended"
+        "holding.pid === pid && holding.startTime === startTime && holding.ended",
+        "holding.pid === pid && holding.ended"
       ],
-      ["hooks: what was ended is not held", " && one.ended === null)\n  return", ")\n  return"]
+      ["hooks: what was ended is not held", " && holding.ended === null)\n  return", ")\n  return"]
     ]
   ),
   ...mutantsOf(

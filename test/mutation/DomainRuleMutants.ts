@@ -181,8 +181,8 @@ export const domainRuleMutants = [
     `${src}/decide/Guard.ts`,
     [`${test}/Guard.test.ts`],
     [
-      ["guard: three starts, not four", "const starts = 3", "const starts = 4"],
-      ["guard: each pause is twice as long", "pause * 2 ** (failed - 1)", "pause"],
+      ["guard: three starts, not four", "const maxFailedStarts = 3", "const maxFailedStarts = 4"],
+      ["guard: each pause is twice as long", "pauseMillis * 2 ** (failed - 1)", "pauseMillis"],
       [
         "guard: who beats is not silent",
         "now - Math.max(heard, known.since) > silentAfter",

@@ -135,10 +135,10 @@ export const nodeRuleMutants = [
       ["turns: one after the other", "ELSE max(${now}, turns.next) END", "ELSE ${now} END"],
       [
         "turns: a watch never waits for itself",
-        "WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${apart})",
+        "WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${spacingMillis})",
         ""
       ],
-      ["turns: a clock that was set back", "WHEN turns.next > ${now + apart * mostAhead} THEN ${now}", ""]
+      ["turns: a clock that was set back", "WHEN turns.next > ${now + spacingMillis * maxSlotsAhead} THEN ${now}", ""]
     ]
   ),
   ...mutantsOf(

@@ -12,7 +12,7 @@ export const plainMutants = [
       ["plain: breaks and embeddings", "\\u2028-\\u202E", ""],
       ["plain: isolates", "\\u2066-\\u2069", ""],
       ["plain: no half of a character at the cut", '.replace(/[\\uD800-\\uDBFF]$/u, "")', ""],
-      ["plain: what is too long is cut", "text.length > most", "false"]
+      ["plain: what is too long is cut", "text.length > maxLength", "false"]
     ]
   ),
   ...mutantsOf(

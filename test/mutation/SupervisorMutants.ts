@@ -211,7 +211,7 @@ export const supervisorMutants = [
     [
       [
         "session: … by the pid file of who holds it",
-        "(yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project",
+        "(yield* agent.sessions).find((session) => session.sessionId === sessionId)?.project",
         "undefined"
       ],
       [
@@ -232,8 +232,8 @@ export const supervisorMutants = [
       ],
       ["holding: hooks know better", "Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ??", ""],
       ["holding: who else holds it", "if (holder !== undefined)", "if (holder !== undefined && (false as boolean))"],
-      ["holding: … by its hooks", "told.find((one) => one.sessionId === sessionId) ??", ""],
-      ["holding: … but who has moved on", " && !moved(one.pid))", ")"],
+      ["holding: … by its hooks", "told.find((held) => held.sessionId === sessionId) ??", ""],
+      ["holding: … but who has moved on", " && !moved(session.pid))", ")"],
       [
         "holding: a tool is no agent",
         "return tools.some(({ identity }) => identity.pid === pid)",

@@ -2,65 +2,65 @@ import { isBetween, latest } from "@souffleur/eventlog"
 import { Schema } from "effect"
 
 /*
- * What a number or a time from outside may be. Who reads it asks here, once; behind that border every value is in
- * range, so that no event is ever made that its own schema refuses. In a log anybody may have written: what is only
- * told or waited for is read as the nearest value in range, and what somebody acts upon must be exact.
+ * The bounds of numbers and times from outside. Each reader checks a value here once, and behind that border it is in
+ * range. So no event is made that its own schema refuses. Anyone may have written in a log. A value that is only told
+ * or waited for is read as the nearest value in range. A value that is acted upon must be exact.
  */
 
 const day = 86_400_000
 
-/** ms. The longest limit of the service is a week; what says that it takes longer than this is no wait. */
+/** The longest believable wait, ms. The longest limit of the service is a week, so a longer time is no wait. */
 export const longestWait = 8 * day
 
 /**
- * What a tool may take that has no bound of its own, ms: a subagent or a tool of another server may work for an hour
- * and more.
+ * The time of a tool without a bound of its own, ms. A subagent or a tool of another server may work for more than an
+ * hour.
  */
 export const toolAllowance = 2 * 3_600_000
 
-/** Words of somebody else, of so many UTF-16 units at most; none, or more, are refused. */
-export const words = (most: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(most))
+/** A text from outside, of `maxLength` UTF-16 units at most. An empty or longer text is refused. */
+export const words = (maxLength: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maxLength))
 
-/** A process id as Linux gives them (proc(5), pid_max). */
+/** A process id in the range of Linux (proc(5), pid_max). */
 export const Pid = isBetween(1, 4_194_304)
-/** A process' start time, in clock ticks since the boot. */
+/** The start time of a process, in clock ticks since the boot. */
 export const StartTime = isBetween(0, Number.MAX_SAFE_INTEGER)
-/** Characters of a session id (spec: behaviour#naming-a-conductor). */
+/** The longest session id, in characters (spec: behaviour#naming-a-conductor). */
 export const sessionIdLength = 128
-/** A path as the system takes one (limits.h, PATH_MAX). */
+/** The longest path that the system takes, in bytes (limits.h, PATH_MAX). */
 export const pathLength = 4096
 
-/** A number of things as somebody else counted them, rounded; `undefined`: it is none. */
+/** Reads a count from outside, rounded; `undefined`: it is no count. */
 export const count = (value: unknown): number | undefined => {
   const whole = typeof value === "number" ? Math.round(value) : Number.NaN
   return Number.isSafeInteger(whole) && whole >= 0 ? whole : undefined
 }
 
-/** Counts together, as far as they can be counted. */
+/** Adds counts. The sum is at most the greatest safe integer. */
 export const sum = (counts: ReadonlyArray<number>): number =>
   Math.min(
     Number.MAX_SAFE_INTEGER,
-    counts.reduce((all, one) => all + one, 0)
+    counts.reduce((total, count) => total + count, 0)
   )
 
-/** A moment that somebody else states, epoch ms, from 1970 on; `undefined`: there is no such moment. */
+/** Reads a moment from outside, epoch ms, from 1970 on; `undefined`: it is no moment. */
 export const time = (value: unknown): number | undefined => {
   const at = count(value)
   return at !== undefined && at <= latest ? at : undefined
 }
 
-/** How long somebody else says that he waits, ms; `undefined`: that is no wait. */
+/** Reads a duration from outside that is waited for, ms; `undefined`: it is no believable wait. */
 export const wait = (value: unknown): number | undefined => {
   const millis = count(value)
   return millis !== undefined && millis <= longestWait ? millis : undefined
 }
 
-/** Until when something in a log is waited for, epoch ms: never longer than a wait takes, whatever stands there. */
+/** Returns the end of a wait that a log states, epoch ms. It is never later than the longest wait after `at`. */
 export const waitUntil = (at: number, until: number): number => Math.min(until, at + longestWait)
 
 /**
- * The bound that a call of a tool names itself, ms: the model writes that, and more than a tool may take anyway is not
- * believed.
+ * Reads the bound that a tool call states itself, ms. The model writes that bound, so it is cut to the longest time of
+ * a tool.
  */
 export const toolLimit = (value: unknown): number | undefined => {
   const millis = count(value)

@@ -1,30 +1,30 @@
 /** Cuts a stream of bytes into lines, in bounded memory. */
 export interface Lines {
-  /** The bytes are not kept: what is left of an unfinished line is copied. */
+  /** Takes bytes. They are not kept: the rest of an unfinished line is copied. */
   readonly push: (chunk: Uint8Array) => void
-  /** The stream is over: what follows the last newline is handed on as a line that is not whole. */
+  /** Ends the stream. The bytes after the last newline are given as a line that is not whole. */
   readonly end: () => void
-  /** Lines that were longer than the limit, and so were left out. */
+  /** Returns the count of lines that were left out because they exceed the limit. */
   readonly tooLong: () => number
 }
 
 const newline = 10
 
 /**
- * `onLine` gets each line that is not empty, without its newline, as a range of bytes that is valid during the call
- * only. `whole` is false for what follows the last newline. A line of more than `limit` bytes is left out and counted.
+ * Makes a cutter of lines. `onLine` gets each line that is not empty, without its newline. The range of bytes is valid
+ * during the call only. `whole` is false for the bytes after the last newline. A line of more than `maxBytes` is left
+ * out and counted.
  */
-export const makeLines = (limit: number, onLine: (bytes: Uint8Array, whole: boolean) => void): Lines => {
-  // The whole of it at once: its pages take no memory until they are written, and a buffer that grew would leave
-  // garbage.
-  const carry = new Uint8Array(limit)
+export const makeLines = (maxBytes: number, onLine: (bytes: Uint8Array, whole: boolean) => void): Lines => {
+  // One buffer of full size: its pages take no memory until they are written. A buffer that grows would leave garbage.
+  const carry = new Uint8Array(maxBytes)
   let carried = 0
   let skipping = false
   let tooLong = 0
 
   const keep = (part: Uint8Array) => {
     if (skipping) return
-    if (carried + part.length > limit) {
+    if (carried + part.length > maxBytes) {
       skipping = true
       tooLong += 1
       return
@@ -42,7 +42,7 @@ export const makeLines = (limit: number, onLine: (bytes: Uint8Array, whole: bool
     push: (chunk) => {
       let start = 0
       for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-        if (carried > 0 || skipping || end - start > limit) {
+        if (carried > 0 || skipping || end - start > maxBytes) {
           keep(chunk.subarray(start, end))
           finish(true)
         } else if (end > start) {

@@ -81,7 +81,7 @@ it("an older version is read through its defaults, and a newer one is refused by
   assert.deepStrictEqual(read, Painted.make({ at: 7, colour: "red", coats: 1 }))
   assert.deepStrictEqual(encode(read), stored(2, { colour: "red", coats: 1 }))
   const refused = Result.getOrThrow(Result.flip(decode("wall/a", 1, stored(3, { colour: "red", coats: 1 }))))
-  assert.strictEqual(refused.problem, "this souffleur reads versions up to 2: a newer one wrote it")
+  assert.strictEqual(refused.problem, "this souffleur reads versions up to 2: a newer souffleur wrote it")
 })
 
 it.effect("docs/events.md has a row for every event, with its version and fields", () =>

@@ -12,19 +12,20 @@ import {
 
 export type LogError = ReadError | LogUnusable
 
-/** When a command was given, in epoch milliseconds, and by whom. */
+/** The time of a command in epoch milliseconds, and its speaker. */
 export interface Stamped<By> {
   readonly now: number
   readonly by: By
 }
 
-/** One aggregate as a role sees it: what it is now, and a way to speak. */
+/** One aggregate as a role sees it: its current state, and a way to send commands. */
 export interface AggregateRef<State, Intent> {
   readonly id: string
-  /** Read from the log, never remembered. */
+  /** Reads the state from the log. It is never remembered. */
   readonly state: Effect.Effect<State, LogError>
   /**
-   * Appends what the decider makes of an intent. Fails with `Refused` where it may not be: nothing was appended then.
+   * Appends the events that the decider makes of an intent. Fails with `Refused` where a rule forbids it: nothing was
+   * appended then. Fails with `LogError` where the log cannot be read or written.
    */
   readonly dispatch: (intent: Intent) => Effect.Effect<State, Refused | LogError>
 }
@@ -32,15 +33,15 @@ export interface AggregateRef<State, Intent> {
 /** An aggregate of the log, by its id. */
 export interface NamedState<State> {
   readonly id: string
-  /** As far as its log can be read. */
+  /** The fold of the events that can be read. */
   readonly state: State
-  /** Its first event that cannot be read; nothing is decided on what came before it. */
+  /** The first event that cannot be read. Nothing is decided on the events before it. */
   readonly unreadable?: UnreadableEvent
 }
 
 /**
- * Makes one kind of aggregate: its state is the fold of its events, and its stream in the log is its mailbox. The same
- * call serves a role, a recovery step and another process. `prefix` begins the names of its streams.
+ * Makes one kind of aggregate. Its state is the fold of its events, and its stream in the log is its mailbox. A role, a
+ * recovery step and another process use the same call. `prefix` begins the names of its streams.
  *
  * @example
  * ```ts
@@ -78,13 +79,13 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
   const fold = (recorded: ReadonlyArray<RecordedAs<Event>>, from = initial) =>
     recorded.reduce((state, { event }) => evolve(state, event), from)
 
-  /** The state as its log says, `from` one that is known already. */
+  /** Reads the state from the log. `from` is a state that is known already. */
   const load = Effect.fnUntraced(function* (id: string, from: State = initial) {
     const log = yield* key
     return fold(yield* log.read(streamOf(id), from.revision), from)
   })
 
-  /** Reads, decides and appends; again when somebody appended first. */
+  /** Reads, decides and appends. Decides again when another process appended first. */
   const dispatch = Effect.fn("dispatch")(function* (id: string, command: Intent & Stamped<By>, from: State = initial) {
     const log = yield* key
     let state = yield* load(id, from)
@@ -93,16 +94,16 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
       const appended = yield* Effect.result(log.append(streamOf(id), state.revision, events))
       if (Result.isSuccess(appended)) return events.reduce(evolve, state)
       if (!(appended.failure instanceof Conflict)) return yield* appended.failure
-      const before = state
-      state = yield* load(id, before)
-      // A conflict with nobody is none that another try would end.
-      if (state.revision === before.revision) return yield* shortened(streamOf(id), before.revision + 1)
+      const decidedOn = state
+      state = yield* load(id, decidedOn)
+      // No new event explains this conflict, so another try would conflict again.
+      if (state.revision === decidedOn.revision) return yield* shortened(streamOf(id), decidedOn.revision + 1)
     }
   })
 
   /**
-   * Folds each event once, however often it is asked, `from` a state that is known; stamps every intent with the Clock
-   * and `by`.
+   * Makes a reference, which folds each event once, however often its state is read. `from` is a state that is known.
+   * It stamps every intent with the Clock and `by`.
    */
   const ref = Effect.fnUntraced(function* (id: string, by: By, from: State = initial) {
     const log = yield* key
@@ -131,7 +132,7 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
     } satisfies NamedState<State>
   })
 
-  /** Every one of the log, oldest first: one that cannot be read hides no other. */
+  /** Reads every aggregate of the log, oldest first. An unreadable aggregate hides no other. */
   const all = Effect.gen(function* () {
     const streams = yield* (yield* key).streams
     return yield* Effect.forEach(streams, (stream) => {

@@ -3,20 +3,20 @@ import { SqlClient } from "effect/sql"
 import { latest } from "./EventFields.ts"
 import { patiently } from "./Store.ts"
 
-/** The last sign of life of whoever guards a watch. */
+/** The last sign of life of a role or a guardian of a watch. */
 export interface Beat {
-  /** The role that beat, such as `watcher/2`. */
+  /** The name of the role, such as `watcher/2`. */
   readonly by: string
   /** Epoch milliseconds, wall clock. */
   readonly at: number
 }
 
-/** Under this name the agent itself beats: beside who guards it. */
+/** The name under which the agent itself beats, apart from the roles of souffleur. */
 export const agentBeats = (watch: string): string => `${watch}/agent`
 
 /**
- * Beats are not transitions: they live in souffleur's own store beside the log (spec: behaviour#beats). What the
- * watcher writes here is what the self-monitor reads; the row in comms is a mirror.
+ * Keeps beats, which are no transitions, in souffleur's own store beside the log (spec: behaviour#beats). The watcher
+ * writes here and the self-monitor reads here. The row in comms is a mirror.
  */
 export class Beats extends Context.Service<
   Beats,
@@ -34,15 +34,15 @@ export class Beats extends Context.Service<
   })
 
   /**
-   * A row a watch, so that another process sees it too. A store that is out must not look like a dead watchdog: what
-   * this process beat is remembered, and the trouble is told once, when it begins.
+   * Keeps one row for each watch, so that another process sees its beat too. A store that fails must not look like a
+   * dead watchdog. So this process remembers its own beats, and warns once when the trouble begins.
    */
-  static readonly layerSql = (patience: Duration.Input): Layer.Layer<Beats, never, SqlClient.SqlClient> =>
+  static readonly layerSql = (lockTimeout: Duration.Input): Layer.Layer<Beats, never, SqlClient.SqlClient> =>
     Layer.effect(
       Beats,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const waiting = patiently(patience)
+        const waiting = patiently(lockTimeout)
         const own = new Map<string, Beat>()
         let troubled = false
         const recovered = Effect.sync(() => void (troubled = false))

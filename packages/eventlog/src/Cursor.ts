@@ -3,20 +3,22 @@ import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
 /**
- * How far somebody has been told of a watch: comms under the watch's own id, others under a name after it
- * (`<id>/notified`). The cursor is the log itself and this mark on it (spec: behaviour#outbox): what could not be told
- * yet is every event after the mark.
+ * Keeps how far each reader has been told of a watch. Comms has its mark under the id of the watch, others under a name
+ * after it (`<id>/notified`). The mark is a revision of the log (spec: behaviour#outbox). Every event after the mark is
+ * still to be told.
  */
 export class Cursor extends Context.Service<
   Cursor,
   {
-    /** The revision up to which it is known; 0 at first. */
+    /** Returns the revision up to which the reader was told; 0 at first. */
     readonly position: (watch: string) => Effect.Effect<number>
-    /** Never moves backwards. `true`: it has moved by this word; of two that say it at once, one has moved it. */
+    /**
+     * Moves the mark forward, never backwards. Returns whether this call moved it. Of two calls at once, one returns
+     * `true`.
+     */
     readonly advance: (watch: string, revision: number) => Effect.Effect<boolean>
     /**
-     * The only way back, where the log has become shorter than what was told: from where it stands now, and from
-     * nowhere else.
+     * Moves the mark back, where the log has become shorter than the mark. Moves nothing unless the mark is at `from`.
      */
     readonly rewind: (watch: string, from: number, revision: number) => Effect.Effect<void>
   }
@@ -37,15 +39,15 @@ export class Cursor extends Context.Service<
   })
 
   /**
-   * A mark that cannot be written is told in a warning and kept in memory: at worst the next process tells comms again.
-   * A mark that cannot be read is a defect, `LogUnusable`: an answer of 0 would tell the whole past anew.
+   * Keeps marks in the store. A failed write is a warning, and the mark stays in memory: at worst the next process
+   * tells comms again. A failed read is a defect, `LogUnusable`: an answer of 0 would tell the whole past again.
    */
-  static readonly layerSql = (patience: Duration.Input): Layer.Layer<Cursor, never, SqlClient.SqlClient> =>
+  static readonly layerSql = (lockTimeout: Duration.Input): Layer.Layer<Cursor, never, SqlClient.SqlClient> =>
     Layer.effect(
       Cursor,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const waiting = patiently(patience)
+        const waiting = patiently(lockTimeout)
         const own = new Map<string, number>()
         return Cursor.of({
           position: Effect.fn("Cursor.position")(function* (watch) {
@@ -64,7 +66,7 @@ export class Cursor extends Context.Service<
               Effect.map((moved) => moved.length > 0),
               Effect.catch(({ reason }) =>
                 Effect.as(
-                  Effect.logWarning(`how far comms was told could not be written: the store is ${reason}`),
+                  Effect.logWarning(`the mark of what comms was told could not be written: the store is ${reason}`),
                   true
                 )
               )
@@ -82,21 +84,21 @@ export class Cursor extends Context.Service<
 }
 
 /**
- * How far somebody was told, as far as the log goes; `newest` is its newest revision. A log that was cut, or replaced
- * by an older copy, has less than was told: that is said, once, and told is what comes after. Otherwise nothing would
- * be, until the log is as long again.
+ * Returns the mark, but no more than `newest`, the newest revision of the log. A log that was cut, or replaced by an
+ * older copy, ends before the mark. Then the mark is moved back, with one warning, so that new events are told.
+ * Otherwise nothing would be told until the log is as long again.
  */
 export const positionOf = Effect.fn("Cursor.positionOf")(function* <E, R>(
   mark: string,
   newest: Effect.Effect<number, E, R>
 ) {
   const cursor = yield* Cursor
-  // Before the log is looked at, which only grows: another process may tell meanwhile.
+  // Reads the mark before the end of the log: another process may append and tell meanwhile.
   const told = yield* cursor.position(mark)
   const last = told === 0 ? 0 : yield* newest
   if (told <= last) return told
   yield* Effect.logWarning(
-    `${mark} was told up to event ${told}, and the log ends with ${last}: it was cut, or an older copy was put in its place. What comes from now on is told`
+    `${mark} was told up to event ${told}, and the log ends with ${last}: it was cut, or an older copy was put in its place. Events from now on are told`
   )
   yield* cursor.rewind(mark, told, last)
   return last

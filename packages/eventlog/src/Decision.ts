@@ -1,6 +1,6 @@
 import { Result, Runtime, Schema } from "effect"
 
-/** What cannot be, said so that whoever asked can tell why. Nothing was appended. */
+/** A command that the rules refuse. `message` says why, and nothing was appended. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   reason: Schema.Literals(["ended", "fenced", "exists", "no such watch", "owned", "not now", "never"]),
   message: Schema.String
@@ -8,7 +8,7 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   override readonly [Runtime.errorExitCode] = this.reason === "fenced" || this.reason === "owned" ? 3 : 2
 }
 
-/** What comes of a command: events, or why not. */
+/** The result of a command: its events, or the reason for a refusal. */
 export type Decision<Event> = Result.Result<ReadonlyArray<Event>, Refused>
 
 export const ok = <const Events extends ReadonlyArray<unknown>>(...events: Events): Decision<Events[number]> =>

@@ -1,12 +1,13 @@
-// Decoding is most of a rebuild: compiled decoders halve it, and must be enabled before the first one is made.
+// Decoding takes most of the time of a rebuild. Compiled decoders halve it, and must be enabled before the first
+// decoder is made.
 import "effect/schema/SchemaJITCompiler/enable"
 import { Result, Schema, SchemaIssue } from "effect"
 import { UnreadableEvent } from "./Log.ts"
 
-/** An event as a store keeps it: what a log is searched by, and the rest as JSON. */
+/** An event as a store keeps it: the fields that a log is searched by, and the rest as JSON. */
 export interface StoredEvent {
   readonly tag: string
-  /** Of the tag's fields, as written. */
+  /** The version of the tag's fields, as written. */
   readonly version: number
   /** Epoch milliseconds. */
   readonly at: number
@@ -14,7 +15,7 @@ export interface StoredEvent {
   readonly data: string
 }
 
-/** What every event has. */
+/** The fields that every event has. */
 export interface Tagged {
   readonly _tag: string
   readonly at: number
@@ -22,21 +23,24 @@ export interface Tagged {
 
 /** How the events of one kind of aggregate are stored. */
 export interface EventCodec<E extends Tagged> {
-  /** The beginning of its streams' names; `null` is a watch, whose id has no slash. */
+  /** The beginning of the names of its streams. `null`: a watch, whose id has no slash. */
   readonly prefix: string | null
   /** Every tag that this souffleur knows. */
   readonly tags: ReadonlyArray<E["_tag"]>
-  /** Throws a `SchemaError` for a value that its own schema rejects: a defect of whoever made it, never stored. */
+  /**
+   * Encodes an event. Throws a `SchemaError` for a value that its own schema rejects. That is a defect of the caller,
+   * and the value is never stored.
+   */
   readonly encode: (event: E) => StoredEvent
   /**
-   * Never skips and never guesses: what cannot be read names itself. An older version is read through its decoding
-   * defaults.
+   * Decodes an event, and never skips or guesses. Fails with `UnreadableEvent`, which names the event. An older version
+   * is read through its decoding defaults.
    */
   readonly decode: (stream: string, revision: number, stored: StoredEvent) => Result.Result<E, UnreadableEvent>
 }
 
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-/** Where it is wrong and never what stood there. */
+/** Names the places of the errors, never the values there. */
 const places = (error: Schema.SchemaError) =>
   issues(error.issue)
     .issues.map(
@@ -47,7 +51,7 @@ const places = (error: Schema.SchemaError) =>
 const unreadable = (stream: string, revision: number, { tag, version }: StoredEvent, problem: string) =>
   Result.fail(new UnreadableEvent({ stream, revision, tag, version, problem }))
 
-/** The codec of a union of events, each with the version that this souffleur writes. */
+/** Makes the codec of a union of events, each with the version that this souffleur writes. */
 export const eventCodec = <E extends Tagged>(
   prefix: string | null,
   members: ReadonlyArray<
@@ -57,7 +61,7 @@ export const eventCodec = <E extends Tagged>(
   >,
   versionOf: (tag: E["_tag"]) => number
 ): EventCodec<E> => {
-  // One codec a tag: looked up, where decoding the union would try.
+  // One codec for each tag: a lookup is faster than the union, which would try its members.
   const codecs = new Map(
     members.map((member) => {
       const tag = member.fields._tag.schema.literal
@@ -79,13 +83,18 @@ export const eventCodec = <E extends Tagged>(
     decode: (stream, revision, stored) => {
       const codec = codecs.get(stored.tag)
       if (codec === undefined)
-        return unreadable(stream, revision, stored, "this souffleur does not know such an event: a newer one wrote it")
+        return unreadable(
+          stream,
+          revision,
+          stored,
+          "this souffleur does not know this event: a newer souffleur wrote it"
+        )
       if (stored.version > codec.version) {
         return unreadable(
           stream,
           revision,
           stored,
-          `this souffleur reads versions up to ${codec.version}: a newer one wrote it`
+          `this souffleur reads versions up to ${codec.version}: a newer souffleur wrote it`
         )
       }
       let fields: { _tag?: string; at?: number }
@@ -101,7 +110,7 @@ export const eventCodec = <E extends Tagged>(
       const decoded = codec.decode(fields)
       if (Result.isFailure(decoded))
         return unreadable(stream, revision, stored, `its data does not fit at: ${places(decoded.failure)}`)
-      // The same value, without the error that it does not have: a million of them are not made anew.
+      // The cast keeps the same value. A copy for each of a million events would cost time.
       return decoded as Result.Success<E, never>
     }
   }

@@ -7,26 +7,28 @@ import * as turns from "./LaunchSlots.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
 import { Offspring } from "./Offspring.ts"
 import { Cursor } from "./Cursor.ts"
-import { lockPatience, patiently, StillThere } from "./Store.ts"
+import { defaultLockTimeout, patiently, StillThere } from "./Store.ts"
 
-/** Rows of one read, and of one write: what is in memory at once. */
-const page = 1000
-/** Whole milliseconds, as all times of the log are: what a log that nobody else writes is polled at. */
-const quiet = 1000
-/** SQLite takes 32766 values in a statement. */
-const mostRows = 4096
+/** Rows of one read or one write, which are in memory at once. */
+const pageRows = 1000
+/**
+ * The longest poll interval, in ms, of a log that no other process writes. It is whole, as all times of the log are.
+ */
+const quietPollMillis = 1000
+/** The most rows of one append: SQLite takes 32766 values in a statement. */
+const maxAppended = 4096
 
 export interface EventLogSqlOptions {
   /**
-   * How often other processes' appends are looked for; ours are known at once. Default 100 milliseconds; while nothing
-   * comes it grows to a second, since each look wakes an idle process.
+   * The interval in which appends of other processes are looked for. This process knows its own at once. Default 100
+   * milliseconds. It grows to a second while no event comes, since each look wakes an idle process.
    */
   readonly pollEvery?: Duration.Input
-  /** How long a lock of another process is waited for. Default 5 seconds. */
-  readonly patience?: Duration.Input
+  /** The longest wait for a lock of another process. Default 5 seconds. */
+  readonly lockTimeout?: Duration.Input
 }
 
-/** One caller's append, until a commit settles it. */
+/** One append, until a commit settles it. */
 interface Pending {
   readonly stream: string
   readonly expected: number
@@ -37,8 +39,9 @@ interface Pending {
 }
 
 /**
- * Every stream of a commit has its own guard: its rows go in when it stands where its caller decided, all or none. Rows
- * of NULLs fill up to a power of two, so that a handful of prepared statements serve every size.
+ * Makes the statement of a commit. Each stream has its own guard: its rows go in, all or none, while the stream is at
+ * the expected revision. Rows of NULLs fill up to a power of two, so that a handful of prepared statements serve every
+ * size.
  */
 const insert = (rows: number) =>
   `WITH pending (stream, expected, revision, tag, version, at, data) AS (VALUES ${Arr.makeBy(rows, () => "(?, ?, ?, ?, ?, ?, ?)").join(", ")})
@@ -47,31 +50,37 @@ const insert = (rows: number) =>
   WHERE (SELECT coalesce(max(revision), 0) FROM events WHERE events.stream = pending.stream) = expected
   RETURNING stream`
 
-/** The streams of one kind of aggregate, in a SQLite file that has the schema of `Store.ts`. */
+/**
+ * Opens the streams of one kind of aggregate, in a SQLite file that has the schema of `Store.ts`. Fails with
+ * `LogUnusable` where the file cannot be used.
+ */
 export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   codec: EventCodec<E>,
-  { patience = lockPatience, pollEvery = "100 millis" }: EventLogSqlOptions = {}
+  { lockTimeout = defaultLockTimeout, pollEvery = "100 millis" }: EventLogSqlOptions = {}
 ) {
   const own = codec.prefix === null ? "stream NOT GLOB '*/*'" : `stream GLOB '${codec.prefix}*'`
+  /** A hint that the log moved, without content. Each follower then reads: a hint can be early, doubled or dropped. */
+  const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
   const decoded = recorded(codec)
   const sql = yield* SqlClient.SqlClient
   const stillThere = yield* StillThere
   const waiting = <A>(statement: Effect.Effect<A, SqlError.SqlError>) =>
-    Effect.andThen(stillThere, patiently(patience)(statement))
-  // Says that the log moved, never how: whoever follows it reads, so that a hint can be early, doubled or dropped.
-  const moved = yield* PubSub.sliding<void>({ capacity: 1, replay: 1 })
+    Effect.andThen(stillThere, patiently(lockTimeout)(statement))
   const scope = yield* Effect.scope
   let pending: Array<Pending> = []
   let committing = false
   const inserts: Array<string> = []
 
-  /** What one statement can write: the oldest append of each stream. Others of that stream come after its outcome. */
+  /**
+   * Takes the appends of one statement: the oldest append of each stream. Later appends of that stream wait for its
+   * outcome.
+   */
   const takeBatch = () => {
     const batch = new Map<string, Pending>()
     const later: Array<Pending> = []
     let rows = 0
     for (const entry of pending) {
-      if (batch.has(entry.stream) || (rows > 0 && rows + entry.rows > page)) {
+      if (batch.has(entry.stream) || (rows > 0 && rows + entry.rows > pageRows)) {
         later.push(entry)
         continue
       }
@@ -113,8 +122,8 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   })
 
   /**
-   * Runs while there is something to commit. What comes during a commit shares the next one, and its sync.
-   * Uninterruptible, as those who wait for it are: a log that is closed settles what it took.
+   * Commits until no append is pending. Appends that come during a commit share the next commit, and its sync.
+   * Uninterruptible, as its callers are: a log that is closed settles the appends that it took.
    */
   const commits = Effect.gen(function* () {
     while (pending.length > 0) yield* commit
@@ -132,13 +141,14 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     return Deferred.await(outcome)
   }
 
-  // No span of its own: the statement has one, and a span costs a tenth of what an append may.
+  // No span of its own: the statement has one, and a span would take a tenth of the time of an append.
   const append = (stream: string, expectedRevision: number, events: ReadonlyArray<E>) =>
-    // Whoever is interrupted leaves when the log has it or never will.
+    // An interrupted caller leaves once the log has the events or never will.
     Effect.uninterruptible(
       Effect.suspend(() => {
         if (events.length === 0) return Effect.succeed(expectedRevision)
-        if (events.length > mostRows) return Effect.die(new Error(`at most ${mostRows} events are appended at once`))
+        if (events.length > maxAppended)
+          return Effect.die(new Error(`at most ${maxAppended} events are appended at once`))
         const outcome = enqueue(stream, expectedRevision, events)
         if (committing) return outcome
         committing = true
@@ -151,19 +161,19 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   const rows = (statement: string, parameters: ReadonlyArray<unknown>) =>
     Effect.flatMap(select(statement, parameters), decoded)
 
-  const pageOf = pagesOf(codec, select, page)
+  const pageOf = pagesOf(codec, select, pageRows)
   const pageOfAll = (after: number) =>
-    rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${page}`, [after])
+    rows(`SELECT ${columns} FROM events WHERE position > ? AND ${own} ORDER BY position LIMIT ${pageRows}`, [after])
 
   const read = Effect.fn("EventLog.read")(function* (stream: string, after: number, upTo = Number.MAX_SAFE_INTEGER) {
     const events: Array<RecordedAs<E>> = []
     for (;;) {
       const from = events.at(-1)?.revision ?? after
-      const most = Math.min(page, upTo - from)
-      if (most <= 0) return events
-      const more = yield* pageOf(stream, from, most)
+      const maxRows = Math.min(pageRows, upTo - from)
+      if (maxRows <= 0) return events
+      const more = yield* pageOf(stream, from, maxRows)
       for (const event of more) events.push(event)
-      if (more.length < most) return events
+      if (more.length < maxRows) return events
     }
   })
 
@@ -171,7 +181,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     Stream.paginate(after, (last) =>
       Effect.map(
         pageOfAll(last),
-        (more) => [more, more.length < page ? Option.none<number>() : Option.some(more.at(-1)!.position)] as const
+        (more) => [more, more.length < pageRows ? Option.none<number>() : Option.some(more.at(-1)!.position)] as const
       )
     )
 
@@ -191,19 +201,20 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     Effect.withSpan("EventLog.streams")
   )
 
-  /** Moves when another connection committed, and only then. */
+  /** Changes when another connection committed, and only then. */
   const version = Effect.map(sql.unsafe("PRAGMA data_version", []).values, (found) => found[0]?.[0])
   let known = yield* waiting(version)
   yield* waiting(sql.unsafe("SELECT position FROM events LIMIT 0", []).values)
-  const often = Duration.toMillis(pollEvery)
-  let pause = often
-  yield* Effect.suspend(() => Effect.sleep(pause)).pipe(
+  const pollMillis = Duration.toMillis(pollEvery)
+  let pauseMillis = pollMillis
+  yield* Effect.suspend(() => Effect.sleep(pauseMillis)).pipe(
     Effect.andThen(stillThere),
     Effect.andThen(version),
-    // Whoever follows the log reads then, and has the error as its own.
+    // A follower of the log reads next, and gets the error itself.
     Effect.orElseSucceed(() => undefined),
     Effect.flatMap((now) => {
-      pause = now === known ? Math.max(often, Math.min(Math.ceil(pause * 1.2), quiet)) : often
+      pauseMillis =
+        now === known ? Math.max(pollMillis, Math.min(Math.ceil(pauseMillis * 1.2), quietPollMillis)) : pollMillis
       if (now === known) return Effect.void
       known = now
       return PubSub.publish(moved, undefined)
@@ -216,15 +227,15 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
   return { append, read, readAll, changes, changesAll, streams } satisfies Log<E>
 })
 
-/** What is kept beside the logs of a store: beats, cursor, offspring and the turn to launch. */
+/** Provides the services beside the logs of a store: beats, cursor, offspring and launch slots. */
 export const layerWith = ({
-  patience = lockPatience
+  lockTimeout = defaultLockTimeout
 }: EventLogSqlOptions): Layer.Layer<Beats | Offspring | Cursor, never, SqlClient.SqlClient> =>
   Layer.mergeAll(
-    Beats.layerSql(patience),
-    Offspring.layerSql(patience),
-    Cursor.layerSql(patience),
-    turns.layerSql(patience)
+    Beats.layerSql(lockTimeout),
+    Offspring.layerSql(lockTimeout),
+    Cursor.layerSql(lockTimeout),
+    turns.layerSql(lockTimeout)
   )
 
 export const layer = layerWith({})

@@ -2,41 +2,43 @@ import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
-/** Waits for a watch's turn to launch, which is `spacing` after another watch's; see {@link LaunchSlots}. */
+/** Waits for a watch's turn to launch, which is `spacing` after that of another watch. See {@link LaunchSlots}. */
 export type TakeSlot = (watch: string, spacing: Duration.Duration) => Effect.Effect<void>
 
-/** Slots ahead of now that can be true: more, and a clock was set back. */
-const mostAhead = 100
+/** The most slots ahead of now that are believed. More means that a clock was set back. */
+const maxSlotsAhead = 100
 
 /**
- * The turn to launch, one for all watches of a machine: what hits all at once (a reboot, memory that ran out, a limit's
- * reset) must not start all in the same second. A watch that is alone never waits, also not for itself. Whoever knows
- * of no other has its turn at once.
+ * Spaces the launches of all watches of a machine. A reboot, a lack of memory or a limit's reset hits all watches at
+ * once. They must not all start in the same second. A single watch never waits, not even for its own slot. The default
+ * knows of no other watch and never waits.
  */
 export const LaunchSlots = Context.Reference<TakeSlot>("@souffleur/eventlog/LaunchSlots", {
   defaultValue: () => () => Effect.void
 })
 
 /**
- * One row with the next free slot. A slot is a time and no lock, so who dies in its turn holds nobody up. A store that
- * is out holds up no recovery either: the turn is taken at once.
+ * Keeps one row with the next free slot. A slot is a time and no lock, so a process that dies in its turn delays no
+ * other. A store that fails delays no recovery either: the turn is taken at once, with a warning.
  */
-export const layerSql = (patience: Duration.Input): Layer.Layer<never, never, SqlClient.SqlClient> =>
+export const layerSql = (lockTimeout: Duration.Input): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effect(
     LaunchSlots,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const waiting = patiently(patience)
+      const waiting = patiently(lockTimeout)
       return Effect.fn("LaunchSlots.take")(function* (watch: string, spacing: Duration.Duration) {
         const now = yield* Clock.currentTimeMillis
-        const apart = Duration.toMillis(spacing)
+        const spacingMillis = Duration.toMillis(spacing)
         const taken = yield* waiting(
-          sql<{ slot: number }>`INSERT INTO turns (name, watch, next) VALUES ('launch', ${watch}, ${now + apart})
-            ON CONFLICT (name) DO UPDATE SET watch = excluded.watch, next = ${apart} + CASE
-              WHEN turns.next > ${now + apart * mostAhead} THEN ${now}
-              WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${apart})
+          sql<{
+            slot: number
+          }>`INSERT INTO turns (name, watch, next) VALUES ('launch', ${watch}, ${now + spacingMillis})
+            ON CONFLICT (name) DO UPDATE SET watch = excluded.watch, next = ${spacingMillis} + CASE
+              WHEN turns.next > ${now + spacingMillis * maxSlotsAhead} THEN ${now}
+              WHEN turns.watch = excluded.watch THEN max(${now}, turns.next - ${spacingMillis})
               ELSE max(${now}, turns.next) END
-            RETURNING next - ${apart} AS slot`
+            RETURNING next - ${spacingMillis} AS slot`
         ).pipe(
           Effect.catch(({ reason }) =>
             Effect.as(Effect.logWarning(`launches are not spaced: the store is ${reason}`), [])

@@ -1,17 +1,17 @@
 import { Effect, Option, PubSub, Runtime, Schema, Stream } from "effect"
 import type { SqliteUnusable } from "./Sqlite.ts"
 
-/** An event where it stands in the log. */
+/** An event with its place in the log. */
 export interface RecordedAs<E> {
-  /** Its place among all events of the log, growing, with gaps. */
+  /** The place among all events of the log. It grows, with gaps. */
   readonly position: number
   readonly stream: string
-  /** 1 for the first event of its stream, then +1. */
+  /** 1 for the first event of its stream, then 1 more each. */
   readonly revision: number
   readonly event: E
 }
 
-/** Somebody appended first: read again, decide again. */
+/** Another process appended first. The caller reads and decides again. */
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   stream: Schema.String,
   expected: Schema.Int
@@ -22,7 +22,8 @@ export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
 }
 
 /**
- * The log holds what this souffleur cannot read: a newer one wrote it, or it is damaged. Never skipped (exit code 4).
+ * The log holds an event that this souffleur cannot read: a newer souffleur wrote it, or it is damaged. It is never
+ * skipped (exit code 4).
  */
 export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("UnreadableEvent", {
   stream: Schema.String,
@@ -37,9 +38,9 @@ export class UnreadableEvent extends Schema.TaggedError<UnreadableEvent>()("Unre
   }
 }
 
-const goesOn = ". Nothing was decided on it: started again, souffleur goes on from what is there now"
+const goesOn = ". Nothing was decided on it. Start souffleur again: it goes on from the log as it is now"
 const movesAside = '. "souffleur doctor --quarantine" moves it aside and says how to go on'
-/** What can be done about a log that no copy replaces. */
+/** The next act of a person, for each reason that has one. */
 const remedies: Readonly<Record<string, string>> = {
   shortened: goesOn,
   replaced: goesOn,
@@ -48,8 +49,8 @@ const remedies: Readonly<Record<string, string>> = {
 }
 
 /**
- * The store under the log failed: full disk, damaged or foreign file, locked for too long. Nothing was acknowledged
- * (exit code 4).
+ * The store under the log failed: a full disk, a damaged or foreign file, or a lock held too long. Nothing was
+ * acknowledged (exit code 4).
  */
 export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable", {
   reason: Schema.Literals([
@@ -69,29 +70,38 @@ export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable"
   override get message(): string {
     return `the event log cannot be used: ${this.problem}${remedies[this.reason] ?? ""}`
   }
-  /** What is wrong with the database's file is wrong with the log. */
+  /** Makes the error of the log from an error of its database file. */
   static readonly ofFile = ({ message, reason }: SqliteUnusable): LogUnusable =>
     new LogUnusable({ reason, problem: message })
 }
 
-/** What was in a stream is not there any more: rows were deleted, or an older copy stands in the log's place. */
+/**
+ * Makes the error of a stream that lost its newest events. Rows were deleted, or an older copy took the log's place.
+ */
 export const shortened = (stream: string, revision: number) =>
   new LogUnusable({
     reason: "shortened",
-    problem: `event ${revision} of ${stream} was in it, and is not any more: it was cut, or an older copy was put in its place`
+    problem: `event ${revision} of ${stream} is no longer there: the log was cut, or an older copy was put in its place`
   })
 
-/** Revisions follow each other: what is missing between two of them names itself. */
+/** Makes the error of a gap: a revision is missing between two others. */
 export const missing = (stream: string, revision: number) =>
-  new UnreadableEvent({ stream, revision, tag: "none", version: 0, problem: "it is not there, and later ones are" })
+  new UnreadableEvent({
+    stream,
+    revision,
+    tag: "none",
+    version: 0,
+    problem: "it is missing, and later events are there"
+  })
 
 export type ReadError = UnreadableEvent | LogUnusable
 
-/** The streams of one kind of aggregate; those of another kind are in the same table, and are not seen. */
+/** The streams of one kind of aggregate. Streams of another kind are in the same table, and are not seen. */
 export interface Log<E> {
   /**
-   * Appends all or none, when the stream stands at `expectedRevision` exactly (0: it must not exist yet); returns the
-   * new revision. An empty array appends nothing and checks nothing.
+   * Appends all events or none, and returns the new revision. Fails with `Conflict` unless the stream is at
+   * `expectedRevision` exactly. 0 means that the stream must not exist yet. An empty array appends nothing and checks
+   * nothing.
    */
   readonly append: (
     stream: string,
@@ -99,30 +109,30 @@ export interface Log<E> {
     events: ReadonlyArray<E>
   ) => Effect.Effect<number, Conflict | LogUnusable>
   /**
-   * The events after a revision, in order, `upTo` one or to the newest. Fails where `after` is not there (any more), or
-   * one is missing between two.
+   * Returns the events after a revision, in order, up to the revision `upTo` or to the newest. Fails where the revision
+   * `after` is not there (any more), or where a revision is missing.
    */
   readonly read: (
     stream: string,
     after: number,
     upTo?: number
   ) => Effect.Effect<ReadonlyArray<RecordedAs<E>>, ReadError>
-  /** Every event after a position, by pages, until the end of the log. */
+  /** Streams every event after a position, by pages, until the end of the log. */
   readonly readAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
   /**
-   * Every event of the stream after a revision, then every later one, whoever appended it: no miss, no repeat. Does not
-   * end.
+   * Streams every event of the stream after a revision, then every later event, from any process. It misses and repeats
+   * none, and does not end.
    */
   readonly changes: (stream: string, after: number) => Stream.Stream<RecordedAs<E>, ReadError>
-  /** The same of all streams, after a position, in the order of the log. */
+  /** Streams the same of all streams, after a position, in the order of the log. */
   readonly changesAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
-  /** Names of all streams, oldest first. */
+  /** Returns the names of all streams, oldest first. */
   readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
 }
 
 /**
- * What `read` finds after `from`, then what comes later: `moved` only hints that something may have. `at` is where an
- * event stands.
+ * Streams the events that `read` finds after `from`, then later events. `moved` only hints that there may be more. `at`
+ * gives the place of an event.
  */
 export const following = <E, Err>(
   moved: PubSub.PubSub<void>,
@@ -146,7 +156,7 @@ export const following = <E, Err>(
     )
   )
 
-/** A log that dies with its process: for tests and simulations, under the same suite as the one on disk. */
+/** Makes a log that dies with its process, for tests and simulations. The same test suite holds for the log on disk. */
 export const memoryLog = Effect.fnUntraced(function* <E>() {
   const all: Array<RecordedAs<E>> = []
   const streams = new Map<string, Array<RecordedAs<E>>>()

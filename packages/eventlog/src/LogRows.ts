@@ -2,7 +2,7 @@ import { Effect, Result } from "effect"
 import type { EventCodec, Tagged } from "./EventCodec.ts"
 import { LogUnusable, missing, type RecordedAs, shortened, type UnreadableEvent } from "./Log.ts"
 
-/** A row as it is read. */
+/** A row as the statement returns it. */
 export type Row = readonly [
   position: number,
   stream: string,
@@ -12,10 +12,7 @@ export type Row = readonly [
   at: number,
   data: string
 ]
-/**
- * SQLite's integers go beyond what a number here holds: those that do are cut, and are then what their reader makes of
- * them.
- */
+/** Cuts an integer of SQLite to the range of a safe integer. The decoder then judges the cut value. */
 const safe = (column: string) => `max(-${Number.MAX_SAFE_INTEGER}, min(${Number.MAX_SAFE_INTEGER}, ${column}))`
 export const columns = `${safe("position")}, stream, ${safe("revision")}, tag, ${safe("version")}, ${safe("at")}, data`
 
@@ -31,36 +28,36 @@ export const recorded =
     return Effect.succeed(events)
   }
 
-/** One statement on the log. */
+/** Runs one statement on the log. */
 export type Select = (
   statement: string,
   parameters: ReadonlyArray<unknown>
 ) => Effect.Effect<ReadonlyArray<Row>, LogUnusable>
 
 /**
- * Pages of a stream, and before each the row that its reader stands at: a log that was cut, or is another by now, is
- * told from one that stands still, and what is missing between two names itself.
+ * Reads pages of a stream, each with the row at which its reader is. By that row a cut or replaced log differs from an
+ * idle one. A missing revision between two rows fails with the name of that event.
  */
-export const pagesOf = <E extends Tagged>(codec: EventCodec<E>, select: Select, page: number) => {
+export const pagesOf = <E extends Tagged>(codec: EventCodec<E>, select: Select, pageRows: number) => {
   const decoded = recorded(codec)
-  /** The newest row of each stream that was read, by which another in its place is known. */
+  /** The newest row of each stream that was read. By it a different row in its place is noticed. */
   const newest = new Map<string, Row>()
-  return Effect.fnUntraced(function* (stream: string, after: number, most = page) {
+  return Effect.fnUntraced(function* (stream: string, after: number, maxRows = pageRows) {
     const found = yield* select(
-      `SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ${after === 0 ? most : most + 1}`,
+      `SELECT ${columns} FROM events WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ${after === 0 ? maxRows : maxRows + 1}`,
       [stream, after]
     )
-    const [stand] = found
-    if (after > 0 && stand?.[2] !== after) return yield* shortened(stream, after)
+    const [lastRead] = found
+    if (after > 0 && lastRead?.[2] !== after) return yield* shortened(stream, after)
     const known = newest.get(stream)
     if (
       after > 0 &&
       known?.[2] === after &&
-      (known[0] !== stand?.[0] || known[3] !== stand[3] || known[5] !== stand[5])
+      (known[0] !== lastRead?.[0] || known[3] !== lastRead[3] || known[5] !== lastRead[5])
     ) {
       return yield* new LogUnusable({
         reason: "foreign",
-        problem: `event ${after} of ${stream} is another than was read: this is not the log that it was`
+        problem: `event ${after} of ${stream} differs from the event that was read: another log is in its place`
       })
     }
     const more = after === 0 ? found : found.slice(1)

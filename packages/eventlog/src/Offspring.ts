@@ -2,16 +2,16 @@ import { Context, type Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
-/** So many are remembered of one Conductor, the newest. */
+/** The most processes that are remembered of one Conductor, the newest. */
 export const mostOffspring = 1000
 
-/** A pid and its start time; all of them of the Conductor's own boot. */
+/** Pairs of a pid and its start time, all of the Conductor's own boot. */
 const Kept = Schema.fromJsonString(
   Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(mostOffspring))
 )
 const decode = Schema.decodeUnknownOption(Kept)
 
-/** One process that ever was. */
+/** The identity of a process. */
 export interface Born {
   readonly pid: number
   /** Clock ticks since the boot. */
@@ -22,16 +22,16 @@ export interface Born {
 const nameOf = ({ bootId, pid, startTime }: Born) => `${bootId}/${pid}/${startTime}`
 
 /**
- * What a Conductor has started, as it was last seen while that one lived: a tool that cleaned its environment and lost
- * its parent is known by nothing else. It lies in souffleur's own store beside the log: souffleur itself may die
- * between that look and the stop.
+ * Remembers the processes that a Conductor started, as last seen while it lived. A tool that cleaned its environment
+ * and lost its parent is known by nothing else. The list is in the store beside the log, since souffleur may die
+ * between that poll and the stop.
  */
 export class Offspring extends Context.Service<
   Offspring,
   {
-    /** In place of what was remembered of this Conductor. */
+    /** Replaces the list of this Conductor. */
     readonly remember: (conductor: Born, started: ReadonlyArray<Born>) => Effect.Effect<void>
-    /** Each is to be held against its whole identity: its pid may be anybody's by now. */
+    /** Returns the list. The caller compares each whole identity, since another process may have the pid by now. */
     readonly recall: (conductor: Born) => Effect.Effect<ReadonlyArray<Born>>
   }
 >()("@souffleur/eventlog/Offspring") {
@@ -43,14 +43,14 @@ export class Offspring extends Context.Service<
     })
   })
 
-  /** What the store does not take is remembered by this process, until it does. */
-  static readonly layerSql = (patience: Duration.Input): Layer.Layer<Offspring, never, SqlClient.SqlClient> =>
+  /** Keeps the lists in the store. This process remembers a list that the store does not take, until it does. */
+  static readonly layerSql = (lockTimeout: Duration.Input): Layer.Layer<Offspring, never, SqlClient.SqlClient> =>
     Layer.effect(
       Offspring,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const waiting = patiently(patience)
-        /** What this process last wrote, or could not write. */
+        const waiting = patiently(lockTimeout)
+        /** The list that this process last tried to write. */
         const own = new Map<string, { readonly text: string; readonly written: boolean }>()
         return Offspring.of({
           remember: Effect.fn("Offspring.remember")(function* (conductor, started) {
@@ -66,7 +66,9 @@ export class Offspring extends Context.Service<
               ON CONFLICT (conductor) DO UPDATE SET started = excluded.started`
             ).pipe(
               Effect.andThen(Effect.sync(() => own.set(name, { text, written: true }))),
-              Effect.catch(({ reason }) => Effect.logDebug("what the Conductor has started is not written", reason))
+              Effect.catch(({ reason }) =>
+                Effect.logDebug("the list of the Conductor's processes could not be written", reason)
+              )
             )
           }),
           recall: Effect.fn("Offspring.recall")(function* (conductor) {
@@ -75,7 +77,7 @@ export class Offspring extends Context.Service<
               sql<{ started: string }>`SELECT started FROM offspring WHERE conductor = ${name}`
             ).pipe(
               Effect.catch(({ reason }) =>
-                Effect.as(Effect.logDebug("what the Conductor has started is not read", reason), [])
+                Effect.as(Effect.logDebug("the list of the Conductor's processes could not be read", reason), [])
               )
             )
             const last = own.get(name)

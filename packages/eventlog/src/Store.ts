@@ -2,12 +2,12 @@ import { Context, type Duration, Effect, Predicate, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { LogUnusable } from "./Log.ts"
 
-/** `souf` in ASCII: the mark by which a SQLite file is known to be souffleur's own (`PRAGMA application_id`). */
+/** `souf` in ASCII (`PRAGMA application_id`), the mark of souffleur's own SQLite files. */
 export const applicationId = 0x736f7566
 
 /**
- * What souffleur's own file holds. The n-th entry brings a file from schema n - 1 to n (`PRAGMA user_version`); an
- * entry that was released is never edited, a change is a new entry.
+ * The schema of souffleur's own file. The n-th entry brings a file from schema n - 1 to n (`PRAGMA user_version`). A
+ * released entry is never edited: a change is a new entry.
  */
 export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
   [
@@ -21,7 +21,7 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
       data TEXT NOT NULL,
       UNIQUE (stream, revision)
     ) STRICT`,
-    // Names of all streams, without a look at every event.
+    // Finds the names of all streams without a scan of every event.
     "CREATE INDEX streams ON events (position) WHERE revision = 1",
     "CREATE TABLE beats (watch TEXT PRIMARY KEY, role TEXT NOT NULL, at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
     "CREATE TABLE cursor (watch TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID"
@@ -40,7 +40,7 @@ const reasons: Readonly<Record<number, LogUnusable["reason"]>> = {
   26: "damaged"
 }
 
-/** What a failed statement says about the store. The detail is SQLite's own sentence, which holds no values. */
+/** Makes the error of a failed statement. The detail is SQLite's own sentence, which holds no values. */
 export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
   const cause = reason.cause
   const code = Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode & 0xff : 1
@@ -51,41 +51,42 @@ export const unusable = ({ reason }: SqlError.SqlError): LogUnusable => {
 }
 
 /**
- * Fails where the file that is open is not the one that has its name any more: what is written into it would be lost,
- * and what stands under its name is never heard of. Asked before each statement on the log. Of a store in memory there
- * is no file.
+ * Fails where the open file no longer has its name. Writes into it would be lost, and the file under its name would
+ * never be read. It runs before each statement on the log. A store in memory has no file.
  */
 export const StillThere = Context.Reference<Effect.Effect<void, LogUnusable>>("@souffleur/eventlog/StillThere", {
   defaultValue: () => Effect.void
 })
 
 /**
- * How long a lock that another process holds is waited for, in all. One try may block the process for the busy timeout.
+ * The longest wait for a lock of another process, over all tries. One try may block the process for the busy timeout.
  */
-export const lockPatience: Duration.Input = "5 seconds"
+export const defaultLockTimeout: Duration.Input = "5 seconds"
 
-const untilUnlocked = (patience: Duration.Input) =>
-  Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: patience }))
+const untilUnlocked = (lockTimeout: Duration.Input) =>
+  Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: lockTimeout }))
 
 const isLocked = ({ reason }: SqlError.SqlError) => reason._tag === "LockTimeoutError"
 
-/** One statement, tried again while another process holds the lock, at most for `patience`. */
+/** Runs one statement, and tries again while another process holds the lock, at most for `lockTimeout`. */
 export const patiently =
-  (patience: Duration.Input) =>
+  (lockTimeout: Duration.Input) =>
   <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, LogUnusable> =>
-    // The schedule is made when there is a lock: nearly never.
+    // The schedule is made only when there is a lock, which is rare.
     statement.pipe(
-      Effect.catchIf(isLocked, () => Effect.retry(statement, { while: isLocked, schedule: untilUnlocked(patience) })),
+      Effect.catchIf(isLocked, () =>
+        Effect.retry(statement, { while: isLocked, schedule: untilUnlocked(lockTimeout) })
+      ),
       Effect.mapError(unusable)
     )
 
 /**
- * SQLite's own check of the whole file, its indices too: what is wrong, in its own sentences; none where the file is
- * sound.
+ * Runs SQLite's own check of the whole file, its indices too. Returns SQLite's sentences about the damage; empty where
+ * the file is sound.
  */
 export const unsound = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* patiently(lockPatience)(
+  const rows = yield* patiently(defaultLockTimeout)(
     sql.unsafe<{ readonly integrity_check: string }>("PRAGMA integrity_check(10)", [])
   )
   return rows.map((row) => row.integrity_check).filter((sentence) => sentence !== "ok")

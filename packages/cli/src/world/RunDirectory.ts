@@ -12,9 +12,11 @@ import { folderName } from "../watching/FindWatch.ts"
 export const runs = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
-      Layer.mergeAll(RunLog.layerSql, Beats.layerSql(Store.lockPatience), Cursor.layerSql(Store.lockPatience)).pipe(
-        Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") }))
-      )
+      Layer.mergeAll(
+        RunLog.layerSql,
+        Beats.layerSql(Store.defaultLockTimeout),
+        Cursor.layerSql(Store.defaultLockTimeout)
+      ).pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") })))
     )
   )
 

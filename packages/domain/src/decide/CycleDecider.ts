@@ -7,13 +7,16 @@ import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
-/** A token is new for each attempt and safe as a file name: the watch's own numbers only. */
+/**
+ * Makes a token, which is new for each attempt and safe as a file name. It holds only the watch's own numbers and the
+ * step's name.
+ */
 const tokenOf = (watch: Watch, cycle: number, step: string, attempt: number): string =>
   `g${watch.generation + 1}-c${cycle}-${step.replaceAll(/[^A-Za-z0-9]+/gu, "-")}-${attempt}`
 
 /**
- * What a schedule would grant again after a crash, the log does not (spec: behaviour#standard_compact): the log is the
- * count.
+ * Returns why a step must not start. The log is the count: a schedule would grant the attempts again after a crash
+ * (spec: behaviour#standard_compact).
  */
 const forbidden = ({ steps }: RecoveryCycle, name: string, kind: Event.StepKind): string | undefined => {
   const [first, second] = compactAttempts
@@ -21,9 +24,9 @@ const forbidden = ({ steps }: RecoveryCycle, name: string, kind: Event.StepKind)
     return "the second compaction follows only a first that failed"
   if (kind !== "launch") return undefined
   if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
-  // An open launch counts: whether it ran must never be guessed.
+  // An open launch counts too: whether it ran must never be guessed.
   const other = Object.keys(steps).find(
-    (one) => one !== name && steps[one]!.kind === "launch" && steps[one]!._tag !== "Failed"
+    (step) => step !== name && steps[step]!.kind === "launch" && steps[step]!._tag !== "Failed"
   )
   return other === undefined ? undefined : `"${other}" launches in this cycle: nothing else does`
 }
@@ -55,14 +58,15 @@ const prepared = (
 }
 
 /**
- * One recovery, step by step: each intent before its act, each outcome once, no launch twice (spec: behaviour#steps).
+ * Decides one recovery, step by step: each intent before its act, each outcome once, no launch twice (spec:
+ * behaviour#steps).
  */
 export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event.WatchEvent> => {
   const { recovery } = watch
   const { cycle, now: at } = command
   const isFirstLaunch = cycle === 0 && watch.phase === "Validating" && watch.firstLaunch !== undefined
   if (command._tag === "PrepareLaunch" && isFirstLaunch) return prepared(watch, command)
-  // A step belongs to the running cycle; every other cycle is over.
+  // A step belongs to the running cycle. Every other cycle is over.
   if (recovery?.cycle !== cycle) return no("not now", "this recovery is over")
 
   switch (command._tag) {
@@ -110,7 +114,7 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
     }
     case "Escalate": {
       const { alreadyKilled, from, reason, stage, to } = command
-      // After a crash it comes to the same end again.
+      // After a crash the provider escalates once more, with the same result.
       if (recovery.escalated.includes(from)) return ok()
       return ok(Event.RecoveryEscalated.make({ at, cycle, from, to, stage, reason, alreadyKilled }))
     }

@@ -5,10 +5,10 @@ import type { Baseline } from "../port/Comms.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
-/** Three failed validations, three deaths without progress (spec: behaviour#ends). */
+/** The attempts before souffleur gives up: failed validations, or deaths without progress (spec: behaviour#ends). */
 export const attempts = 3
 
-/** The next watcher, in the same mode unless something else is said. */
+/** Starts the next watcher, in the same mode unless `change` says otherwise. */
 export const nextWatcher = (
   watch: Watch,
   at: number,
@@ -22,7 +22,8 @@ export const nextWatcher = (
   })
 
 /**
- * A recovery begins, unless the user wants it later or not without a word of his; what can be saved is always saved.
+ * Begins a recovery, unless the user delays or forbids it: `--observe`, a ceiling, quiet hours. The export of the third
+ * death without progress is always made.
  */
 export const recoveryOf = (
   watch: Watch,
@@ -48,7 +49,7 @@ export const recoveryOf = (
   return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
 }
 
-/** Who asks for a recovery of its context has gone on: what was waited for is over. */
+/** Ends a running wait: an agent that asks for a recovery of its context has gone on. */
 export const goneOn = (watch: Watch, at: number, watcher: number): ReadonlyArray<Event.WatchEvent> =>
   watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "went on" })]
 
@@ -56,19 +57,19 @@ type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
 
 const minute = 60_000
 
-/** What told a watcher that the work is done: without comms only that the process ended well by itself. */
+/** Tells how a completion was seen. Without comms, the process ended well by itself. */
 const completedBy = ({ comms, kind }: Watch) => (comms !== null ? "watcher" : kind === "command" ? "exit" : "turn")
 
-/** Of a command nobody can tell progress: one that ran this long is not taken for one that cannot start. */
+/** The run time in ms after which a command counts as started. Its progress cannot be seen in any other way. */
 const longRun = 10 * minute
 
-/** What tells whether a generation made progress: its tasks by now, or `null` where nobody could count them. */
+/** The measure of a generation's progress: its tasks by now, or `null` where they could not be counted. */
 export type Progress = Pick<Report, "now" | "tasks">
 
 /**
- * The count of generations in a row that ended without progress, whatever ended this one (spec: behaviour#retries).
- * Progress: a task was added or changed its state since the last launch; without comms, more results of tools, or a new
- * commit. What nobody could count is none.
+ * Counts the generations in a row that ended without progress, for any reason (spec: behaviour#retries). Progress is a
+ * task that was added or changed its state since the last launch. Without comms it is more results of tools, or a new
+ * commit. Tasks that could not be counted are no progress.
  */
 export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => {
   const progressed =
@@ -78,7 +79,7 @@ export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => 
   return progressed ? 0 : watch.retries + 1
 }
 
-/** Another process of the same work: a new generation, measured from now on. */
+/** Starts a new generation from another process of the same work, measured from now on. */
 export const adopted = (
   watch: Watch,
   at: number,
@@ -95,7 +96,7 @@ export const adopted = (
   nextWatcher(watch, at, { awaiting: false, mode: "normal" })
 ]
 
-/** What follows from what a watcher saw, by its exits (spec: behaviour#exits). */
+/** Decides the report of a watcher that ends, by its exit (spec: behaviour#exits). */
 export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchEvent> => {
   const { evidence, exit, now: at, tasks, watcher } = command
   if (watcher !== watch.watcher?.watcher) return ok()
@@ -154,7 +155,7 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
     case "WaitOver": {
       if (watch.wait === undefined) return ok()
       const ended = Event.WaitEnded.make({ at, watcher, how: exit.how })
-      // A wait is no death: the count of those stays as it is.
+      // A wait is no death, so the count of deaths stays.
       return ok(
         ended,
         ...(exit.how === "over"

@@ -2,47 +2,47 @@ import { Duration } from "effect"
 import { type Condition, isOver } from "../port/Process.ts"
 import type { ResolvedSettings } from "../settings/Settings.ts"
 
-/** What a guardian sees of the souffleur that it guards, in one look. Times are epoch milliseconds. */
+/** One observation of the guarded souffleur by its guardian. Times are epoch milliseconds. */
 export interface GuardSight {
   readonly now: number
   /**
-   * This look came late, or a clock was set: what seems silent may only not have been heard (spec:
+   * This look came late, or a clock was set. Silence may then be a beat that was not read (spec:
    * behaviour#heartbeat-age).
    */
   readonly late: boolean
-  /** Who owns the watch by the log; `left`: it went by itself, or the watch has ended. */
+  /** The owner of the watch by the log. `left`: the owner left by itself, or the watch has ended. */
   readonly owner: { readonly fence: number; readonly condition: Condition } | "left"
-  /** The newest beat for the watch, whoever beat. */
+  /** The newest beat for the watch, of any role. */
   readonly beatAt: number | null
-  /** What became of the souffleur that this guardian has started, as long as it does not own the watch. */
+  /** The state of the souffleur that this guardian has started, until it owns the watch. */
   readonly started: "running" | "ended" | undefined
 }
 
-/** What a guardian remembers between two looks. */
+/** The memory of a guardian between two looks. */
 export interface Guard {
   readonly fence: number
-  /** From when silence counts. */
+  /** The time from which silence counts. */
   readonly since: number
-  /** When it has started a souffleur that does not own the watch yet. */
+  /** The time of the start of a souffleur that does not own the watch yet. */
   readonly startedAt: number | undefined
-  /** Starts in a row of which none came to own the watch. */
+  /** Starts in a row that did not come to own the watch. */
   readonly failed: number
   readonly notBefore: number
 }
 
 export type GuardAct =
   | { readonly _tag: "Wait" }
-  /** There is nothing to guard any more. */
+  /** Nothing is left to guard. */
   | { readonly _tag: "Leave" }
-  /** Whoever was started ended without the watch, three times: the log cannot be used, or something as bad. */
+  /** Three started souffleurs ended without the watch: the log cannot be used, or something as bad. */
   | { readonly _tag: "GiveUp" }
-  /** Started, and never came to own the watch. */
+  /** The started souffleur took too long to own the watch. */
   | { readonly _tag: "EndStarted" }
-  /** Start another souffleur over the owner of this fence. */
+  /** Start another souffleur in place of the owner of the fence `over`. */
   | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
 
 /**
- * How long nobody may beat, ms: a beat grows old, and then its self-monitor has had its turn (spec:
+ * Returns the longest accepted silence, ms: a beat grows old, and then the self-monitor has its turn (spec:
  * behaviour#guardian).
  */
 export const silentAfter = ({
@@ -52,17 +52,17 @@ export const silentAfter = ({
   Duration.toMillis(monitorStaleAfter) + Duration.toMillis(monitorInterval)
 
 /**
- * Milliseconds that a look of a guardian may take its time: one that comes later than twice that is late. A look that
- * is held up for a moment must not put off what is long due, on a machine that is always busy.
+ * Returns the ms within which a guardian's look is due. A look later than twice that is late. On a busy machine a short
+ * delay must not put off a restoration that is due.
  */
-export const dueWithin = (every: number, silentAfter: number): number => Math.max(every, silentAfter / 6)
+export const dueWithin = (pollMillis: number, silentAfter: number): number => Math.max(pollMillis, silentAfter / 6)
 
-/** Milliseconds until whoever was started owns the watch, or is ended. */
-const startWithin = 60_000
-/** Starts that come to nothing, before a guardian gives up. */
-const starts = 3
-/** Milliseconds before the next start after one that came to nothing: twice as long each time. */
-const pause = 5000
+/** Milliseconds in which a started souffleur must own the watch, or is ended. */
+const startTimeout = 60_000
+/** Failed starts before a guardian gives up. */
+const maxFailedStarts = 3
+/** Milliseconds before the next start after a failed start. They double each time. */
+const pauseMillis = 5000
 
 const wait: GuardAct = { _tag: "Wait" }
 
@@ -75,9 +75,8 @@ export const guardFrom = (fence: number, now: number): Guard => ({
 })
 
 /**
- * Whether the souffleur that is guarded is to be brought back (spec: behaviour#guardian): when its process is gone, or
- * nobody has beaten for longer than `silentAfter` (ms), which its own self-monitor would have ended. Pure; one look
- * decides one act.
+ * Decides whether to bring the guarded souffleur back (spec: behaviour#guardian). It must be gone, or have been silent
+ * for longer than `silentAfter` (ms), which its own self-monitor would have ended. Pure: one look decides one act.
  */
 export const guard = (before: Guard, sight: GuardSight, silentAfter: number): readonly [Guard, GuardAct] => {
   const { beatAt, late, now, owner, started } = sight
@@ -86,14 +85,14 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   const known = late ? { ...before, since: now } : before
   if (known.startedAt !== undefined) {
     if (started === "running")
-      return [known, !late && now - known.startedAt > startWithin ? { _tag: "EndStarted" } : wait]
+      return [known, !late && now - known.startedAt > startTimeout ? { _tag: "EndStarted" } : wait]
     const failed = known.failed + 1
-    const after = { ...known, startedAt: undefined, failed, notBefore: now + pause * 2 ** (failed - 1) }
-    return [after, failed >= starts ? { _tag: "GiveUp" } : wait]
+    const after = { ...known, startedAt: undefined, failed, notBefore: now + pauseMillis * 2 ** (failed - 1) }
+    return [after, failed >= maxFailedStarts ? { _tag: "GiveUp" } : wait]
   }
   if (late || now < known.notBefore) return [known, wait]
   const dead = isOver(owner.condition)
-  // A beat of a time to come is of a clock that was set back since, or of nobody: it says nothing.
+  // A beat from the future is from a clock that was set back, or is false. It says nothing.
   const heard = beatAt !== null && beatAt <= now + silentAfter ? beatAt : 0
   const silent = now - Math.max(heard, known.since) > silentAfter
   if (!dead && !silent) return [known, wait]
@@ -103,5 +102,5 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   ]
 }
 
-/** Under this name a guardian beats for a watch: beside the beats of who guards the Conductor. */
+/** Returns the name under which a guardian beats for a watch, apart from the roles of its souffleur. */
 export const guardianOf = (watch: string): string => `${watch}/guardian`

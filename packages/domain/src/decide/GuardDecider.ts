@@ -5,11 +5,11 @@ import type { Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
-/** Milliseconds that a restored souffleur has run, after which its next death has nothing to do with the last. */
+/** Milliseconds of run time after which the next death of a restored souffleur is unrelated to the last. */
 const steadyAfter = 600_000
 
-/** What a souffleur also does that dies at once each time: none of it says that the watch goes on. */
-export const merelyStarted: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
+/** Events that a souffleur also writes when it dies at once each time. None of them shows that the watch goes on. */
+export const eventsOfStarts: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
   "OwnerTook",
   "OwnerLeft",
   "SouffleurRestored",
@@ -25,8 +25,8 @@ export const merelyStarted: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
 ])
 
 /**
- * What becomes of souffleur's own processes: one that is brought back by its guardian, or one that it has started and
- * ends (spec: behaviour#guardian).
+ * Decides the fate of souffleur's own processes: a guardian restores a souffleur, or a souffleur ends a process that it
+ * started (spec: behaviour#guardian).
  */
 export const decideGuard = (
   watch: Watch,
@@ -40,8 +40,9 @@ export const decideGuard = (
   }
   if (watch.owner === undefined) return no("not now", "its souffleur has left")
   if (watch.fence !== command.over) return no("owned", "another souffleur has taken this watch meanwhile")
-  const before = watch.restored !== undefined && at - watch.restored.at < steadyAfter ? watch.restored.restorations : 0
-  return before < attempts
-    ? ok(Event.SouffleurRestored.make({ at, cause: command.cause, over: command.over, restorations: before + 1 }))
-    : ok(Event.GuardianGaveUp.make({ at, restorations: before }))
+  const restorations =
+    watch.restored !== undefined && at - watch.restored.at < steadyAfter ? watch.restored.restorations : 0
+  return restorations < attempts
+    ? ok(Event.SouffleurRestored.make({ at, cause: command.cause, over: command.over, restorations: restorations + 1 }))
+    : ok(Event.GuardianGaveUp.make({ at, restorations }))
 }

@@ -8,8 +8,8 @@ import * as Event from "../event/WatchEvent.ts"
 type Request = Extract<WatchCommand, { readonly _tag: "RequestHandoff" }>
 
 /**
- * Why an agent cannot ask for a handoff now: it must be the Conductor that is watched, and nothing else may be under
- * way.
+ * Returns why an agent cannot ask for a hand-off now; `undefined`: it can. The agent must be the watched Conductor, and
+ * no other recovery may be under way.
  */
 export const handoffForbidden = (watch: Watch, sessionId: string): string | undefined => {
   if (sessionId !== watch.sessionId)
@@ -18,17 +18,17 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
   if (watch.standby !== undefined)
     return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
   if (watch.wait?.trigger === "handoff")
-    return `it is asked for already, and nothing is launched before ${iso(watch.wait.until)} (quiet hours)`
+    return `a recovery is requested already, and nothing is launched before ${iso(watch.wait.until)} (quiet hours)`
   return watch.recovery === undefined ? undefined : "a recovery runs already"
 }
 
 /**
- * The word of an agent that has no comms to raise a handoff in: the same handoff of its generation (spec:
+ * Decides an agent's own request, where it has no comms to ask in. It counts as the hand-off of its generation (spec:
  * behaviour#words-of-the-agent).
  */
 export const decideHandoff = (watch: Watch, command: Request): Decision<Event.WatchEvent> => {
   const { digest, now: at, request, sessionId, tasks } = command
-  // Said again, because its answer was lost: it counts once.
+  // The agent repeats a request whose answer was lost. It counts once.
   if (watch.handoff?.request === request) return ok()
   const never = handoffForbidden(watch, sessionId)
   if (never !== undefined) return no("not now", never)

@@ -3,9 +3,9 @@ import { longestWait } from "../Bounds.ts"
 const minute = 60_000
 
 /**
- * Until when (epoch ms) a usage limit or an outage of the service is waited out: a limit's own time; where nobody says
- * it, or it is no wait, one that doubles with each in a row (`waits` so far): from 5 minutes, or 1 for an outage, up to
- * an hour.
+ * Returns the end (epoch ms) of a wait for a usage limit or an outage. A limit's own time counts where it is stated and
+ * is a possible wait. Otherwise each wait in a row is twice as long; `waits` counts them so far. The first takes 5
+ * minutes, or 1 for an outage, and none more than an hour.
  */
 export const limitWaitUntil = (
   at: number,

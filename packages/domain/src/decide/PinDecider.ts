@@ -4,15 +4,15 @@ import type { Permission } from "../settings/Permission.ts"
 import { lower, overreachOf, type Pin, type Programs } from "../settings/Pin.ts"
 import { ConfigOverreached, ConfigWithdrawn, type PinEvent, TrustGiven } from "../event/PinEvent.ts"
 
-/** What a watch and a run have of it. */
+/** The part of the state of a watch or a run that holds its pin. */
 export interface Pinned {
   readonly pin: Pin
-  /** What the config file asks for beyond it, as a person was told. */
+  /** The part of the config file beyond the pin, as a person was told of it. */
   readonly overreach: Pick<typeof ConfigOverreached.Type, "said" | "keys"> | undefined
 }
 
 export type PinIntent =
-  /** What the config file says now; `programs` is `null` where nobody has read them. */
+  /** A report of the config file as it is now. `programs` is `null` where they were not read. */
   | {
       readonly _tag: "ReportConfig"
       readonly said: { readonly ceiling: Permission; readonly programs: Programs | null }
@@ -23,8 +23,8 @@ type Command = PinIntent & { readonly now: number; readonly by: { readonly _tag:
 type PinDecision = Decision<PinEvent>
 
 /**
- * What the file asks for is told once, and again when it asks for something else; only a person's word changes what is
- * pinned, and what is pinned already is no event.
+ * Decides words about the pin. An excess of the file is told once, and again when it changes. Only a person's word
+ * changes the pin. A pin that is in force already is no event.
  */
 export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDecision => {
   const at = command.now
@@ -50,19 +50,21 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
   )
 }
 
-/** No launch is above what is pinned (spec: behaviour#permission-ceiling). */
+/**
+ * Refuses a launch above the pinned ceiling (spec: behaviour#permission-ceiling); `undefined`: the launch is allowed.
+ */
 export const abovePin = (effective: Permission, { pin }: Pick<Pinned, "pin">): Refused | undefined =>
   lower(effective, pin.ceiling) === effective
     ? undefined
     : new Refused({ reason: "never", message: `permission ${effective} is above the ceiling in force, ${pin.ceiling}` })
 
-/** What a person now allows is no longer asked for. */
+/** Returns the excess of the file that remains under a new pin. */
 const still = (overreach: Pinned["overreach"], pin: Pin): Pinned["overreach"] => {
   const keys = overreach === undefined ? [] : overreachOf(overreach.said, pin)
   return overreach === undefined || keys.length === 0 ? undefined : { said: overreach.said, keys }
 }
 
-/** How each of these events changes what is pinned. */
+/** Tells how each of these events changes the pin. */
 export const evolvePin = {
   ConfigOverreached: ({ keys, said }: typeof ConfigOverreached.Type) => ({ overreach: { said, keys } }),
   ConfigWithdrawn: () => ({ overreach: undefined }),

@@ -5,10 +5,10 @@ import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /**
- * An operator's `retry`: what failed closed, or was withheld, is tried again (spec: behaviour#standby). Where nothing
- * was, and the user has set a ceiling, as much again is allowed from now on, also before it is reached: who goes to bed
- * says so in advance. With a permission that is the ceiling of every launch from now on, and nothing else is allowed
- * more of.
+ * Decides an operator's `retry`. It tries again a recovery that failed closed or was withheld (spec:
+ * behaviour#standby). Without such a recovery, a ceiling of use is renewed from now on, also before it is reached. So a
+ * user can allow more use in advance, such as for a night. A permission becomes the ceiling of every launch from now
+ * on, and renews no ceiling of use.
  */
 export const decideRetry = (
   watch: Watch,
@@ -21,7 +21,7 @@ export const decideRetry = (
     permission === undefined || permission === watch.pin.ceiling
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
-  // Nobody has looked at the Conductor since: it is watched again, and not recovered.
+  // The Conductor was not looked at since, so it is watched again and not recovered.
   if (isUnwatched(watch)) return ok(Event.RecoveryRetried.make({ at, cycle: watch.cycles }), nextWatcher(watch, at))
   if (watch.standby !== undefined) {
     return ok(
@@ -34,6 +34,6 @@ export const decideRetry = (
   if (ceilings || watch.ceiling !== undefined) return ok(Event.AllowanceRenewed.make({ at }))
   return no(
     "not now",
-    "no recovery has failed closed, and no ceiling is set (MAX_TOKENS, MAX_TIME): there is nothing to try again, or to allow more of"
+    "no recovery has failed closed, and no ceiling is set (MAX_TOKENS, MAX_TIME): there is nothing to retry, and no allowance to renew"
   )
 }

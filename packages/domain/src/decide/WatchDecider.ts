@@ -12,7 +12,7 @@ import { isUnwatched, type Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
-/** The export that the running recovery has made, for a person who takes over from it. */
+/** Returns the export of the running recovery, for a person who takes over; `null`: there is none. */
 const exportOf = (watch: Watch): string | null => {
   for (const step of Object.values(watch.recovery?.steps ?? {})) {
     if (
@@ -26,8 +26,8 @@ const exportOf = (watch: Watch): string | null => {
 }
 
 /**
- * All rules of a watch, pure: what happens when somebody wants this in that state. A report that is merely late
- * (of a watcher long replaced) is no error and no event; what must never be is refused.
+ * Decides every command on a watch, purely: it returns events or a refusal. A late report, such as from a replaced
+ * watcher, is no error and no event. A forbidden command is refused.
  *
  * @example
  * ```ts
@@ -118,7 +118,7 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
           )
         : no("not now", "the watch is validated")
 
-    // The ordering invariant: a self-monitor is replaced only when the new watcher says that it runs.
+    // The ordering invariant: a self-monitor is replaced only when the new watcher runs.
     case "WatcherReady":
       return command.watcher !== watch.watcher?.watcher ||
         watch.monitor?.watcher === command.watcher ||

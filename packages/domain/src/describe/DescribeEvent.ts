@@ -13,5 +13,5 @@ const describers: Describers<WatchEvent, WatchNotice> = {
   ...describePin
 }
 
-/** Describes an event of a watch: its sentence, its severity, and what comms and the notify command are told of it. */
+/** Describes an event of a watch: its sentence, its severity, and its forms in comms and for the notify command. */
 export const describeEvent = (event: WatchEvent): Description<WatchNotice> => Match.valueTags(event, describers)

@@ -2,7 +2,7 @@ import { overreachInWords, type PinEvent } from "../event/PinEvent.ts"
 import { described, type Describers } from "./Description.ts"
 import { capital } from "./Words.ts"
 
-/** How the events of the config file's pin are described, of a watch as of a run. */
+/** Describes the events of the config file's pin, for a watch and for a run. */
 export const describePin: Describers<PinEvent, "untrusted_config" | "cleared"> = {
   ConfigOverreached: (event) =>
     described("warning", capital(overreachInWords(event)), { message: "warning", notice: "untrusted_config" }),

@@ -4,7 +4,7 @@ import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { exportAt, inSession } from "./DescribeWatch.ts"
 import { doubtsOf, gateInWords } from "./StepOutcome.ts"
 
-/** How a recovery, its steps and its launch are described. */
+/** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
   RecoveryStarted: ({ cycle, purpose }) =>
     described(
@@ -20,7 +20,7 @@ export const describeRecovery = {
         message: "warning"
       }
     ),
-  RecoveryRetried: ({ cycle }) => described("info", `An operator wants recovery ${cycle} tried again`),
+  RecoveryRetried: ({ cycle }) => described("info", `An operator retries recovery ${cycle}`),
   StepStarted: ({ attempt, step }) =>
     described("detail", `Step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
   StepSucceeded: (event) => {
@@ -29,7 +29,7 @@ export const describeRecovery = {
     const doubts = doubtsOf(event)
     if (doubts === undefined) return described("detail", `Step "${event.step}" is done`)
     const message = doubts.messageId === null ? "" : ` (message ${doubts.messageId})`
-    // No word of the payload itself.
+    // The description holds no word of the payload itself.
     return described(
       "warning",
       `souffleur did not understand all of the payload${message}: ${doubts.warnings.join("; ")}`,

@@ -2,7 +2,7 @@ import type * as Event from "../event/WatchEvent.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { capital, count, deadline, duration, withoutProgress } from "./Words.ts"
 
-/** What a watch waits for, as a person says it. */
+/** Names each kind of wait for a person. */
 export const waitInWords = {
   "usage-limit": "a usage limit",
   outage: "an outage of the service",
@@ -20,7 +20,7 @@ const ceiling = ({ ceiling, limit, used }: typeof Event.CeilingReached.Type): st
     ? `The ceiling of tokens is reached: ${count(used)} of ${count(limit)} are used`
     : `The ceiling of time is reached: the watch has gone on for ${duration(used)} of ${duration(limit)}`
 
-/** How the signs of a Conductor, its waits and its claims are described. */
+/** Describes the signs of a Conductor, its waits and its claims. */
 export const describeSign = {
   ConductorUnresolved: ({ sessionId }) =>
     described(

@@ -2,12 +2,12 @@ import type * as Event from "../event/WatchEvent.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { duration, withoutProgress } from "./Words.ts"
 
-/** A command has no session. */
+/** Names a session within a sentence. A command has none, so the text is empty. */
 export const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
 
 export const exportAt = (path: string | null) => (path === null ? "There is no export." : `The last export: ${path}`)
 
-/** What is missing without a role of souffleur's own. */
+/** Says what is missing without each of souffleur's own roles. */
 const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
   watcher: 'no fiber looks at the Conductor until "souffleur retry" or "adopt"',
   "self-monitor": 'souffleur stands by, and recovers nothing until "souffleur retry" or "adopt"',
@@ -33,10 +33,10 @@ const asked = ({ comms, forced, kind, observe, pid, sessionId }: typeof Event.Wa
   if (kind === "command") return "run a command, and to watch it"
   if (pid === 0) return `run an agent, session ${sessionId}, and to watch it`
   const where = comms === null ? "without comms" : `comms ${comms}`
-  return `${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${where}${forced ? ", whatever evidence says" : ""}`
+  return `${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${where}${forced ? ", against the evidence" : ""}`
 }
 
-/** How the life of a watch, of its Conductor and of souffleur itself is described. */
+/** Describes the life of a watch, of its Conductor and of souffleur itself. */
 export const describeWatch = {
   WatchOpened: (event) => described("info", `souffleur was asked to ${asked(event)}`),
   OwnerTook: ({ fence, owner }) =>
@@ -51,7 +51,7 @@ export const describeWatch = {
   GuardianGaveUp: ({ restorations }) =>
     described(
       "error",
-      `souffleur died or fell silent after ${restorations} restorations without progress. Nobody watches any more: resume it with "souffleur watch"`,
+      `souffleur died or fell silent after ${restorations} restorations without progress. The watch has no souffleur now: resume it with "souffleur watch"`,
       { message: "error", notice: "exhausted" }
     ),
   RoleFailed: ({ defect, failures, role }) =>

@@ -1,27 +1,27 @@
 import type { MessageKind } from "../port/Comms.ts"
 import { sentence } from "./Words.ts"
 
-/** How much an event matters to a person. A `detail` is how souffleur goes about its work, and no news. */
+/** How much an event matters to a person. A `detail` is a part of souffleur's routine, and no news. */
 export type Severity = "detail" | "info" | "success" | "warning" | "error"
 
 /**
- * What an event means to a person (spec: behaviour#notices). Log, messages, notices and reasons take their words from
- * it and add their form.
+ * The meaning of an event for a person (spec: behaviour#notices). Log, messages, notices and reasons take their words
+ * from it and add their form.
  */
 export interface Description<Notice extends string> {
   /**
-   * One or two sentences, the subject first. Words of others in it are not plain yet. It holds no conversation, prompt
-   * or key.
+   * One or two sentences, the subject first. Words of others in it may hold characters that a terminal obeys. It holds
+   * no conversation, prompt or key.
    */
   readonly text: string
   readonly severity: Severity
   /** The type of its message in comms. `undefined`: comms is not told. */
   readonly message: MessageKind | undefined
-  /** What it is to the notify command. `undefined`: that is not run. */
+  /** The kind of the notice. `undefined`: the notify command is not run. */
   readonly notice: Notice | undefined
 }
 
-/** What an event of a watch may be to the notify command. */
+/** The kinds of notices about events of a watch. */
 export type WatchNotice =
   | "recovered"
   | "failed_closed"
@@ -34,12 +34,12 @@ export type WatchNotice =
   | "warning"
   | "cleared"
 
-/** How each event of a union is described. */
+/** A description for each event of a union. */
 export type Describers<Event extends { readonly _tag: string }, Notice extends string> = {
   readonly [Tag in Event["_tag"]]: (event: Extract<Event, { readonly _tag: Tag }>) => Description<Notice>
 }
 
-/** Makes a description of a text, which gets a full stop. */
+/** Makes a description of a text, and ends the text with a full stop. */
 export const described = <Notice extends string = never>(
   severity: Severity,
   text: string,

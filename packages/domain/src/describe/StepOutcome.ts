@@ -19,13 +19,16 @@ const decodeGate = Schema.decodeUnknownOption(
   })
 )
 
-/** Reads what was not understood of a payload. `undefined`: it was understood, or the step reads none. */
+/**
+ * Returns the parts of a payload that were not understood. `undefined`: all was understood, or the step reads no
+ * payload.
+ */
 export const doubtsOf = ({ outcome, step }: Succeeded) =>
   step === stepNames.request
     ? Option.getOrUndefined(Option.filter(decodeDoubt(outcome), ({ warnings }) => warnings.length > 0))
     : undefined
 
-/** Reads an estimate that is news: it is above its threshold, or in doubt. */
+/** Returns an estimate that is news: it exceeds its threshold, or is in doubt. */
 const gateOf = ({ outcome, step }: Succeeded) =>
   step === stepNames.estimate
     ? Option.getOrUndefined(
@@ -36,7 +39,7 @@ const gateOf = ({ outcome, step }: Succeeded) =>
       )
     : undefined
 
-/** Tells what the gate said of an export. `undefined`: the export fits without doubt, or the step is another. */
+/** Says what the gate decided about an export. `undefined`: the export fits without doubt, or the step is another. */
 export const gateInWords = (succeeded: Succeeded): string | undefined => {
   const gate = gateOf(succeeded)
   if (gate === undefined) return undefined

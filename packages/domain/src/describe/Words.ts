@@ -1,6 +1,6 @@
 import { iso } from "../Time.ts"
 
-/** `4 m 10 s`: a duration in ms as a person says it. `null` and `undefined` are unknown. */
+/** Writes a duration in ms for a person, such as `4 m 10 s`. `null` and `undefined` are unknown. */
 export const duration = (millis: number | null | undefined): string => {
   if (millis === null || millis === undefined) return "unknown"
   const seconds = Math.floor(millis / 1000)
@@ -15,16 +15,18 @@ export const duration = (millis: number | null | undefined): string => {
   return minutes > 0 ? `${minutes} m ${seconds % 60} s` : `${seconds} s`
 }
 
-/** `2,000,400` */
+/** Writes a number with separators, such as `2,000,400`. */
 export const count = (number: number): string => number.toLocaleString("en-US")
 
-/** `1 task`, `2 tasks` */
+/** Writes a number of things, such as `1 task` or `2 tasks`. */
 export const many = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`
 
-/** Time of day of an epoch ms, UTC. */
+/** Writes the time of day of an epoch ms, UTC. */
 export const time = (at: number): string => iso(at).slice(11, 19)
 
-/** A time to come as it is said at `from`, both epoch ms: a time of another day has its date. It says UTC. */
+/**
+ * Writes a future time as it is said at `from`, both epoch ms. A time of another day has its date. The text says UTC.
+ */
 export const deadline = (at: number, from: number): string => {
   const day = (moment: number) => iso(moment).slice(0, 10)
   return `${day(at) === day(from) ? time(at) : `${day(at)} ${time(at).slice(0, 5)}`} UTC`
@@ -36,6 +38,6 @@ export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? tex
 /** Makes the first letter a capital. */
 export const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
-/** How many generations in a row ended without progress. Silent at 0: a death after progress is only a death. */
+/** Says how many generations in a row ended without progress. Empty at 0: a death after progress is only a death. */
 export const withoutProgress = (retries: number, what = ""): string =>
   retries === 0 ? "" : ` (${what}${retries} of 3 without progress)`

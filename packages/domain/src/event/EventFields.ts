@@ -2,11 +2,11 @@ import { Effect, Schema } from "effect"
 import { Count, Measure, Text } from "@souffleur/eventlog"
 import { ProcessIdentity } from "../port/Process.ts"
 
-/** What a generation is measured against later: retries by its tasks, a handoff by their states. */
+/** The state that a generation is later compared with: retries by its tasks, a hand-off by their states. */
 export const baseline = {
   taskCount: Count,
   taskFingerprint: Text,
-  /** `task-00.state` then: a `context_recovery` left from before is not raised in this generation. */
+  /** `task-00.state` at that time: a `context_recovery` from before is no request of this generation. */
   conductorState: Schema.NullOr(Text),
   lastMessageId: Schema.Int
 }
@@ -14,7 +14,7 @@ export const baseline = {
 /** Whether the agent ends by itself after its turn. */
 export const print = Schema.Boolean
 
-/** What began a recovery: a death and its cause, or what is none. */
+/** The beginning of a recovery: a death with its cause, or another event. */
 export const Trigger = Schema.Literals([
   "pid",
   "heartbeat",
@@ -33,7 +33,7 @@ export const Sign = Schema.Struct({
   age: Schema.NullOr(Measure)
 })
 
-/** What was seen when a decision was made; ages in milliseconds. `why` tells it to a person. */
+/** The observations behind a decision, ages in milliseconds. `why` tells them to a person. */
 export const Evidence = Schema.Struct({
   process: Schema.Literals(["running", "stopped", "zombie", "gone", "unknown"]),
   /** `null`: comms was out, or there is none. */
@@ -41,7 +41,7 @@ export const Evidence = Schema.Struct({
   heartbeat: Schema.NullOr(Text),
   heartbeatAge: Schema.NullOr(Measure),
   staleAfter: Measure,
-  /** Each other sign there was, by its source: what it said, and how old that was. */
+  /** Each other sign by its source: its content and its age. */
   signs: Schema.Array(Sign),
   /** Context in use, in tokens, as the service last counted it. */
   contextTokens: Schema.NullOr(Measure)
@@ -50,18 +50,18 @@ export type Evidence = typeof Evidence.Type
 
 export const seen = {
   watcher: Count,
-  /** `null`: comms did not say. */
+  /** `null`: comms did not tell. */
   taskCount: Schema.NullOr(Count),
   taskFingerprint: Schema.NullOr(Text),
   evidence: Evidence
 }
 
-/** Whom a watch is asked for. */
+/** The named Conductor of a request to watch. */
 export const named = {
-  /** 0: `souffleur run` starts it first. */
+  /** 0: `souffleur run` starts the process first. */
   pid: Count,
   /** Empty: a command has none. */
   sessionId: Text,
-  /** The process that had the pid then; `null`: none had it, and a later one is another. */
+  /** The process that had the pid then; `null`: none had it, so a later process is another. */
   process: Schema.NullOr(ProcessIdentity).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 }

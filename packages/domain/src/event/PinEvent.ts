@@ -3,17 +3,17 @@ import { Schema } from "effect"
 import { Pin, PinnedKey } from "../settings/Pin.ts"
 
 /**
- * The config file asks for more than is pinned: a higher ceiling, another program, or another part of our environment
- * for agents. None of it counts until a person says so.
+ * The config file asks for more than the pin: a higher ceiling, another program, or another part of souffleur's
+ * environment for agents. None of it counts until a person allows it.
  */
 export const ConfigOverreached = event("ConfigOverreached", {
-  /** What it says, programs as digests. */
+  /** The words of the file, programs as digests. */
   said: Pin,
   keys: Schema.Array(PinnedKey)
 })
-/** It no longer does. */
+/** The config file no longer asks for more than the pin. */
 export const ConfigWithdrawn = event("ConfigWithdrawn", {})
-/** A person's word: this is the ceiling, and these are the programs, from now on. */
+/** A person sets the ceiling and the programs that hold from now on. */
 export const TrustGiven = event("TrustGiven", {
   pin: Pin,
   /** `souffleur retry --ceiling`, or `souffleur config --trust`. */
@@ -21,7 +21,7 @@ export const TrustGiven = event("TrustGiven", {
 })
 export type PinEvent = typeof ConfigOverreached.Type | typeof ConfigWithdrawn.Type | typeof TrustGiven.Type
 
-/** What a file asks for beyond what holds, and how a person accepts it. */
+/** Says what a file asks for beyond the pin, and how a person accepts it. */
 export const overreachInWords = ({ keys, said }: Pick<typeof ConfigOverreached.Type, "keys" | "said">): string =>
   `the config file asks for ${keys
     .map((key) => (key === "MAX_EXTERNAL_PERMISSION" ? said.ceiling : `another ${key}`))

@@ -4,7 +4,7 @@ import { baseline, print, Trigger } from "./EventFields.ts"
 import { Permission } from "../settings/Permission.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
-/** `relaunch`, or `salvage`: retries are exhausted, so stop and export for a person. */
+/** The purpose of a recovery. `salvage`: retries are exhausted, so it stops the Conductor and exports for a person. */
 export const Purpose = Schema.Literals(["relaunch", "salvage"])
 export type Purpose = typeof Purpose.Type
 
@@ -13,7 +13,7 @@ export const RecoveryStarted = event("RecoveryStarted", {
   purpose: Purpose,
   trigger: Trigger
 })
-/** What would have been done was not: because of `--observe`, or because a ceiling of the user's is reached. */
+/** A recovery was withheld: because of `--observe`, or because a ceiling of use is reached. */
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
@@ -21,23 +21,23 @@ export const RecoveryWithheld = event("RecoveryWithheld", {
   reason: Text
 })
 
-/** A provider could not recover it in this cycle, and hands on to the next (spec: behaviour#providers). */
+/** A provider could not recover the Conductor in this cycle, and escalates (spec: behaviour#providers). */
 export const RecoveryEscalated = event("RecoveryEscalated", {
   cycle: Count,
   from: Text,
   to: Text,
-  /** Where that provider stopped, and why. */
+  /** The stage where that provider stopped, and the reason. */
   stage: Text,
   reason: Text,
-  /** The Conductor is stopped already: the next provider skips its stop, and only that. */
+  /** The Conductor is stopped already: the next provider skips only its stop. */
   alreadyKilled: Schema.Boolean
 })
 
-/** What a step does: `launch` starts a successor, and a cycle has one of these at most. `act` is anything else. */
+/** The kind of a step. `launch` starts a successor, at most once in a cycle. `act` is any other step. */
 export const StepKind = Schema.Literals(["act", "launch"])
 export type StepKind = typeof StepKind.Type
 
-/** The intent, before the act. `token` is its idempotency key and new for each attempt. */
+/** The intent, before the act. `token` is its idempotency key, new for each attempt. */
 export const StepStarted = event("StepStarted", {
   cycle: Count,
   step: Text,
@@ -48,7 +48,7 @@ export const StepStarted = event("StepStarted", {
 export const StepSucceeded = event("StepSucceeded", { cycle: Count, step: Text, outcome: Schema.Json })
 /** Final in its cycle. */
 export const StepFailed = event("StepFailed", { cycle: Count, step: Text, failure: Schema.Json })
-/** A launch file was written; the launch itself comes after this event or never. */
+/** A launch file was written. The launch itself comes after this event or never. */
 export const LaunchPrepared = event("LaunchPrepared", {
   /** 0: the first launch of a run. */
   cycle: Count,
@@ -70,11 +70,11 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
   /** The id is not confirmed by comms yet. */
   awaiting: Schema.Boolean,
   print,
-  /** The export it was started from; `null` where there is none. */
+  /** The export that the successor started from; `null` where there is none. */
   exportPath: Schema.NullOr(Text),
   ...baseline
 })
-/** No launch in this cycle any more; the watch stands by (spec: behaviour#standby). */
+/** No launch follows in this cycle, and the watch is in standby (spec: behaviour#standby). */
 export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Count, stage: Text, reason: Text })
 /** Three deaths without progress. */
 export const RetriesExhausted = event("RetriesExhausted", { cycle: Count, exportPath: Schema.NullOr(Text) })

@@ -4,27 +4,27 @@ import { print, seen, Trigger } from "./EventFields.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
 /**
- * The heartbeat is too old, yet the session file of a live process states why: nobody is killed before `until` (spec:
- * behaviour#excuses).
+ * The heartbeat is too old, but the session file of a living process states a reason. The Conductor is not killed
+ * before `until` (spec: behaviour#excuses).
  */
 export const KillDeferred = event("KillDeferred", { watcher: Count, because: Text, until: Time })
 
 /** The Conductor lives and waits for a person, such as for a permission. */
 export const PersonAwaited = event("PersonAwaited", { watcher: Count, for: Text })
-/** It no longer does. */
+/** The Conductor no longer waits for a person. */
 export const PersonCame = event("PersonCame", { watcher: Count })
 
 /**
- * The session id of a launch was corrected, and no live process says that it holds that session: which process is the
- * Conductor is not known, and none is asked for until it is (`heartbeat-only`; spec: behaviour#modes).
+ * The session id of a launch was corrected, and no living process names that session. The Conductor's process is not
+ * known, and none is required until it is (`heartbeat-only`; spec: behaviour#modes).
  */
 export const ConductorUnresolved = event("ConductorUnresolved", { watcher: Count, sessionId: Text })
 /** This process holds the Conductor's session, so it is the Conductor of this generation. */
 export const ConductorResolved = event("ConductorResolved", { watcher: Count, conductor: ProcessIdentity, print })
 
 /**
- * Words in comms, or a session that they name, did not count: they are not of who may say them. Told once of a kind and
- * a generation, since anybody can write as many as they like. `from`: who they say to be from.
+ * Words in comms did not count, or a session that they name: their author may not say them. Each kind is told once in a
+ * generation, since anyone can write many. `from`: the author that they name.
  */
 export const WordRefused = event("WordRefused", {
   what: Schema.Literals(["payload", "reply", "session"]),
@@ -33,39 +33,36 @@ export const WordRefused = event("WordRefused", {
 })
 
 /**
- * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. Told
- * once as long as it lasts.
+ * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. It is
+ * told once until all is claimed.
  */
 export const ConductorUnclaimed = event("ConductorUnclaimed", { message: Text })
 /** All of it is claimed again. */
 export const ConductorClaimed = event("ConductorClaimed", {})
 
 /**
- * What a watch waits out: a usage limit or an outage of the service, which are no deaths (spec:
- * behaviour#limits-and-waits), or the user's quiet hours.
+ * The kinds of waits. A usage limit or an outage of the service is no death (spec: behaviour#limits-and-waits). The
+ * third kind is the user's quiet hours.
  */
 export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
 export type WaitKind = typeof WaitKind.Type
 
 /**
- * Nothing is launched before `until`: the last turn was ended by the service, or a recovery would begin in the quiet
- * hours.
+ * Nothing is launched before `until`. The service ended the last turn, or a recovery would begin in the quiet hours.
  */
 export const WaitStarted = event("WaitStarted", {
   watcher: Count,
   kind: WaitKind,
   until: Time,
-  /** What the session file states, epoch ms; `null`: it does not, and the wait is a guess that grows. */
+  /** The end that the session file states, epoch ms. `null`: it states none, and the wait is a guess that grows. */
   resetsAt: Schema.NullOr(Time),
-  /** Of the recovery that follows it. */
+  /** The trigger of the recovery that follows. */
   trigger: Trigger
 })
-/** `over`: its time has come, and the session is resumed; `went on`: the Conductor did so by itself. */
+/** `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself. */
 export const WaitEnded = event("WaitEnded", { watcher: Count, how: Schema.Literals(["over", "went on"]) })
 
-/**
- * What the user allows a watch is used up: what is in hand goes on, and nothing is launched until an operator says so.
- */
+/** A ceiling of use is reached. Running work goes on, and nothing is launched until an operator allows it. */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
   ceiling: Schema.Literals(["tokens", "time"]),
@@ -74,10 +71,10 @@ export const CeilingReached = event("CeilingReached", {
   limit: Measure
 })
 
-/** An operator allows a watch as much again from now on, at its ceiling or before it; nothing was withheld. */
+/** An operator renews the ceiling of use, reached or not. No recovery was withheld. */
 export const AllowanceRenewed = event("AllowanceRenewed", {})
 
-/** Its last turn ended because the conversation no longer fits the model. */
+/** The last turn ended because the conversation no longer fits the model. */
 export const ContextExhausted = event("ContextExhausted", { ...seen, retries: Count })
 
 /** The receipt of a recovery: the successor's session has our prompt and a first real answer after it. */
@@ -85,9 +82,9 @@ export const HandoffTaken = event("HandoffTaken", {
   watcher: Count,
   launchId: Text,
   generation: Count,
-  /** When it answered, epoch ms. */
+  /** When the successor answered, epoch ms. */
   takenAt: Time,
-  /** Context in use after that answer, as the service counted it; `null`: it did not say. */
+  /** Context in use after that answer, in tokens, as the service counted it; `null`: the service did not tell. */
   contextTokens: Schema.NullOr(Measure),
   /** The model's window in tokens, where it is known. */
   contextWindow: Schema.NullOr(Measure)

@@ -17,22 +17,22 @@ export * from "./RecoveryEvent.ts"
 export * from "./SignEvent.ts"
 
 /*
- * Everything that has ever happened to a watch, in the past tense. The log keeps a version with each event: an added
- * field has a decoding default here, a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
+ * Every fact of a watch, in the past tense. The log keeps a version with each event. An added field has a decoding
+ * default here, and a changed meaning is a new tag (docs/events.md). `at` is epoch milliseconds.
  */
 
 /**
- * What is watched: an agent, whose conversation is kept, or any other command, which is only run again (spec:
- * behaviour#restart).
+ * The kind of the watched process: an agent, whose conversation is kept, or any other command, which is only run again
+ * (spec: behaviour#restart).
  */
 export const Kind = Schema.Literals(["agent", "command"])
 export type Kind = typeof Kind.Type
 
-/** A person's word against the evidence at hand. */
+/** A person names the process against the evidence. */
 const forced = Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 
 /**
- * A watch was asked for; nothing about the Conductor is checked yet. A run's first launch follows in the same append.
+ * A watch was requested. Nothing about the Conductor is checked yet. A run's first launch follows in the same append.
  */
 export const WatchOpened = event("WatchOpened", {
   project: Text,
@@ -41,7 +41,7 @@ export const WatchOpened = event("WatchOpened", {
   ...named,
   /** `--observe`: decide and log, never kill or launch. */
   observe: Schema.Boolean,
-  /** `--force`: a person names this process though evidence says that it is another. */
+  /** `--force`: a person names this process against the evidence. */
   forced,
   kind: Kind.pipe(Schema.withConstructorDefault(Effect.succeed("agent" as const))),
   /** The ceiling and the programs in force. */
@@ -54,7 +54,7 @@ export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 export const OwnerLeft = event("OwnerLeft", { fence: Count })
 
 /**
- * The three checks of bootstrap, in their order (spec: behaviour#validation); of a run, its first launch before them.
+ * The three checks of bootstrap, in their order (spec: behaviour#validation). A run has its first launch before them.
  */
 export const Check = Schema.Literals(["process", "session-file", "comms-row", "launch"])
 export type Check = typeof Check.Type
@@ -63,7 +63,7 @@ export const ValidationFailed = event("ValidationFailed", {
   attempt: Count,
   check: Check,
   reason: Text,
-  /** The newest comms message then: only a later one is a reply. */
+  /** The newest comms message at that time. Only a later message is a reply. */
   lastMessageId: Schema.Int
 })
 export const ArgumentsCorrected = event("ArgumentsCorrected", { ...named, messageId: Schema.Int })
@@ -83,21 +83,21 @@ export type Mode = typeof Mode.Type
 export const WatcherStarted = event("WatcherStarted", { watcher: Count, awaiting: Schema.Boolean, mode: Mode })
 export const WatcherLost = event("WatcherLost", {
   watcher: Count,
-  /** Milliseconds since its last beat, when the self-monitor looked; `null` when it never beat. */
+  /** Milliseconds since the watcher's last beat, at the self-monitor's poll; `null` when it never beat. */
   beatAge: Schema.NullOr(Measure)
 })
-/** A self-monitor of that watcher. Its own number differs when a self-monitor had to be replaced alone. */
+/** A self-monitor of that watcher began. Its own number differs when it replaces only a self-monitor. */
 export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Count, watcher: Count })
 export const SelfMonitorStopped = event("SelfMonitorStopped", {
   monitor: Count,
   reason: Schema.Literals(["replaced", "lost"])
 })
-/** Watcher and self-monitor both run: SETTLING became WATCHING. */
+/** Watcher and self-monitor both run: the phase goes from SETTLING to WATCHING. */
 export const WatchSettled = event("WatchSettled", {})
 
 export const ConductorDied = event("ConductorDied", {
   ...seen,
-  /** `hang`: every sign agrees; `untaken`: a successor that did not take its hand-off in time. */
+  /** `hang`: every sign agrees. `untaken`: a successor did not take its hand-off in time. */
   cause: Schema.Literals(["pid", "heartbeat", "hang", "untaken"]),
   /** Deaths without progress, this one included (spec: behaviour#retries). */
   retries: Count
@@ -105,46 +105,46 @@ export const ConductorDied = event("ConductorDied", {
 /** A planned handoff, raised by the Conductor itself. */
 export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Count })
 /**
- * A planned handoff by a word of the agent's own, where it has no comms to raise it in. Its prompt is in the file
- * `request` of the state folder, never here.
+ * The agent itself asked for a planned hand-off, where it has no comms to ask in. Its prompt is in the file `request`
+ * of the state folder, never here.
  */
 export const HandoffRequested = event("HandoffRequested", {
   sessionId: Text,
   request: Text,
   /** SHA-256 of that file, hex. */
   digest: Text,
-  /** `null`: nobody could count them. */
+  /** `null`: they could not be counted. */
   taskCount: Schema.NullOr(Count),
   taskFingerprint: Schema.NullOr(Text),
   retries: Count
 })
 /**
- * A Conductor in print mode ended after a finished turn, its work not complete: a planned handoff (spec:
+ * A Conductor in print mode ended after a finished turn, with its work not complete. It is a planned hand-off (spec:
  * behaviour#print-mode).
  */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Count })
 /**
- * Its work is done: comms says so, seen by a watcher or a recovery; or the agent itself, or an operator, did
- * (`souffleur done`). Without comms: it ended by itself after a finished turn, or as a command with exit code 0 (spec:
- * behaviour#solo).
+ * The work of the Conductor is done. A watcher or a recovery saw it in comms, or the agent or an operator said it
+ * (`souffleur done`). Without comms, an agent ended by itself after a finished turn, or a command ended with exit code
+ * 0 (spec: behaviour#solo).
  */
 export const ConductorCompleted = event("ConductorCompleted", {
   by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit"])
 })
 export const SessionIdFound = event("SessionIdFound", { watcher: Count, sessionId: Text })
 
-/** What ended a standby, or a recovery that an operator outranks: from now on this process is the Conductor. */
+/** A process became the Conductor, which ended a standby, or a recovery that an operator overrules. */
 export const ConductorAdopted = event("ConductorAdopted", {
   by: Schema.Literals(["operator", "heartbeat"]),
   generation: Count,
   conductor: ProcessIdentity,
   sessionId: Text,
   print,
-  /** `--force`: an operator names it though evidence says that it is another. */
+  /** `--force`: an operator names the process against the evidence. */
   forced,
   ...baseline
 })
-/** An operator wants a recovery that failed closed tried again. */
+/** An operator retries a recovery that failed closed. */
 export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
 
 /** An operator ended the watch; the Conductor lives on. */
@@ -207,12 +207,10 @@ export const WatchEvent = Schema.Union([
 ])
 export type WatchEvent = typeof WatchEvent.Type
 
-/** Tags of which an older version was written: a field was added since, or a word that a field may hold. */
+/** The versions of tags that have an older one: a field was added since, or a word that a field may hold. */
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 
-/**
- * Gives the version that this souffleur writes for a tag. A greater one in the log was written by a newer souffleur.
- */
+/** Returns the version that this souffleur writes for a tag. A newer souffleur wrote a greater version. */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
 /** Whether a watch ends with it. */

@@ -5,8 +5,8 @@ import type { Pinned, PinIntent } from "../decide/PinDecider.ts"
 import { CycleSettings } from "../settings/Settings.ts"
 
 /**
- * The ceiling at this very moment: the one that is pinned, or the config file's where that is lower (spec:
- * behaviour#permission-ceiling). What the file asks for beyond it is told.
+ * Returns the ceiling at this moment: the lower of the pinned ceiling and the config file's (spec:
+ * behaviour#permission-ceiling). Reports an excess of the file to the watch or run.
  */
 export const ceilingNow = Effect.fn("ceilingNow")(function* <State extends Pinned, E, R>(
   dispatch: (intent: Extract<PinIntent, { readonly _tag: "ReportConfig" }>) => Effect.Effect<State, E, R>

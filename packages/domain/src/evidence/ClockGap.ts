@@ -11,10 +11,10 @@ export const moment: Effect.Effect<Moment> = Effect.gen(function* () {
 })
 
 /**
- * Whether what was seen before still counts: a poll came later than twice its time, or wall and monotonic clock went
- * apart (sleep, clock jump, starved machine; spec: behaviour#heartbeat-age). `due` in ms.
+ * Whether earlier observations no longer count: a poll came later than twice `dueMillis`, or the two clocks moved
+ * apart. Sleep, a clock jump or a starved machine does that (spec: behaviour#heartbeat-age).
  */
-export const brokenOff = (before: Moment, now: Moment, due: number): boolean => {
+export const brokenOff = (before: Moment, now: Moment, dueMillis: number): boolean => {
   const [wall, monotonic] = [now.wall - before.wall, now.monotonic - before.monotonic]
-  return monotonic > 2 * due || Math.abs(wall - monotonic) > Math.min(due, 2_000)
+  return monotonic > 2 * dueMillis || Math.abs(wall - monotonic) > Math.min(dueMillis, 2_000)
 }

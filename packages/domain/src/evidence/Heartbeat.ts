@@ -4,8 +4,8 @@ import { iso } from "../Time.ts"
 const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/u
 
 /**
- * `datetime('now')` text or ISO 8601, both UTC, to epoch milliseconds; `None` for anything else, such as the 31st of
- * June (spec: behaviour#tables-of-comms).
+ * Reads a time of comms as epoch milliseconds: `datetime('now')` text or ISO 8601, both UTC (spec:
+ * behaviour#tables-of-comms). `None` for anything else, such as the 31st of June.
  */
 export const parseTime = (raw: string | null): Option.Option<number> => {
   const match = raw === null ? null : form.exec(raw.trim())
@@ -15,13 +15,13 @@ export const parseTime = (raw: string | null): Option.Option<number> => {
   return Number.isNaN(at) || iso(at) !== text ? Option.none() : Option.some(at)
 }
 
-/** Epoch milliseconds as comms writes times: UTC, whole seconds (spec: behaviour#tables-of-comms). */
+/** Writes epoch milliseconds as comms does: UTC, whole seconds (spec: behaviour#tables-of-comms). */
 export const formatTime = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
 
-/** What the polls have seen of one heartbeat so far. */
+/** One heartbeat as the polls have seen it so far. */
 export interface HeartbeatSeen {
   readonly raw: string | null
-  /** When it was last seen to change, epoch ms; `undefined`: not since this watcher began. */
+  /** When a poll last saw it change, epoch ms; `undefined`: not since this watcher began. */
   readonly changedAt: number | undefined
 }
 
@@ -29,10 +29,10 @@ export const see = (before: HeartbeatSeen | undefined, raw: string | null, now: 
   before === undefined ? { raw, changedAt: undefined } : before.raw === raw ? before : { raw, changedAt: now }
 
 /**
- * Milliseconds since the last sign of life: now − max(heartbeat, its last change, `notBefore`), where `notBefore` is
- * the launch of this generation or the last break in our own polling. NULL, unparseable and future values are unknown
- * (`undefined`): neither dead nor fresh. A value that goes on changing is alive, whatever it says (spec:
- * behaviour#heartbeat-age).
+ * Returns the milliseconds since the last sign of life: now − max(heartbeat, its last change, `notBefore`). `notBefore`
+ * is the launch of this generation or the last break in souffleur's own polling. NULL, unparseable and future values
+ * are unknown (`undefined`), neither dead nor fresh. A value that goes on changing is alive, even if it names an old
+ * time (spec: behaviour#heartbeat-age).
  */
 export const heartbeatAge = (seen: HeartbeatSeen, now: number, notBefore: number): number | undefined => {
   const told = Option.getOrUndefined(parseTime(seen.raw))

@@ -4,32 +4,36 @@ import { Hooks } from "../port/HookSigns.ts"
 import { Processes, type ProcessIdentity } from "../port/Process.ts"
 
 /**
- * What the evidence at hand says of a process as the agent of a session; where it says nothing, nobody knows (an older
- * agent, a stand-in).
+ * The evidence about a process as the agent of a session. `Unknown`: there is no evidence, as with an older agent or a
+ * stand-in.
  */
 export type Holding =
   | { readonly _tag: "Holds" }
   | { readonly _tag: "Unknown" }
   /**
-   * `holds`: the session that it says it holds itself; `by`: the other process that holds the one that was asked for.
+   * `holds`: the session that the process itself names. `by`: the other process, which holds the session in question.
    */
   | { readonly _tag: "Another"; readonly message: string; readonly holds?: string; readonly by?: number }
 
 /**
- * Whether a session that began in `folder` may be one of `project`; `undefined`: nobody says where, as before its first
- * word.
+ * Whether a session that began in `folder` may belong to `project`; `undefined`: the folder is not known, as before the
+ * session's first record.
  */
 export const isWithin = (project: string, folder: string | undefined): boolean =>
   folder === undefined || folder === project || folder.startsWith(`${project}/`)
 
-/** Where a session began: by its file, else by the pid file of who holds it; `undefined`: nobody says. */
+/**
+ * Returns the folder where a session began, by its file, else by its pid file; `undefined`: neither names it.
+ */
 export const folderOf = Effect.fn("folderOf")(function* (sessionId: string) {
   const agent = yield* Agent
   const said = Option.flatten(yield* Effect.option(agent.projectOf(sessionId)))
-  return Option.isSome(said) ? said.value : (yield* agent.sessions).find((one) => one.sessionId === sessionId)?.project
+  return Option.isSome(said)
+    ? said.value
+    : (yield* agent.sessions).find((session) => session.sessionId === sessionId)?.project
 })
 
-/** What hooks told of processes that live, each by its start time: a pid is reused. */
+/** Returns what hooks report of living processes. Each is checked by its start time, since a pid is reused. */
 export const heldByLiving = Effect.fn("heldByLiving")(function* () {
   const hooks = yield* Hooks
   const processes = yield* Processes
@@ -45,21 +49,22 @@ export const heldByLiving = Effect.fn("heldByLiving")(function* () {
 })
 
 /**
- * The session that a process holds by its own word: of its hooks, which know better, else of its pid file, which is
- * held to start times.
+ * Returns the session that a process itself names, by its hooks, else by its pid file. Hooks know better, and both are
+ * checked against start times.
  */
 export const heldBy = Effect.fn("Holding.heldBy")(function* ({ pid, startTime }: ProcessIdentity) {
   const agent = yield* Agent
   const hooks = yield* Hooks
   const files = yield* agent.sessions
   return (
-    Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ?? files.find((one) => one.pid === pid)?.sessionId
+    Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ??
+    files.find((session) => session.pid === pid)?.sessionId
   )
 })
 
 /**
- * Whether this process is the agent of that session: by its own word, then by who else holds it, then by the mark that
- * an agent leaves on its tools.
+ * Decides whether this process is the agent of that session. The process's own word comes first, then another holder of
+ * the session. The mark that an agent leaves on its tools comes last.
  */
 export const holdingOf = Effect.fn("holdingOf")(function* (
   process: ProcessIdentity,
@@ -74,10 +79,10 @@ export const holdingOf = Effect.fn("holdingOf")(function* (
     return { _tag: "Another", message: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
   const files = yield* agent.sessions
   const told = yield* heldByLiving()
-  const moved = (one: number) => told.some((held) => held.pid === one && held.sessionId !== sessionId)
+  const moved = (holder: number) => told.some((held) => held.pid === holder && held.sessionId !== sessionId)
   const holder =
-    told.find((one) => one.sessionId === sessionId) ??
-    files.find((one) => one.sessionId === sessionId && !moved(one.pid))
+    told.find((held) => held.sessionId === sessionId) ??
+    files.find((session) => session.sessionId === sessionId && !moved(session.pid))
   if (holder !== undefined)
     return {
       _tag: "Another",

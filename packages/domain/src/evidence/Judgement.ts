@@ -3,38 +3,40 @@ import { isOver } from "../port/Process.ts"
 import type { Signs, TurnState, Verdict } from "./Signs.ts"
 
 /**
- * How many stalls in a row are still no hang: a call that stalls is given up and made again without any record of it,
- * and one that writes at last may write for minutes before its first block is whole. Less only where the process uses
- * no processor.
+ * Stalls in a row that are still no hang. The agent gives up a stalled call and makes it again without a record. A call
+ * that writes at last may take minutes before its first block is whole. A process that uses no processor gets less.
  */
 const stallsInARow = 3
 
 /**
- * A sign from the future is of a clock that was set back since: what it says of time is unknown. Clocks of files are a
- * little apart.
+ * The ms by which clocks of files may be ahead. A later sign is from a clock that was set back since, so its time is
+ * unknown.
  */
-const ahead = 60_000
+const aheadMillis = 60_000
 
 const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
 
-/** The newest sign of any source, and when: what is older than `since`, or from the future, counts as of `since`. */
+/**
+ * Returns the newest sign of any source, with its time. A sign that is older than `since`, or from the future, counts
+ * as of `since`.
+ */
 const newest = (signs: Signs): { readonly at: number; readonly what: string } => {
   const { beat, hook, now, pidFile, session, since } = signs
   const seen: ReadonlyArray<readonly [at: number | undefined, what: string]> = [
     [session?.writtenAt, "it wrote its session file"],
-    [session?.turn?.at, "of the newest record of its session file"],
+    [session?.turn?.at, "it wrote the newest record of its session file"],
     [hook?.at, "it ran a hook"],
     [beat, "it sent a beat"],
     [pidFile?.writtenAt, "it wrote its pid file"]
   ]
   return seen.reduce<{ readonly at: number; readonly what: string }>(
     (best, [at, what]) =>
-      at !== undefined && at > best.at && at <= now + ahead ? { at: Math.min(at, now), what } : best,
-    { at: since, what: "it was launched, or looked at anew" }
+      at !== undefined && at > best.at && at <= now + aheadMillis ? { at: Math.min(at, now), what } : best,
+    { at: since, what: "it was launched, or polling began again" }
   )
 }
 
-/** What explains silence, and until when; `from` is the newest sign. */
+/** Returns the explanation of silence, with its end; `undefined`: there is none. `from` is the newest sign. */
 const heldBy = (
   turn: TurnState,
   from: number,
@@ -57,7 +59,7 @@ const heldBy = (
     }
     case "Tool": {
       const because = `the tool ${turn.name} was called and has no result yet`
-      // It has ended, or was never begun: what is missing is a word of the agent's own.
+      // The process has ended, or never began. Only the agent's next record is missing.
       if (turn.spawns && children === 0)
         return { _tag: "Held", by: "call", because: `${because}, nor a process`, until: from + stall }
       return { _tag: "Held", by: "tool", because, until: from + (turn.limit ?? toolAllowance) + stall }
@@ -67,7 +69,7 @@ const heldBy = (
   }
 }
 
-/** How a turn that is over leaves its Conductor; `undefined`: it is not over. */
+/** Returns the state of a Conductor whose turn is over; `undefined`: it is not over. */
 const over = (turn: TurnState | undefined): Verdict | undefined => {
   if (turn?._tag === "Finished") return { _tag: "Idle", since: turn.at }
   if (turn?._tag === "Question") return { _tag: "Waiting", for: `an answer to ${turn.name}`, since: turn.at }
@@ -86,10 +88,10 @@ const over = (turn: TurnState | undefined): Verdict | undefined => {
 }
 
 /**
- * What the signs come to (spec: behaviour#verdicts). `stall` is the agent's own stall time in ms: silence up to it is
- * never a hang. Hung needs a known process, a turn that is known to be outstanding, its time over, a pid file that says
- * busy (or a process that does nothing at all), and every sign silent for longer than the stall time; whatever is
- * missing is unknown, never dead.
+ * Judges the signs of a Conductor (spec: behaviour#verdicts). `stall` is the agent's own stall time in ms: silence up
+ * to it is never a hang. A hang needs a known process, an outstanding turn, and the end of that turn's time. It needs a
+ * busy pid file, or a process that does nothing at all. Every sign must have been silent for longer than the stall
+ * time. Missing evidence is unknown, never dead.
  */
 export const judge = (signs: Signs, stall: number): Verdict => {
   const { now, pidFile, process, session, stillSince } = signs
@@ -98,7 +100,7 @@ export const judge = (signs: Signs, stall: number): Verdict => {
     return { _tag: "Waiting", for: pidFile.waitingFor ?? "a person", since: pidFile.writtenAt }
   const turn = session?.turn
   const ended = over(turn)
-  // Subagents work on in the background, and their result begins the next turn: for how long, nobody knows.
+  // Subagents work on in the background, and their result begins the next turn. Their time has no known end.
   const background = turn?._tag === "Finished" && pidFile?.status === "busy"
   if (ended !== undefined && !background) return ended
   if (pidFile?.status === "idle") return { _tag: "Idle", since: pidFile.writtenAt }
@@ -113,9 +115,8 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   if (silentFor <= stall) return { _tag: "Alive", because: `${seconds(silentFor)} ago ${sign.what}` }
   if (process === undefined) return { _tag: "Unknown", because: "its process is not known" }
   if (held === undefined && !background)
-    return { _tag: "Unknown", because: "its session file does not say where its turn stands" }
-  // That a person is asked, or that a turn was broken off by one, is in no record of the session: only its pid file
-  // says it.
+    return { _tag: "Unknown", because: "its session file does not tell the state of its turn" }
+  // Only the pid file tells that a person is asked, or broke off a turn. The session has no record of it.
   if (pidFile?.status !== "busy" && !frozen)
     return { _tag: "Unknown", because: "its pid file does not say that it is busy" }
   return { _tag: "Hung", silentFor }

@@ -4,24 +4,22 @@ import type { Tag } from "./Process.ts"
 import type { ContextInUse, SessionSigns } from "../evidence/Signs.ts"
 
 /**
- * A session that an agent process says it holds, in a pid file of the agent's own, checked against that process's start
- * time.
+ * A session that an agent process says it holds, in a pid file of the agent's own. It is checked against that process's
+ * start time.
  */
 export interface AgentSession {
   readonly pid: number
   readonly sessionId: string
   readonly project: string
-  /** `busy`, `idle`, `waiting` or what a newer agent says. */
+  /** `busy`, `idle`, `waiting` or the word of a newer agent. */
   readonly status: string
-  /**
-   * What it waits for in the agent's own words, such as `permission prompt`; `undefined` when it says nothing of it.
-   */
+  /** The reason of the wait in the agent's own words, such as `permission prompt`; `undefined` when it gives none. */
   readonly waitingFor: string | undefined
-  /** When the pid file was last written, epoch ms: the agent writes it as its status changes, and not meanwhile. */
+  /** When the pid file was last written, epoch ms. The agent writes it only when its status changes. */
   readonly writtenAt: number
 }
 
-/** No session file, or more than one, or an id that cannot be one. `message` is a sentence for a person. */
+/** A session has no file, or more than one, or an impossible id. `message` is a sentence for a person. */
 export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("SessionNotFound", {
   sessionId: Schema.String,
   reason: Schema.Literals(["malformed", "missing", "ambiguous"]),
@@ -33,11 +31,11 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
 export interface SessionFile {
   /** Absolute. */
   readonly path: string
-  /** The whole id. */
+  /** The full session id. */
   readonly sessionId: string
 }
 
-/** Where a session file stood at a moment: its end then, in bytes, and which file it was. */
+/** The state of a session file at a moment: its end in bytes, and the identity of the file. */
 export const SessionMark = Schema.Struct({
   path: Schema.String,
   device: Schema.String,
@@ -46,16 +44,14 @@ export const SessionMark = Schema.Struct({
 })
 export type SessionMark = typeof SessionMark.Type
 
-/**
- * How far a compaction has come, as the session file says it: a boundary is the only proof, the summary comes after it.
- */
+/** The progress of a compaction by the session file. A boundary is the only proof, and the summary comes after it. */
 export type Compacted = "not yet" | "boundary" | "summary"
 
 /** The first answer of the model after a launch's own prompt: the hand-off has arrived. */
 export interface HandoffTaken {
   /** When it was written, epoch ms. */
   readonly at: number
-  /** What the successor began with. */
+  /** The context that the successor began with. */
   readonly context: ContextInUse | undefined
 }
 
@@ -63,13 +59,13 @@ export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFail
   message: Schema.String
 }) {}
 
-/** One whole export on disk. */
+/** One complete export on disk. */
 export const Export = Schema.Struct({
   path: Schema.String,
   bytes: Schema.Int,
   /** Records of the session file that are in it. */
   records: Schema.Int,
-  /** Plain sentences: what was skipped or cut, and how often. */
+  /** Plain sentences: the kind and number of records that were skipped or cut. */
   warnings: Schema.Array(Schema.String)
 })
 export type Export = typeof Export.Type
@@ -79,29 +75,29 @@ export interface AgentOrder {
     | { readonly _tag: "Fresh"; readonly sessionId: string }
     | { readonly _tag: "Resume"; readonly sessionId: string }
   readonly permission: EffectivePermission
-  /** Empty: the agent waits for one. */
+  /** Empty: the agent waits for a prompt. */
   readonly prompt: string
-  /** A file that the agent must be able to read without being asked; absolute. */
+  /** A file that the agent must be able to read without a question; absolute. */
   readonly reads?: string
   /** Print mode: the agent ends after its turn. */
   readonly print: boolean
-  /** In a window of a terminal, whose standard input is a person's: the prompt is an argument, in print mode too. */
+  /**
+   * In a window of a terminal, whose standard input is a person's. The prompt is an argument there, also in print mode.
+   */
   readonly window?: boolean
 }
-/** A program, its arguments and its whole environment; no shell reads any of it. */
+/** A program, its arguments and its whole environment. No shell reads any of it. */
 export interface AgentCommand {
   readonly program: string
-  /** Every user of the machine can read them, as long as it runs. */
+  /** Every user of the machine can read them while the process runs. */
   readonly args: ReadonlyArray<string>
-  /**
-   * What it reads on standard input, and nobody else does: for a headless launch. Without it there is nothing to read.
-   */
+  /** The text on standard input of a headless launch, which no other process reads. Absent: the input is empty. */
   readonly input?: string
   readonly environment: Readonly<Record<string, string>>
 }
 
 /**
- * The agent program that a Conductor runs: what is known of its sessions. `AgentKind` has what is known of its kind.
+ * The port to the sessions of a Conductor's agent program. `AgentKind` has the facts about its kind.
  *
  * @example
  * ```ts
@@ -120,79 +116,80 @@ export class Agent extends Context.Service<
   {
     readonly name: string
     /**
-     * The prompt by which a session compacts, the last word of its command line: that process holds the session, and is
-     * no Conductor.
+     * The prompt by which a session compacts, the last word of its command line. Such a process holds the session, and
+     * is no Conductor.
      */
     readonly compactPrompt: string
-    /** Live sessions of this user; a pid file that a dead process left is not one. */
+    /** Returns living sessions of this user. A pid file of a dead process does not count. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
     /**
-     * Where a session is kept, by its id or the beginning of it. Checks the id before it is used in any path
-     * (spec: behaviour#naming-a-conductor).
+     * Returns the file of a session, by its id or the beginning of it. Checks the id before it is used in any path
+     * (spec: behaviour#naming-a-conductor). Fails with `SessionNotFound` unless exactly one file matches.
      */
     readonly sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
-    /** The folder in which a session began, as its file says it; `None` where it does not. It may be gone by now. */
+    /**
+     * Returns the folder where a session began, as its file names it; `None` where it does not. The folder may be gone.
+     */
     readonly projectOf: (sessionId: string) => Effect.Effect<Option.Option<string>, SessionNotFound>
-    /** The session file as it stands: what a compaction is measured against. */
+    /** Marks the session file as it is now, to compare a compaction with. */
     readonly mark: (sessionId: string) => Effect.Effect<SessionMark, SessionNotFound>
     /**
-     * How far whole lines that began after the mark say that the session was compacted: the only proof there is. A file
-     * that was replaced since proves nothing.
+     * Returns the compaction that whole lines after the mark prove. There is no other proof. A file that was replaced
+     * since proves nothing.
      */
     readonly compactedSince: (mark: SessionMark) => Effect.Effect<Compacted>
     /**
-     * Results of tools in these sessions so far, each file once: what only looked, or failed, is none (spec:
-     * behaviour#retries).
+     * Returns the count of tool results in these sessions so far, each file once. Results of failed or read-only tools
+     * do not count (spec: behaviour#retries).
      */
     readonly toolResults: (sessionIds: ReadonlyArray<string>) => Effect.Effect<number>
-    /**
-     * Whether any tool gave this session a result, of one that only looks too: an agent that used none has done
-     * nothing.
-     */
+    /** Whether any tool gave this session a result, also a read-only tool. An agent that used none has done nothing. */
     readonly usedTools: (sessionId: string) => Effect.Effect<boolean>
     /**
-     * Whether a process with this command line may be such an agent. A pid file can be written by anybody who writes
-     * there: whom it names is followed, and stopped one day, only when this says so.
+     * Whether a process with this command line may be such an agent. Anyone who can write the folder can write a pid
+     * file. So the process that it names is followed, and stopped later, only when this is `true`.
      */
     readonly isAgent: (words: ReadonlyArray<string>) => boolean
     /** Whether a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /**
-     * Whether a process that is gone ended by itself after a finished turn: it left no pid file behind (spec:
+     * Whether a process that is gone ended by itself after a finished turn. Then it left no pid file behind (spec:
      * behaviour#print-mode).
      */
     readonly turnEnded: (process: { readonly pid: number }, sessionId: string) => Effect.Effect<boolean>
     /**
-     * What the newest records of a session file state (`Signs.ts`); `None` where there is no such file. Some MB of its
-     * end are read at most.
+     * Returns the state in the newest records of a session file (`Signs.ts`); `None` where there is no such file. Reads
+     * at most some MB of its end.
      */
     readonly signs: (sessionId: string) => Effect.Effect<Option.Option<SessionSigns>>
     /**
-     * Whether a prompt with the line `Hand-off <launchId>` was answered by the model itself: an error of the service is
-     * no answer. What cannot be read has not been taken.
+     * Returns the model's own answer to a prompt with the line `Hand-off <launchId>`. An error of the service is no
+     * answer. A session that cannot be read has not taken its hand-off: `None`.
      */
     readonly handoffTaken: (sessionId: string, launchId: string) => Effect.Effect<Option.Option<HandoffTaken>>
     /**
-     * Tokens that these sessions used since a moment (epoch ms): fresh input, cache writes and output of every answer.
-     * What cannot be read counts nothing.
+     * Returns the tokens that these sessions used since a moment (epoch ms): fresh input, cache writes and output of
+     * every answer. A file that cannot be read counts nothing.
      */
     readonly spent: (sessionIds: ReadonlyArray<string>, since: number) => Effect.Effect<number>
     /**
-     * Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails when the file changed meanwhile.
+     * Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails with `ExportFailed` when the
+     * file changed meanwhile, and with `SessionNotFound` without a file.
      */
     readonly exportSession: (sessionId: string, out: string) => Effect.Effect<Export, ExportFailed | SessionNotFound>
-    /** How a process of that session is known by its environment. */
+    /** Returns the environment tags of processes that this process of the session started. */
     readonly tags: (process: { readonly pid: number; readonly sessionId: string }) => ReadonlyArray<Tag>
-    /** How any process of that session is known, whoever started it. */
+    /** Returns the environment tag of any process of that session, of any parent. */
     readonly sessionTag: (sessionId: string) => Tag
     /**
-     * The command line (spec: behaviour#launch), program resolved to an absolute path, environment from an allow list.
+     * Makes the command line (spec: behaviour#launch), with an absolute path of the program and an environment from an
+     * allow list. Fails with `AgentNotFound` where there is no such program.
      */
     readonly command: (order: AgentOrder) => Effect.Effect<AgentCommand, AgentNotFound>
   }
 >()("@souffleur/domain/Agent") {}
 
-/** The agent command names no program that can be run. */
+/** The agent command names no program that can be run (exit code 2). */
 export class AgentNotFound extends Schema.TaggedError<AgentNotFound>()("AgentNotFound", {
   program: Schema.String,
   problem: Schema.String

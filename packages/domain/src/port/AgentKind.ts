@@ -22,20 +22,18 @@ export class AgentCommandRefused extends Schema.TaggedError<AgentCommandRefused>
 }
 
 /**
- * A literal command of a known agent that souffleur cannot run as it stands (exit 2). `message` says what to write
+ * A literal command of a known agent that souffleur cannot run in this form (exit 2). `message` says what to write
  * instead.
  */
 export class CommandRefused extends Schema.TaggedError<CommandRefused>()("CommandRefused", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-/**
- * A literal command of an agent, taken apart: what a launch sets itself, and what stays for every launch of its watch.
- */
+/** The parts of a literal agent command. A launch sets some itself, and every launch of the watch keeps the others. */
 export interface LiteralAgent {
-  /** The program, and the flags that are the user's own choice. */
+  /** The program, and the flags of the user's own choice. */
   readonly agentCommand: AgentProgram
-  /** `undefined`: none was named. */
+  /** `undefined`: the command names none. */
   readonly session: { readonly _tag: "Fresh" | "Resume"; readonly sessionId: string } | undefined
   readonly print: boolean
   readonly requested: Permission
@@ -46,53 +44,53 @@ export interface LiteralAgent {
 /** Variables of a process, by their names. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** The agent in whose session a process runs, as its environment says. */
+/** The agent whose session runs a process, by the environment of that process. */
 export interface AgentIdentity {
-  /** Empty: it names no session. */
+  /** Empty: the environment names no session. */
   readonly sessionId: string
-  /** The agent's own process; `undefined`: it is not named. */
+  /** The agent's own process; `undefined`: the environment does not name it. */
   readonly pid: number | undefined
-  /** The folder in which the agent works; empty: it is not named. */
+  /** The folder in which the agent works; empty: the environment does not name it. */
   readonly project: string
-  /** A variable that only an agent's session has; `undefined`: there is none. */
+  /** A variable that only a session of an agent has; `undefined`: there is none. */
   readonly mark: string | undefined
 }
 
-/** What is known of a kind of agent before any session of it is looked at; `Agent` is the port to its sessions. */
+/** The facts about a kind of agent before any session is read. `Agent` is the port to its sessions. */
 export interface AgentKind {
   /** Its name for a person. */
   readonly title: string
   /** Its program: the default of `AGENT_COMMAND`. */
   readonly program: string
-  /** Where it keeps its files: what the first of these variables says that is set, else a folder in the user's home. */
+  /** The agent's own folder: the first of these variables that is set, else a folder in the user's home. */
   readonly folder: { readonly variables: readonly [string, ...ReadonlyArray<string>]; readonly inHome: string }
-  /** Where in that folder its session files are. */
+  /** The folder of the session files, within the agent's folder. */
   readonly sessions: string
   /**
-   * For how long a call to its model may be silent before it goes on by itself: the default of `STALL_AFTER`. A healthy
-   * process of it uses the processor within that time.
+   * How long a call to the model may be silent before it goes on by itself. It is the default of `STALL_AFTER`. A
+   * healthy process of the agent uses the processor within that time.
    */
   readonly stall: Duration.Duration
-  /** Variables of a session that is going on: no new one may inherit them. */
+  /** Variables of a running session, which no new session may inherit. */
   readonly marks: ReadonlySet<string>
-  /** Who runs a process with these variables. */
+  /** Returns the agent of a process with these variables. */
   readonly identity: (variables: Variables) => AgentIdentity
-  /** Permissions with which it ends at once where root runs it. */
+  /** Permissions with which the agent ends at once when root runs it. */
   readonly refusedAsRoot: ReadonlyArray<Permission>
-  /** The command line by which a person goes on with a session. */
+  /** Returns the command line by which a person goes on with a session. */
   readonly goOn: (sessionId: string) => string
-  /** The command line by which a person gives it a server of tools, which this command starts. */
+  /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */
   readonly addTools: (name: string, command: string) => string
   /**
-   * Reads `AGENT_COMMAND`. An argument that could lift the permission ceiling or choose another session is refused, and
-   * so is one that is not understood.
+   * Reads `AGENT_COMMAND`. Refuses an argument that could lift the permission ceiling or choose another session.
+   * Refuses an argument that is not understood.
    */
   readonly parseCommand: (text: string) => Result.Result<AgentProgram, AgentCommandRefused>
-  /** Takes a literal command apart where it runs this agent, or the configured one. `None`: any other command. */
+  /** Takes a literal command apart where it runs this agent, or the configured agent. `None`: any other command. */
   readonly takeApart: (
     words: ReadonlyArray<string>,
     configured: AgentProgram
   ) => Result.Result<Option.Option<LiteralAgent>, CommandRefused>
-  /** The agent command that a launch of that session was made with. */
+  /** Returns the agent command of a launch of that session. */
   readonly ofLaunch: (command: Pick<AgentCommand, "args" | "program">, sessionId: string) => Option.Option<AgentProgram>
 }

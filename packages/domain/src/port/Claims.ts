@@ -4,14 +4,14 @@ import { ProcessIdentity } from "./Process.ts"
 /** A process of souffleur that owns a watch (spec: behaviour#one-owner). */
 export const Owner = Schema.Struct({
   host: Schema.String,
-  /** The machine's identity, whatever it is called (`Processes.host`); `null`: it has none. */
+  /** The machine's identity, apart from its name (`Processes.host`); `null`: it has none. */
   machine: Schema.NullOr(Schema.String),
   pidNamespace: Schema.String,
   process: ProcessIdentity
 })
 export type Owner = typeof Owner.Type
 
-/** Another souffleur, alive or not provably dead, watches this Conductor. Exit code 3. */
+/** Another souffleur watches this Conductor. It lives, or is not provably dead. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,
   problem: Schema.String
@@ -23,31 +23,30 @@ export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("Alread
 }
 
 /**
- * Nothing can be claimed: the place of the claims is somebody else's, full, or gone. `message` names it, and says what
- * to do.
+ * No claim is possible: the folder of the claims belongs to another user, is full, or is gone. `message` names it, and
+ * says what to do.
  */
 export class ClaimFailed extends Schema.TaggedError<ClaimFailed>()("ClaimFailed", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
 /**
- * What one souffleur has at a time: a Conductor, a session, or a project in which a plan is conducted, by its real
- * path.
+ * A Conductor, a session, or a project in which a plan is conducted (by its real path). One souffleur has it at a time.
  */
 export type Claimable = ProcessIdentity | { readonly session: string } | { readonly project: string }
 
 /**
- * Who looks after a live Conductor goes on also where nothing can be claimed: to leave it unwatched would be worse. The
- * supervisor says so, and tries again.
+ * Goes on without a claim where none is possible: to leave a living Conductor unwatched would be worse. The supervisor
+ * says so, and tries again.
  */
 export const claimedIfPossible = (
   claimed: Effect.Effect<void, AlreadyWatched | ClaimFailed>
 ): Effect.Effect<void, AlreadyWatched> => Effect.catchTag(claimed, "ClaimFailed", () => Effect.void)
 
 /**
- * One claim a user and Conductor, session, or project, outside every state folder, so that two state folders cannot
- * watch one Conductor or session, nor conduct two plans in one project (spec: behaviour#claims). A claim whose owner is
- * provably dead is taken over.
+ * Keeps one claim for each user and Conductor, session or project, outside every state folder. So two state folders
+ * cannot watch one Conductor or session, nor conduct two plans in one project (spec: behaviour#claims). The claim of a
+ * provably dead owner is taken over.
  */
 export class Claims extends Context.Service<
   Claims,
@@ -55,8 +54,9 @@ export class Claims extends Context.Service<
     /** The owner of this process. */
     readonly self: Owner
     /**
-     * Provably dead: same pid namespace, and the process is gone or from an earlier boot of this machine. Of another
-     * machine, or where one has no identity, another boot proves nothing, whatever they are called.
+     * Whether the owner is provably dead: in the same pid namespace, the process is gone or from an earlier boot of
+     * this machine. Another boot proves nothing about another machine, or a machine without an identity, even under the
+     * same name.
      */
     readonly isDead: (owner: Owner) => Effect.Effect<boolean>
     readonly claim: (claimable: Claimable) => Effect.Effect<void, AlreadyWatched | ClaimFailed>

@@ -3,25 +3,25 @@ import { Context, Effect, Layer, Option, Runtime, Schema } from "effect"
 /** States of `orchestration_tasks` that souffleur writes in its own row (spec: behaviour#state-in-comms). */
 export type SouffleurState = "confirmed" | "error" | "exited" | "complete"
 
-/** What the watcher reads in one go. Heartbeats are raw: their meaning is decided, not read. */
+/** The data that one poll of the watcher reads. Heartbeats are raw text here: the decision gives them their meaning. */
 export interface CommsSnapshot {
-  /** The row `task-00`; `None` when it is not there. */
+  /** The row `task-00`; `None` when there is none. */
   readonly conductor: Option.Option<{
     readonly state: string
     readonly lastHeartbeat: string | null
     readonly sessionId: string | null
   }>
-  /** The state of the row `souffleur`; `None` when it is not there. */
+  /** The state of the row `souffleur`; `None` when there is none. */
   readonly souffleur: Option.Option<string>
   /** Rows other than `task-00` and `souffleur`. */
   readonly taskCount: number
-  /** Changes when such a row is added or changes its state; says nothing else. */
+  /** Changes only when such a row is added or changes its state. */
   readonly taskFingerprint: string
   /** The greatest message id, 0 when there is none. */
   readonly lastMessageId: number
 }
 
-/** What a watch without comms reads. */
+/** The data that a watch without comms reads. */
 export const soloSnapshot: CommsSnapshot = {
   conductor: Option.none(),
   souffleur: Option.none(),
@@ -30,7 +30,7 @@ export const soloSnapshot: CommsSnapshot = {
   lastMessageId: 0
 }
 
-/** What a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
+/** The state that a generation starts from; see `ConductorConfirmed` and `ConductorRelaunched`. */
 export interface Baseline {
   readonly taskCount: number
   readonly taskFingerprint: string
@@ -38,7 +38,7 @@ export interface Baseline {
   readonly lastMessageId: number
 }
 
-/** What a generation is measured against later, as comms says it now. */
+/** Makes the baseline of a generation from comms as it is now. */
 export const baselineOf = (snapshot: CommsSnapshot): Baseline => ({
   taskCount: snapshot.taskCount,
   taskFingerprint: snapshot.taskFingerprint,
@@ -47,9 +47,9 @@ export const baselineOf = (snapshot: CommsSnapshot): Baseline => ({
 })
 
 /**
- * The same while comms cannot be read. The row may still hold the request of the generation before, and its payload may
- * be unread: another state must be seen first. `consumed` is the message of a payload that this launch honours, 0 where
- * there is none.
+ * Makes the baseline while comms cannot be read. The row may still hold the request of the generation before, with its
+ * payload unread. So another state must be seen first. `consumed` is the message id of a payload that this launch
+ * honours, 0 where there is none.
  */
 export const unreadBaseline = (before: Baseline, consumed = 0): Baseline => ({
   ...before,
@@ -63,26 +63,26 @@ export interface CommsReply {
   readonly text: string
 }
 
-/** What a Conductor says with its request. */
+/** The payload of a Conductor's request. */
 export interface CommsPayload extends CommsReply {
-  /** SHA-256 of the text, hex: what was read is known again by it, and is not in the log. */
+  /** SHA-256 of the text, hex. By it the text is known again, while the log does not hold the text. */
   readonly digest: string
 }
 
-/** A message that would have counted, had it come from somebody else: anybody may write in comms. */
+/** A message that counts only from another author, since anyone may write in comms. */
 export interface CommsRefusal {
   readonly id: number
   /** Its `from_session`, at most 64 characters. */
   readonly from: string | null
 }
 
-/** Who and since when: messages with a greater id, of the Conductor (NULL, `task-00`) or of one of these sessions. */
+/** Selects messages with a greater id, of the Conductor (NULL, `task-00`) or of one of these sessions. */
 export interface CommsQuery {
   readonly after: number
   readonly sessions: ReadonlyArray<string>
 }
 
-/** What may count, and the newest message that may not. */
+/** The message that may count, and the newest message that may not. */
 export interface Heard<A> {
   readonly heard: A
   readonly refused: Option.Option<CommsRefusal>
@@ -92,8 +92,8 @@ const silence = <A>(heard: A): Heard<A> => ({ heard, refused: Option.none() })
 export type MessageKind = "error" | "warning" | "completion" | "system"
 
 /**
- * Comms cannot be used now: locked, gone, replaced by something else, lacking a table or a column; or it did not answer
- * (`stuck`), whatever is in it. Never fatal to a watch.
+ * Comms cannot be used now: it is locked, gone, replaced, or lacks a table or a column. `stuck`: it did not answer.
+ * Never fatal to a watch.
  */
 export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("CommsUnavailable", {
   path: Schema.String,
@@ -108,27 +108,32 @@ export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("Co
 
 /**
  * The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it
- * or changes its schema.
+ * or changes its schema. Every method fails with `CommsUnavailable` where comms cannot be used.
  */
 export class Comms extends Context.Service<
   Comms,
   {
     readonly path: string
     readonly snapshot: Effect.Effect<CommsSnapshot, CommsUnavailable>
-    /** The newest context recovery payload: to `souffleur` or `task-00`, of a type that a Conductor asks with. */
+    /**
+     * Returns the newest payload: a message to `souffleur` or `task-00`, of a type that asks for a context recovery.
+     */
     readonly payload: (query: CommsQuery) => Effect.Effect<Heard<Option.Option<CommsPayload>>, CommsUnavailable>
-    /** Instructions to `souffleur`, oldest first; also of a `person`, and of a session that names itself in it. */
+    /**
+     * Returns instructions to `souffleur`, oldest first. They may be from a `person`, or from a session that names
+     * itself.
+     */
     readonly replies: (query: CommsQuery) => Effect.Effect<Heard<ReadonlyArray<CommsReply>>, CommsUnavailable>
     /**
-     * The `souffleur` row's state, with `last_heartbeat = at` in the same statement. `lastError` is written when given.
-     * `at` in epoch ms.
+     * Writes the state of the row `souffleur`, with `last_heartbeat = at` (epoch ms) in the same statement. Writes
+     * `lastError` when given.
      */
     readonly setState: (state: SouffleurState, at: number, lastError?: string) => Effect.Effect<void, CommsUnavailable>
-    /** `last_heartbeat` of the `souffleur` row, never moved backwards. */
+    /** Writes `last_heartbeat` of the row `souffleur`, never backwards. `at` in epoch ms. */
     readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>
     /**
-     * One message, told once: the same, with its key, type and time, is not written again. What others wrote under that
-     * key is not ours. `warning` becomes `system` where the table's CHECK rejects it.
+     * Writes one message, once: a message with the same key, type and time is not written again. A row of others under
+     * that key does not count. `warning` becomes `system` where the table's CHECK rejects it.
      */
     readonly post: (message: {
       readonly key: string
@@ -138,7 +143,7 @@ export class Comms extends Context.Service<
     }) => Effect.Effect<void, CommsUnavailable>
   }
 >()("@souffleur/domain/Comms") {
-  /** A watch without comms: whoever is told is nobody, and only its progress can be read (spec: behaviour#solo). */
+  /** Makes a watch without comms: messages go nowhere, and only progress can be read (spec: behaviour#solo). */
   static readonly solo = (snapshot: Effect.Effect<CommsSnapshot>) =>
     Comms.of({
       path: "",
@@ -150,6 +155,6 @@ export class Comms extends Context.Service<
       post: () => Effect.void
     })
 
-  /** The same for who asks for no progress. */
+  /** Provides the same without progress. */
   static readonly layerSolo = Layer.sync(Comms, () => Comms.solo(Effect.succeed(soloSnapshot)))
 }

@@ -7,14 +7,14 @@ export interface LinkMessage {
   readonly taskId: string | null
   readonly from: string | null
   readonly type: string | null
-  /** As the table has it, UTC; `null` where it has none. */
+  /** The time as the table has it, UTC; `null` where it has none. */
   readonly at: string | null
   readonly text: string
-  /** The text is longer than what was asked for. */
+  /** The text is longer than the requested length. */
   readonly cut: boolean
 }
 
-/** A task as an agent plans it; what is `undefined` stays NULL. */
+/** A task as an agent plans it. An `undefined` field stays NULL. */
 export interface LinkTask {
   readonly id: string
   readonly state: string
@@ -22,23 +22,24 @@ export interface LinkTask {
 }
 
 /**
- * Comms as the Conductor itself uses it: the writing side of an agent that has no database of its own (spec:
- * behaviour#words-of-the-agent). Every statement is short and stands alone; a lock is the caller's to wait for.
+ * Comms as the Conductor itself uses it: the writing side for an agent without a database of its own (spec:
+ * behaviour#words-of-the-agent). Every statement is short and independent. The caller waits for a lock, and gets
+ * `CommsUnavailable`.
  */
 export class CommsLink extends Context.Service<
   CommsLink,
   {
     readonly path: string
-    /** `task-00.last_heartbeat`, never moved backwards. `at` in epoch ms, as everywhere here. */
+    /** Writes `task-00.last_heartbeat`, never backwards. `at` in epoch ms. */
     readonly beat: (at: number) => Effect.Effect<void, CommsUnavailable>
-    /** `task-00.state`, with its heartbeat in the same statement. */
+    /** Writes `task-00.state`, with its heartbeat in the same statement. */
     readonly setState: (state: string, at: number) => Effect.Effect<void, CommsUnavailable>
-    /** The state of a task's row, which is made where there is none. */
+    /** Writes the state of a task's row, and adds a missing row. */
     readonly setTask: (
       task: { readonly id: string; readonly state: string },
       at: number
     ) => Effect.Effect<void, CommsUnavailable>
-    /** One message; its id. */
+    /** Writes one message, and returns its id. */
     readonly post: (message: {
       readonly taskId: string
       readonly from: string
@@ -46,14 +47,16 @@ export class CommsLink extends Context.Service<
       readonly text: string
       readonly at: number
     }) => Effect.Effect<number, CommsUnavailable>
-    /** Messages with an id greater than `after`, oldest first, each text cut to `characters`. */
+    /** Returns messages with an id greater than `after`, oldest first. Each text is cut to `characters`. */
     readonly read: (query: {
       readonly after: number
       readonly taskId: string | null
       readonly most: number
       readonly characters: number
     }) => Effect.Effect<ReadonlyArray<LinkMessage>, CommsUnavailable>
-    /** Rows for the tasks that have none, all or nothing; which were made. A row that is there stays as it is. */
+    /**
+     * Adds rows for the tasks that have none, all or nothing, and returns their ids. An existing row stays as it is.
+     */
     readonly register: (tasks: ReadonlyArray<LinkTask>) => Effect.Effect<ReadonlyArray<string>, CommsUnavailable>
   }
 >()("@souffleur/domain/CommsLink") {}

@@ -1,8 +1,8 @@
 import { Context, type Effect, Schema } from "effect"
 
 /**
- * The errand came to nothing. `silent`: it took too long, or has just done so, and its process is ended. `ended`: there
- * is no process for it.
+ * An errand failed. `silent`: it took too long, now or shortly before, and its process was ended. `ended`: there is no
+ * process for it.
  */
 export class ErrandFailed extends Schema.TaggedError<ErrandFailed>()("ErrandFailed", {
   reason: Schema.Literals(["silent", "ended"]),
@@ -10,15 +10,15 @@ export class ErrandFailed extends Schema.TaggedError<ErrandFailed>()("ErrandFail
 }) {}
 
 /**
- * A second process of ours, for what belongs to others and may hold up whoever touches it: it can be ended, as a fiber
- * in a call cannot.
+ * Runs a second process of souffleur, for files of others that may block their reader. A process can be ended, unlike a
+ * fiber in a blocked call.
  */
 export class Errands extends Context.Service<
   Errands,
   {
     /**
-     * One line, answered by one line; one at a time, in bounded time. What it is about is asked nothing for a while
-     * after it took too long. Interrupted, its process is ended.
+     * Sends one line, and returns one line. Errands run one at a time, in bounded time. After one took too long, the
+     * same subject is asked nothing for a while. An interruption ends the process. Fails with `ErrandFailed`.
      */
     readonly ask: (about: string, line: string) => Effect.Effect<string, ErrandFailed>
   }

@@ -2,34 +2,34 @@ import { latest } from "@souffleur/eventlog"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { Pid, sessionIdLength, StartTime, words } from "../Bounds.ts"
 
-/** UTF-16 units of a word of the agent's own. */
+/** The longest word of the agent's own, in UTF-16 units. */
 const wordLength = 100
 
-/** What one call of a hook says, without a word of the conversation. */
+/** The content of one hook call, without a word of the conversation. */
 export interface HookCall {
-  /** The agent's own word for it. */
+  /** The agent's own word for the event. */
   readonly event: string
   readonly sessionId: string
-  /** The agent's own word for why. */
+  /** The agent's own word for the reason. */
   readonly kind?: string
-  /** What it says of the holding of its session; absent: nothing. */
+  /** Whether the process holds its session; absent: the event does not tell. */
   readonly holding?: "began" | "goes on" | "ended"
 }
 
-/** How the hooks of an agent are read. A call of the agent waits for it, so that no module of it loads Effect. */
+/** Reads the hooks of an agent. The agent waits for the hook, so no module of it loads Effect. */
 export interface HookReader {
   /** Reads the beginning of a hook's input; `undefined`: it is no event of a session. */
   readonly call: (input: string) => HookCall | undefined
-  /** The agent's process by a hook's environment; `undefined`: it is not named. */
+  /** Returns the agent's process by a hook's environment; `undefined`: it is not named. */
   readonly pid: (variables: Readonly<Record<string, string | undefined>>) => number | undefined
 }
 
 /**
- * What an agent's hook said as something happened in it. A hook that did not fire says nothing: evidence of life, never
- * of death. There is no word of the conversation in it.
+ * One report of an agent's hook. A missing report means nothing: a hook is evidence of life, never of death. It holds
+ * no word of the conversation.
  */
 export const HookSign = Schema.Struct({
-  /** The agent's own word for it. */
+  /** The agent's own word for the event. */
   event: words(wordLength),
   /** Epoch milliseconds: when the hook began. */
   at: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: latest })),
@@ -38,40 +38,39 @@ export const HookSign = Schema.Struct({
   pid: Schema.NullOr(Pid),
   /** Field 22 of that process's `/proc/<pid>/stat`, which tells a reused pid; `null` where it could not be read. */
   startTime: Schema.NullOr(StartTime),
-  /** Why: a start's source, a compaction's trigger, an end's reason, what is waited for, a failure's kind. */
-  kind: Schema.optionalKey(words(wordLength)),
   /**
-   * The process began to hold the session, holds it as before, or holds it no more; absent: the event says nothing of
-   * that.
+   * The reason: a start's source, a compaction's trigger, an end's reason, the subject of a wait, or a failure's kind.
    */
+  kind: Schema.optionalKey(words(wordLength)),
+  /** The process began to hold the session, goes on holding it, or ended that; absent: the event does not tell. */
   holding: Schema.optionalKey(Schema.Literals(["began", "goes on", "ended"]))
 })
 export type HookSign = typeof HookSign.Type
 
-/** A process that held a session, as its hooks told it. */
+/** A process that held a session, by the reports of its hooks. */
 export interface Held {
   readonly sessionId: string
   readonly pid: number
   readonly startTime: number
-  /** Epoch milliseconds of the first and the newest sign that are kept. */
+  /** Epoch milliseconds of the first and the newest kept sign. */
   readonly since: number
   readonly until: number
   /**
-   * How it came to hold it: `startup`, `resume`, `clear`, …; `null` where that is not known any more. A compaction is
-   * no other holding.
+   * How the process came to the session: `startup`, `resume`, `clear`, …; `null` where that is no longer known. A
+   * compaction begins no new holding.
    */
   readonly source: string | null
-  /** Why it holds it no more, such as `clear`; `null` while it does, or ended without a word. */
+  /** Why the process left the session, such as `clear`; `null` while it holds it, or where no reason was given. */
   readonly ended: string | null
 }
 
-/** A process by what a reused pid does not share. */
+/** A process, told from a later one with the same pid. */
 export interface HookedProcess {
   readonly pid: number
   readonly startTime: number
 }
 
-/** Who held what, by what the signs of any number of sessions say, in no order; oldest first. */
+/** Returns the holdings by the signs of any number of sessions, oldest first. The signs may be in any order. */
 export const holdings = (signs: ReadonlyArray<HookSign>): ReadonlyArray<Held> => {
   const found = new Map<string, Held>()
   for (const { at, holding, kind, pid, sessionId, startTime } of signs.toSorted((a, b) => a.at - b.at)) {
@@ -79,42 +78,40 @@ export const holdings = (signs: ReadonlyArray<HookSign>): ReadonlyArray<Held> =>
     const key = `${pid} ${startTime} ${sessionId}`
     const held = found.get(key) ?? { sessionId, pid, startTime, since: at, until: at, source: null, ended: null }
     const source = holding === "began" ? (kind ?? held.source) : held.source
-    // Only a start ends an end: what is said late changes nothing.
+    // Only a start cancels an end. A late report of another kind changes nothing.
     const ended = holding === "ended" ? (kind ?? "other") : holding === undefined ? held.ended : null
     found.set(key, { ...held, until: at, source, ended })
   }
   return [...found.values()].toSorted((a, b) => a.since - b.since)
 }
 
-/** The session that a process holds now: of those that it did not end, what its newest sign is of. */
+/** Returns the session that a process holds now: the session of its newest sign, unless it ended that. */
 export const heldNow = (held: ReadonlyArray<Held>, { pid, startTime }: HookedProcess): Option.Option<string> => {
-  const its = held.filter((one) => one.pid === pid && one.startTime === startTime && one.ended === null)
+  const its = held.filter((holding) => holding.pid === pid && holding.startTime === startTime && holding.ended === null)
   return Option.map(
     Option.fromUndefinedOr(its.toSorted((a, b) => a.until - b.until).at(-1)),
     ({ sessionId }) => sessionId
   )
 }
 
-/** What each process holds now, at most one session each. That the process lives is for whoever asks to see. */
+/** Returns the current holding of each process, at most one each. The caller checks that the process lives. */
 export const heldByAll = (held: ReadonlyArray<Held>): ReadonlyArray<Held> =>
-  held.filter((one) => one.ended === null && Option.contains(heldNow(held, one), one.sessionId))
+  held.filter((holding) => holding.ended === null && Option.contains(heldNow(held, holding), holding.sessionId))
 
-/**
- * What the agent's hooks have told of its sessions. They may not be installed, or not fire: `None` and nothing are
- * answers.
- */
+/** The reports of the agent's hooks. Hooks may be missing or fail to run, so `None` and empty are valid answers. */
 export class Hooks extends Context.Service<
   Hooks,
   {
     /** The newest sign of a session. */
     readonly last: (sessionId: string) => Effect.Effect<Option.Option<HookSign>>
     /**
-     * All that the processes held that ever held this session, oldest first: what it was resumed from and cleared to.
+     * Returns all holdings of the processes that ever held this session, oldest first. They show where it was resumed
+     * from and cleared to.
      */
     readonly lineage: (sessionId: string) => Effect.Effect<ReadonlyArray<Held>>
-    /** The session that a process holds now: after `/clear` another one than it began with. */
+    /** Returns the session that a process holds now. After `/clear` it differs from its first session. */
     readonly holds: (process: HookedProcess) => Effect.Effect<Option.Option<string>>
-    /** What each process holds that said so and has not taken it back: also one that was killed since. */
+    /** Returns the current holding of each process, including a process that was killed since. */
     readonly held: Effect.Effect<ReadonlyArray<Held>>
   }
 >()("@souffleur/domain/Hooks") {

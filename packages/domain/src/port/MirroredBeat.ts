@@ -3,8 +3,8 @@ import { Clock, Effect } from "effect"
 import { Comms } from "./Comms.ts"
 
 /**
- * A role of a watch says that it lives: in our own store first, since a locked comms must not look like a dead
- * watchdog, then in the row of comms, which is its mirror (spec: behaviour#beats). Whether comms took it.
+ * Writes the beat of a role, and returns whether comms took it. souffleur's own store comes first, since a locked comms
+ * must not look like a dead watchdog. The row in comms is a mirror (spec: behaviour#beats).
  */
 export const beatMirrored = Effect.fn("Beats.beatMirrored")(function* (watch: string, by: string) {
   const at = yield* Clock.currentTimeMillis

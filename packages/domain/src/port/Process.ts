@@ -1,8 +1,8 @@
 import { Context, type Duration, Effect, type Option, Schedule, Schema } from "effect"
 
 /**
- * Who a process is, for as long as the machine is up and after: a pid alone is reused.
- * `startTime` is field 22 of `/proc/<pid>/stat` (clock ticks since boot), `bootId` the kernel's (spec: behaviour#stop).
+ * The identity of a process, which a pid alone is not: a pid is reused. `startTime` is field 22 of `/proc/<pid>/stat`
+ * (clock ticks since boot), `bootId` the kernel's (spec: behaviour#stop).
  */
 export const ProcessIdentity = Schema.Struct({
   pid: Schema.Int,
@@ -11,10 +11,10 @@ export const ProcessIdentity = Schema.Struct({
 })
 export type ProcessIdentity = typeof ProcessIdentity.Type
 
-/** What the process with an identity is now. `gone` also means that its pid belongs to somebody else. */
+/** The current state of the process with an identity. `gone` also means that another process has its pid. */
 export type Condition = "running" | "stopped" | "zombie" | "gone"
 
-/** It does nothing any more: a zombie only waits for its parent. */
+/** Whether the process does nothing any more. A zombie only waits for its parent. */
 export const isOver = (condition: Condition | undefined): boolean => condition === "gone" || condition === "zombie"
 
 export interface ProcessInfo {
@@ -37,7 +37,7 @@ export interface Tag {
 
 export type Signal = "SIGTERM" | "SIGKILL"
 
-/** The kernel did not let us signal: not our user's process. */
+/** The kernel refused the signal: the process belongs to another user. */
 export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitted", {
   pid: Schema.Int,
   signal: Schema.String
@@ -47,16 +47,15 @@ export class NotPermitted extends Schema.TaggedError<NotPermitted>()("NotPermitt
   }
 }
 
-/** Processes of this host. Nothing here asks who is a child of ours: a watchdog's charges are strangers. */
+/** The processes of this host. No method relies on children of souffleur: a watched process is usually no child. */
 export class Processes extends Context.Service<
   Processes,
   {
     /** This very process. */
     readonly self: ProcessIdentity
     /**
-     * Where `self` can be seen from: an identity of another machine or pid namespace is never provably dead. `machine`:
-     * by what it is known from boot to boot, which another one of the same name has not; `null` where it has nothing of
-     * the kind.
+     * The machine and pid namespace of `self`. An identity from elsewhere is never provably dead. `machine`: an
+     * identity that stays from boot to boot, and differs between machines of one name; `null`: there is none.
      */
     readonly host: {
       readonly name: string
@@ -64,27 +63,27 @@ export class Processes extends Context.Service<
       readonly pidNamespace: string
       readonly uid: number
     }
-    /** `None` where there is no such process. */
+    /** Returns the process with that pid; `None` where there is none. */
     readonly find: (pid: number) => Effect.Effect<Option.Option<ProcessInfo>>
-    /** The arguments it was started with, the program first; empty where they cannot be read. */
+    /** Returns the arguments of a process, the program first; empty where they cannot be read. */
     readonly commandLine: (pid: number) => Effect.Effect<ReadonlyArray<string>>
     readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
-    /** Comes back when it is gone or a zombie, `every` later at most. */
-    readonly untilOver: (identity: ProcessIdentity, every: Duration.Input) => Effect.Effect<void>
+    /** Returns once the process is gone or a zombie, at most `pollInterval` later. */
+    readonly untilOver: (identity: ProcessIdentity, pollInterval: Duration.Input) => Effect.Effect<void>
     /**
-     * What it has used of the processor since it began, in clock ticks, all its threads and none of its children: as
-     * good as nothing else to see that it does nothing. `undefined` where it is gone.
+     * Returns the processor time since the start of the process, in clock ticks. It counts all threads and no children.
+     * Few other signs show that a process does nothing. `undefined` where it is gone.
      */
     readonly processorTime: (identity: ProcessIdentity) => Effect.Effect<number | undefined>
-    /** Our own ancestors, nearest first. */
+    /** Returns souffleur's own ancestors, nearest first. */
     readonly ancestors: Effect.Effect<ReadonlyArray<number>>
-    /** Every process of our user that carries the tag, in no order. */
+    /** Returns every process of this user that carries the tag, in no order. */
     readonly tagged: (tag: Tag) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /**
-     * What `root` started: by parent, by any of the tags, and what is `known` to be of it and still is that very
-     * process, without `root` itself and without what is protected: souffleur, its ancestors, a terminal server, an
-     * agent session of `others`, each with its own subtree (spec: behaviour#stop). Below souffleur is its own launch:
-     * who carries a tag there that souffleur does not. Another user's process has no tag, and is not known.
+     * Returns the processes that `root` started, by parent, by any of the tags, or in `known` with the same identity.
+     * `root` itself is not in it, nor is a protected process with its subtree. souffleur, its ancestors, a terminal
+     * server and an agent session of `others` are protected (spec: behaviour#stop). A process below souffleur is its
+     * own launch if it carries a tag that souffleur lacks. A process of another user has no tag, and is not known.
      */
     readonly tree: (
       root: ProcessIdentity,
@@ -92,13 +91,16 @@ export class Processes extends Context.Service<
       others: ReadonlyArray<number>,
       known?: ReadonlyArray<ProcessIdentity>
     ) => Effect.Effect<ReadonlyArray<ProcessInfo>>
-    /** Sent only to that identity, looked at right before; a process that is gone is success. */
+    /**
+     * Signals exactly that identity, checked right before. Succeeds where the process is gone. Fails with
+     * `NotPermitted` where the kernel refuses.
+     */
     readonly signal: (identity: ProcessIdentity, signal: Signal) => Effect.Effect<void, NotPermitted>
   }
 >()("@souffleur/domain/Processes") {}
 
-/** `untilOver` where nobody tells an end: by looking, first at once. */
+/** Waits for an end by polling, where the system reports none. The first look is at once. */
 export const untilSeenOver =
   (condition: Processes["Service"]["condition"]): Processes["Service"]["untilOver"] =>
-  (identity, every) =>
-    Effect.repeat(condition(identity), { schedule: Schedule.spaced(every), until: isOver }).pipe(Effect.asVoid)
+  (identity, pollInterval) =>
+    Effect.repeat(condition(identity), { schedule: Schedule.spaced(pollInterval), until: isOver }).pipe(Effect.asVoid)

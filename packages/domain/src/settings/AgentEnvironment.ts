@@ -1,12 +1,12 @@
 import { Result } from "effect"
 
-/** Names of so many variables of souffleur's own environment may be handed to agents beside the short list. */
-const most = 50
+/** The most names of souffleur's own variables that agents get beside the short list. */
+const maxNames = 50
 const isName = (text: string) => /^[A-Za-z_][A-Za-z0-9_]{0,99}$/u.test(text)
 
 /**
- * What changes which program runs, or loads code into it; what says whose launch a process is; where git would commit
- * instead.
+ * Variables that are never handed on. They choose a program or load code into it, mark the owner of a launch, or
+ * redirect git's commits.
  */
 const forbidden = [
   /^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|NODE_OPTIONS)$/u,
@@ -15,19 +15,19 @@ const forbidden = [
 ]
 
 /**
- * The names that `AGENT_ENVIRONMENT` lists, comma-separated, each once; values stand in souffleur's own environment
- * alone. What is no name is not repeated: it may be a key that was pasted. `marks`: the variables that say whose
- * session a process is.
+ * Reads the names in `AGENT_ENVIRONMENT`, comma-separated, each once. Values are in souffleur's own environment alone.
+ * A word that is no name is not repeated, since it may be a pasted key. `marks`: the variables that name the session of
+ * a process.
  */
 export const parseAgentEnvironment =
   (marks: ReadonlySet<string>) =>
   (text: string): Result.Result<ReadonlyArray<string>, string> => {
     const names = [...new Set(text.split(",").map((name) => name.trim()))]
-    if (names.length > most || !names.every(isName))
+    if (names.length > maxNames || !names.every(isName))
       return Result.fail(
-        `must be at most ${most} names of variables, such as "GH_TOKEN,JAVA_HOME", without their values`
+        `must be at most ${maxNames} names of variables, such as "GH_TOKEN,JAVA_HOME", without their values`
       )
-    const refused = names.find((name) => marks.has(name) || forbidden.some((look) => look.test(name)))
+    const refused = names.find((name) => marks.has(name) || forbidden.some((pattern) => pattern.test(name)))
     return refused === undefined
       ? Result.succeed(names)
       : Result.fail(`must not name ${refused}: it changes what is launched, or whose it is`)

@@ -37,30 +37,30 @@ export interface ConfigValue {
 
 export interface ConfigFile {
   readonly values: ReadonlyMap<ConfigKey, ConfigValue>
-  /** Sentences for a person, with line and key; never the text of a line that could not be understood. */
+  /** Sentences for a person, with line and key. They never repeat a line that was not understood. */
   readonly warnings: ReadonlyArray<string>
 }
 
-/** The nearest config file, and where it is; `source` is `null` where there is none. */
+/** The nearest config file; `source` is its path, or `null` where there is none. */
 export interface FoundConfig extends ConfigFile {
   readonly source: string | null
-  /** Why it is not used at all; `null` where it is, or there is none. */
+  /** Why the file is not used at all; `null` where it is, or there is none. */
   readonly refused: string | null
 }
 
 const isConfigKey = (key: string): key is ConfigKey => (configKeys as ReadonlyArray<string>).includes(key)
 
 /**
- * `KEY=value` lines, `#` comments on lines of their own, spaces around both tolerated. A malformed line, an unknown
- * key, a repeated key (the last wins) and an empty value each give a warning (spec: settings#config-file). What a value
- * means is for `Settings`.
+ * Reads `KEY=value` lines, with `#` comments on lines of their own and spaces around both. A malformed line, an unknown
+ * key, a repeated key (the last wins) and an empty value each give a warning (spec: settings#config-file). `Settings`
+ * reads the values.
  */
 export const parseConfigFile = (text: string): ConfigFile => {
   const values = new Map<ConfigKey, ConfigValue>()
   const warnings: Array<string> = []
   for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
     const line = index + 1
-    // A byte order mark is white space, too.
+    // `trim` removes a byte order mark too.
     const content = raw.trim()
     if (content === "" || content.startsWith("#")) continue
     const equals = content.indexOf("=")
@@ -69,7 +69,7 @@ export const parseConfigFile = (text: string): ConfigFile => {
     if (key === "") {
       warnings.push(`line ${line}: not KEY=value, ignored`)
     } else if (!isConfigKey(key)) {
-      // What does not look like a key may be a secret that was pasted.
+      // A word that does not look like a key may be a pasted secret.
       warnings.push(`line ${line}: unknown key${/^[A-Za-z][A-Za-z_]{0,39}$/.test(key) ? ` ${key}` : ""}, ignored`)
     } else {
       const earlier = values.get(key)

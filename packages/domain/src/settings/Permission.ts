@@ -3,27 +3,28 @@ import { type Brand, Schema } from "effect"
 /** `acceptEdits < bypassPermissions`, the words of souffleur's own settings (spec: behaviour#permission-ceiling). */
 export const Permission = Schema.Literals(["acceptEdits", "bypassPermissions"])
 export type Permission = typeof Permission.Type
-/** What every launch may have. */
+/** The permission that every launch may have. */
 export const leastPermission: Permission = "acceptEdits"
-/** What only a ceiling of the same gives. */
+/** The permission that only an equal ceiling allows. */
 export const mostPermission: Permission = "bypassPermissions"
 
-/** The permission that a text names; `undefined`: it names none. Case-sensitive. */
-export const permissionOf = (text: string): Permission | undefined => Permission.literals.find((one) => one === text)
+/** Reads a permission; `undefined`: the text names none. Case-sensitive. */
+export const permissionOf = (text: string): Permission | undefined =>
+  Permission.literals.find((permission) => permission === text)
 
-/** A permission that went through {@link clamp}: the only kind a launch takes. */
+/** A permission that went through {@link clamp}. A launch takes no other kind. */
 export type EffectivePermission = Permission & Brand.Brand<"EffectivePermission">
 
 /**
- * `min(requested, ceiling)`; what is no permission is `acceptEdits` (spec: behaviour#permission-ceiling).
- * Case-sensitive.
+ * Returns `min(requested, ceiling)`. A text that is no permission counts as `acceptEdits` (spec:
+ * behaviour#permission-ceiling). Case-sensitive.
  */
 export const clamp = (requested: string, ceiling: Permission): EffectivePermission =>
   (requested === "bypassPermissions" && ceiling === "bypassPermissions"
     ? "bypassPermissions"
     : "acceptEdits") as EffectivePermission
 
-/** Why a launch got another permission than was asked for, without a word of what is none; `undefined`: it got that. */
+/** Says why a launch got another permission than requested; `undefined`: it got that. It repeats no unknown word. */
 export const clampInWords = ({
   effective,
   requested

@@ -3,9 +3,9 @@ import type { ConfigFile, ConfigKey, ConfigValue } from "./ConfigFile.ts"
 import { digestOf } from "../Hashing.ts"
 import { clamp, leastPermission, Permission, permissionOf } from "./Permission.ts"
 
-/** The keys of the config file that name a program which souffleur runs, and what of its environment agents get. */
+/** The config keys of the programs that souffleur runs, and of the variables that agents get. */
 export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY_COMMAND"] as const
-/** What a file that an agent can write may not decide by itself. */
+/** Keys that a file which an agent can write may not decide alone. */
 export const PinnedKey = Schema.Literals(["MAX_EXTERNAL_PERMISSION", ...programKeys])
 export type PinnedKey = typeof PinnedKey.Type
 
@@ -18,17 +18,14 @@ const Programs = Schema.Struct({
 })
 export type Programs = typeof Programs.Type
 
-/**
- * The ceiling that a config file sets, and the programs that it names, as they are written there; `null`: it names
- * none.
- */
+/** The ceiling and the programs as a config file writes them; `null`: it names none. */
 export const ConfigWord = Schema.Struct({ ceiling: Permission, programs: Programs })
 export type ConfigWord = typeof ConfigWord.Type
 
 /**
- * What a watch or a run was opened with, and goes on with until a person says otherwise (spec: behaviour#trust): the
- * ceiling, and the digest of each program that the config file named (SHA-256, hex). A program's line may hold a key,
- * so the log has no word of it.
+ * The pin of a watch or a run, which holds until a person changes it (spec: behaviour#trust). It is the ceiling, and
+ * the digest of each program in the config file (SHA-256, hex). A program's line may hold a key, so the log has no word
+ * of it.
  */
 export const Pin = ConfigWord.annotate({ identifier: "Pin" })
 export type Pin = typeof Pin.Type
@@ -39,10 +36,10 @@ export const noPrograms: Programs = {
   EXPORT_COMMAND: null,
   NOTIFY_COMMAND: null
 }
-/** What holds where no file says anything. */
+/** The pin where no file says anything. */
 export const leastPin: Pin = { ceiling: leastPermission, programs: noPrograms }
 
-/** What a config file says of what is pinned; what is no permission is the least. */
+/** Reads the pinned keys of a config file. A word that is no permission counts as the least. */
 export const wordOf = ({ values }: ConfigFile): ConfigWord => {
   const said = (key: ConfigKey) => values.get(key)?.value ?? null
   return {
@@ -56,13 +53,13 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
   }
 }
 
-/** The same for the log. */
+/** Makes the pin for the log, with digests. */
 export const pinOf = Effect.fnUntraced(function* ({ ceiling, programs }: ConfigWord) {
   const digest = (program: string | null) => (program === null ? Effect.succeed(null) : digestOf(program))
   return { ceiling, programs: yield* Effect.all(mapPrograms(programs, digest)) } satisfies Pin
 })
 
-/** Something of each program. */
+/** Maps each program. */
 export const mapPrograms = <A>(programs: Programs, of: (program: string | null, key: keyof Programs) => A) => ({
   AGENT_COMMAND: of(programs.AGENT_COMMAND, "AGENT_COMMAND"),
   AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
@@ -70,21 +67,19 @@ export const mapPrograms = <A>(programs: Programs, of: (program: string | null, 
   NOTIFY_COMMAND: of(programs.NOTIFY_COMMAND, "NOTIFY_COMMAND")
 })
 
-/** The lower of two: a ceiling can be lowered by whoever sets it, and raised by none of them alone. */
+/** Returns the lower permission. Each party can lower a ceiling, and none can raise it alone. */
 export const lower = (one: Permission, other: Permission): Permission => clamp(one, other)
 
 /**
- * The keys by which a file asks for more than holds: a higher ceiling, another program. A lower ceiling asks for
- * nothing.
+ * Returns the keys by which a file asks for more than the pin: a higher ceiling, another program. A lower ceiling asks
+ * for nothing.
  */
 export const overreachOf = (said: Pin, held: Pin): ReadonlyArray<PinnedKey> => [
   ...(lower(said.ceiling, held.ceiling) === said.ceiling ? [] : ["MAX_EXTERNAL_PERMISSION" as const]),
   ...programKeys.filter((key) => said.programs[key] !== held.programs[key])
 ]
 
-/**
- * The file as it counts beside what holds: its ceiling where that is lower, none of its programs but those that hold.
- */
+/** Returns the file as it counts beside the pin: its ceiling where that is lower, and only programs that are pinned. */
 export const holding = <File extends ConfigFile>(file: File, held: ConfigWord): File => {
   const values = new Map<ConfigKey, ConfigValue>(file.values)
   const set = (key: ConfigKey, value: string | null) =>

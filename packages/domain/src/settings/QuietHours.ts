@@ -1,6 +1,6 @@
 import { Clock, DateTime, Effect, Option, Predicate } from "effect"
 
-/** The part of each day in which nothing is launched, in minutes of the host's local day; it may go over midnight. */
+/** The part of each day without launches, in minutes of the host's local day. It may go over midnight. */
 export interface QuietHours {
   readonly from: number
   readonly to: number
@@ -8,7 +8,7 @@ export interface QuietHours {
 
 const form = /^([01]?\d|2[0-3]):([0-5]\d)-([01]?\d|2[0-3]):([0-5]\d)$/u
 
-/** `23:00-07:00`; `None` for anything else, and for a part of no length. */
+/** Reads a text such as `23:00-07:00`; `None` for anything else, and for an empty part. */
 export const parseQuietHours = (text: string): Option.Option<QuietHours> => {
   const match = form.exec(text.trim())
   if (match === null) return Option.none()
@@ -22,7 +22,9 @@ export const formatQuietHours = ({ from, to }: QuietHours): string => `${clock(f
 export const isQuietHours = (value: unknown): value is QuietHours =>
   Predicate.hasProperty(value, "from") && Predicate.hasProperty(value, "to")
 
-/** When the quiet hours of now end, epoch ms; `null`: they are not now. `zone`: whose day it is. */
+/**
+ * Returns the end of the current quiet hours, epoch ms; `null`: there are none now. `zone` is the time zone of the day.
+ */
 export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime.TimeZone): number | null => {
   const here = DateTime.makeZonedUnsafe(now, { timeZone: zone })
   const { hour, minute } = DateTime.toParts(here)
@@ -34,8 +36,8 @@ export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime
 }
 
 /**
- * The same for now; without quiet hours `null`. It is the host's day, unless somebody says otherwise by
- * `CurrentTimeZone`.
+ * Returns the same for the current time; `null` without quiet hours. The day is the host's, unless `CurrentTimeZone` is
+ * provided.
  */
 export const quietUntilNow = Effect.fnUntraced(function* (hours: QuietHours | null) {
   if (hours === null) return null

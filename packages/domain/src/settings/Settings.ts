@@ -6,7 +6,7 @@ import { leastPermission, Permission } from "./Permission.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
 import type { AgentKind } from "../port/AgentKind.ts"
 
-/** Where a Conductor may be launched (spec: settings#launcher); `auto` is decided by where souffleur itself runs. */
+/** The places where a Conductor may be launched (spec: settings#launcher). `auto` follows souffleur's own place. */
 export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
 export type LauncherChoice = typeof LauncherChoice.Type
 
@@ -22,7 +22,7 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
   }
 }
 
-/** How one setting is read; `Err` says in a few words what it must be. */
+/** Reads one setting. `Err` says in a few words what the text must be. */
 type Read<A> = (text: string) => Result.Result<A, string>
 
 const text: Read<string> = (value) => (value.trim() === "" ? Result.fail("must not be empty") : Result.succeed(value))
@@ -30,7 +30,7 @@ const text: Read<string> = (value) => (value.trim() === "" ? Result.fail("must n
 const literal =
   <const A extends string>(literals: ReadonlyArray<A>): Read<A> =>
   (value) => {
-    const found = literals.find((one) => one === value)
+    const found = literals.find((literal) => literal === value)
     return found === undefined ? Result.fail(`must be one of ${literals.join(", ")}`) : Result.succeed(found)
   }
 
@@ -39,29 +39,29 @@ const positiveInteger: Read<number> = (value) => {
   return Number.isSafeInteger(number) && number > 0 ? Result.succeed(number) : Result.fail("must be a positive integer")
 }
 
-/** The longest wait that means anything here; far below what a timer can count. */
-const longest = Duration.weeks(2)
+/** The longest setting of a duration. It is far below the limit of a timer. */
+const longestDuration = Duration.weeks(2)
 
 const durationFrom =
   (shortest: Duration.Duration): Read<Duration.Duration> =>
   (value) =>
     Option.match(
-      // Anything that is no duration is `None`, whatever its type says.
+      // Any text that is no duration gives `None`, also against its type.
       Duration.fromInput(value as Duration.Input).pipe(
         Option.filter(
           (duration) =>
-            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: longest })
+            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: longestDuration })
         )
       ),
       {
         onNone: () =>
-          Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(longest)}`),
+          Result.fail(
+            `must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(longestDuration)}`
+          ),
         onSome: Result.succeed
       }
     )
-/**
- * A first wait may be nothing; an interval of nothing would poll without a pause, an age of nothing is always exceeded.
- */
+/** A first wait may be zero. An interval of zero would poll without a pause, and an age of zero is always exceeded. */
 const wait = durationFrom(Duration.zero)
 const interval = durationFrom(Duration.millis(1))
 
@@ -75,7 +75,7 @@ interface Setting<A> {
   readonly key: ConfigKey
   readonly read: Read<A>
   readonly initial: A
-  /** `false`: the environment and flags are not asked. */
+  /** `false`: the setting has no flag and no variable. */
   readonly outside: boolean
 }
 const setting = <A>(key: ConfigKey, read: Read<A>, initial: NoInfer<A>, outside = true): Setting<A> => ({
@@ -85,7 +85,7 @@ const setting = <A>(key: ConfigKey, read: Read<A>, initial: NoInfer<A>, outside 
   outside
 })
 
-/** Every setting that has a key in the file, in the order in which `souffleur config` prints them. */
+/** Every setting with a key in the file, in the order of `souffleur config`. */
 const tableFor = (agent: AgentKind) => ({
   forceCompactThresholdTokens: setting("FORCE_COMPACT", positiveInteger, 400_000, false),
   maxExternalPermission: setting("MAX_EXTERNAL_PERMISSION", literal(Permission.literals), leastPermission, false),
@@ -128,7 +128,7 @@ export type ResolvedSettings = {
   readonly stateDir: string
   /** Absolute; the agent's own folder. */
   readonly agentDir: string
-  /** What was wrong in the config file, as sentences. */
+  /** The problems of the config file, as sentences. */
   readonly warnings: ReadonlyArray<string>
   /** The config file in use, or `null`. */
   readonly source: string | null
@@ -155,8 +155,8 @@ const inWords = (duration: Duration.Duration) => {
  */
 export class Settings extends Context.Service<Settings, ResolvedSettings>()("@souffleur/domain/Settings") {
   /**
-   * What `souffleur config --json` prints (spec: command-line#config): snake_case keys, durations as text that reads
-   * back as the same.
+   * Returns the output of `souffleur config --json` (spec: command-line#config): snake_case keys, and durations as text
+   * that reads back as the same.
    */
   static readonly json = (settings: ResolvedSettings): Record<string, string | number | null | ReadonlyArray<string>> =>
     Object.fromEntries(
@@ -167,15 +167,14 @@ export class Settings extends Context.Service<Settings, ResolvedSettings>()("@so
     )
 }
 
-/** As a cycle finds them; `said`: what the file itself says of what is pinned, where somebody has read it. */
+/** The settings of a cycle; `said`: the pinned keys as the file has them, where it was read. */
 export interface FoundSettings extends ResolvedSettings {
   readonly said?: Pin
 }
 
 /**
- * How a recovery cycle, and each turn of a run, gets its settings: with the config as it is then (spec:
- * behaviour#cycle), so that a threshold or a ceiling that was changed meanwhile is seen. Unless somebody reads it anew,
- * those that the process began with.
+ * The settings of a recovery cycle or a turn of a run, with the config at that time (spec: behaviour#cycle). So a
+ * changed threshold or ceiling is seen. By default, the settings of the start of the process.
  */
 export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, never, Settings>>(
   "@souffleur/domain/CycleSettings",
@@ -193,16 +192,15 @@ export interface SettingSources {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly flags: SettingFlags
   /**
-   * What holds, whatever the file says by now: its ceiling at most, its programs as they are (spec: behaviour#trust);
-   * absent: the file's own word.
+   * The pin that limits the file: its ceiling at most, its programs as they are (spec: behaviour#trust). Absent: the
+   * file's own word holds.
    */
   readonly held?: ConfigWord | undefined
 }
 
 /**
- * Resolves every setting from a config file that was found, with what the file itself says of what is pinned. What is
- * wrong in the file is a warning and the default; what is wrong in a flag or the environment fails. An empty variable
- * counts as one that is not set.
+ * Resolves every setting, with the file's own word on the pinned keys. An error in the file is a warning, and the
+ * default counts. Fails with `BadSetting` for an error in a flag or the environment. An empty variable counts as unset.
  */
 export const resolveSettings = Effect.fn("resolveSettings")(function* (
   found: FoundConfig,
@@ -248,10 +246,10 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
       : Effect.succeed(path.join(folder, ...below))
   }
   const folder = (...names: ReadonlyArray<string>) => {
-    const value = names.map((name) => environment[name]).find((one) => one !== undefined && one !== "")
+    const value = names.map((name) => environment[name]).find((text) => text !== undefined && text !== "")
     return value === undefined ? undefined : Effect.succeed(path.resolve(value))
   }
-  // The XDG specification: a relative path is to be ignored.
+  // The XDG specification says to ignore a relative path.
   const xdg = environment["XDG_STATE_HOME"]
   const stateHome = xdg !== undefined && path.isAbsolute(xdg) ? Effect.succeed(path.join(xdg, "souffleur")) : undefined
 

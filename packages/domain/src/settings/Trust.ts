@@ -1,35 +1,34 @@
-/** What a file or folder must be before a word of it is used. It is always this user's or root's, and never a link. */
+/**
+ * The requirements of a file or folder before it is read. It always belongs to this user or root, and is never a link.
+ */
 export interface Trust {
-  /** A folder is asked for; else a regular file. */
+  /** A folder is required; else a regular file. */
   readonly folder?: true
-  /** Root's is not enough: we are to write in it. */
+  /** Root's ownership does not suffice, since souffleur writes in it. */
   readonly own?: true
-  /**
-   * What others than its owner may do: look into it, which is the rule; write to it where they are of its group;
-   * nothing at all.
-   */
+  /** The permitted access of others: to read it (the default), to write as its group, or none. */
   readonly others?: "read" | "write as its group" | "nothing"
-  /** Bytes; a larger one is refused. Without it, it is read piece by piece. */
+  /** The greatest size in bytes. Absent: it is read piece by piece, in any size. */
   readonly atMost?: number
 }
 
-/** A file that the agent made, as this user: its group may write it where the user's umask lets it. */
+/** A file that the agent made as this user. Its group may write it where the user's umask permits that. */
 export const agentsOwn = { others: "write as its group" } as const satisfies Trust
 
-/** What is there, as its opened descriptor says it. */
+/** The state of a file, by its opened descriptor. */
 export interface Seen {
   readonly kind: "file" | "folder" | "other"
   readonly size: number
   readonly uid: number
-  /** The permission bits, and perhaps the type's. */
+  /** The permission bits, and possibly the bits of the type. */
   readonly mode: number
 }
 
 const mayWrite = { read: 0o022, "write as its group": 0o002, nothing: 0o022 } as const
 
 /**
- * Why it is not used by the user `uid`, with what to do; `undefined`: it may be. The rest of a sentence that begins
- * with its path.
+ * Returns why the user `uid` must not use the file, with the remedy; `undefined`: it may. The text follows the path in
+ * a sentence.
  */
 export const distrust = (
   { atMost, folder, others = "read", own }: Trust,

@@ -1,4 +1,4 @@
-/** With an event of one of these tags a watch ends (spec: behaviour#ends); there is no other way. */
+/** The tags of the events that end a watch (spec: behaviour#ends). No other event ends it. */
 export const endTags: ReadonlySet<string> = new Set([
   "ConductorCompleted",
   "WatchReleased",

@@ -6,7 +6,7 @@ import type { WatchEvent } from "../event/WatchEvent.ts"
 export type Recorded = RecordedAs<WatchEvent>
 
 /**
- * The only truth about a watch: append-only, one stream a watch (spec: behaviour#phases; decision 0001).
+ * The only truth about a watch: append-only, with one stream for each watch (spec: behaviour#phases; decision 0001).
  *
  * @example
  * ```ts

@@ -1,16 +1,16 @@
-/** What a Conductor may say when it asks for a recovery of its context (spec: behaviour#payload). */
+/** The message with which a Conductor asks for a recovery of its context (spec: behaviour#payload). */
 export interface Payload {
-  /** As it was written; the clamp decides what it is worth. `undefined`: not said. */
+  /** The mode as it was written. The clamp decides its effect. `undefined`: not given. */
   readonly permissionMode: string | undefined
-  /** Runs to the end of the message. `undefined`: not said, or empty. */
+  /** The prompt, which runs to the end of the message. `undefined`: not given, or empty. */
   readonly resumePrompt: string | undefined
-  /** What could not be understood, without a word of the text itself. */
+  /** Warnings about parts that were not understood, without a word of the text itself. */
   readonly warnings: ReadonlyArray<string>
 }
 
 export const payloadHeader = "CONTEXT_RECOVERY_PAYLOAD_V1"
 
-/** What {@link parsePayload} reads; a prompt that is empty is none. */
+/** Writes the text that {@link parsePayload} reads. An empty prompt is left out. */
 export const formatPayload = ({
   permissionMode,
   resumePrompt
@@ -18,13 +18,13 @@ export const formatPayload = ({
   [
     payloadHeader,
     ...(permissionMode === undefined ? [] : [`permission_mode: ${permissionMode}`]),
-    // On the key's own line, unless that would be taken for an empty one.
+    // On the key's own line, unless that line would be read as empty.
     ...(resumePrompt === undefined
       ? []
       : [`resume_prompt:${/^[^\S\n]*(?:\n|$)/u.test(resumePrompt) ? "\n" : " "}${resumePrompt}`])
   ].join("\n")
 
-/** A line, its end, and where the next one begins. */
+/** Returns a line, its end, and the beginning of the next line. */
 const lineAt = (text: string, start: number) => {
   const newline = text.indexOf("\n", start)
   const end = newline === -1 ? text.length : newline
@@ -32,8 +32,8 @@ const lineAt = (text: string, start: number) => {
 }
 
 /**
- * Malformed or unknown parts are not fatal: what is understood counts, the rest is a warning. A prompt is taken as it
- * is, to its last white space; one space after its key, or a line's end, is the key's.
+ * Reads a payload. Malformed or unknown parts are warnings, and the other parts count. A prompt is taken as it is, to
+ * its last white space. One space or line end after its key belongs to the key.
  */
 export const parsePayload = (text: string): Payload => {
   const warnings: Array<string> = []

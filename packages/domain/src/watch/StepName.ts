@@ -1,6 +1,6 @@
 /**
- * Names the recovery steps that several files speak of. A provider names its other steps itself. A name is in the log
- * for ever: a step of another meaning gets another name (decision 0002).
+ * Names the recovery steps that several files use. A provider names its other steps itself. A name is in the log for
+ * ever: a step with another meaning gets another name (decision 0002).
  */
 export const stepNames = {
   request: "0 payload",
@@ -11,7 +11,7 @@ export const stepNames = {
 } as const
 
 /**
- * Names the attempts of a compaction, in their order: one, and one more after a failure. The schedule and the decider
+ * Names the attempts of a compaction, in their order. The second follows only a failure. The schedule and the decider
  * count by it.
  */
 export const compactAttempts = ["compact#1", "compact#2"] as const

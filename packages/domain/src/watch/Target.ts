@@ -1,17 +1,17 @@
 import { Result, Runtime, Schema } from "effect"
 
-/** Which Conductor is meant: as a user, or a Conductor's reply, wrote it (spec: behaviour#naming-a-conductor). */
+/** The named Conductor, as a user or a Conductor's reply wrote it (spec: behaviour#naming-a-conductor). */
 export interface Target {
   readonly pid: number
   readonly sessionId: string
 }
 
-/** Words that name no Conductor; `message` says what to write instead (exit code 2). */
+/** A text that names no Conductor. `message` says what to write instead (exit code 2). */
 export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
 
-/** No dot, slash, star or leading dash: what passes can be part of a file's name, and is never a flag. */
+/** No dot, slash, star or leading dash. A match can be part of a file's name, and is never a flag. */
 const sessionForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u
 
 export const parseSessionId = (text: string): Result.Result<string, BadTarget> =>
@@ -23,7 +23,10 @@ export const parseSessionId = (text: string): Result.Result<string, BadTarget> =
         })
       )
 
-/** A pid of somebody's own process: pid 1 is the machine's. At most 2^22, Linux's own limit (proc(5), pid_max). */
+/**
+ * Reads the pid of a user's process. Pid 1 is the machine's. The greatest is 2^22, Linux's own limit (proc(5),
+ * pid_max).
+ */
 export const parsePid = (text: string): Result.Result<number, BadTarget> => {
   const pid = /^[1-9][0-9]{0,6}$/u.test(text) ? Number(text) : 0
   if (pid === 1)
@@ -37,7 +40,7 @@ export const parsePid = (text: string): Result.Result<number, BadTarget> => {
       )
 }
 
-/** The literal `PID:123 SESSION_ID:abc`, in either order, anywhere in the text. */
+/** Reads the literal `PID:123 SESSION_ID:abc`, in either order, anywhere in the text. */
 export const parseTarget = (text: string): Result.Result<Target, BadTarget> =>
   Result.gen(function* () {
     const words = text.split(/\s+/u)

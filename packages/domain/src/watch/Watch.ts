@@ -9,7 +9,7 @@ import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted, StepK
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
 
-/** What a recovery step has come to; its intent is always there first. */
+/** The result of a recovery step so far. Its intent is always first. */
 export type StepState = { readonly kind: StepKind } & (
   | { readonly _tag: "Started"; readonly attempt: number; readonly token: string }
   | { readonly _tag: "Succeeded"; readonly outcome: unknown }
@@ -21,9 +21,9 @@ export interface RecoveryCycle {
   readonly purpose: typeof Purpose.Type
   readonly trigger: (typeof RecoveryStarted.Type)["trigger"]
   readonly since: number
-  /** Another souffleur took the watch over since: nobody has looked at the Conductor meanwhile. */
+  /** Another souffleur took the watch over since, and the Conductor was not looked at meanwhile. */
   readonly resumed: boolean
-  /** The providers that have handed on to the next one. */
+  /** The providers that have escalated. */
   readonly escalated: ReadonlyArray<string>
   readonly steps: Readonly<Record<string, StepState>>
   /** The newest launch of this cycle whose file was written. */
@@ -31,8 +31,8 @@ export interface RecoveryCycle {
 }
 
 /**
- * One supervision of one Conductor across its generations: never stored, only folded from its events (spec:
- * behaviour#phases). Times in epoch ms.
+ * The state of one supervision of one Conductor across its generations. It is never stored, only folded from its events
+ * (spec: behaviour#phases). Times are epoch ms.
  */
 export interface Watch extends Pinned {
   readonly revision: number
@@ -44,7 +44,7 @@ export interface Watch extends Pinned {
   readonly kind: Kind
   /** A person named the Conductor against the evidence. */
   readonly forced: boolean
-  /** As asked for, or as corrected by a reply. */
+  /** The pid as requested, or as corrected by a reply. */
   readonly pid: number
   readonly failures: ReadonlyArray<{
     readonly check: typeof Check.Type
@@ -52,7 +52,7 @@ export interface Watch extends Pinned {
     readonly lastMessageId: number
     readonly at: number
   }>
-  /** A reply that was taken as correction; only a later one is another. */
+  /** The message id of a reply that corrected the arguments. Only a later reply is another correction. */
   readonly correctedBy: number
   /**
    * The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran
@@ -61,12 +61,12 @@ export interface Watch extends Pinned {
   readonly firstLaunch: typeof LaunchPrepared.Type | undefined
   readonly conductor: ProcessIdentity | undefined
   /**
-   * Whom souffleur launched last for this watch: where the Conductor turned out to be another process, both must be
-   * gone before the next.
+   * The last process that souffleur launched for this watch. The Conductor may turn out to be another process. Then
+   * both must be gone before the next launch.
    */
   readonly launched: ProcessIdentity | undefined
   readonly sessionId: string
-  /** Every session id of any generation: by each the watch is found again. */
+  /** Every session id of any generation. The watch is found by each of them. */
   readonly sessions: ReadonlyArray<string>
   readonly awaiting: boolean
   readonly mode: typeof Mode.Type
@@ -77,7 +77,10 @@ export interface Watch extends Pinned {
   /** The Conductor ends by itself after its turn. */
   readonly print: boolean
   readonly baseline: Baseline
-  /** As this generation's end saw them: what the next is measured against where comms is out at its launch. */
+  /**
+   * The tasks at the end of this generation. The next generation is measured against them where comms is out at its
+   * launch.
+   */
   readonly lastTasks: Pick<Baseline, "taskCount" | "taskFingerprint"> | undefined
   /** Deaths in a row without progress. */
   readonly retries: number
@@ -85,21 +88,21 @@ export interface Watch extends Pinned {
   readonly watchersStarted: number
   readonly monitor: { readonly monitor: number; readonly watcher: number; readonly since: number } | undefined
   readonly monitorsStarted: number
-  /** When polling was last broken off for longer than a poll (lost watcher, new owner); 0: never in this generation. */
+  /** When polling last broke off for longer than a poll (lost watcher, new owner); 0: never in this generation. */
   readonly brokenOffAt: number
   readonly recovery: RecoveryCycle | undefined
-  /** The heartbeat that the Conductor was given up for; `retried`: an operator has spoken since. */
+  /** The heartbeat for which the Conductor was given up; `retried`: an operator has retried since. */
   readonly silent: { readonly heartbeat: string | null; readonly retried: boolean } | undefined
-  /** What the agent itself asked for in this generation: a file of the state folder by its id, and its digest. */
+  /** The agent's own request in this generation: the id of a file in the state folder, and its digest. */
   readonly handoff: { readonly request: string; readonly digest: string } | undefined
   readonly cycles: number
-  /** Silent beyond its limit, and left alone until then. */
+  /** The Conductor is silent beyond its limit, and left alone until then. */
   readonly deferred: { readonly because: string; readonly until: number } | undefined
-  /** It waits for a person. */
+  /** The Conductor waits for a person. */
   readonly person: { readonly for: string; readonly since: number } | undefined
-  /** Whose words did not count in this generation; each kind is told once. */
+  /** The kinds of refused words in this generation. Each kind is told once. */
   readonly refused: ReadonlyArray<(typeof WordRefused.Type)["what"]>
-  /** Something of the Conductor could not be claimed, and is not yet. */
+  /** A process or session of the Conductor could not be claimed, and is not claimed yet. */
   readonly unclaimed: boolean
   /** Nothing is launched before `until`. */
   readonly wait:
@@ -112,9 +115,9 @@ export interface Watch extends Pinned {
     | undefined
   /** Waits in a row, since a hand-off was last taken. */
   readonly waits: number
-  /** What the user allows it is used up. */
+  /** The ceiling of use that is reached. */
   readonly ceiling: Pick<typeof CeilingReached.Type, "ceiling" | "used" | "limit"> | undefined
-  /** From when on its use is counted: its beginning, or the last time that an operator let it go on. */
+  /** When the count of use began: the start of the watch, or an operator's last renewal. */
   readonly allowedSince: number
   /** When the successor of the running launch took its hand-off; `undefined`: not yet, or there was no launch. */
   readonly taken:
@@ -131,14 +134,14 @@ export interface Watch extends Pinned {
     | undefined
   readonly lastExport: string | null
   readonly owner: Owner | undefined
-  /** Restorations by a guardian since the watch last went on. */
+  /** Restorations by a guardian since the watch last made progress. */
   readonly restored: { readonly restorations: number; readonly at: number } | undefined
-  /** How often each of souffleur's own roles has died of a defect in a row. */
+  /** Deaths in a row of each of souffleur's own roles by a defect. */
   readonly failing: Readonly<{ readonly [Role in OwnRole]?: number }>
-  /** A process of its own making that it was about to end last. */
+  /** The last process of its own making that souffleur was about to end. */
   readonly ending: ProcessIdentity | undefined
   readonly fence: number
-  /** Who had the pid that is to be validated when it was named; `null`: nobody. */
+  /** The process that had the named pid at the time of naming; `null`: none had it. */
   readonly named: ProcessIdentity | null
   readonly openedAt: number
   readonly lastEventAt: number
@@ -204,11 +207,11 @@ export const initial: Watch = {
   end: undefined
 }
 
-/** It stands by because a role of souffleur's own gave up, not a recovery. */
+/** Whether the watch is in standby because a role of souffleur's own gave up, not a recovery. */
 export const isUnwatched = ({ standby }: Watch): boolean =>
   standby?.stage === "watcher" || standby?.stage === "self-monitor"
 
-/** A fiber that the supervisor runs: its kind, and the number that makes it another one. */
+/** A fiber that the supervisor runs: its kind, and the number of its instance. */
 export type Role =
   | `bootstrap/${number}`
   | `standby/${number}`
@@ -217,7 +220,7 @@ export type Role =
   | `recovery/${number}`
 
 /**
- * What a state asks to be running, the order in which it is started: the only place that names fibers (spec:
+ * Returns the fibers that a state asks for, in the order of their starts. Only this function names fibers (spec:
  * behaviour#ordering).
  *
  * @example
@@ -233,7 +236,8 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
   ...(watch.phase === "Validating" ? [`bootstrap/1` as const] : []),
   ...(watch.watcher === undefined ? [] : [`watcher/${watch.watcher.watcher}` as const]),
   ...(watch.recovery === undefined ? [] : [`recovery/${watch.recovery.cycle}` as const]),
-  // Nobody watches until an operator says so; somebody beats, or a guardian would take this souffleur for hung.
+  // No watcher runs until an operator retries. A standby fiber beats, or a guardian would judge this souffleur to be
+  // hung.
   ...(isUnwatched(watch) && watch.watcher === undefined && watch.recovery === undefined
     ? [`standby/${watch.watchersStarted}` as const]
     : []),
@@ -241,9 +245,9 @@ export const rolesOf = (watch: Watch): ReadonlyArray<Role> => [
 ]
 
 /**
- * What a watch is to have for itself: its Conductor, and the session of each generation. A successor is launched where
- * nobody holds one of these; a souffleur of another folder, with another process of such a session, could launch in the
- * same moment.
+ * Returns the claims of a watch: its Conductor, and the session of each generation. A successor launches only where no
+ * other souffleur holds one of these. Without the claims, a souffleur of another folder could launch for the same
+ * session at the same moment.
  */
 export const claimsOf = ({ conductor, sessions }: Watch): ReadonlyArray<Claimable> => [
   ...(conductor === undefined ? [] : [conductor]),

@@ -1,5 +1,5 @@
 import { waitUntil } from "../Bounds.ts"
-import { merelyStarted } from "../decide/GuardDecider.ts"
+import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
 import type { StepState, Watch } from "./Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
@@ -22,11 +22,11 @@ const withStep = (watch: Watch, step: string, stateOf: (kind: StepState["kind"])
 
 type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: string | null }
 
-/** Of the tasks that somebody could count. */
+/** Keeps the tasks that were counted. */
 const withTasks = ({ taskCount, taskFingerprint }: Tasks): Change =>
   taskCount === null || taskFingerprint === null ? {} : { lastTasks: { taskCount, taskFingerprint } }
 
-/** A baseline without the rest of the event that carries it. */
+/** Returns a baseline without the other fields of its event. */
 const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
   conductorState,
   lastMessageId,
@@ -37,7 +37,7 @@ const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint 
 type Generation = Baseline &
   Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
 
-/** A process that is watched anew: what was known of the one before says nothing of it. */
+/** Begins a generation: facts about the process before do not hold for the new one. */
 const generationOf = (watch: Watch, event: Generation): Change => ({
   conductor: event.conductor,
   pid: event.conductor.pid,
@@ -68,7 +68,7 @@ const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
   standby: undefined
 })
 
-/** One for each event, made once: a fold of a long log goes through here for each of them. */
+/** The change of each event, made once: the fold of a long log uses it for every event. */
 const changes: Changes = {
   ...evolvePin,
   WatchOpened: ({ at, comms, forced, kind, observe, pid, pin, process, project, sessionId }, watch) => ({
@@ -121,7 +121,7 @@ const changes: Changes = {
     pid,
     named: process,
     sessionId,
-    // What was given before was wrong, and may be another watch's.
+    // The earlier session was wrong, and may belong to another watch.
     sessions: [sessionId],
     correctedBy: messageId
   }),
@@ -234,7 +234,7 @@ const changes: Changes = {
     provider: event.provider,
     launchId: event.launchId,
     launched: event.conductor,
-    // Whom souffleur launched nobody has named.
+    // No person named the process that souffleur launched.
     forced: false,
     lastExport: event.exportPath ?? watch.lastExport
   }),
@@ -251,7 +251,8 @@ const changes: Changes = {
     phase: "Watching",
     provider: undefined,
     launchId: undefined,
-    // Who came back by itself may be another than was launched; an operator's word leaves the one before alone.
+    // A Conductor that came back by itself may differ from the launched process. An operator's word leaves the earlier
+    // process alone.
     launched: event.by === "heartbeat" ? watch.launched : undefined,
     forced: event.forced,
     retries: 0,
@@ -272,10 +273,10 @@ const changes: Changes = {
 const change = <T extends WatchEvent["_tag"]>(watch: Watch, event: Extract<WatchEvent, { readonly _tag: T }>): Change =>
   changes[event._tag as T](event, watch)
 
-/** The state after an event: the only way in which a watch changes. */
+/** Returns the state after an event. A watch changes in no other way. */
 export const evolve = (watch: Watch, event: WatchEvent): Watch => ({
   ...watch,
-  restored: merelyStarted.has(event._tag) ? watch.restored : undefined,
+  restored: eventsOfStarts.has(event._tag) ? watch.restored : undefined,
   ...change(watch, event),
   revision: watch.revision + 1,
   lastEventAt: event.at

@@ -18,18 +18,18 @@ import type {
   StepKind
 } from "../event/WatchEvent.ts"
 
-/** A live process that says that it holds a session. */
+/** A living process that names the session that it holds. */
 export interface Holder {
   readonly conductor: ProcessIdentity
   readonly print: boolean
 }
 
-/** What a watcher saw that ends it, by its priority (spec: behaviour#exits). */
+/** The observation that ends a watcher, by its priority (spec: behaviour#exits). */
 export type WatcherExit =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "ContextRecovery" }
   | { readonly _tag: "TurnEnded" }
-  /** In standby: a heartbeat newer than the closing, and this process holds the session. */
+  /** In standby, this process holds the session, and its heartbeat is newer than the failure. */
   | {
       readonly _tag: "Returned"
       readonly conductor: ProcessIdentity
@@ -37,44 +37,41 @@ export type WatcherExit =
       readonly baseline: Baseline
     }
   | { readonly _tag: "Dead"; readonly cause: (typeof ConductorDied.Type)["cause"] }
-  /** Its last turn ended by the service; `resetsAt` in epoch ms, `null` where nobody says. */
+  /** The service ended the last turn; `resetsAt` in epoch ms, `null` where it is not stated. */
   | { readonly _tag: "Limited"; readonly kind: Exclude<WaitKind, "quiet-hours">; readonly resetsAt: number | null }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
   | { readonly _tag: "ContextExhausted" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
-  /** In `heartbeat-only`: this process holds the session after all. */
+  /** In `heartbeat-only`, a process was found that holds the session. */
   | { readonly _tag: "Resolved"; readonly holder: Holder }
 
-/** What somebody wants of a watch: a role, a recovery step, an operator in another process. */
+/** The intent of a role, a recovery step, or an operator in another process. */
 export type WatchIntent =
   | {
       readonly _tag: "Open"
       readonly project: string
       readonly comms: string | null
       readonly pid: number
-      /** Who has that pid; `null`: nobody, as bootstrap will see. Of a run: not yet. */
+      /** The process that has that pid; `null`: none, as bootstrap will find. For a run: not started yet. */
       readonly process?: ProcessIdentity | null
       readonly sessionId: string
       readonly observe: boolean
-      /** What is in force from now on; absent: the least. */
+      /** The pin in force from now on; absent: the least. */
       readonly pin?: Pin
-      /** A person names it against the evidence. */
+      /** A person names the process against the evidence. */
       readonly forced?: boolean
-      /**
-       * `souffleur run`: what is started first, its launch file written. Where it is not there, the Conductor runs
-       * already.
-       */
+      /** `souffleur run`: the first launch, whose launch file is written. Absent: the Conductor runs already. */
       readonly run?: {
         readonly kind: Kind
         readonly launch: Pick<typeof LaunchPrepared.Type, "launchId" | "digest" | "requested" | "effective">
       }
     }
-  /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
+  /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
-  /** A guardian's word: another souffleur in place of the owner of the fence `over`, which died or is silent. */
+  /** A guardian's word: another souffleur replaces the owner of the fence `over`, which died or is silent. */
   | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
-  /** A process of souffleur's own making is about to be ended. */
+  /** souffleur is about to end a process of its own making. */
   | ({ readonly _tag: "EndProcess" } & Pick<typeof ProcessEnding.Type, "process" | "reason" | "what">)
   | { readonly _tag: "FailValidation"; readonly check: Check; readonly reason: string; readonly lastMessageId: number }
   | {
@@ -82,7 +79,7 @@ export type WatchIntent =
       readonly pid: number
       readonly sessionId: string
       readonly messageId: number
-      /** Who has that pid now; `null`: nobody. */
+      /** The process that has that pid now; `null`: none. */
       readonly process: ProcessIdentity | null
     }
   | {
@@ -100,17 +97,17 @@ export type WatchIntent =
       readonly exit: WatcherExit
       readonly tasks: { readonly count: number; readonly fingerprint: string } | null
       readonly evidence: Evidence
-      /** Epoch ms until which the user wants nothing launched; `null`: no quiet hours now. */
+      /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
       readonly quietUntil?: number | null
     }
-  /** What a watcher tells of without ending. */
+  /** A report of a watcher that goes on. */
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly because: string; readonly until: number }
-  /** `null`: it waits for nobody any more. */
+  /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
-  /** Why something of the Conductor cannot be claimed; `null`: all of it is. */
+  /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
-  /** `since`: from when on it was counted, epoch ms. */
+  /** `since`: when the count began, epoch ms. */
   | ({ readonly _tag: "ReportCeiling"; readonly since: number } & Pick<
       typeof CeilingReached.Type,
       "watcher" | "ceiling" | "used" | "limit"
@@ -120,7 +117,7 @@ export type WatchIntent =
       "watcher" | "launchId" | "takenAt" | "contextTokens" | "contextWindow"
     >)
   /** `WATCHER_DEAD {watcher}`. */
-  /** By its self-monitor; before there is one, by the supervisor. */
+  /** From its self-monitor, or from the supervisor where no self-monitor runs yet. */
   | {
       readonly _tag: "ReportWatcherDead"
       readonly monitor: number | undefined
@@ -128,14 +125,14 @@ export type WatchIntent =
       readonly beatAge: number | null
     }
   | { readonly _tag: "ReportSelfMonitorLost"; readonly monitor: number }
-  /** A role died of a defect. `number`: which watcher or self-monitor; of the others there is one at a time. */
+  /** A role died of a defect. `number`: the number of the watcher or self-monitor. Each other role has one instance. */
   | { readonly _tag: "ReportRoleFailed"; readonly role: OwnRole; readonly number?: number; readonly defect: string }
   | { readonly _tag: "StartStep"; readonly cycle: number; readonly step: string; readonly kind: StepKind }
   | { readonly _tag: "SucceedStep"; readonly cycle: number; readonly step: string; readonly outcome: Schema.Json }
   | { readonly _tag: "FailStep"; readonly cycle: number; readonly step: string; readonly failure: Schema.Json }
   | {
       readonly _tag: "PrepareLaunch"
-      /** 0: the first launch of a run, once more. */
+      /** 0: another try of a run's first launch. */
       readonly cycle: number
       readonly launchId: string
       readonly digest: string
@@ -152,11 +149,11 @@ export type WatchIntent =
       readonly sessionId: string
       readonly awaiting: boolean
       readonly print: boolean
-      /** What it was started from; `null` where there is none. */
+      /** The export that the successor started from; `null` where there is none. */
       readonly exportPath: string | null
       readonly baseline: Baseline
     }
-  /** A provider hands on to the next one. */
+  /** A provider escalates. */
   | ({ readonly _tag: "Escalate" } & Pick<
       typeof RecoveryEscalated.Type,
       "cycle" | "from" | "to" | "stage" | "reason" | "alreadyKilled"
@@ -165,10 +162,10 @@ export type WatchIntent =
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
   /** A recovery saw `complete` before its next act. */
   | { readonly _tag: "CancelForCompletion"; readonly cycle: number }
-  /** `souffleur done`: the work is complete, by the word of the agent that did it or of an operator. */
+  /** `souffleur done`: the agent or an operator says that the work is complete. */
   | { readonly _tag: "Finish"; readonly saidBy: "agent" | "operator" }
   /**
-   * The agent of this session asks for a recovery of its context; its words are in the file `request` already
+   * The agent of this session asks for a recovery of its context. Its words are in the file `request` already
    * (Handoff.ts).
    */
   | {
@@ -177,13 +174,13 @@ export type WatchIntent =
       readonly request: string
       readonly digest: string
       readonly tasks: { readonly count: number; readonly fingerprint: string } | null
-      /** As of `ReportExit`. */
+      /** The same as in `ReportExit`. */
       readonly quietUntil?: number | null
     }
   | { readonly _tag: "Release" }
   /**
-   * `ceilings`: the user has set one, so that as much again can be allowed before it is reached. `permission`: no
-   * launch is above it any more.
+   * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
+   * permission of a launch from now on.
    */
   | { readonly _tag: "Retry"; readonly ceilings?: boolean; readonly permission?: Permission | undefined }
   | PinIntent
@@ -192,12 +189,12 @@ export type WatchIntent =
       readonly conductor: ProcessIdentity
       readonly sessionId: string
       readonly print: boolean
-      /** A person names it against the evidence. */
+      /** A person names the process against the evidence. */
       readonly forced?: boolean
       readonly baseline: Baseline
     }
 
-/** Who says it, and when: a fence of the owner, or an operator, whose word needs none. */
+/** The time of an intent, and its speaker: the owner with its fence, or an operator, who needs none. */
 export interface Stamp {
   /** Epoch milliseconds. */
   readonly now: number

@@ -6,7 +6,7 @@ import { decide } from "../decide/WatchDecider.ts"
 import type { WatchEvent } from "../event/WatchEvent.ts"
 import { evolve } from "./WatchEvolution.ts"
 
-/** The watches of a log: each is a stream of its own, named by its id. */
+/** The watches of a log. Each has its own stream, named by the id of the watch. */
 export const watches = makeAggregate<Watch, WatchEvent, WatchIntent, Stamp["by"], EventLog>({
   initial,
   evolve,
@@ -16,8 +16,8 @@ export const watches = makeAggregate<Watch, WatchEvent, WatchIntent, Stamp["by"]
 })
 export const { load, ref: makeWatchRef, dispatch } = watches
 
-/** One watch as a role sees it: what it is now, and a way to speak. */
+/** One watch as a role sees it: its current state, and a way to send intents. */
 export type WatchRef = AggregateRef<Watch, WatchIntent>
 
-/** How a role speaks: its intent, stamped with the time and its owner's fence. */
+/** Sends an intent, stamped with the time and the owner's fence. */
 export type Dispatch = WatchRef["dispatch"]
