@@ -134,7 +134,7 @@ describe("the floors", () => {
   it("no file reaches into another package's files, and files name themselves whole", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
-        /^@souffleur\/[a-z]+\/(?!(?:detach|errand|guardian|hook|launch)$)/u.test(specifier) ||
+        /^@souffleur\/[a-z]+\/(?!(?:detach|errand|guardian|hook|launch|stand-in)$)/u.test(specifier) ||
         (specifier.startsWith("..") && specifier.split("../").length - 1 > path.split("/").length - 4) ||
         (specifier.startsWith(".") && !specifier.endsWith(".ts"))
     )
@@ -146,14 +146,14 @@ describe("the floors", () => {
       .map(({ path }) => path)
     assert.deepStrictEqual([...new Set(files)].toSorted(), [
       "packages/cli/src/agent/HookReader.ts",
-      "packages/cli/src/agent/Kind.ts"
+      "packages/cli/src/agent/Kind.ts",
+      "packages/cli/src/agent/StandInAgent.ts"
     ])
   })
   it("no word of an agent stands outside its package", () => {
     // Where one may, and why.
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
-      [/^packages\/cli\/src\/demo\//u, "imitates Claude Code, for the demonstration and for tests"],
       [
         /^packages\/domain\/src\/settings\/Permission\.ts$/u,
         "has the two words of MAX_EXTERNAL_PERMISSION, which a user writes"
@@ -167,7 +167,8 @@ describe("the floors", () => {
         "has the setting that a person pastes where an agent made no commit"
       ]
     ]
-    const words = /claude|anthropic|SessionStart|SessionEnd|acceptEdits|bypassPermissions|(?<!\.)\/compact\b/iu
+    const words =
+      /claude|anthropic|--permission-mode|SessionStart|SessionEnd|acceptEdits|bypassPermissions|(?<!\.)\/compact\b/iu
     // The name of a provider in the specification and in the log.
     const known = sources.filter(
       ({ path, text }) => packageOf(path) !== "claude" && words.test(text.replaceAll("claude_export", ""))

@@ -39,7 +39,7 @@ const begin = async () => {
       process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")
       break
     case "__stand-in":
-      await (await import("./demo/StandIn.ts")).runStandIn(rest)
+      await (await import("./demo/StandInProgram.ts")).runStandIn(rest)
       break
     default:
       ;(await import("./Program.ts")).runProgram()

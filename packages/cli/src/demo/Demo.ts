@@ -2,6 +2,7 @@ import { CommsSchema } from "@souffleur/comms"
 import { EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
+import { argumentsOf } from "../agent/StandInAgent.ts"
 import { store } from "../world/App.ts"
 import { printLines } from "../Printing.ts"
 import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
@@ -24,7 +25,8 @@ const stageWords = ["aubergine", "barnacle", "chandelier", "dromedary", "eglanti
 export const demo = Effect.fn("demo")(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const { brush, detail, hold, home, next, pidFile, project, release, say, settings, start, tells } = yield* makeScene()
+  const { brush, detail, hold, home, next, pidFile, project, release, say, sessions, settings, start, tells } =
+    yield* makeScene()
   yield* fs.writeFileString(path.join(project, "plan.json"), JSON.stringify({ tasks }, null, 2))
   yield* Effect.provide(CommsSchema.init(path.join(project, "comms.db")), SqliteClient.layerSqlite)
 
@@ -35,16 +37,8 @@ export const demo = Effect.fn("demo")(function* () {
   // In the midst of its third task S1 is killed, and no sooner S2 goes on than it has been seen: however slowly they
   // are looked at.
   yield* hold(tasks[2]!.id)
-  const conductor = yield* start([
-    "__stand-in",
-    "--session-id",
-    sessionId,
-    "--permission-mode",
-    "acceptEdits",
-    "-p",
-    "--",
-    `Work on the plan. The stage word is ${word}.`
-  ])
+  const prompt = `Work on the plan. The stage word is ${word}.`
+  const conductor = yield* start(["__stand-in", ...argumentsOf(sessionId, prompt)])
   yield* broughtBy(conductor, "the first session file", exists(pidFile(conductor.pid)))
 
   const souffleur = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
@@ -101,9 +95,9 @@ export const demo = Effect.fn("demo")(function* () {
   }).pipe(Effect.provide(store(yield* settings)))
 
   const successor = ended.relaunched._tag === "ConductorRelaunched" ? ended.relaunched.sessionId : ""
-  const files = yield* fs.readDirectory(path.join(home, "claude", "projects"), { recursive: true })
+  const files = yield* fs.readDirectory(sessions, { recursive: true })
   const session = files.find((file) => file.includes(successor))
-  const said = session === undefined ? "" : yield* fs.readFileString(path.join(home, "claude", "projects", session))
+  const said = session === undefined ? "" : yield* fs.readFileString(path.join(sessions, session))
   const proof = `I have read the export: the stage word is ${word}`
   if (!said.includes(proof)) return yield* new DemoFailed({ message: "the successor does not know the stage word" })
   if (ended.code !== 0) return yield* new DemoFailed({ message: `souffleur ended with ${ended.code}` })

@@ -1,5 +1,7 @@
 import { Console, Effect, FileSystem, Path, Schedule, Schema, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
+import { agentKind } from "../agent/Kind.ts"
+import { pidFile } from "../agent/StandInAgent.ts"
 import { settingsOf } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint } from "../Printing.ts"
@@ -61,14 +63,14 @@ export const makeScene = Effect.fn("makeScene")(function* () {
   const home = yield* fs.realPath(yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }))
   const project = path.join(home, "opera")
   yield* fs.makeDirectory(project)
-  const held = (name: string) => path.join(home, "claude", "craft", `${name}.held`)
+  const agentFolder = path.join(home, "agent")
+  const held = (name: string) => path.join(agentFolder, "craft", `${name}.held`)
   yield* fs.makeDirectory(path.dirname(held("")), { recursive: true, mode: 0o700 })
   const environment = {
     ...variables,
     ...timings,
     SOUFFLEUR_STATE_DIR: path.join(home, "state"),
-    SOUFFLEUR_CLAUDE_DIR: path.join(home, "claude"),
-    CLAUDE_CONFIG_DIR: path.join(home, "claude"),
+    ...Object.fromEntries(agentKind.folder.variables.map((name) => [name, agentFolder])),
     SOUFFLEUR_AGENT_COMMAND: JSON.stringify([...self, "__stand-in"])
   }
   const [program, ...first] = self
@@ -83,11 +85,13 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     )
   return {
     home,
+    /** Where the agent keeps its session files. */
+    sessions: path.join(agentFolder, agentKind.sessions),
     project,
     brush,
     say: (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`),
     /** By which an agent says that it is there. */
-    pidFile: (pid: number) => path.join(home, "claude", "sessions", `${pid}.json`),
+    pidFile: (pid: number) => path.join(agentFolder, ...pidFile(pid)),
     /** An agent that comes to this waits in the midst of it, alive, until it is released. */
     hold: (name: string) => fs.writeFileString(held(name), ""),
     release: (name: string) => fs.remove(held(name)),

@@ -1,6 +1,6 @@
 import { runProgram } from "@souffleur/process"
 import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
-import { agentFolder, type Session } from "./StandInSession.ts"
+import type { Session } from "../agent/StandInAgent.ts"
 
 /**
  * `craft.json` in the project: what each implementer and reviewer of a task does, assignment by assignment; the last
@@ -36,20 +36,20 @@ export const craftOf = (prompt: string) => {
  * Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in
  * the agent's folder.
  */
-export const untilReleased = Effect.fnUntraced(function* (name: string) {
+export const untilReleased = Effect.fnUntraced(function* ({ folder }: Session, name: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const held = files.exists(paths.join(yield* agentFolder, "craft", `${name}.held`))
+  const held = files.exists(paths.join(folder, "craft", `${name}.held`))
   yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
 })
 
 /** Counts the assignments of this role and task, from 1, across processes and deaths. */
-const assignmentOf = Effect.fnUntraced(function* (role: string, task: string) {
+const assignmentOf = Effect.fnUntraced(function* ({ folder }: Session, role: string, task: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const folder = paths.join(yield* agentFolder, "craft")
-  yield* files.makeDirectory(folder, { recursive: true, mode: 0o700 })
-  const file = paths.join(folder, `${task}.${role}`)
+  const counts = paths.join(folder, "craft")
+  yield* files.makeDirectory(counts, { recursive: true, mode: 0o700 })
+  const file = paths.join(counts, `${task}.${role}`)
   yield* files.writeFileString(file, ".", { flag: "a" })
   return (yield* files.readFileString(file)).length
 })
@@ -67,7 +67,7 @@ const implement = Effect.fnUntraced(function* (session: Session, task: string, a
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const file = `${task}.txt`
-  const use = yield* session.toolUse("Write", { file_path: file })
+  const use = yield* session.writes(file)
   yield* files.writeFileString(paths.join(session.cwd, file), `${task}, assignment ${assignment}\n`, { flag: "a" })
   yield* git(session.cwd, "add", "--", file)
   yield* git(session.cwd, "commit", "-q", "-m", `${task}: assignment ${assignment}`)
@@ -77,7 +77,7 @@ const implement = Effect.fnUntraced(function* (session: Session, task: string, a
 })
 
 const look = Effect.fnUntraced(function* (session: Session, task: string) {
-  const use = yield* session.toolUse("Read", { file_path: `${task}.txt` })
+  const use = yield* session.reads(`${task}.txt`)
   yield* session.toolResult(use, "read")
 })
 
@@ -93,11 +93,11 @@ export const craft = Effect.fnUntraced(function* (
   )
   const { millis, tasks } =
     script._tag === "Some" ? script.value : { millis: 0, tasks: {} as (typeof Craft.Type)["tasks"] }
-  const assignment = yield* assignmentOf(role, task)
+  const assignment = yield* assignmentOf(session, role, task)
   const acts = tasks[task]?.[role] ?? (role === "implementer" ? (["commit"] as const) : (["approve"] as const))
   const act = acts[Math.min(assignment, acts.length) - 1]!
   yield* Effect.sleep(millis)
-  yield* untilReleased(`${task}.${role}`)
+  yield* untilReleased(session, `${task}.${role}`)
   switch (act) {
     case "commit":
       return yield* implement(session, task, assignment, word)

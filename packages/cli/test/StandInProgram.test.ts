@@ -2,12 +2,11 @@ import { assert, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
 import { Sqlite, type SqliteUnusable } from "@souffleur/eventlog"
 import { HostServices, SqliteClient } from "@souffleur/node"
-import { Effect, FileSystem, Layer, Path, Result, Schedule, type Scope, Stream } from "effect"
+import { Effect, FileSystem, Layer, Path, Schedule, type Scope, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import type { SqlError } from "effect/sql"
 import { fileURLToPath } from "node:url"
 import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
-import { parse } from "../src/demo/StandIn.ts"
 
 const standIn = await builtProgram(fileURLToPath(new URL("fixtures/standIn.ts", import.meta.url)))
 
@@ -116,28 +115,6 @@ const launch = (session: "--session-id" | "--resume", id: string, prompt: string
 const said = (records: ReadonlyArray<Record>) => JSON.stringify(records.filter((record) => record.type === "assistant"))
 const live = <A, E>(name: string, test: () => Effect.Effect<A, E, Layer.Success<typeof services> | Scope.Scope>) =>
   it.live(name, () => Effect.provide(test(), services))
-
-it("arguments are those of a launch, and no other flag", () => {
-  assert.deepStrictEqual(
-    parse(launch("--resume", one, "--dangerous is only text")),
-    Result.succeed({
-      session: { _tag: "Resume" as const, id: one },
-      print: true,
-      prompt: "--dangerous is only text"
-    })
-  )
-  assert.deepStrictEqual(parse(["hello"]), Result.succeed({ session: undefined, print: false, prompt: "hello" }))
-  assert.deepStrictEqual(parse(["-p"]), Result.succeed({ session: undefined, print: true, prompt: undefined }))
-  for (const wrong of [
-    [],
-    ["a", "b"],
-    ["--yolo", "--", "a"],
-    ["--permission-mode", "god", "--", "a"],
-    ["--resume", "../x", "--", "a"]
-  ]) {
-    assert.isTrue(Result.isFailure(parse(wrong)), wrong.join(" "))
-  }
-})
 
 live("it works its plan to the end, and keeps its session as the real agent does", () =>
   Effect.gen(function* () {

@@ -11,6 +11,8 @@ export interface SessionOrder {
   readonly _tag: "Fresh" | "Resume"
   readonly id: string
   readonly print: boolean
+  /** Its process. */
+  readonly pid: number
 }
 
 /** Only what a conversation is told by: the real agent's unknown records are skipped, and a torn last line too. */
@@ -27,9 +29,10 @@ const Line = Schema.fromJsonString(
 const tokensOf = (text: string) => Math.floor(text.length / 3)
 
 /** Where the agent keeps its files. There is no default: the demo never writes among a person's own sessions. */
-export const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(
-  Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR"))
-)
+const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR")))
+
+/** Where a process says which session it holds, from the agent's folder. */
+export const pidFile = (pid: number) => ["sessions", `${pid}.json`] as const
 
 /**
  * One session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the process
@@ -114,28 +117,37 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
     record("user", { message: { role: "user", content }, ...fields })
 
   const stat = yield* files.readFileString("/proc/self/stat").pipe(Effect.orElseSucceed(() => ""))
-  const pidFile = paths.join(root, "sessions", `${process.pid}.json`)
+  const held = paths.join(root, ...pidFile(order.pid))
   const status = Effect.fnUntraced(function* (status: "busy" | "idle") {
     const now = yield* Clock.currentTimeMillis
     // Field 22, counted from the last parenthesis: the program's name before it may hold anything.
     const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
-    const seen = { pid: process.pid, sessionId: order.id, cwd, procStart, version: "stand-in", status, updatedAt: now }
-    yield* files.writeFileString(pidFile, JSON.stringify(seen), { mode: 0o600 })
+    const seen = { pid: order.pid, sessionId: order.id, cwd, procStart, version: "stand-in", status, updatedAt: now }
+    yield* files.writeFileString(held, JSON.stringify(seen), { mode: 0o600 })
   })
-  yield* files.makeDirectory(paths.dirname(pidFile), { recursive: true, mode: 0o700 })
-  yield* Effect.acquireRelease(status("busy"), () => Effect.ignore(files.remove(pidFile)))
+  yield* files.makeDirectory(paths.dirname(held), { recursive: true, mode: 0o700 })
+  yield* Effect.acquireRelease(status("busy"), () => Effect.ignore(files.remove(held)))
+
+  const toolUse = Effect.fnUntraced(function* (name: string, input: object) {
+    const id = `toolu_${yield* random.uuidV4()}`
+    yield* assistant({ type: "tool_use", id, name, input }, "tool_use")
+    return id
+  })
 
   return {
+    id: order.id,
     cwd,
+    /** The folder of the agent's files. */
+    folder: root,
     status,
     context: () => context,
     user,
     say: (text: string, more: boolean) => assistant({ type: "text", text }, more ? "tool_use" : "end_turn"),
-    toolUse: Effect.fnUntraced(function* (name: string, input: object) {
-      const id = `toolu_${yield* random.uuidV4()}`
-      yield* assistant({ type: "tool_use", id, name, input }, "tool_use")
-      return id
-    }),
+    /** Uses the tool that reads a file, and returns the id of that use. */
+    reads: (path: string) => toolUse("Read", { file_path: path }),
+    /** Uses the tool that writes a file, and returns the id of that use. */
+    writes: (path: string, content?: string) =>
+      toolUse("Write", { file_path: path, ...(content === undefined ? {} : { content }) }),
     toolResult: (id: string, content: string, failed = false) =>
       user([{ tool_use_id: id, type: "tool_result", content, ...(failed ? { is_error: true } : {}) }]),
     turnEnded: (prompt: string) =>
