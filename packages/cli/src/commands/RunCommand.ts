@@ -12,7 +12,7 @@ import {
   type Pin,
   type ResolvedSettings
 } from "@souffleur/domain"
-import { freshSessionId, resolveProgram } from "@souffleur/process"
+import { freshSessionId, prepareLaunch, resolveProgram } from "@souffleur/process"
 import { command, release } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -124,23 +124,19 @@ const open = Effect.fn("Run.open")(function* (
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
-  const launcher = yield* Launcher
-  const digest = yield* launcher.prepare({
-    id: launchId,
-    command: first.command,
-    cwd: project,
-    title: first.title,
-    keep: true
-  })
   const effective = clamp(requested, settings.maxExternalPermission)
-  const run = { kind, launch: { launchId, digest, requested, effective } }
-  const opened = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
+  const launcher = yield* Launcher
   // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later
   // souffleur sweeps.
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
     events.length === 0 ? launcher.forget(launchId) : Effect.void
   )
-  yield* Effect.onError(opened, () => Effect.ignoreCause(unopened))
+  const order = { id: launchId, command: first.command, cwd: project, title: first.title, keep: true }
+  yield* prepareLaunch(order, (digest) => {
+    const run = { kind, launch: { launchId, digest, requested, effective } }
+    const opened = command(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
+    return Effect.onError(opened, () => Effect.ignoreCause(unopened))
+  })
   return id
 })
 
