@@ -7,12 +7,11 @@ import {
   type LaunchOrder,
   type NotPermitted,
   Processes,
-  type ProcessIdentity,
   type ResolvedSettings,
-  Settings,
-  untilSeenOver
+  type Settings
 } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
+import { FakeClaims, FakeWorld, identityOf, ownerOf, settingsLayer } from "@souffleur/testing"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import {
   conduct,
@@ -71,10 +70,6 @@ export const planOf = (...ids: ReadonlyArray<string>): Plan => ({
   finish: { _tag: "None" }
 })
 
-const unused = () => Effect.die("not used here")
-const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
-const notAsked = new Proxy({}, { get: unused })
-
 export interface Asked {
   readonly role: string
   readonly resumed: boolean
@@ -111,10 +106,11 @@ export const stage = Effect.fnUntraced(function* (
   const pass = Effect.suspend(() =>
     ++gate.passed === gate.at ? Effect.andThen(Deferred.succeed(gate.crashed, undefined), Effect.never) : Effect.void
   )
-  const running = new Set<number>()
-  const left = new Map<number, ProcessIdentity>()
-  const receipts = new Map<string, ProcessIdentity | "never">()
-  const prepared = new Map<string, LaunchOrder>()
+  const world = new FakeWorld()
+  const { processes } = world
+  const { prepared, receipts } = world.launcher
+  /** Whether an agent has left processes behind. */
+  let left = false
   const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
   const finished = new Map<string, number>()
   const asked: Array<Asked> = []
@@ -145,62 +141,37 @@ export const stage = Effect.fnUntraced(function* (
   })
 
   const launcher = Launcher.of({
-    terminal: "headless",
-    prepare: (order) => Effect.sync(() => (prepared.set(order.id, order), `digest of ${order.id}`)),
+    ...(yield* world.launcher.service),
     launch: Effect.fnUntraced(function* (id) {
       yield* pass
       if (receipts.has(id)) return yield* new LaunchFailed({ message: "taken" })
-      const process = identity(++pids)
+      const process = identityOf(++pids)
       receipts.set(id, process)
       const said = yield* act(prepared.get(id)!)
-      const leaver = left.size === 0 && asked.at(-1)?.role === (acts.leaver ?? asked[0]?.role)
+      const leaver = !left && asked.at(-1)?.role === (acts.leaver ?? asked[0]?.role)
       const leaves = leaver ? (acts.leaves ?? 0) : 0
-      for (let n = 1; n <= leaves; n += 1) {
-        left.set(2000 + n, process)
-        running.add(2000 + n)
-      }
-      if (said === undefined) running.add(process.pid)
+      left ||= leaves > 0
+      for (let n = 1; n <= leaves; n += 1) processes.run({ pid: 2000 + n, parent: process.pid })
+      if (said === undefined) processes.run(process)
       else yield* Effect.orDie(fs.writeFileString(path.join(outputs, id), said))
       yield* pass
       return process
     }),
-    settle: (id) =>
-      Effect.sync(() => {
-        if (!receipts.has(id)) receipts.set(id, "never")
-        const receipt = receipts.get(id)!
-        return receipt === "never" ? Option.none() : Option.some(receipt)
-      }),
-    kept: unused,
-    forget: unused,
     exitCode: () => (plan.finish._tag === "Command" ? Effect.succeedSome(0) : Effect.succeedNone),
     outputPath: (id) => path.join(outputs, id)
   })
-  const condition = ({ pid }: ProcessIdentity) =>
-    Effect.sync(() => (running.has(pid) ? ("running" as const) : ("gone" as const)))
-  const processes = Processes.of({
-    ...(notAsked as Processes["Service"]),
-    condition,
-    untilOver: untilSeenOver(condition),
-    tree: (root) =>
-      Effect.sync(() =>
-        [...left].flatMap(([pid, parent]) =>
-          running.has(pid) && parent.pid === root.pid
-            ? [{ identity: identity(pid), parent: 1, uid: 1000, name: "daemon", condition: "running" as const }]
-            : []
-        )
-      ),
-    signal: Effect.fnUntraced(function* ({ pid }, signal) {
+  const signalling = Processes.of({
+    ...processes.service,
+    signal: Effect.fnUntraced(function* (process, signal) {
       yield* pass
-      if (!running.has(pid)) return
-      signals.push(pid > 2000 ? `${signal} to what it left` : signal)
-      if (acts.ends === undefined || (yield* acts.ends(signal))) running.delete(pid)
+      if (!processes.has(process)) return
+      signals.push(process.pid > 2000 ? `${signal} to what it left` : signal)
+      if (acts.ends === undefined || (yield* acts.ends(signal))) processes.end(process.pid)
       yield* pass
     })
   })
   const agent = Agent.of({
-    ...(notAsked as Agent["Service"]),
-    name: "agent",
-    sessions: Effect.succeed([]),
+    ...(yield* world.agent.service),
     signs: (session) =>
       Effect.sync(() => {
         const [ended, refusal] = [finished.get(session), refusals.get(session)]
@@ -216,29 +187,21 @@ export const stage = Effect.fnUntraced(function* (
         return Option.some({ writtenAt: ended, turn: { _tag: "Finished", at: ended }, context: undefined })
       }),
     usedTools: () => Effect.succeed(!lazy),
-    sessionFile: (sessionId) => Effect.succeed({ path: `/sessions/${sessionId}.jsonl`, sessionId }),
-    tags: () => [],
     command: ({ prompt, session }: AgentOrder) =>
       Effect.succeed({ program: "/agent", args: [session.sessionId, session._tag, prompt], environment: {} })
   })
   const words = plainWords()
   let incarnation = 0
-  const claims = () => {
-    const self = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(++incarnation) }
-    return Claims.of({
-      self,
-      isDead: ({ process }) => Effect.succeed(process.pid !== self.process.pid),
-      claim: () => Effect.void,
-      release: () => Effect.void
-    })
-  }
-  const resolved = {
+  /** Each conductor is a process of its own; those before it are dead. */
+  const claims = Effect.map(new FakeClaims(processes).service, (service) =>
+    Claims.of({ ...service, self: ownerOf(++incarnation) })
+  )
+  const resolved = settingsLayer({
     implementerTimeout: Duration.hours(1),
     reviewerTimeout: Duration.hours(1),
     stopGrace: Duration.millis(10),
-    maxExternalPermission: "acceptEdits",
     ...settings
-  } as ResolvedSettings
+  })
   const fragile = RunLog.of({
     ...log,
     append: (stream, revision, events) =>
@@ -292,11 +255,11 @@ export const stage = Effect.fnUntraced(function* (
     Effect.suspend(() =>
       effect.pipe(
         Effect.provideService(Launcher, launcher),
-        Effect.provideService(Processes, processes),
+        Effect.provideService(Processes, signalling),
         Effect.provideService(Agent, agent),
-        Effect.provideService(Claims, claims()),
+        Effect.provideServiceEffect(Claims, claims),
         Effect.provideService(RunLog, fragile),
-        Effect.provideService(Settings, Settings.of(resolved)),
+        Effect.provide(resolved),
         Effect.provideService(FileSystem.FileSystem, fs),
         Effect.provideService(Path.Path, path),
         Effect.provideService(TrustedFiles, files)
@@ -309,7 +272,7 @@ export const stage = Effect.fnUntraced(function* (
     signals,
     finishing,
     /** Whoever still runs ends, of itself or by a person. */
-    vanish: Effect.sync(() => running.clear()),
+    vanish: Effect.sync(() => processes.alive.forEach((pid) => processes.end(pid))),
     conducts: process(conducts),
     /** The same, to its end: `waiting` is told where a person is needed. */
     conductsOn: (waiting: (run: Run) => Effect.Effect<void>) => process(conducting(waiting)),
