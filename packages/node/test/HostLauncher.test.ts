@@ -213,6 +213,23 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("starts no launcher for what has run, though the launch file is still there", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      yield* launcher.prepare(order("found", at, "exec sleep 300"))
+      const path = join(at, "launches", "found.json")
+      const text = fs.readFileSync(path, "utf8")
+      const agent = yield* start(launcher, "found")
+      // As where souffleur is killed between the receipt and the removal.
+      fs.writeFileSync(path, text, { mode: 0o600 })
+      // A launcher that starts has an output.
+      fs.rmSync(launcher.outputPath("found"))
+      assert.deepStrictEqual(yield* (yield* launcherIn(at)).launch("found"), agent)
+      assert.isFalse(fs.existsSync(launcher.outputPath("found")))
+    })
+  )
+
   it.effect("never runs what was settled before the launcher came", () =>
     Effect.gen(function* () {
       const at = yield* folder
