@@ -10,8 +10,8 @@ import { writeState } from "./state/StateStore.ts"
 import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
 
 /**
- * What git says that a person must put right before work goes on (spec: behaviour#git). `dirty`: also what is changed
- * and not committed.
+ * Returns what a person must put right in git before work goes on (spec: behaviour#git). `dirty`: uncommitted changes
+ * count too. `undefined`: nothing is wrong.
  */
 const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
   const { git } = yield* PlanContext
@@ -21,8 +21,9 @@ const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
 })
 
 /**
- * Whether git is where the run goes on: no agent works on another branch than the newest task began on, or in the midst
- * of a rebase, nor over approved work that is not there any more. What a task began from is such work, and a person's.
+ * Returns why the run cannot go on from git's current state; `undefined`: it can. No agent works on another branch than
+ * the newest task began on, or during a rebase. No agent works over approved work that is gone. A task's base commit
+ * counts as approved: it holds earlier work and a person's commits.
  */
 const astray = Effect.fnUntraced(function* (run: Run) {
   const { git } = yield* PlanContext
@@ -48,7 +49,10 @@ const astray = Effect.fnUntraced(function* (run: Run) {
   return { cause: "work lost" as const, files: [], message }
 })
 
-/** Does it, or pauses where git is in the way; `run`: of what goes on, where another step of it begins. */
+/**
+ * Runs `then`, or pauses the run where git is in the way. `dirty`: uncommitted changes are in the way too. `run`: its
+ * branch and its approved work are checked as well.
+ */
 const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effect.Effect<Run, E, R>, run?: Run) {
   const { ref } = yield* PlanContext
   const found =
@@ -57,8 +61,8 @@ const unhindered = Effect.fnUntraced(function* <E, R>(dirty: boolean, then: Effe
 })
 
 /**
- * Sees an agent through: launched or never, until its end, and what it came to. Who cannot be ended is a person's:
- * nobody works beside it.
+ * Follows an agent to its end and reports the outcome. An agent that cannot be ended pauses the run: no other works
+ * beside it.
  */
 const finishAssignment = Effect.fn("finishAssignment")(
   function* (assignment: Assignment) {
@@ -68,8 +72,7 @@ const finishAssignment = Effect.fn("finishAssignment")(
     const report = yield* judge(yield* ref.state, assignment, ended)
     const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report })
     if (assignment.role === "finisher") return yield* reported
-    // An assignment that came to nothing leaves its work where it is, for the next one; what is complete leaves none
-    // uncommitted.
+    // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
     return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
   },
   (seen, { token }) =>
@@ -79,8 +82,8 @@ const finishAssignment = Effect.fn("finishAssignment")(
 )
 
 /**
- * What is reviewed is what is there: who has committed since the implementer ended, another reviewer or a person,
- * changed the work.
+ * Asks for a reviewer, or counts the work again where HEAD has moved since the implementer ended. Another reviewer or a
+ * person may have committed.
  */
 const review = Effect.fn("Conduct.review")(function* (task: Task) {
   const { git, ref } = yield* PlanContext
@@ -98,7 +101,7 @@ const verify = Effect.fn("Conduct.verify")(function* (run: Run) {
 
 const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAccepted, finishingDigest: opened }: Run) {
   const { finishingDigest, plan, ref } = yield* PlanContext
-  // A run before this one, whose log is gone, has asked for it: its state file says so, and no more.
+  // An earlier run, whose log is gone, asked for it. The state file says no more.
   if (finishing === "begun" || finishing === "failed")
     return yield* ref.dispatch({
       _tag: "Finish",
@@ -107,7 +110,7 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
     })
   if (finishing !== "not begun")
     return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", detail: "" })
-  // An agent can write the plan, and souffleur itself runs this command: another one takes a person's word.
+  // An agent can write the plan, and souffleur runs this command itself. A changed command needs a person's word.
   if (finishingDigest !== null && finishingDigest !== opened && !finishingAccepted) {
     const detail =
       "the plan's finishing command is not the one that this run was opened with: look at it before you have it run"
@@ -118,10 +121,10 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
     : yield* askAgent("finisher")
 })
 
-/** Much longer than it takes to look at a clock, and short enough that a machine that slept is not late. */
+/** Milliseconds between two looks at the clock: a machine that slept is late by no more. */
 const clockLook = 60_000
 
-/** By the wall's clock, which a machine's sleep does not stop. */
+/** Waits until a time of the wall clock (epoch ms), which goes on while the machine sleeps. */
 const waitOut = Effect.fn("Conduct.waitOut")(function* (until: number) {
   const { ref } = yield* PlanContext
   for (;;) {
@@ -131,10 +134,10 @@ const waitOut = Effect.fn("Conduct.waitOut")(function* (until: number) {
   }
 })
 
-/** Of so many files that git does not know it is remembered that they were there before. */
+/** Maximum of untracked files that a task remembers from its beginning. */
 const mostUntracked = 500
 
-/** One step of the loop; `undefined` when a person's word is needed, or all is done. */
+/** Takes one step of the loop. `undefined`: a person's word is needed, or the run is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
   const { git, ref } = yield* PlanContext
   const step = next(run)
@@ -167,14 +170,14 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   }
 })
 
-/** Whether what a run is paused for is put right. */
+/** Whether the cause of a pause is put right. */
 const isRight = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.cause === "failed") {
     const { git, statePath } = yield* PlanContext
     return yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))
   }
-  // Also by a person's word: on those whose work it was, or to go on from there.
+  // A person's answer also puts it right: on the tasks with lost work, or to go on from here.
   if (paused?.cause === "work lost" || paused?.cause === "history")
     return (yield* astray(yield* (yield* PlanContext).ref.state)) === undefined
   if (paused?.cause !== "not gone") return (yield* obstacle(paused?.cause === "dirty")) === undefined
@@ -182,22 +185,21 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Where the loop itself cannot go on, for git, the state file or the disk, the run is paused: what is in its log is
- * told to a person as any pause is, and an agent that is at work is found again. A log that cannot be used is whoever
- * calls's to tell.
+ * Pauses the run where git, the state file or the disk stops the loop. A person is told as of any pause, and an agent
+ * at work is found again. A log that cannot be used stays an error, which the caller tells.
  */
 const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, R>) =>
   Effect.catchIf(effect, isHindrance, (error) =>
     Effect.gen(function* () {
       const { ref, statePath } = yield* PlanContext
       const run = yield* ref.dispatch({ _tag: "PauseForFailure", message: error.message })
-      // As far as it can be written: that may be what failed.
+      // This write may be what failed.
       yield* Effect.ignore(writeState(statePath, run))
       return run
     })
   )
 
-/** A pause is over when that is put right which it is for. */
+/** Ends a pause whose cause is put right. Returns whether the run goes on. */
 const resumed = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   if (run.paused === null) return true
@@ -207,9 +209,9 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run until its end, or until a person is needed: escalated, paused, or its finishing step failed.
- * Everything that is done is in the log before and after it, so that whoever is killed here goes on from there. Returns
- * the run as it then is.
+ * Conducts a run until its end, or until it needs a person: escalated, paused, or its finishing step failed. The log
+ * has each act before and after it, so that after a kill another conductor goes on from there. Returns the run as it
+ * then is. Fails with `Refused` where another souffleur has the run, and with `LogError` where the log cannot be used.
  *
  * @example
  * ```ts
@@ -238,10 +240,13 @@ export const conduct = Effect.fn("conduct")(function* () {
   }
 }, orPaused)
 
-/** How often it is looked whether a person has put it right. */
+/** How often the cause of a pause is checked. */
 const rightLook = Schedule.spaced("2 seconds")
 
-/** Until the word that was waited for has come, whoever said it; that nothing else happened meanwhile is not asked. */
+/**
+ * Waits for a person's answer, or until the cause of the pause is put right. Any new event of the run counts as an
+ * answer.
+ */
 const personCame = Effect.fnUntraced(function* (run: Run) {
   const log = yield* RunLog
   const { ref } = yield* PlanContext
@@ -250,8 +255,8 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run to its end: where a person is needed it stays, after `waiting` was told, and goes on when that is
- * answered or git is in order again. Whoever is watched as a command does that, as an end would only bring it back.
+ * Conducts a run to its end. Where it needs a person it runs `waiting`, then goes on once there is an answer or git is
+ * in order again. A conductor under a watch does this, since its end would only bring it back.
  */
 export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {

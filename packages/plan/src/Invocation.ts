@@ -1,8 +1,8 @@
 import type { Run } from "./run/Run.ts"
 
-/** A word as a shell takes it for one. */
+/** Quotes a word for a shell where it needs that. */
 const word = (text: string) => (/^[\w@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
-/** What a person types to go on with a run, in that folder or, where nobody knows which, in any. */
+/** Returns the command that goes on with a run. It names the project unless `cwd` is the project. */
 export const invocation = ({ plan, project }: Pick<Run, "plan" | "project">, cwd?: string): string =>
   `souffleur conduct ${word(plan)}${cwd === project ? "" : ` --project-dir ${word(project)}`}`

@@ -13,8 +13,9 @@ import { lookAtState, StateForeign, stateForeign } from "./state/StateStore.ts"
 const operator = { _tag: "Operator" } as const
 
 /**
- * A state file that was there before any run is taken over as far as git bears it out, rebuilt, or left to whoever it
- * belongs to (spec: behaviour#state-file).
+ * Takes over a state file from before any run, as far as git confirms it (spec: behaviour#state-file). `found` says
+ * what is wrong with the file; `null`: nothing. Fails with `StateForeign` where the file belongs to another workflow or
+ * program.
  */
 const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
   const { backup, state } = yield* lookAtState(statePath)
@@ -35,7 +36,7 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
     case "Foreign":
       return yield* stateForeign(statePath, state)
     case "Missing":
-      // Its backup says that it was there; where there is none of this run, nothing was lost.
+      // A backup of this workflow proves that a state file was there. Without one nothing was lost.
       if (backup._tag === "State" && backup.state.workflow_id === workflowId)
         return { ...(yield* taken("backup", backup.state)), found: "missing" as const }
       return { progress: null, found: backup._tag === "Corrupt" ? ("missing" as const) : null }
@@ -47,7 +48,10 @@ const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: P
   }
 })
 
-/** Ids of tasks that a state file says are complete, and of whose work git has not every commit, or none is named. */
+/**
+ * Returns ids of tasks that a state file calls complete without proof in git. HEAD lacks a commit of their work, or
+ * they name none.
+ */
 const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTask>, git: Pick<Git, "missing">) {
   const done = tasks.filter(({ status }) => status === "completed")
   const missing = new Set(yield* git.missing(done.flatMap(({ work }) => work.commits)))
@@ -56,7 +60,7 @@ const notBorneOut = Effect.fnUntraced(function* (tasks: ReadonlyArray<ImportedTa
   )
 })
 
-/** A task as the log is to know it. */
+/** Returns a task as the log records it. */
 const outlined = Effect.fnUntraced(function* ({
   acceptanceCriteria,
   dependsOn,
@@ -74,10 +78,10 @@ const outlined = Effect.fnUntraced(function* ({
   }
 })
 
-/** Somebody was faster: it is there now. */
+/** Whether another process has opened the run first. */
 const isTaken = (error: unknown) => error instanceof Refused && error.reason === "exists"
 
-/** The run of a plan among those of its project, if there is one: it is gone on with. */
+/** Returns the newest run of a plan among those of its project; `undefined`: there is none. */
 export const runOf = (runs: ReadonlyArray<NamedRun>, plan: string) => runs.findLast(({ run }) => run.plan === plan)
 
 interface OpenOptions<E, R> {
@@ -91,9 +95,11 @@ interface OpenOptions<E, R> {
 }
 
 /**
- * The run of this plan in this project, with the tasks that the plan has now, or a new one under `newId`; and the
- * revision that it goes on from, 0 for a new one. Of two that open it at once both get the same, where `newId` says the
- * same of one plan.
+ * Opens the run of a plan in a project: the known one with the plan's tasks of now, or a new one under `newId`. Returns
+ * its id and the revision that it goes on from, 0 for a new one. Two processes at once get the same run where `newId`
+ * gives one id for one plan. Fails with `AlreadyWatched` where another run of the work tree has a live conductor. Fails
+ * with `Refused` where an agent of another run is at work, and with `StateForeign` where the state file is not this
+ * run's.
  */
 export const openRun = Effect.fn("openRun")(
   function* <E, R>(

@@ -5,7 +5,7 @@ import type { LaunchWords } from "./agent/LaunchWords.ts"
 import type { Plan } from "./tasks/Plan.ts"
 import type { RunRef } from "./run/RunRef.ts"
 
-/** One plan as it is conducted now: what its steps need beside the ports. */
+/** The context of one plan's steps, beside the ports. */
 export class PlanContext extends Context.Service<
   PlanContext,
   {
@@ -13,13 +13,13 @@ export class PlanContext extends Context.Service<
     readonly plan: Plan
     readonly git: Git
     readonly words: LaunchWords
-    /** Absolute. */
+    /** Absolute path. */
     readonly statePath: string
-    /** What agents are asked to be launched with; the ceiling is applied to it. */
+    /** The permission that agents should get, before the ceiling applies. */
     readonly requested: Permission
     /** The finishing command, resolved; `null` where the plan has none. */
     readonly finishing: AgentCommand | null
-    /** SHA-256 of it as it stands in the plan; `null` where there is none. */
+    /** SHA-256 of the plan's own words of that command, in hex; `null`: there is none. */
     readonly finishingDigest: string | null
   }
 >()("@souffleur/plan/PlanContext") {}

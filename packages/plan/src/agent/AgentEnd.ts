@@ -4,20 +4,20 @@ import { Clock, Duration, Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
 
-/** How often a running agent is looked at. */
+/** Time between two looks at a running agent. */
 const lookEvery = "200 millis"
 
 export type Launched = NonNullable<Assignment["launch"]>
 
-/** What an agent of a run started (spec: behaviour#stop); any other agent is none of it. */
+/** The processes that an agent of a run started (spec: behaviour#stop). Other agents are not among them. */
 const agentTree = ({ sessionId }: Assignment, { launchId, process }: Launched) =>
   treeOf({ root: process, sessionIds: [sessionId], launchId }, (sessions) =>
     Effect.succeed(sessions.map(({ pid }) => pid))
   )
 
 /**
- * Until an agent has ended, at most until its time is over. Where something of it runs then, that it is to be ended is
- * in the log before anybody is signalled; `null`: nothing does.
+ * Waits until an agent has ended, or its time is over. Where something of it still runs, the log says that it is to be
+ * ended before any signal. Returns that ending; `null`: nothing of it runs.
  */
 export const awaitEnding = Effect.fn("awaitEnding")(function* (
   assignment: Assignment,
@@ -27,7 +27,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const processes = yield* Processes
   const { finishing, ref } = yield* PlanContext
   const millis = Duration.toMillis(limit)
-  // A clock that was set back gives nobody more than the whole.
+  // A clock that was set back gives no more than the whole limit.
   const left = Math.min(millis, Math.max(0, started.at + millis - (yield* Clock.currentTimeMillis)))
   const gone = isGone(processes, started.process)
   const inTime = yield* Effect.andThen(
@@ -35,7 +35,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
     gone
   )
   const others = (yield* agentTree(assignment, started)).map(({ identity }) => identity.pid)
-  // What a finishing command has started is the user's own, and nobody comes after it.
+  // A finishing command's processes are the user's own, and no agent follows it.
   if (inTime && (others.length === 0 || (assignment.role === "finisher" && finishing !== null))) return null
   const cause = inTime ? ("left running" as const) : ("timeout" as const)
   return (
@@ -44,15 +44,15 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   )
 })
 
-/** Whether an agent that is to end, or anything that it started, is still there. */
+/** Whether an agent that is to end, or a process that it started, is still there. */
 export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assignment, started: Launched) {
   if (!(yield* isGone(yield* Processes, started.process))) return true
   return (yield* agentTree(assignment, started)).length > 0
 })
 
 /**
- * Ends an agent and all that it started: nothing may write beside the next one. Each signal is this assignment's, of a
- * run that is ours.
+ * Ends an agent and all that it started, so that nothing writes beside the next one. Before each signal this souffleur
+ * must own the run, and this assignment must be ending. Fails with `StopFailed` where a process stays.
  */
 export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment, started: Launched) {
   const { stopGrace } = yield* Settings

@@ -18,10 +18,13 @@ import { completionSummary, implementerPrompt, reviewerPrompt } from "../tasks/P
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { Role } from "../run/RunEvent.ts"
 
-/** Bytes of the end of an agent's output in which its verdict is looked for. */
+/** Maximum bytes of the end of an agent's output that are searched for its verdict. */
 const tail = 1 << 20
 
-/** What an agent is told, with the word of its launch; the plan must still have its task. */
+/**
+ * Returns the prompt of an agent, with the word of its launch. Fails with `LaunchFailed` where the plan no longer has
+ * the task.
+ */
 const promptOf = Effect.fnUntraced(
   function* (run: Run, { role, taskId }: Assignment, word: string) {
     const { git, plan } = yield* PlanContext
@@ -33,7 +36,7 @@ const promptOf = Effect.fnUntraced(
     const before = task.untracked
     const forgotten = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
     if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
-    // Whoever has committed since may have taken it away.
+    // A later commit may have removed it.
     const { testFile } = task.work
     const there = testFile !== null && (yield* git.has(testFile))
     return reviewerPrompt(
@@ -43,7 +46,7 @@ const promptOf = Effect.fnUntraced(
       forgotten
     )
   },
-  // No argument of a program can have it.
+  // No argument of a program may have a NUL.
   Effect.map((prompt) => prompt.replaceAll("\0", " "))
 )
 
@@ -63,7 +66,8 @@ const commandOf = Effect.fnUntraced(function* (
 })
 
 /**
- * The intent is in the log: the launch file, its digest in the log, then the act (spec: behaviour#launch-at-most-once).
+ * Launches an agent whose intent is in the log: the launch file, its digest in the log, then the act (spec:
+ * behaviour#launch-at-most-once).
  */
 const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: Assignment) {
   const { ref, requested, words } = yield* PlanContext
@@ -85,7 +89,7 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
   return yield* ref.dispatch({ _tag: "Launched", token: assignment.token, launchId, process })
 })
 
-/** An agent is asked for and launched; a launch that failed is an assignment that came to nothing. */
+/** Asks for an agent and launches it. A launch that fails is a failed assignment. */
 export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
   const agent = yield* Agent
   const { git, ref } = yield* PlanContext
@@ -103,7 +107,8 @@ export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
 })
 
 /**
- * A crash came between the intent and the launch's outcome: whether it runs is settled by looking, now and for ever.
+ * Settles whether the agent of an assignment runs, after a crash between the intent and the outcome of its launch. The
+ * answer holds for ever.
  */
 export const settleAssignment = Effect.fn("settleAssignment")(function* (assignment: Assignment) {
   const launcher = yield* Launcher
@@ -118,7 +123,7 @@ export const settleAssignment = Effect.fn("settleAssignment")(function* (assignm
   )
 })
 
-/** The end of what an agent printed; nothing where there is no file. */
+/** Reads the end of an agent's output; empty where there is no file. */
 const printed = Effect.fnUntraced(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
@@ -138,12 +143,12 @@ const printed = Effect.fnUntraced(
   Effect.orElseSucceed(() => "")
 )
 
-/** How an agent that runs ended; `output`: the file of all that it printed. */
+/** How an agent ended. `code`: its exit code; `null`: unknown. `output`: the path of all that it printed. */
 export type Ended =
   | { readonly _tag: "Ended"; readonly printed: string; readonly code: number | null; readonly output: string }
   | Extract<Report, { readonly _tag: "Failed" }>
 
-/** Waits for an agent's end, at most until its time is over; what it left running is ended with it. */
+/** Waits for an agent's end, at most until its time is over. Ends what it left running. */
 export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignment, started: Launched) {
   const launcher = yield* Launcher
   const settings = yield* Settings

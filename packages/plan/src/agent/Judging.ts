@@ -13,27 +13,30 @@ const nothing = (cause: Extract<Report, { readonly _tag: "Failed" }>["cause"], d
   detail
 })
 
-/** An agent that ended without a word while nobody was there to see may have been stopped with its conductor. */
+/** An agent of an earlier conductor may have been stopped with it: its missing verdict is "lost", and no failure. */
 const unsaid = (run: Run, assignment: Assignment, { cause, detail }: NoVerdict): Report =>
   cause === "no verdict" && assignment.fence !== run.fence
     ? nothing("lost", `${detail}, while nobody conducted`)
     : nothing(cause, detail)
 
-/** What its session's own records say of this very assignment. */
+/** Returns the last record of the session on this very assignment; `undefined`: there is none. */
 const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Assignment) {
   const signs = yield* (yield* Agent).signs(sessionId)
   const last = Option.getOrUndefined(signs)?.turn
   return last !== undefined && last.at >= askedAt ? last : undefined
 })
 
-/** What the service's refusal was, when it is no matter of waiting. */
+/** Refusals of the service that no wait ends. */
 const refusals = {
   account: "the service refuses this account: log in, or see to its plan",
   "prompt-too-long": "its conversation is too long for the service",
   other: "the service ended it by an error"
 } as const
 
-/** They say that the service refused it: no fault of the work, and where it may be waited out, none of the agent. */
+/**
+ * Returns the refusal of the service that the session's records state; `undefined`: there is none. The work is not at
+ * fault. Where a wait may help, the agent is not at fault either.
+ */
 const refused = Effect.fnUntraced(function* (assignment: Assignment) {
   const last = yield* recorded(assignment)
   if (last?._tag !== "Failed") return undefined
@@ -44,21 +47,18 @@ const refused = Effect.fnUntraced(function* (assignment: Assignment) {
 })
 
 /**
- * The file that an implementer calls its test, by git's own name: one that its work changed and left there. Other words
- * are nobody's.
+ * Returns the file that an implementer calls its test, by git's own name. Its work must have changed the file and left
+ * it there; `null`: there is no such file.
  */
 const testFileOf = Effect.fnUntraced(function* (named: string | null, files: ReadonlyArray<string>) {
   const { git } = yield* PlanContext
   const name = named?.replace(/^\.\//u, "")
-  // It may name it from its own folder on.
+  // The agent may name it relative to its own folder.
   const file = files.find((one) => one === name) ?? files.find((one) => one.endsWith(`/${name}`))
   return file !== undefined && (yield* git.has(file)) ? file : null
 })
 
-/**
- * What git says of the work that an implementer calls complete: commits and files since what was reviewed last
- * (spec: behaviour#verdicts-of-agents).
- */
+/** Checks complete work against git: commits and files since the last review (spec: behaviour#verdicts-of-agents). */
 const believed = Effect.fnUntraced(function* (task: Task, named: string | null) {
   const { git } = yield* PlanContext
   const fresh = yield* git.since(task.reviewed ?? task.base)
@@ -70,7 +70,7 @@ const believed = Effect.fnUntraced(function* (task: Task, named: string | null) 
   return { _tag: "Completed", head, work: { ...work, testFile: yield* testFileOf(named, work.files) } } satisfies Report
 })
 
-/** Nothing shows that a reviewer looked at anything: nothing in its session, or no session where one is looked for. */
+/** Reports a reviewer that looked at nothing: its session has no use of a tool, or is missing. */
 const unlooked = Effect.fnUntraced(function* ({ sessionId }: Assignment) {
   const found = yield* Effect.result((yield* Agent).sessionFile(sessionId))
   return nothing(
@@ -83,7 +83,7 @@ const unlooked = Effect.fnUntraced(function* ({ sessionId }: Assignment) {
 })
 
 /**
- * An approval counts when its reviewer looked at something, and what it looked at is what is there (spec:
+ * Accepts an approval where its reviewer used a tool, and HEAD is still the commit under review (spec:
  * behaviour#verdicts-of-agents).
  */
 const approval = Effect.fnUntraced(function* (
@@ -99,7 +99,7 @@ const approval = Effect.fnUntraced(function* (
   return report
 })
 
-/** What the finishing step came to, by its exit code; where nobody saw that of an agent, by its session's records. */
+/** Reports on the finishing step by its exit code. Where an agent's code is unknown, its session's records decide. */
 const finished = Effect.fnUntraced(function* (
   assignment: Assignment,
   { code, output }: Extract<Ended, { readonly _tag: "Ended" }>
@@ -116,7 +116,8 @@ const finished = Effect.fnUntraced(function* (
 })
 
 /**
- * Why an agent's last words may not be its last: it was cut off, or nobody knows. `undefined`: it ended as it meant to.
+ * Returns why an agent's last words may not be its last: it was cut off, or its end is unknown. `undefined`: it ended
+ * as it meant to.
  */
 const cutOff = Effect.fnUntraced(function* (assignment: Assignment, code: number | null) {
   if (code === 0) return undefined
@@ -126,7 +127,7 @@ const cutOff = Effect.fnUntraced(function* (assignment: Assignment, code: number
     : `nobody saw the ${assignment.role} end, and its session has no end of its turn`
 })
 
-/** What an assignment of an agent came to: its own word, and what git and its session say of it. */
+/** Judges an assignment by the agent's own verdict, by git and by its session. */
 export const judge = Effect.fn("Judging.judge")(function* (run: Run, assignment: Assignment, ended: Ended) {
   if (ended._tag === "Failed") return ended satisfies Report
   if (assignment.role === "finisher") return yield* finished(assignment, ended)

@@ -2,14 +2,14 @@ import { Effect } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 
 /**
- * Words that one launch alone is given: what an agent says with its word is its own, and nothing that it read and
- * repeats. A word is in the prompt and nowhere else; the log has its digest, by which whoever conducts then knows it,
- * and which tells it to nobody.
+ * Words that belong to one launch each. A verdict with its word is the agent's own, and no text that it read and
+ * repeats. A word is in the prompt and nowhere else. The log has its digest: a later conductor recognizes the word by
+ * it, and no reader learns the word.
  */
 export interface LaunchWords {
-  /** A word that was never given before: 80 bits, in hex. */
+  /** Makes a word that was never given before: 80 random bits, in hex. */
   readonly fresh: Effect.Effect<string>
-  /** SHA-256, in hex. */
+  /** SHA-256 of a word, in hex. */
   readonly digest: (word: string) => Effect.Effect<string>
 }
 

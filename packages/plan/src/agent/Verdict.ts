@@ -2,16 +2,14 @@ import { Result } from "effect"
 import type { Report } from "../decide/Ladder.ts"
 import type { Feedback } from "../run/RunEvent.ts"
 
-/**
- * What an agent said that it did. Commits and files, its test file too, are its own words: git is asked for the truth.
- */
+/** An agent's account of its work. Its commits, files and test file are claims: git is asked for the truth. */
 export type Verdict =
   | { readonly _tag: "Complete"; readonly testFile: string | null }
   | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
 
 export interface NoVerdict {
   readonly cause: "no verdict" | "contradictory verdict"
-  /** A sentence; nothing that the agent said. */
+  /** A sentence without any words of the agent. */
   readonly detail: string
 }
 
@@ -23,7 +21,7 @@ const fields: Readonly<Record<Header, ReadonlyArray<string>>> = {
   REJECTED: ["summary", "issues", "suggestions"]
 }
 
-/** A verdict, and the word that its header has: only with that of its launch it is the agent's own. */
+/** A verdict and the word behind its header. Only with the word of its launch is it the agent's own. */
 export interface Said {
   readonly verdict: Verdict
   readonly word: string
@@ -31,27 +29,32 @@ export interface Said {
 
 interface Block {
   readonly header: Header
-  /** Behind the header; `""`: none. */
+  /** The word behind the header; `""`: none. */
   readonly word: string
-  /** Which stretch of text between fences and empty lines its header stands in: two verdicts in one are none. */
+  /**
+   * The number of the stretch of text that has the header. Fences and empty lines part stretches. Two verdicts in one
+   * stretch are none.
+   */
   readonly stretch: number
   readonly values: Map<string, string>
   readonly items: Map<string, Array<string>>
-  /** Something else was said behind it. */
+  /** Whether other text came behind it. */
   followed: boolean
 }
 
-/** Characters and items that are kept: a verdict goes to the log, and feedback into prompts. */
+/**
+ * Maximum characters of a text and of an item, and maximum items. A verdict goes to the log, and feedback into prompts.
+ */
 const longest = { text: 2000, item: 500, items: 20 } as const
 const clipped = (text: string, most: number) => {
-  // A character is one unit or two.
+  // A character has one or two UTF-16 units.
   const points = Array.from(text.slice(0, 2 * most))
   return points.length <= most ? text : `${points.slice(0, most - 1).join("")}…`
 }
 
-/** Characters of a line that are looked at: more than any field keeps. */
+/** Maximum characters of a line that are read: more than any field keeps. */
 const longestLine = 4000
-/** Without these at its ends, by index: a pattern that ends in `$` takes the square of a line's length, or worse. */
+/** Strips these characters from the ends, by index. A pattern that ends in `$` takes quadratic time, or worse. */
 const stripped = (text: string, before: string, after: string) => {
   let [start, end] = [0, text.length]
   while (start < end && before.includes(text[start]!)) start++
@@ -60,33 +63,33 @@ const stripped = (text: string, before: string, after: string) => {
 }
 
 const isFence = (line: string) => line.startsWith("```") || line.startsWith("~~~")
-/** Marks that Markdown puts around a word are no part of it. */
+/** Strips Markdown's marks around a word. */
 const bare = (line: string) => stripped(line, "*_`# \t", "*_`: \t")
-/** A header, alone or with one word: more is a sentence. */
+/** Finds a header, alone or with one word. A longer line is a sentence. */
 const headerIn = (line: string, headers: ReadonlyArray<Header>) => {
   const [first = "", word = "", ...more] = bare(line).split(/\s+/u)
   const header = more.length === 0 ? headers.find((one) => one === bare(first)) : undefined
   return header === undefined ? undefined : { header, word: bare(word) }
 }
-/** `name: value`, with marks around the name. */
+/** Reads `name: value`, with marks around the name. */
 const fieldIn = (line: string) => {
   const colon = line.indexOf(":")
   if (colon === -1) return undefined
   const name = stripped(line.slice(0, colon), "*_`- \t", "*_`")
   return { name: name.toLowerCase(), value: stripped(line.slice(colon + 1), "*_`", "").trim() }
 }
-/** A prompt's own words in brackets, repeated: nothing was filled in. */
+/** Whether a text repeats a prompt's own words in brackets: nothing was filled in. */
 const isPlaceholder = (text: string) =>
   /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(
     text
   )
-/** What controls a terminal is no word either. */
+/** Returns a text without control characters; `""` for a placeholder. */
 const filled = (text: string) => {
   const plain = text.replaceAll(/\p{Cc}+/gu, " ").trim()
   return isPlaceholder(plain) ? "" : plain
 }
 
-/** A field or an item that goes on in the next line: no longer than what is looked at of one. */
+/** Appends a line to a field or an item, up to the length of a line that is read. */
 const continued = (before: string, line: string) => (before.length > longestLine ? before : `${before} ${line}`.trim())
 
 const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<Block> => {
@@ -102,7 +105,7 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
       ;[open, key, gap] = [true, undefined, false]
     } else if (isFence(line)) {
       stretch += 1
-      // A fence right after the header begins the rest of it; any other ends it.
+      // A fence right behind the header begins its fields. Any other fence ends them.
       if (block !== undefined && (block.values.size > 0 || block.items.size > 0)) open = false
     } else if (line === "") {
       stretch += 1
@@ -145,7 +148,7 @@ const path = (text: string): string | null => {
   return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, longest.item)
 }
 
-/** Feedback within what the log keeps of it, whoever gives it. */
+/** Cuts feedback to what the log keeps of it, whatever its source. */
 export const boundedFeedback = ({
   issues,
   suggestions,
@@ -157,7 +160,8 @@ export const boundedFeedback = ({
 }
 
 /**
- * The verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else `undefined`.
+ * Returns the verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else
+ * `undefined`.
  */
 const wellFormed = (block: Block): Verdict | undefined => {
   const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), longest.text)
@@ -194,9 +198,9 @@ const of = {
 } as const
 
 /**
- * The verdict in what an agent printed: a block that is well-formed, has a word behind its header, and is the last
- * thing said. What was printed before it may be anybody's. It is contradicted, and then is none, by another verdict in
- * the same stretch of text, and, where it approves, by issues of its own.
+ * Reads the verdict in what an agent printed. It is the last thing said, a well-formed block with a word behind its
+ * header. Text before it may be quoted from anywhere. Another verdict in the same stretch of text contradicts it. So do
+ * issues in an approval. Fails with `NoVerdict`.
  */
 export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
   const none = (detail: string) => Result.fail<NoVerdict>({ cause: "no verdict", detail })
@@ -205,7 +209,7 @@ export const readVerdict = (role: keyof typeof of, printed: string): Result.Resu
   if (printed.trim() === "") return none(`the ${role} printed nothing`)
   const last = blocks.at(-1)
   if (last === undefined) return none(`the ${role} ended without ${of[role].join(" or ")}`)
-  // With another word it is a sentence, or a quotation.
+  // A block with another word is a sentence or a quotation.
   const others = blocks.filter(
     ({ header, word }) => header !== last.header && (word === last.word || word === "" || last.word === "")
   )

@@ -3,14 +3,14 @@ import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import * as Event from "../run/RunEvent.ts"
 
-/** What an agent's assignment came to, as it was read and looked at. */
+/** The outcome of an assignment: the agent's verdict, checked against git and its session. */
 export type Report =
   | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
   | { readonly _tag: "Blocked"; readonly reason: string }
   | { readonly _tag: "Approved"; readonly summary: string }
   | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
   | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string }
-  /** The service refused it (epoch ms, `null`: nobody says until when). */
+  /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
 /** How many rejections, or failed assignments in a row, escalate a task (spec: behaviour#ladder). */
@@ -19,7 +19,10 @@ const most = 3
 const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
   Event.TaskEscalated.make({ at, taskId, cause, reason })
 
-/** The ladder (spec: behaviour#ladder): 1 the same implementer, 2 a fresh one (both in `evolve`), 3 a person. */
+/**
+ * Records a rejection. The first asks for the same implementer, the second for a fresh one (both in `evolve`), the
+ * third for a person (spec: behaviour#ladder).
+ */
 const rejected = (
   task: Task,
   at: number,
@@ -44,7 +47,7 @@ type Failed = Extract<Report, { readonly _tag: "Failed" }>
 const cameToNothing = (at: number, { role, ...assignment }: Asked, cause: Event.Failing, detail: string) =>
   (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...assignment, cause, detail })
 
-/** Whatever an agent has to say of a task that is no more. */
+/** Closes any assignment on a task that the plan no longer has. */
 const dropped = (at: number, assignment: Asked): Decision<Event.RunEvent> =>
   ok(cameToNothing(at, assignment, "dropped", "the plan has this task no more"))
 
@@ -68,8 +71,8 @@ const failed = (task: Task, at: number, assignment: Asked, { cause, detail }: Fa
 }
 
 /**
- * A time that is over by now is one for going on at once; where that was refused again, it says nothing of the next
- * try.
+ * Records a refusal of the service. A reset time that is over means at once, unless this is the second refusal in a
+ * row.
  */
 const limited = (
   run: Run,
@@ -90,7 +93,7 @@ const limited = (
   )
 }
 
-/** What follows from it: the ladder (spec: behaviour#ladder), and what an assignment that came to nothing leads to. */
+/** Decides what follows from a report: the ladder (spec: behaviour#ladder), a wait, or a failed assignment. */
 export const decideReport = (
   run: Run,
   assignment: Assignment,

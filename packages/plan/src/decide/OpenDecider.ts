@@ -2,8 +2,8 @@ import * as Event from "../run/RunEvent.ts"
 import type { RunIntent } from "../run/RunIntent.ts"
 
 /**
- * Whoever wrote that file: what git does not bear out is for a person to say, and a finishing step is not done before
- * its work is.
+ * Takes over the tasks of a state file, whatever program wrote it. A person decides on tasks that git does not confirm.
+ * The finishing step is not taken as done before its work is.
  */
 const imported = (
   { finishing, from, tasks, unproven }: NonNullable<Extract<RunIntent, { readonly _tag: "Open" }>["progress"]>,
@@ -29,7 +29,7 @@ const imported = (
   ]
 }
 
-/** What a run begins with: the plan's tasks, and what was done of them before. */
+/** Returns the events that open a run: the plan's tasks, and what was done of them before. */
 export const opened = (
   {
     digest,

@@ -1,6 +1,6 @@
 import type { Run } from "../run/Run.ts"
 
-/** What a run is paused for, and what a person does about it, as one sentence. */
+/** Returns the cause of a pause and its remedy, as one sentence. */
 export const pauseInWords = ({ cause, files, message }: NonNullable<Run["paused"]>): string => {
   switch (cause) {
     case "conflict":

@@ -41,7 +41,7 @@ const ofAssignment = (
 ): Decision<Event.RunEvent> =>
   run.assignment?.token === token ? then(run.assignment) : notNow(`agent ${token} has no assignment now`)
 
-/** Once: who comes after a crash goes on with what was meant then. */
+/** Records an ending once: after a crash the next conductor keeps the first cause. */
 const ending = (
   { ending, launch, token }: Assignment,
   { cause, limit, now: at, others }: Extract<RunCommand, { readonly _tag: "EndAgent" }>
@@ -52,7 +52,7 @@ const ending = (
       ? ok()
       : ok(Event.AgentEnding.make({ at, token, cause, process: launch.process, launchedAt: launch.at, limit, others }))
 
-/** What to do in place of an answer. */
+/** Says why no answer is awaited, and what to do in its place. */
 const unawaited = ({ paused }: Run, { id, status }: Task): string =>
   paused === null
     ? `task ${id} is ${status.replace("_", " ")}: only one that is escalated waits for an answer`
@@ -65,14 +65,14 @@ const answer = (
   const task = taskOf(run, taskId)
   if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
   const cause = run.paused?.cause
-  // A run that is paused for lost work waits for a word on those whose work it was, or who began from it.
+  // A pause for lost work awaits an answer on the tasks whose work is lost, or that began from it.
   const lost = cause === "work lost" && (task.status === "completed" || task.status === "in_progress")
   const waits = task.status === "escalated" || lost || cause === "history"
   if (!waits) return notNow(unawaited(run, task))
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
 
-/** Whether it was done, and other words of it stand in the plan since, which nobody was told of yet. */
+/** Whether a task that is done has other words in the plan since, and this was not told yet. */
 const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
   task?.status === "completed" &&
   !task.skipped &&
@@ -81,7 +81,7 @@ const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boole
   digest !== task.digest &&
   digest !== task.doneAs
 
-/** What was begun and is in the plan no more is skipped; what is complete stays. */
+/** A task that was begun and left the plan is skipped. A complete one stays. */
 const revised = (
   run: Run,
   { digest, tasks }: Extract<RunIntent, { readonly _tag: "RevisePlan" }>,
@@ -97,7 +97,7 @@ const revised = (
   )
 }
 
-/** All rules of a run, pure. The words of an owner that was overtaken are refused (spec: behaviour#one-owner). */
+/** Decides on a command to a run. Refuses the words of an owner that was overtaken (spec: behaviour#one-owner). */
 export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEvent> => {
   const { by, now: at } = command
   if (command._tag === "Open") {
@@ -173,7 +173,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, message: command.message ?? "" }))
         : ok()
     case "PauseForFailure":
-      // Whatever else it waits for: that could not be looked at any more.
+      // This replaces any other pause, whose cause could not be checked any more.
       return run.paused?.cause === "failed"
         ? ok()
         : ok(Event.RunPaused.make({ at, cause: "failed", files: [], message: command.message }))

@@ -3,20 +3,20 @@ import { Effect, FileSystem, Path, type PlatformError, Result } from "effect"
 import { gitIn } from "./GitProgram.ts"
 import { backupOf } from "../state/StateStore.ts"
 
-/** What stands above our lines, once. */
+/** The comment above souffleur's own lines, once. */
 const mark = "# souffleur's own, for its runs"
 
-/** Bytes of a file of exclusions that is read. */
+/** Maximum bytes of a file of exclusions. */
 const largest = 1_000_000
 
-/** This user's to write, or their group's, as the rest of `.git` may be. */
+/** This user or their group may write the file, as the rest of `.git`. */
 const ours = { own: true, others: "write as its group" } as const
 
-/** A path as a pattern of that very file. */
+/** Returns a pattern that matches this path alone. */
 const literally = (file: string) =>
   `/${file.replaceAll(/[\\*?[\]]/gu, String.raw`\$&`).replace(/ +$/u, (blanks) => String.raw`\ `.repeat(blanks.length))}`
 
-/** The text of a file of exclusions and its mode; it is judged before git reads it, which waits at a pipe. */
+/** Reads a file of exclusions and its mode. It is checked before git reads it, since git waits at a pipe. */
 const read = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const found = yield* Effect.result(readTrusted(path, { ...ours, atMost: largest }))
@@ -24,7 +24,7 @@ const read = Effect.fnUntraced(function* (path: string) {
   return { text: new TextDecoder().decode(found.success), mode: (yield* fs.stat(path)).mode & 0o777 }
 })
 
-/** Those lines that were not there: it is there whole with them, or as it was. */
+/** Adds the lines that are missing, and returns them. The file is there whole with them, or as it was. */
 const added = Effect.fnUntraced(function* (
   path: string,
   { mode, text }: Effect.Success<ReturnType<typeof read>>,
@@ -46,16 +46,18 @@ const refused = (error: FileRefused | PlatformError.PlatformError) =>
   error instanceof FileRefused ? error.problem : error.message
 
 /**
- * Keeps what is souffleur's in a work tree out of the commits of agents that add everything: the state file, what
- * stands beside it, and `others`, such as comms, are excluded in git's own `info/exclude`, where nobody ignores them
- * yet. No `.gitignore` is touched. Returns what is to be told, each a sentence; what cannot be written is a warning,
- * and no more.
+ * Keeps souffleur's files out of the commits of agents that add everything. These are the state file, the files beside
+ * it, and `others`, such as comms. They go into git's own `info/exclude` where no rule ignores them yet; no
+ * `.gitignore` is touched. Returns sentences to be told. A file that cannot be written is a warning only.
  */
 export const excludeOwn = Effect.fn("excludeOwn")(
   function* (root: string, statePath: string, others: ReadonlyArray<string>) {
     const path = yield* Path.Path
     const { git, ignored } = yield* gitIn(root)
-    /** What it is called in the work tree; `beside`: all that begins as it does, of which `such` is one. */
+    /**
+     * Returns a file's name in the work tree and its pattern. `beside`: the pattern's end, for all files that begin so.
+     * `such`: the end of one such name.
+     */
     const named = (file: string, beside = "", such = "") => {
       const name = path.relative(root, file)
       return name.startsWith("..") || name.includes("\n")

@@ -3,7 +3,7 @@ import { Effect, FileSystem, Option, Path, Runtime, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { gitIn } from "./GitProgram.ts"
 
-/** git cannot say what is asked: there is no repository, no git, or it failed. `problem` is a sentence. */
+/** git cannot answer: there is no repository, no git, or it failed. `problem` is a sentence. */
 export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable", {
   project: Schema.String,
   problem: Schema.String
@@ -14,12 +14,12 @@ export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable"
   }
 }
 
-/** What stands in the way of work, as `git status` says it. Files that git does not know are none. */
+/** The hindrances of work, by `git status`. Files that git does not know are none. */
 export interface Standing {
   readonly conflicts: ReadonlyArray<string>
   /** Changed or staged, and not committed. */
   readonly changed: ReadonlyArray<string>
-  /** What is checked out; `null`: no branch. */
+  /** The branch that is checked out; `null`: none. */
   readonly branch: string | null
 }
 
@@ -31,7 +31,8 @@ export const parseStatus = (text: string): Standing => {
   const entries = text.split("\0")
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at]!
-    // The path is the last field, and may hold spaces: u has ten before it, a rename nine and its old name after it.
+    // The path is the last field, and may hold spaces. `u` has ten fields before it, a rename nine. A rename's old name
+    // follows.
     const path = (fields: number) => entry.split(" ").slice(fields).join(" ")
     if (entry.startsWith(head)) branch = entry === `${head}(detached)` ? null : entry.slice(head.length)
     else if (entry.startsWith("u ")) conflicts.push(path(10))
@@ -46,7 +47,7 @@ export const parseStatus = (text: string): Standing => {
 
 const parts = (text: string, separator: "\0" | "\n") => text.split(separator).filter((one) => one !== "")
 
-/** What is in git's own folder while that goes on. */
+/** Files in git's own folder while an operation goes on. */
 const operations = {
   "rebase-merge": "a rebase",
   "rebase-apply": "a rebase",
@@ -56,16 +57,17 @@ const operations = {
   BISECT_LOG: "a bisection"
 } as const
 
-/** All that differs, whatever the repository's configuration would have left out, told by names alone. */
+/** Options for the names of all files that differ, whatever the repository's configuration would leave out. */
 const plainly = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=dirty"]
 
-/** A commit's id, whole or as git abbreviates it: no option, no branch, no line more. */
+/** A commit's id, whole or abbreviated by git: no option, no branch, no second line. */
 const commitId = /^[0-9a-f]{7,64}$/iu
 
 /**
- * One repository, asked through git itself, never through a shell. What is souffleur's own in it is not seen: `own`
- * names that from the repository's root on. All other names of files are relative to the project, as an agent or a
- * person there would write them.
+ * Asks one repository through git itself, never through a shell. souffleur's own files are left out: `own` names them,
+ * relative to the repository's root. All other names of files are relative to the project, as an agent or a person
+ * there would write them. Fails with `GitUnusable` where git finds no work tree; so does each question that git cannot
+ * answer.
  */
 export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: string) => ReadonlyArray<string>) {
   const services = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner>()
@@ -78,7 +80,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   const where = (what: "--show-toplevel" | "--show-prefix" | "--absolute-git-dir") =>
     Effect.map(git(["rev-parse", what]), (text) => text.replace(/\n$/u, ""))
   const root = yield* where("--show-toplevel").pipe(
-    // No repository, no git, one that belongs to another user, a bare one: git alone knows which.
+    // git alone knows the cause: no repository, no git, another user's, a bare one.
     Effect.mapError(
       ({ message }) =>
         new GitUnusable({
@@ -92,16 +94,18 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   const named = (files: ReadonlyArray<string>) => files.map((file) => path.relative(`/${folder}`, `/${file}`))
   const theirs = (files: ReadonlyArray<string>) => named(files.filter((file) => !ours.has(file)))
   const batch = (asked: string) => git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked)
-  /** The commit that is checked out; `null` before the first, which git says itself: no answer is none. */
+  /**
+   * The commit that is checked out. `null`: git itself says that there is none yet. Without an answer of git it fails.
+   */
   const head = batch("HEAD\n").pipe(
     Effect.map((text): string | null => (text.endsWith(" commit\n") ? text.slice(0, text.indexOf(" ")) : null)),
     Effect.mapError(failed("which commit is checked out"))
   )
   return {
-    /** Of its work tree. */
+    /** The root of the work tree. */
     root,
     head,
-    // What is changed within a submodule is that one's own; that it was moved is seen.
+    // A submodule's own changes are left out. A submodule at another commit is seen.
     standing: asked
       .filtered([
         "status",
@@ -120,13 +124,13 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
         Effect.mapError(failed("whether the work tree is clean")),
         Effect.provide(services)
       ),
-    /** What git is in the midst of, as its own folder says; `null`: nothing. */
+    /** The operation that git is in the midst of, such as a rebase, by git's own folder; `null`: none. */
     underWay: Effect.gen(function* () {
       const own = yield* Effect.mapError(where("--absolute-git-dir"), failed("where its folder is"))
       const at = yield* Effect.findFirst(Object.entries(operations), ([name]) => fs.exists(`${own}/${name}`))
       return Option.getOrNull(Option.map(at, ([, what]) => what))
     }),
-    /** Commits after `base`, oldest first, and the files that differ from it. */
+    /** Returns the commits after `base`, oldest first, and the files that differ from it. `null`: all of HEAD. */
     since: Effect.fn("Git.since")(function* (base: string | null) {
       if ((yield* head) === null) return { commits: [], files: [] }
       const range = base === null ? "HEAD" : `${base}..HEAD`
@@ -144,18 +148,18 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
       )
       return { commits: parts(commits, "\n"), files: theirs(parts(files, "\0")) }
     }),
-    /** Files that git neither knows nor ignores, in all of the repository. */
+    /** Files of the whole repository that git neither knows nor ignores. */
     untracked: git(["-C", root, "ls-files", "--others", "--exclude-standard", "-z"]).pipe(
       Effect.map((text) => theirs(parts(text, "\0"))),
       Effect.mapError(failed("which files it does not know"))
     ),
-    /** Whether HEAD has a file of that very name. */
+    /** Whether HEAD has a file of exactly this name. */
     has: Effect.fn("Git.has")(function* (file: string) {
       const listed = git(["ls-tree", "-z", "--name-only", "HEAD", "--", file])
       return (yield* Effect.mapError(listed, failed("which files there are"))) === `${file}\0`
     }),
     /**
-     * Those of the commits that HEAD does not have; what is no commit's id is had by nobody, whatever git would take it
+     * Returns the commits that HEAD does not have. A text that is no commit's id is missing, whatever git would take it
      * for.
      */
     missing: Effect.fn("Git.missing")(function* (commits: ReadonlyArray<string>) {

@@ -1,9 +1,7 @@
 import { ProgramFailed, runProgram } from "@souffleur/process"
 import { Config, Effect, Option } from "effect"
 
-/**
- * Of our own environment git sees these alone: no key of anybody's, and nothing that a hook of git was started with.
- */
+/** The variables of our environment that git sees: no keys, and nothing that a hook of git was started with. */
 const shared = [
   "HOME",
   "XDG_CONFIG_HOME",
@@ -17,7 +15,7 @@ const shared = [
   "GIT_CONFIG_NOSYSTEM"
 ]
 
-/** Nothing is fetched, nobody is asked, and no object stands in for another. */
+/** git fetches nothing, asks no questions, and replaces no object by another. */
 const alone = {
   GIT_ALLOW_PROTOCOL: "none",
   GIT_NO_LAZY_FETCH: "1",
@@ -26,7 +24,7 @@ const alone = {
   GIT_GRAFT_FILE: "/dev/null"
 } as const
 
-/** Whatever the repository's own configuration says: agents can write it, and it names programs. */
+/** Options against the repository's own configuration: agents can write it, and it names programs. */
 const safely = ["--no-pager", "-c", "core.fsmonitor=false", "--no-optional-locks", "-c", "core.hooksPath=/dev/null"]
 
 const environment = Effect.gen(function* () {
@@ -42,7 +40,7 @@ const environment = Effect.gen(function* () {
   return { ...all, PATH: path.join(":"), ...alone }
 })
 
-/** Programs that turn files into what is committed, and back: of a name that anybody may choose. */
+/** Keys of programs that convert files for a commit, and back. Anybody may choose their names. */
 const filter = /^filter\.(.+)\.(?:clean|smudge|process|required)$/u
 const filtersOff = (listed: string): Readonly<Record<string, string>> => {
   const words = listed.split("\0")
@@ -65,9 +63,9 @@ const filtersOff = (listed: string): Readonly<Record<string, string>> => {
 }
 
 /**
- * git in a folder, for looking alone: never through a shell, and no program that the repository's own configuration
- * names is run. `filtered` is for what compares files with what is committed; the user's own filters (`git lfs
- * install`) work.
+ * Runs git in a folder, for reading only and never through a shell. No program of the repository's own configuration
+ * runs. `filtered` is for commands that compare files with commits: the user's own filters (`git lfs install`) work
+ * there. Fails with `ProgramFailed` where git ends with another code than 0, or takes too long.
  */
 export const gitIn = Effect.fnUntraced(function* (folder: string) {
   const variables = yield* environment
@@ -88,7 +86,7 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
   const git = (args: ReadonlyArray<string>, stdin = "", more?: Readonly<Record<string, string>>) =>
     asked(["--literal-pathspecs", ...args], stdin, more)
   /**
-   * The names that git ignores, whether they are there or not: this errand alone refuses to take names literally, and
+   * Returns the names that git ignores, whether they exist or not. This command alone refuses literal names, and it
    * ends with 1 for none.
    */
   const ignored = (files: ReadonlyArray<string>) =>

@@ -6,7 +6,8 @@ import { evolveRun } from "../run/RunEvolution.ts"
 import { RunLog, streamOf } from "../run/RunLog.ts"
 
 /**
- * A task's state in the words that comms allows (spec: behaviour#run-in-comms); a task that has not begun has no row.
+ * Returns a task's state in the words that comms allows (spec: behaviour#run-in-comms). A task that has not begun has
+ * no row, and no state.
  */
 const stateOf = (task: Task): string | undefined => {
   switch (task.status) {
@@ -23,12 +24,15 @@ const stateOf = (task: Task): string | undefined => {
 
 const conductorState = (run: Run): string => (isOver(run) ? "complete" : needsPerson(run) ? "error" : "working")
 
-/** Comms is others': out for a while, it is told as soon as it is back. */
+/** Comms belongs to others. While it is out, each word is tried again until it is back. */
 const untilBack = Schedule.spaced("1 second")
 export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
   Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
 
-/** `begun`: tasks that had their turn; one that the plan has lost since is nobody's any more. */
+/**
+ * Writes the rows that have changed. `begun`: tasks that have begun. If the plan has lost such a task since, its row
+ * says `exited`.
+ */
 const tell = Effect.fnUntraced(function* <R>(
   { begun, run }: { readonly run: Run; readonly begun: ReadonlySet<string> },
   comms: CommsLink["Service"],
@@ -45,7 +49,7 @@ const tell = Effect.fnUntraced(function* <R>(
     yield* patiently(comms.setTask(row, at))
     told.set(row.id, row.state)
   }
-  // After its tasks: who sees the Conductor complete sees them complete.
+  // The Conductor's row comes last: a reader that sees it complete sees its tasks complete.
   const state = conductorState(run)
   if (told.get("task-00") === state || (yield* isOthers)) return
   yield* patiently(comms.setState(state, at))
@@ -53,10 +57,10 @@ const tell = Effect.fnUntraced(function* <R>(
 })
 
 /**
- * What others see of a run until its conductor leaves after revision `from`: its beat in our own store, and, where
- * there is comms, `task-00` with its heartbeat and a row for each task that has begun (spec: behaviour#run-in-comms).
- * Told anew by each conductor, so that nothing is lost with one. While `isOthers`, `task-00` is the row of a Conductor
- * that somebody watches: to beat there, or to call it complete, would be to speak for it.
+ * Shows a run to others until its conductor leaves after revision `from`. It beats in souffleur's own store. With comms
+ * it keeps `task-00` with its heartbeat, and a row for each task that has begun (spec: behaviour#run-in-comms). Each
+ * conductor writes all rows again, so that none is lost with a conductor. While `isOthers`, `task-00` belongs to a
+ * watched Conductor, and gets neither a beat nor a state.
  */
 export const projectRun = Effect.fn("projectRun")(function* <R = never>(
   id: string,
@@ -67,7 +71,7 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
   const log = yield* RunLog
   const beats = yield* Beats
   const { heartbeatStaleAfter } = yield* Settings
-  // Four beats in the time after which a watcher would miss one, and at most as often as a watcher beats.
+  // Four beats fit into the time after which a watcher would miss one. A watcher beats no less often.
   const every = Duration.min(Duration.seconds(60), Duration.times(heartbeatStaleAfter, 0.25))
   const beat = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
@@ -95,6 +99,6 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain
   )
-  // A heart that stops is no less told than a tongue.
+  // Neither goes on without the other: where the beat ends, so do the rows.
   yield* Effect.raceFirst(beating, telling)
 })

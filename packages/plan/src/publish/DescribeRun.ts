@@ -4,7 +4,7 @@ import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { firstSuspect, noCommit } from "./WorkProblem.ts"
 
-/** What an event of a run may be to the notify command. */
+/** The kinds of a notice of a run. */
 export type RunNoticeKind =
   | "escalated"
   | "paused"

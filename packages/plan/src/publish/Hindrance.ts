@@ -3,7 +3,7 @@ import { PlatformError } from "effect"
 import { GitUnusable } from "../git/Git.ts"
 import { StateForeign } from "../state/StateStore.ts"
 
-/** What the loop itself cannot go on with, and a person can put right: git, the state file, the disk, the launches. */
+/** An error of the loop that a person can put right: git, the state file, the disk, the launches. */
 export type Hindrance = GitUnusable | LaunchFailed | StateForeign | PlatformError.PlatformError
 
 export const isHindrance = (error: unknown): error is Hindrance =>

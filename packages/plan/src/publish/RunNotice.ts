@@ -9,10 +9,10 @@ export type RunNotice = Notice<RunNoticeKind>
 const answer = (what: string) => `Answer with: souffleur conduct answer ${what}--retry, or --skip`
 const answerTask = (id: string) => answer(`${id} "what to do", or `)
 
-/** Room is left for what to do about it: a notice has 2,000 UTF-16 units. */
+/** Cuts a text to 1,500 UTF-16 units. A notice has 2,000, and what to do about it takes the rest. */
 const bounded = (text: string) => (text.length > 1500 ? `${text.slice(0, 1500)}…` : text)
 
-/** An agent came to something, whatever that is: the service serves again. */
+/** Outcomes of an agent. Any of them shows that the service serves again. */
 const outcomes: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ImplementationCompleted",
   "ImplementationBlocked",
@@ -22,7 +22,7 @@ const outcomes: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewFailed"
 ])
 
-/** Whether an event begins or ends an episode, or is none of one. */
+/** Whether an event begins or ends an episode, or belongs to none. */
 const isNews = (event: RunEvent, before: Run): boolean => {
   switch (event._tag) {
     case "RunResumed":
@@ -39,7 +39,7 @@ const isNews = (event: RunEvent, before: Run): boolean => {
   }
 }
 
-/** The description, and what a person does about it. */
+/** Returns the description, and what a person does about it. */
 const textOf = (event: RunEvent, before: Run, text: string): string => {
   switch (event._tag) {
     case "TaskEscalated": {
@@ -58,9 +58,9 @@ const textOf = (event: RunEvent, before: Run, text: string): string => {
 }
 
 /**
- * Gives the notice of an event: an escalation and a pause when they begin and when they are over, the run's end, and a
- * wait for the service once, until an agent came to something again. `before`: the run up to that event. `undefined`:
- * there is none.
+ * Returns the notice of an event. An escalation and a pause have one when they begin and one when they are over. The
+ * run's end has one. A wait for the service has one, until an agent has an outcome again. `before`: the run up to that
+ * event. `undefined`: there is no notice.
  */
 export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
   if (before.waits > 0 && outcomes.has(event._tag)) return { kind: "cleared", text: "The wait is over." }

@@ -9,7 +9,7 @@ import { evolveRun } from "../run/RunEvolution.ts"
 import { loadRun, RunLog, streamOf } from "../run/RunLog.ts"
 import { runNoticeOf } from "./RunNotice.ts"
 
-/** Every notice of a run, until its conductor leaves after `from`. */
+/** Streams the events of a run with their notices, until its conductor leaves after `from`. */
 const notices = Effect.fnUntraced(function* (id: string, from: number) {
   const log = yield* RunLog
   return log.changes(streamOf(id), 0).pipe(
@@ -22,7 +22,7 @@ const notices = Effect.fnUntraced(function* (id: string, from: number) {
   )
 })
 
-/** Who hears of a run, beside its log. */
+/** The readers of a run beside its log. */
 export interface Audience {
   readonly project: string
   readonly comms: Option.Option<Comms["Service"]>
@@ -30,12 +30,12 @@ export interface Audience {
   readonly command: string | null
 }
 
-/** How long comms is waited for where nothing but this is left to say. */
+/** How long an outcry waits for comms. */
 const lastWord = "10 seconds"
 
 /**
- * Tells a person what no event can say: that the conductor of a run cannot go on, as its log cannot be used, or before
- * it has begun. No mark is set, so that another process may tell it again.
+ * Tells a person that the conductor of a run cannot go on. No event can say it: the log cannot be used, or the run has
+ * not begun. It sets no mark, so that another process may tell it again.
  */
 export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   id: string,
@@ -57,8 +57,9 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
 })
 
 /**
- * Tells a person of a run as of a watch: by the user's command, and by messages in comms, until its conductor leaves
- * after revision `from`. What the conductor before could not tell any more is told first. Neither waits for the other.
+ * Tells a person about a run as about a watch, by the user's command and by messages in comms. It ends when the
+ * conductor leaves after revision `from`. Notices that an earlier conductor did not tell come first. Neither channel
+ * waits for the other.
  */
 export const publishRun = Effect.fn("publishRun")(function* (
   id: string,

@@ -1,19 +1,14 @@
 import type { Task } from "../run/Run.ts"
 import type { EscalationCause } from "../run/RunEvent.ts"
 
-/** What an assignment came to whose agent said that it was complete, with nothing committed. */
+/** The failure of an agent that called its work complete and committed nothing. */
 export const noCommit = "it said that it was complete, and made no commit"
 
-/**
- * What is to be looked at first then, with the line of settings without which Claude Code refuses a commit in print
- * mode.
- */
+/** The first thing to check then. Without this line of settings Claude Code refuses a commit in print mode. */
 export const firstSuspect =
   'a permission that was refused is the first suspect: with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests'
 
-/**
- * A person reads so many issues and rejections, and so much of each (UTF-16 units); `conduct log --json` has the rest.
- */
+/** Maximum issues and rejections for a person, and maximum UTF-16 units of each. `conduct log --json` has the rest. */
 const [most, longest] = [10, 300]
 const short = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 const some = (lines: ReadonlyArray<string>) => [
@@ -22,8 +17,8 @@ const some = (lines: ReadonlyArray<string>) => [
 ]
 
 /**
- * What is wrong with a task beside its escalation's own words, a line each: the issues of the last rejection, those
- * before it in short.
+ * Returns what is wrong with a task beside its escalation's own words, a line each. These are the issues of the last
+ * rejection, and earlier rejections in short.
  */
 export const workProblemsOf = ({ feedback, lastFailure }: Task, cause: EscalationCause): ReadonlyArray<string> => {
   const [last, ...earlier] = feedback.toReversed()

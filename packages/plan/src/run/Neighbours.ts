@@ -6,7 +6,10 @@ import { invocation } from "../Invocation.ts"
 import type { NamedRun } from "./RunLog.ts"
 import { launchIdOf } from "./Run.ts"
 
-/** Two conductors of one work tree would mix their commits; `runs` are those of it, `mine` the one that is no other. */
+/**
+ * Fails with `AlreadyWatched` where a live souffleur conducts another run: two conductors of one work tree would mix
+ * their commits. `runs`: those of the work tree; `mine`: the id of the run that is no other.
+ */
 export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const claims = yield* Claims
   for (const { id, run } of runs) {
@@ -19,8 +22,8 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
 })
 
 /**
- * An agent that its conductor left at work, or anything that it started, would write beside those of another plan. One
- * of which nobody knows whether it was launched is settled, now and for ever (spec: behaviour#launch-at-most-once).
+ * Fails with `Refused` where an agent of another run, or anything that it started, is still at work. It would write
+ * beside the agents of this plan. An unknown launch is settled, now and for ever (spec: behaviour#launch-at-most-once).
  */
 export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const launcher = yield* Launcher

@@ -15,44 +15,44 @@ export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
 /** One task of a run, folded from its events. */
 export interface Task extends TaskOutline {
   readonly status: TaskStatus
-  /** Implementations that were begun (`attempts` of the state file; spec: behaviour#state-file). */
+  /** Count of implementations that were begun (`attempts` of the state file; spec: behaviour#state-file). */
   readonly attempts: number
-  /** What the ladder counts: since the task began, or since a person's last answer. */
+  /** Rejections since the task began, or since a person's last answer: the ladder counts them. */
   readonly rejections: number
-  /** Implementer assignments in a row that came to nothing, and reviewer assignments of this implementation. */
+  /** Failed assignments in a row: of implementers, and of reviewers of this implementation. */
   readonly failures: number
   readonly reviewFailures: number
-  /** Of every rejection, oldest first. */
+  /** The feedback of every rejection, oldest first. */
   readonly feedback: ReadonlyArray<Feedback>
   /** A person's words after escalations. */
   readonly guidance: ReadonlyArray<string>
-  /** Why the last implementer assignment came to nothing. */
+  /** Why the last implementer failed; `null`: it did not. */
   readonly lastFailure: string | null
-  /** The newest agent that worked on it or reviewed it. */
+  /** The launch of the newest agent that worked on the task or reviewed it. */
   readonly lastLaunch: string | null
-  /** The session that the next attempt goes on with; `null`: a fresh implementer. */
+  /** The session that the next attempt resumes; `null`: a fresh implementer. */
   readonly implementer: string | null
-  /** The commit that it began from, and the one that was reviewed last: work is what came after. */
+  /** The commit that the task began from, and the last reviewed one. Later commits are its work. */
   readonly base: string | null
   readonly reviewed: string | null
-  /** Files that git did not know when it began; `null`: nobody can say. */
+  /** Files that git did not know when the task began; `null`: unknown. */
   readonly untracked: ReadonlyArray<string> | null
-  /** What waits for a reviewer. */
+  /** The implementation that waits for a reviewer. */
   readonly implementation: { readonly head: string } | null
   readonly work: Work
   readonly escalation: { readonly cause: EscalationCause; readonly reason: string } | null
   readonly skipped: boolean
-  /** Its `digest` when it was approved; `null`: nobody knows. */
+  /** The task's `digest` when it was approved; `null`: unknown. */
   readonly doneAs: string | null
-  /** It was begun in this run, so that its `base` is known. */
+  /** Whether the task was begun in this run, so that its `base` is known. */
   readonly begun: boolean
-  /** The plan has it no more, and an agent is still at work on it; it is forgotten when that has ended. */
+  /** Whether the plan has lost the task while an agent is at work on it. It is forgotten when that agent has ended. */
   readonly dropped: boolean
   readonly startedAt: number | null
   readonly completedAt: number | null
 }
 
-/** An agent that was asked and whose outcome is not known yet. */
+/** One launch of an agent in a run, whose outcome is not known yet. */
 export interface Assignment {
   readonly token: string
   readonly role: Role
@@ -62,12 +62,12 @@ export interface Assignment {
   readonly resumed: boolean
   readonly head: string | null
   readonly askedAt: number
-  /** Under which it was asked: another owner did not see it through. */
+  /** The fence of the owner that asked for it. Another owner did not see it through. */
   readonly fence: number
-  /** The digest of the word with which its verdict counts; `null`: it was given none. */
+  /** The digest of the word that its verdict needs; `null`: it was given none. */
   readonly word: string | null
   readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
-  /** Why it is being ended; it is signalled for that and nothing else. */
+  /** Why it is being ended, and its `limit` in ms. It is signalled for that alone. */
   readonly ending: { readonly cause: EndingCause; readonly limit: number } | null
 }
 
@@ -83,13 +83,13 @@ export interface Run extends Pinned {
   readonly digest: string
   readonly tasks: ReadonlyArray<Task>
   readonly current: string | null
-  /** What was checked out when the newest task began, `null`: no branch; `undefined`: whatever is. */
+  /** The branch on which the newest task began. `null`: none; `undefined`: any branch will do. */
   readonly branch: string | null | undefined
   readonly assignment: Assignment | null
   readonly assignments: number
-  /** The service refuses agents until then (epoch ms). */
+  /** The service refuses agents until that time (epoch ms). */
   readonly wait: { readonly kind: LimitKind; readonly until: number } | null
-  /** Such waits in a row: since an agent came to anything else. */
+  /** Count of such waits in a row, since an agent had any other outcome. */
   readonly waits: number
   readonly paused: Omit<typeof RunPaused.Type, "_tag" | "at"> | null
   readonly fence: number
@@ -101,9 +101,9 @@ export interface Run extends Pinned {
     readonly files: number
   } | null
   readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "skipped"
-  /** Of the finishing command that the plan had when the run was opened; `null`: none. */
+  /** SHA-256 of the finishing command that the plan had when the run was opened; `null`: none. */
   readonly finishingDigest: string | null
-  /** A person wants the finishing step once more, as it stands in the plan now. */
+  /** Whether a person wants the finishing step once more, by the words that the plan has now. */
   readonly finishingAccepted: boolean
   /** Why the finishing step failed. */
   readonly finishingFailure: string | null
@@ -171,20 +171,20 @@ export const freshTask = (outline: TaskOutline): Task => ({
 
 export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
 
-/** Nobody has anything to do any more, the user included. */
+/** Whether nothing is left to do, for the user neither. */
 export const isOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
 
-/** A person's word or hand is needed before it goes on. */
+/** Whether a person's word or hand is needed before the run goes on. */
 export const needsPerson = (run: Run): boolean =>
   run.paused !== null ||
   run.tasks.some(({ status }) => status === "escalated") ||
   (run.phase === "finished" && !isOver(run))
 
-/** What is to be done next; everything that the loop is, but for the doing. */
+/** The next step of a run: all that the loop decides, without the act. */
 export type Next =
-  /** An agent was asked: what came of it. */
+  /** An agent was asked for, and its outcome is awaited. */
   | { readonly _tag: "Await"; readonly assignment: Assignment }
-  /** The service refuses agents until then. */
+  /** The service refuses agents until that time (epoch ms). */
   | { readonly _tag: "Wait"; readonly until: number }
   | { readonly _tag: "Start"; readonly task: Task }
   | { readonly _tag: "Ask"; readonly role: "implementer" | "reviewer"; readonly task: Task }
@@ -211,5 +211,5 @@ export const next = (run: Run): Next => {
   return run.phase === "completion" ? { _tag: "Finish" } : { _tag: "Verify" }
 }
 
-/** The idempotency token of an agent's launch (spec: behaviour#launch-at-most-once). */
+/** Returns the idempotency token of an agent's launch (spec: behaviour#launch-at-most-once). */
 export const launchIdOf = (run: string, token: string) => `run-${run}-${token}`

@@ -6,19 +6,19 @@ import { EscalationCause, Feedback, ImportedTask, Role, TaskOutline, Work } from
 export * from "./RunFields.ts"
 
 /*
- * Everything that has ever happened to a run, in the past tense: versioned and frozen as the events of a watch are
- * (docs/events.md). Of what agents say it holds their verdicts alone, in a fixed form and bounded.
+ * The events of a run, in the past tense. They are versioned and frozen as those of a watch are (docs/events.md). Of
+ * what agents say they hold the verdicts alone, bounded and in a fixed form.
  */
 
 const Texts = Schema.Array(Schema.String)
 const TextOrNull = Schema.NullOr(Text).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 
-/** A plan is conducted in a project; no agent was asked yet. */
+/** A plan is conducted in a project. No agent was asked yet. */
 export const RunOpened = event("RunOpened", {
   workflowId: Text,
   project: Text,
   /**
-   * The root of its git work tree, which has one conductor, whatever folder of it is the project; `null`: the project
+   * The root of its git work tree, which has one conductor, whatever folder of it is the project. `null`: the project
    * itself.
    */
   workTree: TextOrNull,
@@ -30,11 +30,11 @@ export const RunOpened = event("RunOpened", {
   /** SHA-256 of the plan's finishing command, which souffleur itself would run; `null`: it had none. */
   finishingDigest: TextOrNull
 })
-/** The config file beside what is pinned, and a person's word about it: of a run as of a watch. */
+/** The config file asks for more than the pin, and a person's word about it. A watch has the same events. */
 export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
 /**
- * The plan's file changed: its tasks are these from now on. `changed`: those that are complete and of which it says
- * something else since.
+ * The plan's file changed, and these are its tasks from now on. `changed`: complete tasks whose text is another one
+ * since.
  */
 export const PlanRevised = event("PlanRevised", {
   digest: Text,
@@ -49,14 +49,14 @@ export const RunLeft = event("RunLeft", { fence: Count })
 export const ProgressImported = event("ProgressImported", {
   from: Schema.Literals(["state", "backup"]),
   tasks: Schema.Array(ImportedTask),
-  /** What it says of the finishing step, where that was asked: it is asked once. */
+  /** Its word on the finishing step, which is asked once; `null`: it has none. */
   finishing: Schema.NullOr(Schema.Literals(["begun", "none", "done", "failed", "skipped"]))
 })
-/** A task that the state file names, or that was begun, is not in the plan. */
+/** A task of the state file, or a begun task, is not in the plan. */
 export const UnknownTaskSkipped = event("UnknownTaskSkipped", { taskId: Text })
 /**
- * What was there under the state file's name was no progress of this run: it was made anew (spec:
- * behaviour#state-file). `kept`: where that is now.
+ * The state file held no progress of this run, and was written again (spec: behaviour#state-file). `kept`: where the
+ * old content is now; `null`: it was not kept.
  */
 export const StateFileRebuilt = event("StateFileRebuilt", {
   found: Schema.Literals(["missing", "corrupt", "backup"]),
@@ -65,8 +65,8 @@ export const StateFileRebuilt = event("StateFileRebuilt", {
 })
 
 /**
- * `base`: the commit that the task begins from; `null` where there is none yet. `branch`: what is checked out; `null`:
- * none. `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or nobody looked.
+ * `base`: the commit that the task begins from; `null`: there is none yet. `branch`: what is checked out; `null`: none.
+ * `untracked`: files that git neither knows nor ignores by then; `null`: too many to tell, or unknown.
  */
 export const TaskStarted = event("TaskStarted", {
   taskId: Text,
@@ -81,13 +81,13 @@ export const AgentAsked = event("AgentAsked", {
   taskId: Schema.NullOr(Text),
   attempt: Count,
   sessionId: Text,
-  /** The same implementer goes on. */
+  /** Whether the same implementer goes on. */
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text)
 })
 /**
- * `word`: the digest of the word that this launch alone was given, with which its verdict counts; `null`: it has none
- * to say.
+ * `word`: the digest of the word that this launch alone was given, which its verdict needs. `null`: it has no verdict
+ * to give.
  */
 export const AgentPrepared = event("AgentPrepared", {
   token: Text,
@@ -98,14 +98,14 @@ export const AgentPrepared = event("AgentPrepared", {
   word: Schema.NullOr(Text)
 })
 export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
-/** It never ran, now or later: a crash came between the intent and the act. */
+/** The agent never ran, and never will: a crash came between the intent and the act. */
 export const AgentNeverRan = event("AgentNeverRan", { token: Text })
-/** Why an agent, or what it started, is ended: its time is over, or it has ended and left others behind. */
+/** Why an agent, or what it started, is ended. Its time is over, or it has ended and left processes behind. */
 export const EndingCause = Schema.Literals(["timeout", "left running"])
 export type EndingCause = typeof EndingCause.Type
 /**
- * Its processes are about to be signalled: `launchedAt` and `limit` (ms) are what its time is judged by, `others` the
- * pids of what it started.
+ * The agent's processes are about to be signalled. `launchedAt` and `limit` (ms) are what its time is judged by.
+ * `others`: pids of what it started.
  */
 export const AgentEnding = event("AgentEnding", {
   token: Text,
@@ -119,7 +119,7 @@ export const AgentEnding = event("AgentEnding", {
 const assignment = { token: Text, taskId: Text }
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
 export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, reason: Text })
-/** Why an assignment of an agent came to nothing. */
+/** Why an assignment failed. */
 export const Failing = Schema.Literals([
   "timeout",
   "no verdict",
@@ -136,7 +136,7 @@ export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: 
 export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
 export const ReviewFailed = event("ReviewFailed", { ...assignment, cause: Failing, detail: Text })
 
-/** What waits for a reviewer is not what its implementer left: somebody has committed since, or taken commits back. */
+/** The work that waits for a reviewer is not what its implementer left. Commits were added since, or taken back. */
 export const WorkChanged = event("WorkChanged", {
   taskId: Text,
   head: Schema.NullOr(Text),
@@ -147,8 +147,8 @@ export const WorkChanged = event("WorkChanged", {
 export const LimitKind = Schema.Literals(["usage-limit", "outage"])
 export type LimitKind = typeof LimitKind.Type
 /**
- * The service refused an agent for now, as its session's records state: no attempt, and no failure. The run waits until
- * `until`; `resetsAt`: the limit's own time, `null` where nobody says it.
+ * The service refused an agent for now, as its session's records state. It counts as no attempt, and as no failure. The
+ * run waits until `until`. `resetsAt`: the limit's own time; `null`: unknown.
  */
 export const AgentLimited = event("AgentLimited", {
   token: Text,
@@ -170,8 +170,8 @@ export const TaskAnswered = event("TaskAnswered", {
 
 export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
 /**
- * A person must put it right: git (spec: behaviour#git), an agent that is not provably gone, or what the loop itself
- * cannot go on with. `files`: relative to the project; `message` says more.
+ * A person must put something right: git (spec: behaviour#git), an agent that is not provably gone, or an error of the
+ * loop. `files`: relative to the project. `message` says more.
  */
 export const RunPaused = event("RunPaused", {
   cause: PauseCause,
@@ -181,8 +181,8 @@ export const RunPaused = event("RunPaused", {
 export const RunResumed = event("RunResumed", {})
 
 /**
- * Every task is complete, and git still has their work but for `missing` commits of those that were skipped: phase
- * `completion`.
+ * Every task is complete, and git still has their work: phase `completion`. `missing`: commits of skipped tasks that
+ * HEAD does not have.
  */
 export const RunVerified = event("RunVerified", {
   completed: Count,
@@ -191,12 +191,12 @@ export const RunVerified = event("RunVerified", {
   files: Count,
   missing: Texts
 })
-/** The finishing step was asked once; what it came to is not tried again but by a person's word. */
+/** The finishing step has an outcome. Only a person's word has it tried again. */
 export const RunFinished = event("RunFinished", {
   finishing: Schema.Literals(["none", "done", "failed"]),
   detail: Text
 })
-/** A person's answer to a finishing step that failed: ask it once more, or let it be. */
+/** A person's answer to a finishing step that failed: ask for it once more, or leave it. */
 export const FinishingAnswered = event("FinishingAnswered", { answer: Schema.Literals(["retry", "skip"]) })
 
 export const RunEvent = Schema.Union([
@@ -236,10 +236,10 @@ export const RunEvent = Schema.Union([
 ])
 export type RunEvent = typeof RunEvent.Type
 
-/** Tags of which an older version was written, as of a watch. */
+/** Versions of tags that an older souffleur wrote in another form: none yet. */
 const versions: { readonly [Tag in RunEvent["_tag"]]?: number } = {}
 
-/** Gives the version that this souffleur writes for a tag. */
+/** Returns the version that this souffleur writes for a tag. */
 export const runVersionOf = (tag: RunEvent["_tag"]): number => versions[tag] ?? 1
 
 /** The events of a run; its stream is `run/<id>`. */

@@ -15,8 +15,8 @@ const withTask = (
 })
 
 /**
- * The plan's order; what is complete and is in the plan no more stays, before it, and whom an agent works on until that
- * has ended.
+ * Returns the tasks in the plan's order. Complete tasks that left the plan stay, before the others. So does a task with
+ * an agent at work, until that has ended.
  */
 const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<Task> => [
   ...run.tasks
@@ -25,7 +25,7 @@ const revised = (run: Run, outlines: ReadonlyArray<TaskOutline>): ReadonlyArray<
   ...outlines.map((outline) => ({ ...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline, dropped: false }))
 ]
 
-/** Without the tasks that were dropped and that no agent works on. */
+/** Forgets the tasks that were dropped and have no agent at work. */
 const swept = (run: Run): Run => {
   const tasks = run.tasks.filter(({ dropped, id }) => !dropped || run.assignment?.taskId === id)
   return tasks.length === run.tasks.length
@@ -34,8 +34,8 @@ const swept = (run: Run): Run => {
 }
 
 /**
- * The ladder goes on where the file says; nobody knows the implementer's session, so a task in progress gets a fresh
- * one.
+ * Takes a task over from a state file, and the ladder goes on where the file says. The implementer's session is
+ * unknown, so a task in progress gets a fresh one.
  */
 const imported = (task: Task, found: ImportedTask): Task => ({
   ...task,
@@ -54,14 +54,17 @@ const imported = (task: Task, found: ImportedTask): Task => ({
 
 const assignmentOver: Change = { assignment: null, waits: 0 }
 
-/** A task that a person answered for: the ladder begins anew, with all feedback kept. */
+/**
+ * Returns what changes in a task by a person's answer: the ladder begins again, and all feedback is kept. `lost`: the
+ * task's work is gone.
+ */
 const answered = (
   task: Task,
   event: Extract<RunEvent, { readonly _tag: "TaskAnswered" }>,
   lost: boolean
 ): { readonly [K in keyof Task]?: Task[K] } => {
   const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
-  // Work that another began, or that was lost, begins anew from what is there: nobody knows what came of it.
+  // Work of an earlier run, or work that was lost, starts over from what is there: its outcome is unknown.
   const anew =
     task.begun && task.status !== "completed" && !lost
       ? { status: "in_progress" as const }
@@ -70,7 +73,7 @@ const answered = (
     case "skip":
       return { ...again, status: "completed", skipped: true, completedAt: event.at, implementation: null }
     case "retry":
-      // Work that no reviewer could be got for is still there to be reviewed.
+      // After failed reviews the implementation still waits for a reviewer.
       return {
         ...again,
         ...anew,
@@ -188,7 +191,7 @@ const change = (run: Run, event: RunEvent): Change =>
     ImplementationFailed: ({ cause, detail, taskId }) => ({
       ...assignmentOver,
       ...withTask(run, taskId, (task) => ({
-        // Who was not seen to its end may have been stopped with us: that is no failure of the work.
+        // An agent that was not seen to its end may have been stopped with souffleur: that is no failure of the work.
         failures: task.failures + (cause === "lost" ? 0 : 1),
         lastFailure: detail,
         implementer: null
@@ -230,7 +233,7 @@ const change = (run: Run, event: RunEvent): Change =>
     TaskEscalated: ({ cause, reason, taskId }) =>
       withTask(run, taskId, () => ({ status: "escalated", escalation: { cause, reason } })),
     TaskAnswered: (event) => {
-      // It goes on where git is now, with what there is.
+      // The task goes on where git is now, with what there is.
       if (run.paused?.cause === "history" && event.answer !== "skip") {
         const said = event.answer === "guidance" ? [event.text] : []
         return {
@@ -252,7 +255,7 @@ const change = (run: Run, event: RunEvent): Change =>
       implementedAt: at,
       summary: { completed, skipped, commits, files }
     }),
-    // What finishes while the plan has got more to do is not the end.
+    // A finish is not the end when the plan has got more to do meanwhile.
     RunFinished: ({ detail, finishing }) =>
       run.phase === "implementation"
         ? assignmentOver
@@ -266,7 +269,10 @@ const change = (run: Run, event: RunEvent): Change =>
     TrustGiven: (event) => evolvePin.TrustGiven(event, run)
   })
 
-/** What came to nothing without a fault is no attempt; a session that was never begun cannot be gone on with. */
+/**
+ * Takes back an assignment that ended without a fault: it is no attempt. A session that was never begun cannot be
+ * resumed.
+ */
 const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Assignment): Change => {
   if (role === "finisher") return { finishing: "not begun" }
   return role === "implementer"
@@ -274,9 +280,9 @@ const unasked = (run: Run, { attempt, resumed, role, sessionId, taskId }: Assign
     : {}
 }
 
-/** The run after an event. */
+/** Returns the run after an event. */
 export const evolveRun = (run: Run, event: RunEvent): Run =>
   swept({ ...run, ...change(run, event), revision: run.revision + 1, lastEventAt: event.at })
 
-/** A run as its events say. */
+/** Folds events into a run. */
 export const foldRun = (events: ReadonlyArray<RunEvent>, from: Run = initialRun): Run => events.reduce(evolveRun, from)

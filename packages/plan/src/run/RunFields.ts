@@ -3,23 +3,21 @@ import { Schema } from "effect"
 
 const Texts = Schema.Array(Schema.String)
 
-/**
- * A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent where it was not read.
- */
+/** A task as the log knows it. `digest`: SHA-256 of what the plan tells an agent of it; absent: unknown. */
 export const TaskOutline = Schema.Struct({ id: Text, title: Text, dependsOn: Texts, digest: Schema.optionalKey(Text) })
 export type TaskOutline = typeof TaskOutline.Type
 
-/** What a reviewer that rejected had to say (spec: behaviour#verdicts-of-agents). */
+/** The words of a reviewer that rejected (spec: behaviour#verdicts-of-agents). */
 export const Feedback = Schema.Struct({ attempt: Count, summary: Text, issues: Texts, suggestions: Texts })
 export type Feedback = typeof Feedback.Type
 
-/** What git says that an implementation is. */
+/** An implementation, as git has it. */
 export const Work = Schema.Struct({
   /** Oldest first, whole hashes. */
   commits: Texts,
-  /** As git names them, relative to the project; one beside it begins with `../`. */
+  /** As git names them, relative to the project. A file beside the project begins with `../`. */
   files: Texts,
-  /** One of `files`, there at its end, that the implementer calls its test; `null`: none. */
+  /** The file among `files` that the implementer calls its test, there at the end; `null`: none. */
   testFile: Schema.NullOr(Text)
 })
 export type Work = typeof Work.Type
@@ -39,7 +37,7 @@ export const ImportedTask = Schema.Struct({
   attempts: Count,
   feedback: Schema.Array(Feedback),
   work: Work,
-  /** Why it needs a person, where that is said. */
+  /** Why the task needs a person, where the file says so. */
   escalation: Schema.optionalKey(Schema.Struct({ cause: EscalationCause, reason: Text })),
   startedAt: Schema.NullOr(Time),
   completedAt: Schema.NullOr(Time)

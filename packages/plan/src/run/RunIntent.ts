@@ -2,7 +2,7 @@ import type { Owner, Permission, Pin, PinIntent, ProcessIdentity } from "@souffl
 import type { Report } from "../decide/Ladder.ts"
 import type * as Event from "./RunEvent.ts"
 
-/** What somebody wants of a run. */
+/** The wishes of a conductor or an operator for a run. */
 export type RunIntent =
   | {
       readonly _tag: "Open"
@@ -13,25 +13,25 @@ export type RunIntent =
       readonly plan: string
       readonly digest: string
       readonly tasks: ReadonlyArray<Event.TaskOutline>
-      /** What is in force from now on; absent: the least. */
+      /** The pin in force from now on; absent: the least. */
       readonly pin?: Pin
-      /** Of the plan's finishing command; `null` or absent: it has none. */
+      /** SHA-256 of the plan's finishing command; `null` or absent: it has none. */
       readonly finishingDigest?: string | null
-      /** What a state file that was there before says. */
+      /** The progress in a state file from before the run. */
       readonly progress:
         | (Pick<typeof Event.ProgressImported.Type, "from" | "tasks" | "finishing"> & {
-            /** Ids of those that it says are complete, and git does not. */
+            /** Ids of tasks that the file calls complete, and git does not. */
             readonly unproven: ReadonlyArray<string>
           })
         | null
-      /** What was found where the state file should be, when it was not one. */
+      /** The fault of the state file; `null`: none. */
       readonly found: "missing" | "corrupt" | null
     }
-  /** `over` is the fence whose owner was seen dead or absent; it must still be in force. */
+  /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "Take"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
   | { readonly _tag: "RevisePlan"; readonly digest: string; readonly tasks: ReadonlyArray<Event.TaskOutline> }
-  /** `kept`: the name of what stood there, where it was kept. */
+  /** `kept`: the name under which the old content was kept. */
   | { readonly _tag: "RebuildStateFile"; readonly found: "missing" | "corrupt" | "backup"; readonly kept?: string }
   | {
       readonly _tag: "StartTask"
@@ -40,7 +40,7 @@ export type RunIntent =
       readonly branch?: string | null
       readonly untracked?: ReadonlyArray<string> | null
     }
-  /** `held`: sessions that a live process holds: nobody else may go on with them (spec: behaviour#one-writer). */
+  /** `held`: sessions that a live process holds. No other process may resume them (spec: behaviour#one-writer). */
   | {
       readonly _tag: "Ask"
       readonly role: Event.Role
@@ -55,12 +55,12 @@ export type RunIntent =
       readonly digest: string
       readonly requested: string
       readonly effective: Permission
-      /** The digest of its word; `null`: it has no verdict to say. */
+      /** The digest of its word; `null`: it has no verdict to give. */
       readonly word: string | null
     }
   | { readonly _tag: "Launched"; readonly token: string; readonly launchId: string; readonly process: ProcessIdentity }
   | { readonly _tag: "NeverRan"; readonly token: string }
-  /** `limit` in ms; `others`: pids of what it started. */
+  /** `limit`: ms; `others`: pids of what it started. */
   | {
       readonly _tag: "EndAgent"
       readonly token: string
@@ -69,7 +69,7 @@ export type RunIntent =
       readonly others: ReadonlyArray<number>
     }
   | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
-  /** What git says of the work now. */
+  /** The work as git has it now. */
   | {
       readonly _tag: "Recount"
       readonly taskId: string

@@ -6,7 +6,7 @@ import { runCodec, type RunEvent } from "./RunEvent.ts"
 import { evolveRun } from "./RunEvolution.ts"
 import type { RunCommand, RunIntent } from "./RunIntent.ts"
 
-/** The runs in the event log: streams named `run/<id>` beside those of the watches, which do not see them. */
+/** The runs in the event log: streams named `run/<id>`, which watches do not see. */
 export class RunLog extends Context.Service<RunLog, Log<RunEvent>>()("@souffleur/plan/RunLog") {
   static readonly layerMemory = Layer.effect(RunLog, memoryLog<RunEvent>())
   static readonly layerSql = Layer.effect(RunLog, EventLogSql.logOf(runCodec))
@@ -22,29 +22,29 @@ const aggregate = makeAggregate<Run, RunEvent, RunIntent, RunCommand["by"], RunL
 export const { load: loadRun, ref: makeRunRef, streamOf } = aggregate
 
 export interface NamedRun extends Omit<NamedState<Run>, "state"> {
-  /** As far as its log can be read. */
+  /** The run, as far as its log can be read. */
   readonly run: Run
 }
 
-/** Every run of the log, oldest first: one that cannot be read hides no other. */
+/** Every run of the log, oldest first. A run that cannot be read hides no other. */
 export const allRuns = Effect.map(aggregate.all, (all) =>
   all.map(({ state: run, ...one }): NamedRun => ({ ...one, run }))
 )
 
-/** Runs on which something is decided: fails where one of them cannot be read. */
+/** Returns runs for a decision. Fails where one of them cannot be read. */
 const readable = Effect.fnUntraced(function* (isOne: (run: Run) => boolean) {
   const found = (yield* allRuns).filter(({ run }) => isOne(run))
   const torn = found.find(({ unreadable }) => unreadable !== undefined)
   return torn?.unreadable === undefined ? found : yield* torn.unreadable
 })
 
-/** The runs of a project. */
+/** Returns the runs of a project. */
 export const runsOf = (project: string) => readable((run) => run.project === project)
 
-/** The runs of a git work tree, in whatever folders of it: their agents' commits would mix. */
+/** Returns the runs of a git work tree, in whatever folders of it: their agents' commits would mix. */
 export const runsIn = (workTree: string) => readable((run) => run.workTree === workTree)
 
-/** Says something to a run, stamped with the Clock. */
+/** Dispatches an intent to a run, with the time of the Clock. Fails with `Refused` or a `LogError`. */
 export const dispatchRun = Effect.fn("dispatchRun")(function* (id: string, intent: RunIntent, by: RunCommand["by"]) {
   return yield* aggregate.dispatch(id, { ...intent, now: yield* Clock.currentTimeMillis, by })
 })

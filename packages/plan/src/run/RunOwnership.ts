@@ -6,18 +6,19 @@ import type { Run } from "./Run.ts"
 import { loadRun, makeRunRef, runsIn, dispatchRun } from "./RunLog.ts"
 import type { RunRef } from "./RunRef.ts"
 
-/** How often its claim is looked at again: a folder of claims that was emptied took it along. */
+/** How often the claim is made again: an emptied folder of claims took it along. */
 const claimedEvery = "1 minute"
 
-/** Whoever claimed the work tree meanwhile has it: this one says and does nothing more of the run. */
+/** Fails with `Refused` after another process has claimed the work tree: this conductor says and does nothing more. */
 const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined>) {
   const why = yield* Ref.get(lost)
   if (why !== undefined) return yield* new Refused({ reason: "fenced", message: why })
 })
 
 /**
- * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner): a live owner is never overtaken, and
- * one that is not provably dead is alive.
+ * Owns a run under a new fence until the scope closes (spec: behaviour#one-owner). A live owner is never overtaken, and
+ * an owner that is not provably dead is alive. Fails with `AlreadyWatched` where another souffleur conducts the run or
+ * another one of the work tree. Fails with `ClaimFailed` where the claim cannot be made.
  */
 export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const claims = yield* Claims
@@ -57,7 +58,7 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
     Effect.forkScoped
   )
   yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void))
-  // Of two plans that began at once the later one sees the other here, and perhaps each does.
+  // Of two plans that began at once the later one sees the other here. Perhaps each sees the other.
   const runs = yield* runsIn(project)
   yield* nobodyElse(runs, id)
   yield* nobodyAtWork(runs, id)

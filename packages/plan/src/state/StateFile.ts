@@ -23,9 +23,9 @@ const StateTask = Schema.Struct({
   files_changed: Schema.optional(Texts),
   test_file: Schema.optional(Schema.String),
   feedback: Schema.optional(Schema.Array(FeedbackItem)),
-  /** A person said that it is to be left out: no status says it. */
+  /** Whether a person said that it is to be left out. No status says it. */
   skipped: Schema.optional(Schema.Boolean),
-  /** Why it needs a person, for a run of the same workflow whose log does not say it. */
+  /** Why it needs a person, for a later run of the workflow whose log does not say it. */
   escalation_cause: Schema.optional(Schema.String),
   escalation_reason: Schema.optional(Schema.String),
   started_at: Schema.optional(Time),
@@ -36,11 +36,11 @@ export const StateJson = Schema.Struct({
   phase: Schema.Literals(["planning", "implementation", "completion"]),
   current_task: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   tasks: Schema.Array(StateTask),
-  // One that is being planned may have neither.
+  // A workflow in its planning may have neither.
   created_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
   updated_at: Time.pipe(Schema.withDecodingDefaultKey(Effect.succeed(""))),
   implementation_completed_at: Schema.optional(Time),
-  /** What came of the finishing step (spec: behaviour#finishing-step). */
+  /** The outcome of the finishing step (spec: behaviour#finishing-step). */
   finishing: Schema.optional(Schema.Literals(["begun", "none", "done", "failed", "skipped"])),
   finishing_failure: Schema.optional(Schema.String)
 })
@@ -67,7 +67,7 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
   ...(task.completedAt === null ? {} : { completed_at: iso(task.completedAt) })
 })
 
-/** The run as `state.json`. */
+/** Returns the run as `state.json`. */
 export const stateJson = (run: Run): StateJson => ({
   workflow_id: run.workflowId,
   phase: run.phase === "completion" || run.phase === "finished" ? "completion" : "implementation",
@@ -80,7 +80,7 @@ export const stateJson = (run: Run): StateJson => ({
   ...(run.finishingFailure === null ? {} : { finishing_failure: run.finishingFailure })
 })
 
-/** What stands there under names that are none of the format's: other programs' own. */
+/** Returns the fields with names that the format does not have: other programs' own. */
 const unknown = (found: unknown, fields: object): object =>
   typeof found === "object" && found !== null
     ? Object.fromEntries(Object.entries(found).filter(([name]) => !Object.hasOwn(fields, name)))
@@ -90,7 +90,8 @@ const tasksOf = (found: object): ReadonlyArray<unknown> =>
   "tasks" in found && Array.isArray(found.tasks) ? found.tasks : []
 
 /**
- * The run as `state.json`; `before`: the one that it replaces, whose fields that nobody here knows are carried through.
+ * Returns the text of the run's `state.json`. `before`: the text that it replaces, whose unknown fields are carried
+ * through.
  */
 export const stateText = (run: Run, before?: string): string => {
   const json = stateJson(run)
@@ -102,10 +103,12 @@ export const stateText = (run: Run, before?: string): string => {
 
 const decode = Schema.decodeUnknownResult(StateJson)
 
-/** A piece of one that was written here, or by another program of this format; what is empty is nobody's. */
+/** Whether a text is empty, or a piece of a file of this format. */
 const isSpoiled = (text: string) => /^[\s\0]*$/u.test(text) || text.includes('"workflow_id"')
 
-/** What stands in a file that is to be a state file: what is neither one nor a piece of one is somebody else's. */
+/**
+ * Reads a state file. Fails with `corrupt` for an empty file or a piece of one, and with `foreign` for anything else.
+ */
 export const readState = (text: string): Result.Result<StateJson, "corrupt" | "foreign"> => {
   let json: unknown
   try {
@@ -120,13 +123,13 @@ const isCause = Schema.is(EscalationCause)
 const epoch = (time: string | undefined): number | null =>
   Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
 
-/** Why a task needs a person, as far as the file says it in words of ours. */
+/** Returns why a task needs a person, where the file says it in souffleur's own words. */
 const escalationOf = ({ escalation_cause: cause, escalation_reason: reason, status }: typeof StateTask.Type) =>
   status === "escalated" && isCause(cause) && reason !== undefined
     ? { escalation: { cause, reason: boundedFeedback({ summary: reason, issues: [], suggestions: [] }).summary } }
     : {}
 
-/** The progress that a state file of this format tells of. */
+/** Returns the progress that a state file tells of. */
 export const progressOf = ({ tasks }: StateJson): ReadonlyArray<ImportedTask> =>
   tasks.map((task) => ({
     id: task.id,

@@ -4,7 +4,7 @@ import { Clock, Effect, FileSystem, Path, type PlatformError, Result, Runtime, S
 import type { Run } from "../run/Run.ts"
 import { readState, stateJson, type StateJson, stateText } from "./StateFile.ts"
 
-/** What stands under the state file's name is somebody else's, and is left as it is. */
+/** The state file's name has content of another program, which is left as it is. `problem` is a sentence. */
 export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForeign", {
   path: Schema.String,
   problem: Schema.String
@@ -26,14 +26,14 @@ export type Found =
   | { readonly _tag: "Corrupt"; readonly bytes: Uint8Array }
   | { readonly _tag: "Foreign"; readonly problem: string }
 
-/** Bytes of a state file that is read. */
+/** Maximum bytes of a state file. */
 const largest = 16_000_000
 
 export const backupOf = (path: string): string => `${path}.backup`
 
 /**
- * What is there. What is no file, or may be anybody's, is foreign: it is not written over. A project may be its
- * group's.
+ * Reads what is there. Something that is no file, or that any user may write, is foreign and is not written over. A
+ * project may be its group's.
  */
 const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, TrustedFiles> {
   const read = yield* Effect.result(readTrusted(path, { atMost: largest, others: "write as its group" }))
@@ -47,19 +47,19 @@ const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found,
   })
 })
 
-/** The state file and its backup, as they are. */
+/** Reads the state file and its backup, as they are. */
 export const lookAtState = Effect.fn("lookAtState")(function* (path: string) {
   return { state: yield* look(path), backup: yield* look(backupOf(path)) }
 })
 
-/** A file that was kept beside the one that took its place. */
+/** A file that was kept beside its successor. */
 export interface Kept {
   /** A spoiled state file, or a backup that is not of this run. */
   readonly found: "corrupt" | "backup"
   readonly kept: string
 }
 
-/** Under a name that says when, which nobody has. */
+/** Keeps bytes under a fresh name that says when. */
 const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
   const since = `${path}.kept-${iso(yield* Clock.currentTimeMillis).replaceAll(/[:.]/gu, "")}`
@@ -71,7 +71,7 @@ const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
   }
 })
 
-/** Makes room for a backup: one of another run, such as the file that this one began from, is kept. */
+/** Makes room for a backup. An older backup of another run is kept, such as the file that this run began from. */
 const yielded = Effect.fnUntraced(function* (path: string, there: Found, { created_at, workflow_id }: StateJson) {
   if (there._tag === "Foreign") return yield* stateForeign(path, there)
   if (there._tag === "Missing") return []
@@ -82,10 +82,10 @@ const yielded = Effect.fnUntraced(function* (path: string, there: Found, { creat
 })
 
 /**
- * Writes what the log says of a run, whole or not at all, with what was there before it as `….backup`, and with the
- * fields of that which are none of ours. A spoiled one is no backup of anything: it is kept under a name that says
- * when, as a backup of another run is; both are answered. What is somebody else's by now is left as it is, and fails;
- * nothing is written where nothing changed.
+ * Writes a run's state file, whole or not at all, with the unknown fields of the old one. The old one becomes
+ * `….backup`. A damaged file is no backup: it is kept under a name that says when, and so is a backup of another run.
+ * Returns both. Writes nothing where nothing changed. Fails with `StateForeign` where the file is another program's by
+ * now.
  */
 export const writeState = Effect.fn("writeState")(function* (
   path: string,
@@ -115,7 +115,7 @@ export const writeState = Effect.fn("writeState")(function* (
   return spoiled
 })
 
-/** Files of ours in the project, for whoever looks at what changed there. */
+/** Returns the names of souffleur's files in a work tree, relative to its root. */
 export const ownFiles = Effect.fnUntraced(function* (statePath: string, others: ReadonlyArray<string>) {
   const path = yield* Path.Path
   return (root: string) => [statePath, backupOf(statePath), ...others].map((file) => path.relative(root, file))

@@ -1,19 +1,19 @@
-/** A task, and those that it waits for. */
+/** A task, and the tasks that it waits for. */
 interface Waiting {
   readonly id: string
   readonly dependsOn: ReadonlyArray<string>
 }
 
 /**
- * The circles of dependencies, each with its tasks in the plan's order: whoever waits for itself, by others or at once,
- * and nobody who merely waits for them. In linear time (Tarjan's), without recursion: a plan may have many thousand
- * tasks in a row.
+ * Returns the circles of dependencies, each with its tasks in the plan's order. A circle holds the tasks that wait for
+ * themselves, directly or through others. Tasks that wait for a circle are not in it. It takes linear time (Tarjan's
+ * algorithm) and no recursion: a plan may have many thousand tasks in a row.
  */
 export const circlesOf = (tasks: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<string>> => {
   const at = new Map(tasks.map(({ id }, n) => [id, n]))
   const next = tasks.map(({ dependsOn }) => dependsOn.flatMap((id) => at.get(id) ?? []))
   const circles: Array<ReadonlyArray<number>> = []
-  /** In which order they were come to, and the earliest that each leads back to. */
+  /** The order in which tasks are entered, and the earliest that each leads back to. */
   const [order, earliest] = [new Map<number, number>(), new Map<number, number>()]
   const open: Array<number> = []
   const isOpen = new Set<number>()

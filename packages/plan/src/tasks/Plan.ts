@@ -2,7 +2,7 @@ import { Predicate, Result, Runtime, Schema } from "effect"
 import { circlesOf } from "./Circles.ts"
 import { type PlanProblem, problemsIn } from "./PlanProblem.ts"
 
-/** A plan that cannot be conducted: everything that is wrong with it, each as a sentence that says where. */
+/** A plan that cannot be conducted, with all its problems. Each is a sentence that says where. */
 export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid", {
   path: Schema.String,
   problems: Schema.Array(Schema.String)
@@ -23,15 +23,15 @@ export interface PlannedTask {
   readonly id: string
   readonly title: string
   readonly description: string
-  /** As it stands in the prompt. */
+  /** As the prompt has it. */
   readonly acceptanceCriteria: string
-  /** Those of the plan, then its own. */
+  /** The plan's documents, then the task's own. */
   readonly referenceDocs: ReadonlyArray<ReferenceDoc>
   /** Ids of tasks that must be complete before it. */
   readonly dependsOn: ReadonlyArray<string>
 }
 
-/** What is done when every task is complete (spec: behaviour#finishing-step). */
+/** The last step, when every task is complete (spec: behaviour#finishing-step). */
 export type Finish =
   | { readonly _tag: "None" }
   | { readonly _tag: "Prompt"; readonly prompt: string }
@@ -43,11 +43,14 @@ export interface Plan {
   readonly finish: Finish
 }
 
-/** Where a plan says nothing else. A question which of several ways to take is heard by nobody in print mode. */
+/** The finishing prompt of a plan that has none. In print mode no person hears a question. */
 const finishing =
   "Run all tests and verify that they pass. Nobody is there to be asked: do not merge, push, or delete anything, and leave the branch as it is. End by saying what is done, and what you found."
 
-/** Bytes of a task's own text: a prompt is one argument, which Linux limits to 128 KiB, and feedback comes to it. */
+/**
+ * Maximum bytes of a task's own text. A prompt is one argument, which Linux limits to 128 KiB, and feedback comes to
+ * it.
+ */
 const longest = 32_000
 const Text = Schema.Trim.check(Schema.isNonEmpty())
 const Id = Schema.String.check(
@@ -55,7 +58,7 @@ const Id = Schema.String.check(
     message: "must be 1 to 64 letters, digits, dots, dashes or underscores"
   })
 )
-/** An argument of a program: it cannot have a NUL. */
+/** An argument of a program, which cannot have a NUL. */
 const Word = Schema.String.check(Schema.isPattern(/^[^\0]+$/u, { message: "must be text, not empty, without a NUL" }))
 const Doc = Schema.Union([Text, Schema.Struct({ path: Text, description: Text })])
 const Docs = Schema.optional(Schema.Array(Doc))
@@ -85,17 +88,17 @@ type TaskSource = PlanSource["tasks"][number]
 
 const decode = Schema.decodeUnknownResult(PlanSource, { errors: "all", onExcessProperty: "error" })
 
-/** The keys that a plan, a task, a document or a finish may have. */
+/** Returns the keys that a plan, a task, a document or a finish may have. */
 const keysAt = (place: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   if (place.includes("reference_docs")) return ["path", "description"]
   if (place[0] === "finish") return ["prompt", "command"]
   return Object.keys(place[0] === "tasks" ? TaskFields.fields : PlanSource.fields)
 }
 
-/** Rows that comms keeps for others than a task of a plan (spec: behaviour#run-in-comms). */
+/** Rows of comms that are no tasks of a plan (spec: behaviour#run-in-comms). */
 const reserved = new Set(["task-00", "souffleur"])
 
-/** One id may stand for a list of it. */
+/** A single id is a list of one. */
 const dependenciesOf = ({ depends_on = [] }: TaskSource): ReadonlyArray<string> =>
   typeof depends_on === "string" ? [depends_on] : depends_on
 
@@ -146,7 +149,7 @@ const taskOf = (
   dependsOn: dependenciesOf(source)
 })
 
-/** The order in which tasks are taken when each is approved: the plan's, each after what it depends on. */
+/** Returns the order of tasks when each is approved: the plan's, each after its dependencies. */
 export const orderOf = ({ tasks }: Plan): ReadonlyArray<PlannedTask> => {
   const order: Array<PlannedTask> = []
   const taken = (id: string) => order.some((task) => task.id === id)
@@ -171,7 +174,7 @@ const tooLong = (what: PlannedTask | Finish, place: PlanProblem["place"]): Reado
     : [{ place, what: `${size} bytes of text, more than ${longest}: move some into a file of its own` }]
 }
 
-/** A document that a source names, and where, be the rest of it a plan or not. */
+/** A document that a source names, and where. The rest of the source need not be a plan. */
 export interface NamedDoc {
   readonly place: PlanProblem["place"]
   readonly path: string
@@ -187,9 +190,8 @@ export const documentsIn = (source: unknown): ReadonlyArray<NamedDoc> => {
 }
 
 /**
- * A plan from what its file holds, or all that is wrong with it. `described` has what a Markdown file says of a task
- * under a heading of its id; it is the description of a task that has none. `name` is the workflow's where the plan
- * names none.
+ * Returns a plan from what its file holds, or all that is wrong with it. `described`: the text under each task's
+ * heading in Markdown, for a task without a description. `name`: the workflow's, where the plan names none.
  */
 export const planOf = (
   source: unknown,

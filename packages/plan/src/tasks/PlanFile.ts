@@ -5,10 +5,10 @@ import * as Yaml from "effect/encoding/Yaml"
 import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Plan.ts"
 import { inWords, type PlanProblem } from "./PlanProblem.ts"
 
-/** Bytes of a plan: it is read whole. */
+/** Maximum bytes of a plan, which is read whole. */
 const largest = 1_000_000
 
-/** A plan and which one it is: a change of the file is a change of the digest. */
+/** A plan and its file: a change of the file is a change of the digest. */
 export interface LoadedPlan {
   readonly plan: Plan
   /** Absolute. */
@@ -20,8 +20,8 @@ export interface LoadedPlan {
 const fence = /^ {0,3}(?:`{3,}|~{3,})/u
 const heading = /^(#{1,6})\s+(.*)$/u
 /**
- * The id that a heading begins with: `## task-001: Create the model`. An id has 64 characters at most, and marks around
- * it a few.
+ * Returns the id that a heading begins with, as in `## task-001: Create the model`. An id has 64 characters at most,
+ * and a few marks around it.
  */
 const idIn = (title: string) => {
   const [word = ""] = title.slice(0, 100).split(/\s/u)
@@ -32,7 +32,8 @@ const idIn = (title: string) => {
 }
 
 /**
- * What a Markdown text says under each heading that begins with an id, until the next heading of its level or above.
+ * Returns what a Markdown text says under each heading that begins with an id, until the next heading of its level or
+ * above.
  */
 export const sections = (body: string): ReadonlyMap<string, string> => {
   const lines = body.split(/\r?\n/u)
@@ -44,7 +45,8 @@ export const sections = (body: string): ReadonlyMap<string, string> => {
     if (marks !== undefined) headings.push({ at, level: marks.length, id: idIn(title ?? "") })
   }
   const found = new Map<string, string>()
-  // From the end on, each knows where the next one of a level begins: of several of one id the first is kept.
+  // Read backwards, each heading knows where the next one of a level begins. Of several headings with one id the first
+  // is kept.
   const next = Array.from({ length: 7 }, () => lines.length)
   for (const { at, id, level } of headings.toReversed()) {
     const text = lines
@@ -57,7 +59,7 @@ export const sections = (body: string): ReadonlyMap<string, string> => {
   return new Map([...found].toReversed())
 }
 
-/** A Markdown file's front matter and the rest. */
+/** Splits a Markdown file into its front matter and the rest; `undefined`: it has no front matter. */
 const parted = (text: string) => {
   const [, front, body = ""] = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/u.exec(text) ?? []
   return front === undefined ? undefined : { front, body }
@@ -73,14 +75,11 @@ const yaml = (text: string): Result.Result<unknown, string> => {
   }
 }
 
-/** Whose lines are those of a file from that one on. */
+/** Counts the lines of a message from the file's beginning. `above`: lines above the text. */
 const within = (why: string, above: number) =>
   why.replace(/(?<= at line )\d+$/u, (line) => String(Number(line) + above))
 
-/**
- * What a file holds before it is judged: its text of YAML, how many lines stand above that, and what it says of tasks
- * besides.
- */
+/** Parses a file: its YAML, the count of lines above that, and what it says of tasks besides. Fails with a sentence. */
 const parse = (text: string, kind: "yaml" | "markdown") => {
   const parts = kind === "yaml" ? { front: text, body: "" } : parted(text)
   if (parts === undefined)
@@ -100,8 +99,8 @@ const kinds: Readonly<Record<string, "yaml" | "markdown">> = {
 }
 
 /**
- * Reads a plan: YAML, or Markdown with front matter. Fails with all that is wrong at once: what cannot be read, ids,
- * circles, dependencies that are not there, and reference documents that the project does not have.
+ * Reads a plan: YAML, or Markdown with front matter. Fails with `PlanInvalid`, which names all problems at once. These
+ * are text that cannot be read, ids, circles, unknown dependencies, and missing reference documents.
  */
 export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: string) {
   const fs = yield* FileSystem.FileSystem
@@ -114,7 +113,7 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
     readTrusted(file, { others: "write as its group", atMost: largest }),
     ({ problem }) => invalid(`the file: ${problem}`)
   )
-  // A mark at the beginning, as some editors write it, is no part of the text.
+  // The decoder drops the mark that some editors write at the beginning.
   const text = new TextDecoder().decode(bytes)
   const name = path
     .basename(file, path.extname(file))

@@ -2,7 +2,7 @@ import { type Schema, SchemaIssue } from "effect"
 
 type Place = ReadonlyArray<PropertyKey>
 
-/** What is wrong with a plan, and where in it. */
+/** A fault of a plan and its place. */
 export interface PlanProblem {
   readonly place: Place
   /** A sentence. */
@@ -17,11 +17,11 @@ const placeInWords = (place: Place) =>
 interface Mark {
   readonly line: number
   readonly indent: number
-  /** `undefined`: it begins an entry of a list. */
+  /** `undefined`: the mark begins an entry of a list. */
   readonly key: string | undefined
 }
 
-/** A line of YAML in block style: it may begin an entry of a list, and a key in that. */
+/** A line of YAML in block style. It may begin an entry of a list, and a key in that. */
 const shape = /^( *)(-(?: +|$))?(?:(["']?)([^\s"':#]+)\3:(?=\s|$))?/u
 
 const marksOf = (text: string): ReadonlyArray<Mark> =>
@@ -34,7 +34,7 @@ const marksOf = (text: string): ReadonlyArray<Mark> =>
     ]
   })
 
-/** The line of a place, or of what that is in, as far as block style shows it: the parser keeps none. */
+/** Returns the line of a place, or of the part around it, as far as block style shows it. The parser keeps no lines. */
 const lineOf = (marks: ReadonlyArray<Mark>, place: Place): number | undefined => {
   let inside: { readonly at: number; readonly mark: Mark } | undefined
   for (const part of place) {
@@ -45,7 +45,7 @@ const lineOf = (marks: ReadonlyArray<Mark>, place: Place): number | undefined =>
       if (at <= (inside?.at ?? -1)) continue
       const isEntry = mark.key === undefined
       const outside = inside?.mark.indent ?? -1
-      // The entries of a list may stand below its key, not further in.
+      // The entries of a list may be indented as its key is.
       if (mark.indent < outside || (mark.indent === outside && !(isEntry && typeof part === "number"))) break
       level ??= mark.indent
       if (mark.indent === level && (typeof part === "number" ? isEntry && entries++ === part : mark.key === part)) {
@@ -59,10 +59,10 @@ const lineOf = (marks: ReadonlyArray<Mark>, place: Place): number | undefined =>
   return inside?.mark.line
 }
 
-/** Problems that are told. */
+/** Maximum of problems that are told. */
 const most = 100
 
-/** Each as a sentence that says where; `above`: lines of the file before the text. */
+/** Returns each problem as a sentence that says where. `above`: lines of the file before the text. */
 export const inWords = (problems: ReadonlyArray<PlanProblem>, text: string, above: number): ReadonlyArray<string> => {
   const marks = marksOf(text)
   return [
@@ -74,7 +74,7 @@ export const inWords = (problems: ReadonlyArray<PlanProblem>, text: string, abov
   ]
 }
 
-/** Letters that differ, are too many or too few between two words. */
+/** Counts the letters that differ, are too many or too few between two words. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...one].entries()) {
@@ -86,7 +86,7 @@ const distance = (one: string, other: string): number => {
   return row[other.length]!
 }
 
-/** The known key that was likely meant: two letters away at most, one where it is short, or a part of it. */
+/** Returns the known key that was likely meant: two letters away at most, one where it is short, or a part of it. */
 const meant = (key: string, known: ReadonlyArray<string>): string | undefined => {
   const letters = (word: string) =>
     word
@@ -110,7 +110,7 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1({
         : SchemaIssue.defaultLeafHook(issue)
 })
 
-/** What a source has that no plan may have; `keysAt`: those that are known in that place. */
+/** Returns what no plan may have in a source. `keysAt`: the keys that are known in a place. */
 export const problemsIn = (
   error: Schema.SchemaError,
   keysAt: (place: Place) => ReadonlyArray<string>

@@ -21,13 +21,13 @@ ${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).
 `
 
 /**
- * Feedback and guidance of this many times are told, and in bytes this much of each, and of the names of files: a
- * prompt is one argument, which Linux limits to 128 KiB, and the task itself may have 32,000 of it.
+ * Maximum count of feedback and of guidance, and maximum bytes of each and of the names of files. A prompt is one
+ * argument, which Linux limits to 128 KiB. The task itself may have 32,000 bytes of it.
  */
 const [told, room] = [4, 28_000]
 const utf8 = new TextEncoder()
 
-/** The first of them that there is room for, at least a part of the first. */
+/** Returns the first texts that there is room for, at least a part of the first. */
 const fitting = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const kept: Array<string> = []
   let left = room
@@ -41,7 +41,7 @@ const fitting = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   return kept
 }
 
-/** The newest of them, in their order. */
+/** Returns the newest texts that there is room for, in their order. */
 const newest = (texts: ReadonlyArray<string>) => fitting(texts.slice(-told).toReversed()).toReversed()
 
 const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
@@ -52,16 +52,13 @@ const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"
     ...(suggestions.length === 0 ? [] : ["", "Suggestions:", ...suggestions.map((suggestion) => `- ${suggestion}`)])
   ].join("\n")
 
-/**
- * A file's name may hold anything that somebody wants to have said: it is one line of JSON, in which nothing goes
- * unseen.
- */
+/** Quotes a file's name as one line of JSON without invisible characters. A name may hold any text. */
 const quoted = (file: string) =>
   JSON.stringify(file).replaceAll(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (mark) =>
     Array.from({ length: mark.length }, (_, at) => `\\u${mark.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
   )
 
-/** Files that are named of those that git does not know. */
+/** Maximum of files unknown to git that are named. */
 const mostForgotten = 50
 const listed = (files: ReadonlyArray<string>) =>
   [
@@ -86,13 +83,13 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
   return parts.length === 0 ? "" : `### Previous Attempts (if any)\n\n${parts.join("\n\n")}\n\n`
 }
 
-/** What keeps what an agent says from what it read, of whomever that is. */
+/** Asks for the word of the launch. It tells what an agent says from what it read. */
 const answered = (word: string) =>
   `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
 
 /**
- * An implementer's prompt, with the `word` of this launch; `forgotten`: files that are new since the task began, and
- * that git does not know.
+ * Returns an implementer's prompt. `word`: the word of this launch. `forgotten`: files that are new since the task
+ * began, and that git does not know.
  */
 export const implementerPrompt = (
   planned: PlannedTask,
@@ -136,7 +133,7 @@ reason: [explanation of blocker]
 \`\`\`
 `
 
-/** Files that are named to a reviewer; the rest it finds in the commits. */
+/** Maximum of files that are named to a reviewer. The rest is in the commits. */
 const mostFiles = 200
 
 const changed = (files: ReadonlyArray<string>) => {
@@ -147,16 +144,16 @@ const changed = (files: ReadonlyArray<string>) => {
   ].join("\n")
 }
 
-/** What the user decided since counts for who reviews too: it would else reject what they asked for. */
+/** Returns the user's guidance for a reviewer, which would else reject what the user asked for. */
 const decided = (guidance: ReadonlyArray<string>) =>
   guidance.length === 0
     ? ""
     : `### Guidance of the User\n\nThe user has said this of the task since; where it differs from the specification, it counts:\n\n${newest(guidance).join("\n\n")}\n\n`
 
 /**
- * A reviewer's prompt: the task, its documents, what the user decided, and what git says of its implementation, never
- * what the implementer said of it, or wrote into a name; with the `word` of this launch, and with files that are new
- * since the task began, and that git does not know.
+ * Returns a reviewer's prompt: the task, its documents, the user's guidance, and what git says of the implementation.
+ * Nothing that the implementer said is in it, and no name of a file unquoted. `word` and `forgotten`: as for an
+ * implementer.
  */
 export const reviewerPrompt = (
   planned: PlannedTask,
@@ -223,7 +220,7 @@ suggestions:
 \`\`\`
 `
 
-/** The summary of a run whose tasks are all complete. */
+/** Returns the summary of a run whose tasks are all complete. */
 export const completionSummary = ({ summary, tasks }: Run): string =>
   [
     "## Implementation Complete",
