@@ -92,7 +92,7 @@ export const drawnMutants = [
     [
       [
         "state file: what was kept of it is in the log",
-        '    yield* Effect.forEach(kept, (one) => ref.dispatch({ _tag: "RebuildStateFile", ...one }))\n',
+        '    yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))\n',
         ""
       ]
     ]

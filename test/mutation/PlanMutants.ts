@@ -13,12 +13,12 @@ export const conductorMutants = [
     [
       [
         "plan: as its group may write it, and nobody else",
-        '{ others: "write as its group", atMost: largest }',
-        "{ atMost: largest }"
+        '{ others: "write as its group", atMost: maxBytes }',
+        "{ atMost: maxBytes }"
       ],
       [
         "plan: no larger than a plan is",
-        '{ others: "write as its group", atMost: largest }',
+        '{ others: "write as its group", atMost: maxBytes }',
         '{ others: "write as its group", atMost: 2 ** 32 }'
       ]
     ]
@@ -164,12 +164,12 @@ export const conductorMutants = [
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
       [
         "ladder: the third rejection is a person's",
-        "task.rejections + 1 < most",
+        "task.rejections + 1 < maxInRow",
         "true",
         conduct("rejected to escalation, answered, finished")
       ],
-      ["ladder: not before", "task.rejections + 1 < most", "task.rejections + 2 < most"],
-      ["failures: the third in a row is a person's", "...(count < most", "...(true"],
+      ["ladder: not before", "task.rejections + 1 < maxInRow", "task.rejections + 2 < maxInRow"],
+      ["failures: the third in a row is a person's", "...(count < maxInRow", "...(true"],
       ["failures: what was lost with us does not count", 'before + (cause === "lost" ? 0 : 1)', "before + 1"],
       [
         "failures: each role has its own",
@@ -187,8 +187,8 @@ export const conductorMutants = [
     [
       [
         "agent: the intent to end it is in the log",
-        '(yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: millis, others })).assignment?.ending ?? null',
-        "{ cause, limit: millis, others, ref }"
+        '(yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: limitMillis, others })).assignment?.ending ?? null',
+        "{ cause, limit: limitMillis, others, ref }"
       ],
       [
         "agent: other sessions are spared",
@@ -198,15 +198,19 @@ export const conductorMutants = [
       ["agent: known by its launch too", "[sessionId], launchId }", "[sessionId], launchId: undefined }"],
       [
         "agent: its time",
-        "Effect.timeoutOption(processes.untilOver(started.process, lookEvery), left)",
-        "processes.untilOver(started.process, lookEvery)"
+        "Effect.timeoutOption(processes.untilOver(started.process, pollInterval), leftMillis)",
+        "processes.untilOver(started.process, pollInterval)"
       ],
       [
         "agent: its time goes on while nobody conducts",
-        "started.at + millis - (yield* Clock.currentTimeMillis)",
-        "millis - 0 * (yield* Clock.currentTimeMillis)"
+        "started.at + limitMillis - (yield* Clock.currentTimeMillis)",
+        "limitMillis - 0 * (yield* Clock.currentTimeMillis)"
       ],
-      ["agent: a clock that was set back gives no more", "Math.min(millis, Math.max(", "Math.min(Infinity, Math.max("],
+      [
+        "agent: a clock that was set back gives no more",
+        "Math.min(limitMillis, Math.max(",
+        "Math.min(Infinity, Math.max("
+      ],
       [
         "agent: what it left is ended with it",
         "if (inTime && (others.length === 0 ||",
@@ -388,15 +392,21 @@ export const conductorMutants = [
       ],
       [
         "verdict: a word within a sentence is none",
-        "more.length === 0 ? headers.find((one) => one === bare(first))",
-        "true ? headers.find((one) => line.includes(one))"
+        "more.length === 0 ? headers.find((known) => known === bare(first))",
+        "true ? headers.find((known) => line.includes(known))"
       ]
     ]
   ),
   ...mutantsOf(
     `${src}/agent/Verdict.ts`,
     [`${tests}/Linear.test.ts`],
-    [["verdict: what goes on without end", "before.length > longestLine ?", "before.length > 45 * longestLine ?"]]
+    [
+      [
+        "verdict: what goes on without end",
+        "before.length > maxLineCharacters ?",
+        "before.length > 45 * maxLineCharacters ?"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/decide/OpenDecider.ts`,
@@ -735,8 +745,8 @@ export const conductorMutants = [
       ["judge: new since what was reviewed last", "git.since(task.reviewed ?? task.base)", "git.since(task.base)"],
       [
         "judge: a test file is one that the work changed",
-        "files.find((one) => one.endsWith(`/${name}`))\n",
-        "files.find((one) => one.endsWith(`/${name}`)) ?? name\n"
+        "files.find((path) => path.endsWith(`/${name}`))\n",
+        "files.find((path) => path.endsWith(`/${name}`)) ?? name\n"
       ],
       [
         "judge: a test file is there",
@@ -917,7 +927,7 @@ export const conductorMutants = [
       ],
       [
         "conduct: a wait is waited out",
-        "if (left <= 0) return yield*",
+        "if (leftMillis <= 0) return yield*",
         "if (true) return yield*",
         crash("killed at any moment of a usage limit"),
         crash("a usage limit is waited out to its end")
@@ -1091,7 +1101,7 @@ export const conductorMutants = [
     [
       [
         "forgotten: what lay there before is not",
-        ".filter((file) => !before.includes(file))",
+        ".filter((file) => !untrackedBefore.includes(file))",
         "",
         conduct("a file that its implementer forgot")
       ],
@@ -1130,8 +1140,12 @@ export const conductorMutants = [
     `${src}/publish/WorkProblem.ts`,
     ["packages/cli/test/RunSentence.test.ts"],
     [
-      ["escalation: as many issues as a person reads", "lines.slice(0, most).map(short)", "lines.map(short)"],
-      ["escalation: as much of each as a person reads", "lines.slice(0, most).map(short)", "lines.slice(0, most)"],
+      ["escalation: as many issues as a person reads", "lines.slice(0, maxLines).map(short)", "lines.map(short)"],
+      [
+        "escalation: as much of each as a person reads",
+        "lines.slice(0, maxLines).map(short)",
+        "lines.slice(0, maxLines)"
+      ],
       ["escalation: the last rejection's issues", "(last?.issues ?? [])", "(earlier[0]?.issues ?? [])"]
     ]
   ),

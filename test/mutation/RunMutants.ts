@@ -51,8 +51,8 @@ export const runMutants = [
     [
       [
         "state file: one that its group may write",
-        '{ atMost: largest, others: "write as its group" }',
-        "{ atMost: largest }"
+        '{ atMost: maxBytes, others: "write as its group" }',
+        "{ atMost: maxBytes }"
       ],
       ["state file: one that is gone is missing", 'read.failure.missing ? { _tag: "Missing" } : {', "{"]
     ]
@@ -132,7 +132,11 @@ export const runMutants = [
         "...newest(feedback.map(feedbackText))",
         "...newest(feedback.slice(-1).map(feedbackText))"
       ],
-      ["prompt: within what a program can be given", "    if (left < 0) break\n", "    if (left < 0) left = room\n"]
+      [
+        "prompt: within what a program can be given",
+        "    if (leftBytes < 0) break\n",
+        "    if (leftBytes < 0) leftBytes = maxBytes\n"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -223,8 +227,8 @@ export const runMutants = [
       ["plan: lines of the file, not of its front matter", "line + above", "line"],
       ["plan: the key that was likely meant", "nearest.far <=", "nearest.far <"],
       ["plan: no key that nobody meant", "word.length < 4 ? 1 : 2", "9"],
-      ["plan: a part of a key", "known.find((one) => word.length > 3", "known.find((one) => word.length > 300"],
-      ["plan: the first of its problems", "problems.slice(0, most)", "problems"]
+      ["plan: a part of a key", "known.find((name) => word.length > 3", "known.find((name) => word.length > 300"],
+      ["plan: the first of its problems", "problems.slice(0, maxProblems)", "problems"]
     ]
   ),
   ...mutantsOf(

@@ -43,7 +43,7 @@ const astray = Effect.fnUntraced(function* (run: Run) {
         : []
   })
   const missing = yield* git.missing(kept.flatMap(({ commits }) => commits))
-  const lost = kept.filter(({ commits }) => commits.some((one) => missing.includes(one)))
+  const lost = kept.filter(({ commits }) => commits.some((commit) => missing.includes(commit)))
   if (lost.length === 0) return undefined
   const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
   return { cause: "work lost" as const, files: [], message }
@@ -122,20 +122,20 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
 })
 
 /** Milliseconds between two looks at the clock: a machine that slept is late by no more. */
-const clockLook = 60_000
+const clockInterval = 60_000
 
 /** Waits until a time of the wall clock (epoch ms), which goes on while the machine sleeps. */
 const waitOut = Effect.fn("Conduct.waitOut")(function* (until: number) {
   const { ref } = yield* PlanContext
   for (;;) {
-    const left = until - (yield* Clock.currentTimeMillis)
-    if (left <= 0) return yield* ref.dispatch({ _tag: "EndWait" })
-    yield* Effect.sleep(Math.min(left, clockLook))
+    const leftMillis = until - (yield* Clock.currentTimeMillis)
+    if (leftMillis <= 0) return yield* ref.dispatch({ _tag: "EndWait" })
+    yield* Effect.sleep(Math.min(leftMillis, clockInterval))
   }
 })
 
 /** Maximum of untracked files that a task remembers from its beginning. */
-const mostUntracked = 500
+const maxUntracked = 500
 
 /** Takes one step of the loop. `undefined`: a person's word is needed, or the run is done. */
 const advance = Effect.fnUntraced(function* (run: Run) {
@@ -153,7 +153,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
           const base = yield* git.head
           const { branch } = yield* git.standing
           const there = yield* git.untracked
-          const untracked = there.length > mostUntracked ? null : there
+          const untracked = there.length > maxUntracked ? null : there
           return yield* ref.dispatch({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
         }),
         run
@@ -230,7 +230,7 @@ export const conduct = Effect.fn("conduct")(function* () {
   const told = Effect.gen(function* () {
     const run = yield* ref.state
     const kept = yield* writeState(statePath, run)
-    yield* Effect.forEach(kept, (one) => ref.dispatch({ _tag: "RebuildStateFile", ...one }))
+    yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))
     return kept.length === 0 ? run : yield* ref.state
   })
   if (!(yield* resumed(yield* told))) return yield* told
@@ -241,7 +241,7 @@ export const conduct = Effect.fn("conduct")(function* () {
 }, orPaused)
 
 /** How often the cause of a pause is checked. */
-const rightLook = Schedule.spaced("2 seconds")
+const rightSchedule = Schedule.spaced("2 seconds")
 
 /**
  * Waits for a person's answer, or until the cause of the pause is put right. Any new event of the run counts as an
@@ -251,7 +251,7 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
   const log = yield* RunLog
   const { ref } = yield* PlanContext
   if (run.paused === null) return yield* Stream.runDrain(Stream.take(log.changes(streamOf(ref.id), run.revision), 1))
-  yield* Effect.repeat(isRight(run), { schedule: rightLook, until: (yes) => yes })
+  yield* Effect.repeat(isRight(run), { schedule: rightSchedule, until: (yes) => yes })
 })
 
 /**

@@ -17,7 +17,7 @@ const operator = { _tag: "Operator" } as const
  * what is wrong with the file; `null`: nothing. Fails with `StateForeign` where the file belongs to another workflow or
  * program.
  */
-const before = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
+const importState = Effect.fnUntraced(function* (statePath: string, { workflowId }: Plan) {
   const { backup, state } = yield* lookAtState(statePath)
   const taken = (from: "state" | "backup", json: StateJson) => {
     if (json.workflow_id === workflowId)
@@ -69,7 +69,7 @@ const outlined = Effect.fnUntraced(function* ({
   referenceDocs,
   title
 }: PlannedTask) {
-  const documents = referenceDocs.map((one) => [one.path, one.description])
+  const documents = referenceDocs.map((doc) => [doc.path, doc.description])
   return {
     id,
     title,
@@ -115,7 +115,7 @@ export const openRun = Effect.fn("openRun")(
     yield* nobodyAtWork(runs, known?.id)
     const tasks = yield* Effect.forEach(plan.tasks, outlined)
     if (known === undefined) {
-      const { found, progress: said } = yield* before(statePath, plan)
+      const { found, progress: said } = yield* importState(statePath, plan)
       const progress = said === null ? null : { ...said, unproven: yield* notBorneOut(said.tasks, git) }
       const id = yield* newId
       const { workflowId } = plan

@@ -5,7 +5,7 @@ import { PlanContext } from "../PlanContext.ts"
 import type { Assignment } from "../run/Run.ts"
 
 /** Time between two looks at a running agent. */
-const lookEvery = "200 millis"
+const pollInterval = "200 millis"
 
 export type Launched = NonNullable<Assignment["launch"]>
 
@@ -26,12 +26,12 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
 ) {
   const processes = yield* Processes
   const { finishing, ref } = yield* PlanContext
-  const millis = Duration.toMillis(limit)
+  const limitMillis = Duration.toMillis(limit)
   // A clock that was set back gives no more than the whole limit.
-  const left = Math.min(millis, Math.max(0, started.at + millis - (yield* Clock.currentTimeMillis)))
+  const leftMillis = Math.min(limitMillis, Math.max(0, started.at + limitMillis - (yield* Clock.currentTimeMillis)))
   const gone = isGone(processes, started.process)
   const inTime = yield* Effect.andThen(
-    Effect.timeoutOption(processes.untilOver(started.process, lookEvery), left),
+    Effect.timeoutOption(processes.untilOver(started.process, pollInterval), leftMillis),
     gone
   )
   const others = (yield* agentTree(assignment, started)).map(({ identity }) => identity.pid)
@@ -39,7 +39,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   if (inTime && (others.length === 0 || (assignment.role === "finisher" && finishing !== null))) return null
   const cause = inTime ? ("left running" as const) : ("timeout" as const)
   return (
-    (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: millis, others })).assignment
+    (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: limitMillis, others })).assignment
       ?.ending ?? null
   )
 })

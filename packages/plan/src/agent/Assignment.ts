@@ -19,7 +19,7 @@ import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
 import type { Role } from "../run/RunEvent.ts"
 
 /** Maximum bytes of the end of an agent's output that are searched for its verdict. */
-const tail = 1 << 20
+const maxTailBytes = 1 << 20
 
 /**
  * Returns the prompt of an agent, with the word of its launch. Fails with `LaunchFailed` where the plan no longer has
@@ -33,8 +33,9 @@ const promptOf = Effect.fnUntraced(
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined)
       return yield* new LaunchFailed({ message: `the plan has no task ${taskId} any more` })
-    const before = task.untracked
-    const forgotten = before === null ? [] : (yield* git.untracked).filter((file) => !before.includes(file))
+    const untrackedBefore = task.untracked
+    const forgotten =
+      untrackedBefore === null ? [] : (yield* git.untracked).filter((file) => !untrackedBefore.includes(file))
     if (role === "implementer") return implementerPrompt(planned, task, word, forgotten)
     // A later commit may have removed it.
     const { testFile } = task.work
@@ -128,7 +129,7 @@ const printed = Effect.fnUntraced(
   function* (path: string) {
     const fs = yield* FileSystem.FileSystem
     const { size } = yield* fs.stat(path)
-    const skip = Number(size) > tail ? Number(size) - tail : 0
+    const skip = Number(size) > maxTailBytes ? Number(size) - maxTailBytes : 0
     const bytes = new Uint8Array(Number(size) - skip)
     const file = yield* fs.open(path, { flag: "r" })
     let filled = 0

@@ -54,7 +54,7 @@ const testFileOf = Effect.fnUntraced(function* (named: string | null, files: Rea
   const { git } = yield* PlanContext
   const name = named?.replace(/^\.\//u, "")
   // The agent may name it relative to its own folder.
-  const file = files.find((one) => one === name) ?? files.find((one) => one.endsWith(`/${name}`))
+  const file = files.find((path) => path === name) ?? files.find((path) => path.endsWith(`/${name}`))
   return file !== undefined && (yield* git.has(file)) ? file : null
 })
 

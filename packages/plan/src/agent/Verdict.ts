@@ -45,15 +45,15 @@ interface Block {
 /**
  * Maximum characters of a text and of an item, and maximum items. A verdict goes to the log, and feedback into prompts.
  */
-const longest = { text: 2000, item: 500, items: 20 } as const
-const clipped = (text: string, most: number) => {
+const limits = { text: 2000, item: 500, items: 20 } as const
+const clipped = (text: string, maxCharacters: number) => {
   // A character has one or two UTF-16 units.
-  const points = Array.from(text.slice(0, 2 * most))
-  return points.length <= most ? text : `${points.slice(0, most - 1).join("")}…`
+  const points = Array.from(text.slice(0, 2 * maxCharacters))
+  return points.length <= maxCharacters ? text : `${points.slice(0, maxCharacters - 1).join("")}…`
 }
 
 /** Maximum characters of a line that are read: more than any field keeps. */
-const longestLine = 4000
+const maxLineCharacters = 4000
 /** Strips these characters from the ends, by index. A pattern that ends in `$` takes quadratic time, or worse. */
 const stripped = (text: string, before: string, after: string) => {
   let [start, end] = [0, text.length]
@@ -68,7 +68,7 @@ const bare = (line: string) => stripped(line, "*_`# \t", "*_`: \t")
 /** Finds a header, alone or with one word. A longer line is a sentence. */
 const headerIn = (line: string, headers: ReadonlyArray<Header>) => {
   const [first = "", word = "", ...more] = bare(line).split(/\s+/u)
-  const header = more.length === 0 ? headers.find((one) => one === bare(first)) : undefined
+  const header = more.length === 0 ? headers.find((known) => known === bare(first)) : undefined
   return header === undefined ? undefined : { header, word: bare(word) }
 }
 /** Reads `name: value`, with marks around the name. */
@@ -90,14 +90,15 @@ const filled = (text: string) => {
 }
 
 /** Appends a line to a field or an item, up to the length of a line that is read. */
-const continued = (before: string, line: string) => (before.length > longestLine ? before : `${before} ${line}`.trim())
+const continued = (before: string, line: string) =>
+  before.length > maxLineCharacters ? before : `${before} ${line}`.trim()
 
 const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   let stretch = 0
   let [open, key, gap]: [boolean, string | undefined, boolean] = [false, undefined, false]
   for (const raw of text.split(/\r\n|\n|\r/u)) {
-    const line = raw.slice(0, longestLine).trim()
+    const line = raw.slice(0, maxLineCharacters).trim()
     const header = headerIn(line, headers)
     const block = blocks.at(-1)
     if (header !== undefined) {
@@ -113,7 +114,7 @@ const blocksIn = (text: string, headers: ReadonlyArray<Header>): ReadonlyArray<B
     } else if (block !== undefined && !open) block.followed = true
     else if (block !== undefined) {
       const field = fieldIn(line)
-      const known = fields[block.header].find((one) => one === field?.name)
+      const known = fields[block.header].find((name) => name === field?.name)
       const item = /^(?:[-*•]|\d+[.)])\s+(.*)$/u.exec(line)?.[1]
       if (field !== undefined && known !== undefined) {
         ;[key, gap] = [known, false]
@@ -138,14 +139,14 @@ const listOf = ({ items, values }: Block, key: string): ReadonlyArray<string> =>
   const given = items.get(key) ?? []
   return (given.length > 0 || inline === "" ? given : [inline])
     .map(filled)
-    .filter((one) => one !== "" && !/^(?:none|n\/a|-|\[\])\.?$/iu.test(one))
-    .slice(0, longest.items)
-    .map((one) => clipped(one, longest.item))
+    .filter((item) => item !== "" && !/^(?:none|n\/a|-|\[\])\.?$/iu.test(item))
+    .slice(0, limits.items)
+    .map((item) => clipped(item, limits.item))
 }
 
 const path = (text: string): string | null => {
   const value = stripped(filled(text), "`\"'[", "`\"']")
-  return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, longest.item)
+  return value === "" || /^(?:none|n\/a|null|-)$/iu.test(value) ? null : clipped(value, limits.item)
 }
 
 /** Cuts feedback to what the log keeps of it, whatever its source. */
@@ -155,8 +156,8 @@ export const boundedFeedback = ({
   summary
 }: Omit<Feedback, "attempt">): Omit<Feedback, "attempt"> => {
   const bounded = (items: ReadonlyArray<string>) =>
-    items.slice(0, longest.items).map((item) => clipped(filled(item), longest.item))
-  return { summary: clipped(filled(summary), longest.text), issues: bounded(issues), suggestions: bounded(suggestions) }
+    items.slice(0, limits.items).map((item) => clipped(filled(item), limits.item))
+  return { summary: clipped(filled(summary), limits.text), issues: bounded(issues), suggestions: bounded(suggestions) }
 }
 
 /**
@@ -164,7 +165,7 @@ export const boundedFeedback = ({
  * `undefined`.
  */
 const wellFormed = (block: Block): Verdict | undefined => {
-  const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), longest.text)
+  const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), limits.text)
   switch (block.header) {
     case "IMPLEMENTATION_COMPLETE": {
       const named = ["commits", "files_changed"].every(
@@ -173,7 +174,7 @@ const wellFormed = (block: Block): Verdict | undefined => {
       return named ? { _tag: "Complete", testFile: path(block.values.get("test_file") ?? "") } : undefined
     }
     case "IMPLEMENTATION_BLOCKED": {
-      const reason = text("reason") === "" ? clipped(listOf(block, "reason").join("; "), longest.text) : text("reason")
+      const reason = text("reason") === "" ? clipped(listOf(block, "reason").join("; "), limits.text) : text("reason")
       return reason === "" ? undefined : { _tag: "Blocked", reason }
     }
     case "APPROVED":

@@ -14,7 +14,7 @@ export type Report =
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
 /** How many rejections, or failed assignments in a row, escalate a task (spec: behaviour#ladder). */
-const most = 3
+const maxInRow = 3
 
 const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
   Event.TaskEscalated.make({ at, taskId, cause, reason })
@@ -31,7 +31,7 @@ const rejected = (
 ): Decision<Event.RunEvent> =>
   ok(
     Event.ReviewRejected.make({ at, ...assignment, feedback }),
-    ...(task.rejections + 1 < most
+    ...(task.rejections + 1 < maxInRow
       ? []
       : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
   )
@@ -57,7 +57,7 @@ const failed = (task: Task, at: number, assignment: Asked, { cause, detail }: Fa
   const count = before + (cause === "lost" ? 0 : 1)
   return ok(
     cameToNothing(at, assignment, cause, detail),
-    ...(count < most
+    ...(count < maxInRow
       ? []
       : [
           escalated(

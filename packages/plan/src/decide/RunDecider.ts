@@ -191,7 +191,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       const skipped = run.tasks.filter(({ skipped }) => skipped).length
       const { commits, files, missing } = command
       const lost = run.tasks.filter(
-        ({ skipped, work }) => !skipped && work.commits.some((one) => missing.includes(one))
+        ({ skipped, work }) => !skipped && work.commits.some((commit) => missing.includes(commit))
       )
       if (lost.length > 0) {
         const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`

@@ -7,7 +7,7 @@ import { backupOf } from "../state/StateStore.ts"
 const mark = "# souffleur's own, for its runs"
 
 /** Maximum bytes of a file of exclusions. */
-const largest = 1_000_000
+const maxBytes = 1_000_000
 
 /** This user or their group may write the file, as the rest of `.git`. */
 const ours = { own: true, others: "write as its group" } as const
@@ -19,7 +19,7 @@ const literally = (file: string) =>
 /** Reads a file of exclusions and its mode. It is checked before git reads it, since git waits at a pipe. */
 const read = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const found = yield* Effect.result(readTrusted(path, { ...ours, atMost: largest }))
+  const found = yield* Effect.result(readTrusted(path, { ...ours, atMost: maxBytes }))
   if (Result.isFailure(found)) return found.failure.missing ? { text: "", mode: 0o644 } : yield* found.failure
   return { text: new TextDecoder().decode(found.success), mode: (yield* fs.stat(path)).mode & 0o777 }
 })

@@ -45,7 +45,7 @@ export const parseStatus = (text: string): Standing => {
   return { conflicts, changed, branch }
 }
 
-const parts = (text: string, separator: "\0" | "\n") => text.split(separator).filter((one) => one !== "")
+const parts = (text: string, separator: "\0" | "\n") => text.split(separator).filter((part) => part !== "")
 
 /** Files in git's own folder while an operation goes on. */
 const operations = {

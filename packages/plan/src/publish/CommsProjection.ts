@@ -25,9 +25,9 @@ const stateOf = (task: Task): string | undefined => {
 const conductorState = (run: Run): string => (isOver(run) ? "complete" : needsPerson(run) ? "error" : "working")
 
 /** Comms belongs to others. While it is out, each word is tried again until it is back. */
-const untilBack = Schedule.spaced("1 second")
+const retrySchedule = Schedule.spaced("1 second")
 export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
-  Effect.orDie(Effect.retry(effect, { schedule: untilBack }))
+  Effect.orDie(Effect.retry(effect, { schedule: retrySchedule }))
 
 /**
  * Writes the rows that have changed. `begun`: tasks that have begun. If the plan has lost such a task since, its row
@@ -72,13 +72,13 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
   const beats = yield* Beats
   const { heartbeatStaleAfter } = yield* Settings
   // Four beats fit into the time after which a watcher would miss one. A watcher beats no less often.
-  const every = Duration.min(Duration.seconds(60), Duration.times(heartbeatStaleAfter, 0.25))
+  const beatInterval = Duration.min(Duration.seconds(60), Duration.times(heartbeatStaleAfter, 0.25))
   const beat = Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
     yield* beats.beat(streamOf(id), { by: "conductor", at })
     if (Option.isSome(comms) && !(yield* isOthers)) yield* Effect.ignore(comms.value.beat(at))
   })
-  const beating = Effect.repeat(beat, Schedule.spaced(every))
+  const beating = Effect.repeat(beat, Schedule.spaced(beatInterval))
   const told = new Map<string, string>()
   const known = yield* log.read(streamOf(id), 0)
   const begun = new Set(

@@ -7,4 +7,4 @@ import { StateForeign } from "../state/StateStore.ts"
 export type Hindrance = GitUnusable | LaunchFailed | StateForeign | PlatformError.PlatformError
 
 export const isHindrance = (error: unknown): error is Hindrance =>
-  [GitUnusable, LaunchFailed, StateForeign, PlatformError.PlatformError].some((one) => error instanceof one)
+  [GitUnusable, LaunchFailed, StateForeign, PlatformError.PlatformError].some((kind) => error instanceof kind)

@@ -31,7 +31,7 @@ export interface Audience {
 }
 
 /** How long an outcry waits for comms. */
-const lastWord = "10 seconds"
+const outcryTimeout = "10 seconds"
 
 /**
  * Tells a person that the conductor of a run cannot go on. No event can say it: the log cannot be used, or the run has
@@ -51,7 +51,7 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
   const posts = Option.match(comms, {
     onNone: () => Effect.void,
-    onSome: ({ post }) => Effect.asVoid(Effect.timeoutOption(Effect.ignore(patiently(post(message))), lastWord))
+    onSome: ({ post }) => Effect.asVoid(Effect.timeoutOption(Effect.ignore(patiently(post(message))), outcryTimeout))
   })
   yield* Effect.all([calls, posts], { concurrency: 2, discard: true })
 })

@@ -9,11 +9,11 @@ export const firstSuspect =
   'a permission that was refused is the first suspect: with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests'
 
 /** Maximum issues and rejections for a person, and maximum UTF-16 units of each. `conduct log --json` has the rest. */
-const [most, longest] = [10, 300]
-const short = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
+const [maxLines, maxUnits] = [10, 300]
+const short = (text: string) => (text.length > maxUnits ? `${text.slice(0, maxUnits)}…` : text)
 const some = (lines: ReadonlyArray<string>) => [
-  ...lines.slice(0, most).map(short),
-  ...(lines.length > most ? [`and ${lines.length - most} more`] : [])
+  ...lines.slice(0, maxLines).map(short),
+  ...(lines.length > maxLines ? [`and ${lines.length - maxLines} more`] : [])
 ]
 
 /**

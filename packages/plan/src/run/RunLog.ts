@@ -28,7 +28,7 @@ export interface NamedRun extends Omit<NamedState<Run>, "state"> {
 
 /** Every run of the log, oldest first. A run that cannot be read hides no other. */
 export const allRuns = Effect.map(aggregate.all, (all) =>
-  all.map(({ state: run, ...one }): NamedRun => ({ ...one, run }))
+  all.map(({ state: run, ...named }): NamedRun => ({ ...named, run }))
 )
 
 /** Returns runs for a decision. Fails where one of them cannot be read. */

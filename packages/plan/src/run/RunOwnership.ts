@@ -7,7 +7,7 @@ import { loadRun, makeRunRef, runsIn, dispatchRun } from "./RunLog.ts"
 import type { RunRef } from "./RunRef.ts"
 
 /** How often the claim is made again: an emptied folder of claims took it along. */
-const claimedEvery = "1 minute"
+const claimInterval = "1 minute"
 
 /** Fails with `Refused` after another process has claimed the work tree: this conductor says and does nothing more. */
 const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined>) {
@@ -43,7 +43,7 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
     )
   const lost = yield* Ref.make<string | undefined>(undefined)
   const told = yield* Ref.make(false)
-  yield* Effect.sleep(claimedEvery).pipe(
+  yield* Effect.sleep(claimInterval).pipe(
     Effect.andThen(claims.claim({ project })),
     Effect.andThen(Ref.set(told, false)),
     Effect.catchTag("ClaimFailed", ({ message }) =>

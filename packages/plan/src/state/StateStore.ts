@@ -27,7 +27,7 @@ export type Found =
   | { readonly _tag: "Foreign"; readonly problem: string }
 
 /** Maximum bytes of a state file. */
-const largest = 16_000_000
+const maxBytes = 16_000_000
 
 export const backupOf = (path: string): string => `${path}.backup`
 
@@ -36,7 +36,7 @@ export const backupOf = (path: string): string => `${path}.backup`
  * project may be its group's.
  */
 const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, TrustedFiles> {
-  const read = yield* Effect.result(readTrusted(path, { atMost: largest, others: "write as its group" }))
+  const read = yield* Effect.result(readTrusted(path, { atMost: maxBytes, others: "write as its group" }))
   if (Result.isFailure(read))
     return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", problem: read.failure.problem }
   const text = new TextDecoder().decode(read.success)

@@ -41,7 +41,7 @@ export const circlesOf = (tasks: ReadonlyArray<Waiting>): ReadonlyArray<Readonly
       if (before !== undefined) back(before.task, earliest.get(task)!)
       if (earliest.get(task) !== order.get(task)) continue
       const circle = open.splice(open.lastIndexOf(task))
-      for (const one of circle) isOpen.delete(one)
+      for (const member of circle) isOpen.delete(member)
       if (circle.length > 1 || next[task]!.includes(task)) circles.push(circle)
     }
   }

@@ -51,7 +51,7 @@ const finishing =
  * Maximum bytes of a task's own text. A prompt is one argument, which Linux limits to 128 KiB, and feedback comes to
  * it.
  */
-const longest = 32_000
+const maxTaskBytes = 32_000
 const Text = Schema.Trim.check(Schema.isNonEmpty())
 const Id = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u, {
@@ -144,7 +144,7 @@ const taskOf = (
   acceptanceCriteria:
     typeof source.acceptance_criteria === "string"
       ? source.acceptance_criteria
-      : source.acceptance_criteria.map((one) => `- ${one}`).join("\n"),
+      : source.acceptance_criteria.map((criterion) => `- ${criterion}`).join("\n"),
   referenceDocs: [...common, ...docsOf(source.reference_docs)],
   dependsOn: dependenciesOf(source)
 })
@@ -169,9 +169,9 @@ const finishOf = (finish: PlanSource["finish"]): Finish => {
 const bytes = new TextEncoder()
 const tooLong = (what: PlannedTask | Finish, place: PlanProblem["place"]): ReadonlyArray<PlanProblem> => {
   const size = bytes.encode(JSON.stringify(what)).length
-  return size <= longest
+  return size <= maxTaskBytes
     ? []
-    : [{ place, what: `${size} bytes of text, more than ${longest}: move some into a file of its own` }]
+    : [{ place, what: `${size} bytes of text, more than ${maxTaskBytes}: move some into a file of its own` }]
 }
 
 /** A document that a source names, and where. The rest of the source need not be a plan. */

@@ -6,7 +6,7 @@ import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Pl
 import { inWords, type PlanProblem } from "./PlanProblem.ts"
 
 /** Maximum bytes of a plan, which is read whole. */
-const largest = 1_000_000
+const maxBytes = 1_000_000
 
 /** A plan and its file: a change of the file is a change of the digest. */
 export interface LoadedPlan {
@@ -76,7 +76,7 @@ const yaml = (text: string): Result.Result<unknown, string> => {
 }
 
 /** Counts the lines of a message from the file's beginning. `above`: lines above the text. */
-const within = (why: string, above: number) =>
+const linesShifted = (why: string, above: number) =>
   why.replace(/(?<= at line )\d+$/u, (line) => String(Number(line) + above))
 
 /** Parses a file: its YAML, the count of lines above that, and what it says of tasks besides. Fails with a sentence. */
@@ -86,7 +86,7 @@ const parse = (text: string, kind: "yaml" | "markdown") => {
     return Result.fail("the file: a Markdown plan begins with front matter between two lines of ---")
   const above = kind === "yaml" ? 0 : 1
   return Result.mapBoth(yaml(parts.front), {
-    onFailure: (why) => `${kind === "yaml" ? "the file" : "the front matter"}: ${within(why, above)}`,
+    onFailure: (why) => `${kind === "yaml" ? "the file" : "the front matter"}: ${linesShifted(why, above)}`,
     onSuccess: (source) => ({ source, front: parts.front, above, described: sections(parts.body) })
   })
 }
@@ -110,7 +110,7 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
   const kind = kinds[path.extname(file).toLowerCase()]
   if (kind === undefined) return yield* invalid("the file: a plan is .yaml, .yml, .md or .markdown")
   const bytes = yield* Effect.mapError(
-    readTrusted(file, { others: "write as its group", atMost: largest }),
+    readTrusted(file, { others: "write as its group", atMost: maxBytes }),
     ({ problem }) => invalid(`the file: ${problem}`)
   )
   // The decoder drops the mark that some editors write at the beginning.

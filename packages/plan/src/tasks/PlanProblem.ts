@@ -25,8 +25,8 @@ interface Mark {
 const shape = /^( *)(-(?: +|$))?(?:(["']?)([^\s"':#]+)\3:(?=\s|$))?/u
 
 const marksOf = (text: string): ReadonlyArray<Mark> =>
-  text.split(/\r?\n/u).flatMap((one, index) => {
-    const [, blanks = "", dash, , key] = shape.exec(one) ?? []
+  text.split(/\r?\n/u).flatMap((written, index) => {
+    const [, blanks = "", dash, , key] = shape.exec(written) ?? []
     const line = index + 1
     return [
       ...(dash === undefined ? [] : [{ line, indent: blanks.length, key: undefined }]),
@@ -60,17 +60,17 @@ const lineOf = (marks: ReadonlyArray<Mark>, place: Place): number | undefined =>
 }
 
 /** Maximum of problems that are told. */
-const most = 100
+const maxProblems = 100
 
 /** Returns each problem as a sentence that says where. `above`: lines of the file before the text. */
 export const inWords = (problems: ReadonlyArray<PlanProblem>, text: string, above: number): ReadonlyArray<string> => {
   const marks = marksOf(text)
   return [
-    ...problems.slice(0, most).map(({ place, what }) => {
+    ...problems.slice(0, maxProblems).map(({ place, what }) => {
       const line = lineOf(marks, place)
       return `${placeInWords(place)}: ${what}${line === undefined ? "" : ` (line ${line + above})`}`
     }),
-    ...(problems.length > most ? [`the plan: ${problems.length - most} more are wrong`] : [])
+    ...(problems.length > maxProblems ? [`the plan: ${problems.length - maxProblems} more are wrong`] : [])
   ]
 }
 
@@ -94,9 +94,11 @@ const meant = (key: string, known: ReadonlyArray<string>): string | undefined =>
       .toLowerCase()
       .replaceAll(/[^a-z]/gu, "")
   const word = letters(key)
-  const [nearest] = known.map((one) => ({ one, far: distance(word, letters(one)) })).toSorted((a, b) => a.far - b.far)
-  if (nearest !== undefined && nearest.far <= (word.length < 4 ? 1 : 2)) return nearest.one
-  return known.find((one) => word.length > 3 && (letters(one).includes(word) || word.includes(letters(one))))
+  const [nearest] = known
+    .map((name) => ({ name, far: distance(word, letters(name)) }))
+    .toSorted((a, b) => a.far - b.far)
+  if (nearest !== undefined && nearest.far <= (word.length < 4 ? 1 : 2)) return nearest.name
+  return known.find((name) => word.length > 3 && (letters(name).includes(word) || word.includes(letters(name))))
 }
 
 const missing = "it must be there"

@@ -24,25 +24,25 @@ ${referenceDocs.map(({ description, path }) => `- \`${path}\`: ${description}`).
  * Maximum count of feedback and of guidance, and maximum bytes of each and of the names of files. A prompt is one
  * argument, which Linux limits to 128 KiB. The task itself may have 32,000 bytes of it.
  */
-const [told, room] = [4, 28_000]
+const [maxTold, maxBytes] = [4, 28_000]
 const utf8 = new TextEncoder()
 
 /** Returns the first texts that there is room for, at least a part of the first. */
 const fitting = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const kept: Array<string> = []
-  let left = room
+  let leftBytes = maxBytes
   for (const text of texts) {
     const bytes = utf8.encode(text)
-    left -= bytes.length
-    if (left >= 0) kept.push(text)
-    else if (kept.length === 0) kept.push(`${new TextDecoder().decode(bytes.subarray(0, room))}…`)
-    if (left < 0) break
+    leftBytes -= bytes.length
+    if (leftBytes >= 0) kept.push(text)
+    else if (kept.length === 0) kept.push(`${new TextDecoder().decode(bytes.subarray(0, maxBytes))}…`)
+    if (leftBytes < 0) break
   }
   return kept
 }
 
 /** Returns the newest texts that there is room for, in their order. */
-const newest = (texts: ReadonlyArray<string>) => fitting(texts.slice(-told).toReversed()).toReversed()
+const newest = (texts: ReadonlyArray<string>) => fitting(texts.slice(-maxTold).toReversed()).toReversed()
 
 const feedbackText = ({ attempt, issues, summary, suggestions }: Task["feedback"][number]): string =>
   [
@@ -59,11 +59,11 @@ const quoted = (file: string) =>
   )
 
 /** Maximum of files unknown to git that are named. */
-const mostForgotten = 50
+const maxForgotten = 50
 const listed = (files: ReadonlyArray<string>) =>
   [
-    ...files.slice(0, mostForgotten).map((name) => `- ${quoted(name)}`),
-    ...(files.length > mostForgotten ? [`- and ${files.length - mostForgotten} more`] : [])
+    ...files.slice(0, maxForgotten).map((name) => `- ${quoted(name)}`),
+    ...(files.length > maxForgotten ? [`- and ${files.length - maxForgotten} more`] : [])
   ].join("\n")
 
 const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: ReadonlyArray<string>): string => {
@@ -134,10 +134,10 @@ reason: [explanation of blocker]
 `
 
 /** Maximum of files that are named to a reviewer. The rest is in the commits. */
-const mostFiles = 200
+const maxFiles = 200
 
 const changed = (files: ReadonlyArray<string>) => {
-  const named = fitting(files.slice(0, mostFiles).map((file) => `- ${quoted(file)}`))
+  const named = fitting(files.slice(0, maxFiles).map((file) => `- ${quoted(file)}`))
   return [
     ...named,
     ...(files.length > named.length ? [`- and ${files.length - named.length} more, in the commits`] : [])
@@ -170,7 +170,7 @@ ${taskDetails(planned)}
 
 ${references(planned, "reviewing")}${decided(guidance)}### Implementation Details
 
-**Commits:** ${work.commits.slice(-mostFiles).join(", ")}
+**Commits:** ${work.commits.slice(-maxFiles).join(", ")}
 **Files Changed:**
 ${changed(work.files)}
 
