@@ -221,7 +221,7 @@ export const conductorMutants = [
         "agent: what a finishing command has started goes on",
         '|| (assignment.role === "finisher" && finishing !== null)',
         "|| (finishing !== finishing)",
-        crash("what a finishing command has started is")
+        crash("a process that a finishing command has started is")
       ],
       [
         "agent: who took too long",
@@ -232,7 +232,7 @@ export const conductorMutants = [
         "agent: each signal is of a run that is ours",
         "const granted = ref.granted((run) =>",
         "const granted = Effect.sync(() => (run: { readonly assignment: Assignment | null }) =>",
-        crash("who was overtaken signals nobody")
+        crash("a conductor that was overtaken sends no signal")
       ],
       ["agent: each signal is this assignment's own", "run.assignment?.token === assignment.token && ", ""],
       ["agent: a signal only where it is to be ended", " && run.assignment.ending !== null)", ")"],
@@ -434,9 +434,9 @@ export const conductorMutants = [
         "verify: who is skipped loses nothing",
         "!skipped && work.commits.some",
         "work.commits.some",
-        conduct("or a person says what of it")
+        conduct("or a person decides")
       ],
-      ["answer: of lost work", "|| lost ||", "||", conduct("or a person says what of it")]
+      ["answer: of lost work", "|| lost ||", "||", conduct("or a person decides")]
     ]
   ),
   ...mutantsOf(
@@ -479,7 +479,7 @@ export const conductorMutants = [
         "answer: work that was lost begins anew",
         'task.begun && task.status !== "completed"',
         "task.begun",
-        conduct("or a person says what of it")
+        conduct("or a person decides")
       ]
     ]
   ),
@@ -593,7 +593,7 @@ export const conductorMutants = [
         "history: what a task began from",
         'status === "in_progress" && base !== null',
         "false",
-        `${tests}/History.test.ts: what a task began from is approved`
+        `${tests}/History.test.ts: a task's base is approved work`
       ],
       [
         "history: before the finishing step",
@@ -779,7 +779,7 @@ export const conductorMutants = [
         'if (said._tag === "Complete") return yield* believed(task, said.testFile)',
         'if (said._tag === "Complete") return { _tag: "Completed" as const, head: (yield* (yield* PlanContext).git.head) ?? "", work: { commits: [], files: [], testFile: null } }',
         conduct("approved the first time"),
-        conduct("who says complete without a commit")
+        conduct("an implementer that is complete without a commit")
       ],
       [
         "judge: who took too long said nothing",
@@ -905,13 +905,13 @@ export const conductorMutants = [
         "conduct: changes that nobody committed pause",
         "return dirty && changed.length > 0 ?",
         "return false ?",
-        conduct("what is not committed pauses")
+        conduct("uncommitted changes pause the run")
       ],
       [
         "conduct: what is complete leaves nothing uncommitted",
         'report._tag === "Completed" || report._tag === "Approved"',
         "false",
-        conduct("what a reviewer left uncommitted pauses")
+        conduct("a reviewer's uncommitted changes pause")
       ],
       [
         "conduct: what came to nothing may",
@@ -936,7 +936,7 @@ export const conductorMutants = [
         "conduct: a pause ends when it is put right",
         "if (!(yield* isRight(run))) return false",
         "",
-        conduct("one that waits stays where"),
+        conduct("a conductor that waits stays where"),
         conduct("a conflict pauses")
       ],
       [
@@ -949,19 +949,19 @@ export const conductorMutants = [
         "conduct: a task starts in a clean tree",
         'case "Start":\n      return yield* unhindered(\n        true,',
         'case "Start":\n      return yield* unhindered(\n        false,',
-        conduct("what is not committed pauses")
+        conduct("uncommitted changes pause the run")
       ],
       [
         "conduct: no agent is asked in a conflict",
         'return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)',
         'return yield* step.role === "reviewer" ? review(step.task) : askAgent(step.role)',
-        conduct("nobody is asked in a conflict")
+        conduct("no agent is asked in a conflict")
       ],
       [
         "conduct: verified in a clean tree",
         "return yield* unhindered(true, verify(run), run)",
         "return yield* verify(run)",
-        conduct("what is done is verified")
+        conduct("complete work is verified")
       ],
       [
         "conduct: what is missing is told",
@@ -973,19 +973,19 @@ export const conductorMutants = [
         "conduct: what is reviewed is what is there",
         'if (head === (task.implementation?.head ?? null)) return yield* askAgent("reviewer")',
         'if (true as boolean) return yield* askAgent("reviewer")',
-        conduct("work that is not there any more when")
+        conduct("work that is gone before its review")
       ],
       [
         "conduct: who cannot be ended is a person's",
         'Effect.catchTag(seen, "StopFailed",',
         'Effect.catchTag(seen, "StopLost" as "StopFailed",',
-        crash("who cannot be ended pauses the run")
+        crash("an agent that cannot be ended pauses the run")
       ],
       [
         "conduct: paused until that one is gone",
         "return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))",
         "return true",
-        crash("who cannot be ended pauses the run")
+        crash("an agent that cannot be ended pauses the run")
       ]
     ]
   ),
@@ -1022,8 +1022,8 @@ export const conductorMutants = [
     `${src}/run/RunOwnership.ts`,
     [`${tests}/Opening.test.ts`],
     [
-      ["run: of two plans that begin at once one", "  yield* nobodyElse(runs, id)\n", ""],
-      ["run: no agent at work of a plan that began at once", "  yield* nobodyAtWork(runs, id)\n", ""]
+      ["run: of two plans that begin at once one", "  yield* refuseOtherConductor(runs, id)\n", ""],
+      ["run: no agent at work of a plan that began at once", "  yield* refuseLeftAgent(runs, id)\n", ""]
     ]
   ),
   ...mutantsOf(
@@ -1051,8 +1051,8 @@ export const conductorMutants = [
     `${src}/Opening.ts`,
     [`${tests}/Opening.test.ts`],
     [
-      ["open: nobody else conducts in this project", "    yield* nobodyElse(runs)\n", ""],
-      ["open: no agent at work of another plan", "    yield* nobodyAtWork(runs, known?.id)\n", ""],
+      ["open: nobody else conducts in this project", "    yield* refuseOtherConductor(runs)\n", ""],
+      ["open: no agent at work of another plan", "    yield* refuseLeftAgent(runs, known?.id)\n", ""],
       [
         "open: of two at once one is opened",
         "Effect.retry({ while: isTaken })",
@@ -1086,7 +1086,7 @@ export const conductorMutants = [
         "state file: a backup before every write",
         "yield* replaceDurably(backupOf(path), before.text)",
         "",
-        conduct("a state file that was spoiled")
+        conduct("a damaged state file is written")
       ],
       [
         "state file: somebody else's is left as it is",

@@ -89,7 +89,7 @@ export const runMutants = [
   ),
   ...mutantsOf(
     `${src}/Conduct.ts`,
-    [`${tests}/Conduct.test.ts: one that waits stays`],
+    [`${tests}/Conduct.test.ts: a conductor that waits stays`],
     [
       [
         "conduct: who waits stays",

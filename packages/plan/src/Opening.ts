@@ -2,7 +2,7 @@ import { digestOf, type Pin } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import type { Git } from "./git/Git.ts"
-import { nobodyAtWork, nobodyElse } from "./run/Neighbours.ts"
+import { refuseLeftAgent, refuseOtherConductor } from "./run/Neighbours.ts"
 import type { Plan, PlannedTask } from "./tasks/Plan.ts"
 import type { LoadedPlan } from "./tasks/PlanFile.ts"
 import { type NamedRun, runsIn, dispatchRun } from "./run/RunLog.ts"
@@ -107,12 +107,12 @@ export const openRun = Effect.fn("openRun")(
     { finishingDigest = null, git, newId, pin, project, statePath }: OpenOptions<E, R>
   ) {
     const runs = yield* runsIn(git.root)
-    yield* nobodyElse(runs)
+    yield* refuseOtherConductor(runs)
     const known = runOf(
       runs.filter(({ run }) => run.project === project),
       path
     )
-    yield* nobodyAtWork(runs, known?.id)
+    yield* refuseLeftAgent(runs, known?.id)
     const tasks = yield* Effect.forEach(plan.tasks, outlined)
     if (known === undefined) {
       const { found, progress: said } = yield* importState(statePath, plan)

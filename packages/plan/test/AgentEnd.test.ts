@@ -20,7 +20,7 @@ const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootI
 const limit = Duration.minutes(6)
 const [agentPid, childPid] = [101, 102]
 
-/** An implementer at work, launched now, with a child; and who is asked for and signalled by its conductor. */
+/** An implementer at work, launched now, with a child. Records processes that its conductor looks for and signals. */
 const scene = Effect.fnUntraced(function* () {
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
   const alive = new Set([agentPid, childPid])
@@ -105,10 +105,10 @@ const scene = Effect.fnUntraced(function* () {
     trees,
     ref,
     awaits: conducts((assignment) => awaitEnding(assignment, assignment.launch!, limit)),
-    /** As the finishing step: a command of the user's, or an agent. */
+    /** Awaits the same agent as the finishing step: a command of the user, or an agent. */
     finishes: (command: AgentCommand | null) =>
       conducts((assignment) => awaitEnding({ ...assignment, role: "finisher" }, assignment.launch!, limit), command),
-    /** As whoever took that assignment for the one that is. */
+    /** Ends the agent for another assignment than the current one. */
     ends: (change: Partial<Assignment> = {}) =>
       conducts((assignment) => endAgent({ ...assignment, ...change }, assignment.launch!)),
     left: conducts((assignment) => isLeft(assignment, assignment.launch!))
@@ -117,7 +117,7 @@ const scene = Effect.fnUntraced(function* () {
 
 describe("an agent", () => {
   it.effect(
-    "has its time from its launch on, also while nobody conducts; that it is over is in the log, with what it is judged by",
+    "an agent has its time from its launch on, also without a conductor; its end is in the log, with its limit",
     () =>
       Effect.gen(function* () {
         const the = yield* scene()
@@ -128,12 +128,12 @@ describe("an agent", () => {
         yield* TestClock.adjust("1 seconds")
         assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 360_000 })
         assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { cause: "timeout", limit: 360_000 })
-        // It is no other agent than itself.
+        // The agent is not one of the others.
         assert.deepStrictEqual(the.trees[0]?.[2], [900])
         assert.deepStrictEqual(the.signals, [])
       }).pipe(Effect.scoped)
   )
-  it.effect("has no more than that where the clock was set back since", () =>
+  it.effect("an agent has no more than its time where the clock was set back since", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(10 * 3_600_000)
       const the = yield* scene()
@@ -143,19 +143,21 @@ describe("an agent", () => {
       assert.strictEqual((yield* Fiber.join(waiting))?.cause, "timeout")
     }).pipe(Effect.scoped)
   )
-  it.effect("that has ended in time and left something running is told apart; one that left nothing needs no end", () =>
-    Effect.gen(function* () {
-      const the = yield* scene()
-      the.alive.delete(agentPid)
-      assert.isTrue(yield* the.left)
-      assert.strictEqual((yield* the.awaits)?.cause, "left running")
-      const other = yield* scene()
-      other.alive.clear()
-      assert.isFalse(yield* other.left)
-      assert.isNull(yield* other.awaits)
-    }).pipe(Effect.scoped)
+  it.effect(
+    "an agent that ended in time and left something running is told apart; an agent that left nothing needs no end",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        the.alive.delete(agentPid)
+        assert.isTrue(yield* the.left)
+        assert.strictEqual((yield* the.awaits)?.cause, "left running")
+        const other = yield* scene()
+        other.alive.clear()
+        assert.isFalse(yield* other.left)
+        assert.isNull(yield* other.awaits)
+      }).pipe(Effect.scoped)
   )
-  it.effect("that is a finishing command of the user's may leave something running; one that is an agent may not", () =>
+  it.effect("a finishing command of the user may leave something running; an agent may not", () =>
     Effect.gen(function* () {
       const the = yield* scene()
       the.alive.delete(agentPid)
@@ -163,20 +165,22 @@ describe("an agent", () => {
       assert.strictEqual((yield* the.finishes(null))?.cause, "left running")
     }).pipe(Effect.scoped)
   )
-  it.effect("is known by its process, its session and its launch; other sessions are spared", () =>
-    Effect.gen(function* () {
-      const the = yield* scene()
-      the.alive.delete(agentPid)
-      yield* the.awaits
-      const tags = [
-        { environment: { CLAUDE_PID: String(agentPid), CLAUDE_CODE_SESSION_ID: "s1" } },
-        { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
-      ]
-      assert.deepStrictEqual(the.trees[0], [identity(agentPid), tags, [900], []])
-    }).pipe(Effect.scoped)
+  it.effect(
+    "an agent's processes are known by its process, its session and its launch; other sessions are spared",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        the.alive.delete(agentPid)
+        yield* the.awaits
+        const tags = [
+          { environment: { CLAUDE_PID: String(agentPid), CLAUDE_CODE_SESSION_ID: "s1" } },
+          { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
+        ]
+        assert.deepStrictEqual(the.trees[0], [identity(agentPid), tags, [900], []])
+      }).pipe(Effect.scoped)
   )
   it.effect(
-    "is known by its launch alone where another agent has its pid, and its session, by now: their tools carry the same tags",
+    "the launch alone tells an agent from another with its pid and session: their tools carry the same tags",
     () =>
       Effect.gen(function* () {
         const the = yield* scene()
@@ -191,15 +195,17 @@ describe("an agent", () => {
         ])
       }).pipe(Effect.scoped)
   )
-  it.effect("is signalled, with what it started, once that is said of this very assignment, and not before", () =>
-    Effect.gen(function* () {
-      const the = yield* scene()
-      assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
-      yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", cause: "timeout", limit: 1, others: [] })
-      assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
-      assert.deepStrictEqual(the.signals, [])
-      yield* the.ends()
-      assert.deepStrictEqual(the.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
-    }).pipe(Effect.scoped)
+  it.effect(
+    "an agent and what it started are signalled once the log says that this very assignment ends, and not before",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* scene()
+        assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
+        yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", cause: "timeout", limit: 1, others: [] })
+        assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
+        assert.deepStrictEqual(the.signals, [])
+        yield* the.ends()
+        assert.deepStrictEqual(the.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
+      }).pipe(Effect.scoped)
   )
 })

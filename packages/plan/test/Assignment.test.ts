@@ -19,12 +19,12 @@ import { plainWords, planOf } from "./PlanStage.ts"
 
 const process = { pid: 50, startTime: 7, bootId: "boot" }
 
-/** A run whose task `t1` has begun, and everything that an assignment of it meets, in memory. */
+/** A run whose task `t1` has begun, with the ports of an assignment in memory. */
 const world = (
   given: {
     readonly requested?: Permission
     readonly ceiling?: Permission
-    /** What the config file says, where that is another than the run was opened with. */
+    /** The permission of the config file, where it differs from the one of the run. */
     readonly file?: Permission
     readonly trouble?: "no agent" | "no launch"
     readonly plan?: string
@@ -106,37 +106,41 @@ const world = (
 }
 
 describe("an agent that is asked for", () => {
-  it.effect("is in the log before it is prepared, its digest before it is launched, and that it runs after", () =>
-    Effect.gen(function* () {
-      const { did, events, launches, layer, tags } = world()
-      const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
-      assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
-      assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
-      assert.deepInclude(events[3], {
-        launchId: "run-r-a1",
-        digest: "digest of run-r-a1",
-        requested: "acceptEdits",
-        effective: "acceptEdits"
+  it.effect(
+    "the log has the asked agent before its preparation, its digest before its launch, and its start after",
+    () =>
+      Effect.gen(function* () {
+        const { did, events, launches, layer, tags } = world()
+        const { assignment } = yield* Effect.provide(askAgent("implementer"), layer)
+        assert.deepStrictEqual(did, ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Launched"])
+        assert.deepStrictEqual(tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+        assert.deepInclude(events[3], {
+          launchId: "run-r-a1",
+          digest: "digest of run-r-a1",
+          requested: "acceptEdits",
+          effective: "acceptEdits"
+        })
+        assert.deepStrictEqual(
+          [launches[0]?.cwd, launches[0]?.title, assignment?.launch?.process],
+          ["/p", "implementer t1", process]
+        )
       })
-      assert.deepStrictEqual(
-        [launches[0]?.cwd, launches[0]?.title, assignment?.launch?.process],
-        ["/p", "implementer t1", process]
-      )
-    })
   )
-  it.effect("gets no more than its run was opened with, and less where the config file says less; more is told", () =>
-    Effect.gen(function* () {
-      const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
-      yield* Effect.provide(askAgent("implementer"), raised.layer)
-      assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
-      assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
-      const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
-      yield* Effect.provide(askAgent("implementer"), lowered.layer)
-      assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
-      assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
-    })
+  it.effect(
+    "an agent gets no more than its run was opened with, and less where the config file says less; more is told",
+    () =>
+      Effect.gen(function* () {
+        const raised = world({ requested: "bypassPermissions", ceiling: "acceptEdits", file: "bypassPermissions" })
+        yield* Effect.provide(askAgent("implementer"), raised.layer)
+        assert.strictEqual(raised.orders[0]?.permission, "acceptEdits")
+        assert.deepStrictEqual(raised.tags(), ["AgentAsked", "ConfigOverreached", "AgentPrepared", "AgentLaunched"])
+        const lowered = world({ requested: "bypassPermissions", ceiling: "bypassPermissions", file: "acceptEdits" })
+        yield* Effect.provide(askAgent("implementer"), lowered.layer)
+        assert.strictEqual(lowered.orders[0]?.permission, "acceptEdits")
+        assert.deepStrictEqual(lowered.tags(), ["AgentAsked", "AgentPrepared", "AgentLaunched"])
+      })
   )
-  it.effect("gets no more than the ceiling", () =>
+  it.effect("an agent gets no more than the ceiling", () =>
     Effect.gen(function* () {
       for (const ceiling of ["acceptEdits", "bypassPermissions"] as const) {
         const { events, layer, orders } = world({ requested: "bypassPermissions", ceiling })
@@ -146,7 +150,7 @@ describe("an agent that is asked for", () => {
       }
     })
   )
-  it.effect("and cannot be launched is an assignment that came to nothing", () =>
+  it.effect("an agent that cannot be launched is a failed assignment", () =>
     Effect.gen(function* () {
       for (const [given, did, detail] of [
         [{ trouble: "no agent" }, ["Ask", "ReportConfig", "Report"], "agent: it is not there"],
@@ -171,7 +175,7 @@ describe("an agent that is asked for", () => {
   )
 })
 
-it.effect("an agent whose launch a crash left open is who took the receipt, or was none", () =>
+it.effect("a launch that a crash left open is settled by its receipt: the process that took it, or none", () =>
   Effect.gen(function* () {
     for (const settled of [true, false]) {
       const { layer, tags, dispatch } = world({ settled })
@@ -183,7 +187,7 @@ it.effect("an agent whose launch a crash left open is who took the receipt, or w
   })
 )
 
-it.effect("an agent that was to end before a crash, and is gone by now, took too long all the same", () =>
+it.effect("an agent that was to end before a crash, and is gone by now, has taken too long", () =>
   Effect.gen(function* () {
     const { did, layer, dispatch } = world()
     const { assignment } = dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null, held: [] })

@@ -18,7 +18,7 @@ const {
 } = examples
 const settings = Settings.of({ heartbeatStaleAfter: Duration.minutes(4) } as ResolvedSettings)
 
-/** What comms says of a run in its end: `known` was there when its conductor began. */
+/** Returns the rows of comms at the end of a run. `known`: events from before its conductor. */
 const rowsOf = Effect.fnUntraced(
   function* (known: ReadonlyArray<RunEvent>, more: ReadonlyArray<RunEvent>, isOthers?: Effect.Effect<boolean>) {
     const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
@@ -52,7 +52,7 @@ it.effect("comms has a row for each task that has begun, and the Conductor's aft
 )
 
 it.effect(
-  "the row of a Conductor that somebody watches is left alone: no beat, no state; those of tasks are told",
+  "the row of a watched Conductor is left alone, without a beat or a state; the rows of tasks are written",
   () =>
     Effect.gen(function* () {
       const rows = yield* rowsOf(
@@ -64,7 +64,7 @@ it.effect(
     }).pipe(Effect.scoped)
 )
 
-it.effect("a task that the plan has lost is nobody's any more", () =>
+it.effect("the row of a task that the plan has lost has exited", () =>
   Effect.gen(function* () {
     const without = { ...PlanRevised, tasks: [{ id: "task-002", title: "Use it", dependsOn: [] }] }
     const rows = yield* rowsOf([RunOpened, RunTaken, TaskStarted, TaskEscalated, without], [RunTaken])
@@ -72,14 +72,14 @@ it.effect("a task that the plan has lost is nobody's any more", () =>
   }).pipe(Effect.scoped)
 )
 
-it.effect("comms sees what became of a run, also of one that was done before anybody could begin to tell it", () =>
+it.effect("comms sees the end of a run, also of a run that was done before the first row", () =>
   Effect.gen(function* () {
     const rows = yield* rowsOf([RunOpened, TaskStarted, TaskCompleted], [RunTaken, RunVerified, RunFinished])
     assert.deepStrictEqual(rows, { "task-001": "complete", "task-00": "complete" })
   }).pipe(Effect.scoped)
 )
 
-it.effect("whose heart stops ends with it, and is no silent half", () =>
+it.effect("the rows of a run end with its beat: no half goes on in silence", () =>
   Effect.gen(function* () {
     const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
     yield* log.append("run/r", 0, [RunOpened, RunTaken])

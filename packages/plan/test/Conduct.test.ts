@@ -4,7 +4,7 @@ import { readState, stateJson, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, rejects } from "./PlanStage.ts"
 import { abandonedAfter, conflict, live, noting, say, theatre } from "./PlanTheatre.ts"
 
-// Two cores, and a hundred programs at once: how long one takes says nothing.
+// A hundred programs run at once on few cores: the time of one says nothing.
 describe.concurrent("over a real repository", () => {
   live("approved the first time: commits and files are git's, and the state file is what the log says", () =>
     Effect.gen(function* () {
@@ -172,7 +172,7 @@ describe.concurrent("over a real repository", () => {
       assert.deepStrictEqual(taskOf(run, "t1")!.work.files.toSorted(), ["base.txt", "work-1.txt"])
     })
   )
-  live("who says complete without a commit, or with one that changes nothing, is not believed", () =>
+  live("an implementer that is complete without a commit, or with an empty one, is not believed", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits, git }) => ({
         implementer: [
@@ -249,23 +249,25 @@ describe.concurrent("over a real repository", () => {
       assert.strictEqual(taskOf(run, "t1")?.work.commits.length, 2)
     })
   )
-  live("what a reviewer left uncommitted pauses; once a person has committed it, it is reviewed with the rest", () =>
-    Effect.gen(function* () {
-      const prompts: Array<string> = []
-      const play = yield* theatre(({ commits, write }) => ({
-        implementer: [commits],
-        reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), noting(prompts, say(approves))]
-      }))
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"], message: "" })
-      yield* play.git("commit", "-qam", "a person's word")
-      const run = yield* play.conducts
-      assert.strictEqual(run.phase, "finished")
-      const head = (yield* play.git("rev-parse", "HEAD")).trim()
-      assert.strictEqual(taskOf(run, "t1")?.work.commits.at(-1), head)
-      assert.include(prompts[0], head)
-    })
+  live(
+    "a reviewer's uncommitted changes pause the run; once a person has committed them, they are reviewed with the rest",
+    () =>
+      Effect.gen(function* () {
+        const prompts: Array<string> = []
+        const play = yield* theatre(({ commits, write }) => ({
+          implementer: [commits],
+          reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), noting(prompts, say(approves))]
+        }))
+        assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"], message: "" })
+        yield* play.git("commit", "-qam", "a person's word")
+        const run = yield* play.conducts
+        assert.strictEqual(run.phase, "finished")
+        const head = (yield* play.git("rev-parse", "HEAD")).trim()
+        assert.strictEqual(taskOf(run, "t1")?.work.commits.at(-1), head)
+        assert.include(prompts[0], head)
+      })
   )
-  live("work that is not there any more when it is to be reviewed is asked for anew, of a fresh implementer", () =>
+  live("work that is gone before its review is asked for again, of a fresh implementer", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits, git }) => ({
         implementer: [commits],
@@ -325,7 +327,7 @@ describe.concurrent("over a real repository", () => {
       )
     })
   )
-  live("nobody is asked in a conflict that came while nobody conducted", () =>
+  live("no agent is asked in a conflict that came without a conductor", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* abandonedAfter(play, "TaskStarted", 2)
@@ -334,7 +336,7 @@ describe.concurrent("over a real repository", () => {
       assert.deepStrictEqual(play.asked, [])
     })
   )
-  live("what is done is verified where all is committed", () =>
+  live("complete work is verified where all is committed", () =>
     Effect.gen(function* () {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* abandonedAfter(play, "TaskCompleted", 22)
@@ -366,7 +368,7 @@ describe.concurrent("over a real repository", () => {
       assert.strictEqual((yield* play.conducts).phase, "finished")
     })
   )
-  live("… or a person says what of it: done anew from what is there, or left as it is", () =>
+  live("… or a person decides: done again from what is there, or left as it is", () =>
     Effect.gen(function* () {
       for (const answer of ["retry", "skip"] as const) {
         const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
@@ -386,43 +388,47 @@ describe.concurrent("over a real repository", () => {
       }
     })
   )
-  live("what is not committed pauses before a task begins; files that git does not know, and our own, do not", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
-      yield* play.write("unknown.txt", "?")
-      yield* play.write("base.txt", "changed\n")
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], message: "" })
-      yield* play.git("checkout", "--", "base.txt")
-      const run = yield* play.conducts
-      assert.strictEqual(run.phase, "finished")
-      assert.deepStrictEqual(
-        taskOf(run, "t1")?.work.files,
-        ["unknown.txt", "work-1.txt"],
-        "what was committed with it, and not state.json"
-      )
-    })
-  )
-  live("one that waits stays where a person is needed, and goes on when git is in order and the task is answered", () =>
-    Effect.gen(function* () {
-      const play = yield* theatre(({ commits }) => ({
-        implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key"), commits],
-        reviewer: [say(approves)]
-      }))
-      yield* play.write("base.txt", "changed\n")
-      const waited: Array<string> = []
-      const run = yield* play.conductsOn((run) => {
-        waited.push(run.paused?.cause ?? taskOf(run, "t1")?.escalation?.cause ?? "")
-        const word =
-          run.paused === null
-            ? Effect.asVoid(play.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "here it is" }))
-            : Effect.asVoid(play.git("checkout", "--", "base.txt"))
-        return Effect.orDie(word)
+  live(
+    "uncommitted changes pause the run before a task begins; files that git does not know, and our own, do not",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
+        yield* play.write("unknown.txt", "?")
+        yield* play.write("base.txt", "changed\n")
+        assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], message: "" })
+        yield* play.git("checkout", "--", "base.txt")
+        const run = yield* play.conducts
+        assert.strictEqual(run.phase, "finished")
+        assert.deepStrictEqual(
+          taskOf(run, "t1")?.work.files,
+          ["unknown.txt", "work-1.txt"],
+          "what was committed with it, and not state.json"
+        )
       })
-      assert.deepStrictEqual([run.phase, waited], ["finished", ["dirty", "blocked"]])
-      assert.strictEqual((yield* play.tags).filter((tag) => tag === "RunTaken").length, 1, "it was never left")
-    })
   )
-  live("a state file that was spoiled is made anew from the log, and the backup stays a whole one", () =>
+  live(
+    "a conductor that waits stays where a person is needed, and goes on when git is in order and the task is answered",
+    () =>
+      Effect.gen(function* () {
+        const play = yield* theatre(({ commits }) => ({
+          implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key"), commits],
+          reviewer: [say(approves)]
+        }))
+        yield* play.write("base.txt", "changed\n")
+        const waited: Array<string> = []
+        const run = yield* play.conductsOn((run) => {
+          waited.push(run.paused?.cause ?? taskOf(run, "t1")?.escalation?.cause ?? "")
+          const word =
+            run.paused === null
+              ? Effect.asVoid(play.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "here it is" }))
+              : Effect.asVoid(play.git("checkout", "--", "base.txt"))
+          return Effect.orDie(word)
+        })
+        assert.deepStrictEqual([run.phase, waited], ["finished", ["dirty", "blocked"]])
+        assert.strictEqual((yield* play.tags).filter((tag) => tag === "RunTaken").length, 1, "it was never left")
+      })
+  )
+  live("a damaged state file is written again from the log, and the backup stays a whole one", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const play = yield* theatre(({ commits, project }) => ({

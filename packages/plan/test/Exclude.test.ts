@@ -4,7 +4,7 @@ import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, type Scope } from "effect"
 import { excludeOwn } from "../src/index.ts"
 
-/** A repository, and what is told when its state file is excluded. */
+/** A repository, and the sentences on the exclusion of its state file. */
 const repository = Effect.fnUntraced(function* () {
   const fs = yield* FileSystem.FileSystem
   const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
@@ -35,7 +35,7 @@ const live = (title: string, test: () => Effect.Effect<unknown, unknown, HostSer
   it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))
 
 live(
-  "what is souffleur's in a work tree is excluded there, once, so that no agent commits it; nothing of anybody else's is touched",
+  "souffleur's files in a work tree are excluded there, once, so that no agent commits them; other files are untouched",
   () =>
     Effect.gen(function* () {
       const the = yield* repository()
@@ -56,7 +56,7 @@ live(
       assert.strictEqual(yield* the.fs.readFileString(`${the.root}/.gitignore`), "*.o\n")
       yield* the.write(".gitignore", "*.o\n!/state.json\n")
       assert.deepStrictEqual(yield* the.excludes(), [], "what somebody wants to be seen is not said twice")
-      // Another state file, of a name that is a pattern; the comment stands once.
+      // Another state file, of a name that is a pattern; the comment is there once.
       assert.lengthOf(yield* the.excludes("#st[a]te! .json"), 1)
       yield* the.write("#st[a]te! .json", "{}")
       yield* the.write("#state! .json", "a stranger's")
@@ -68,24 +68,22 @@ live(
     })
 )
 
-live(
-  "what is ignored already, or lies elsewhere, is left to whoever has said so; without a file of exclusions one is made",
-  () =>
-    Effect.gen(function* () {
-      const the = yield* repository()
-      yield* the.fs.remove(`${the.root}/.git/info`, { recursive: true, force: true })
-      yield* the.write(".gitignore", "state.json*\ncomms.db*\n")
-      assert.deepStrictEqual(yield* the.excludes(), [])
-      assert.deepStrictEqual(yield* the.excludes("../state.json"), [])
-      assert.deepStrictEqual(yield* the.lines, [""])
-      yield* the.write(".gitignore", "comms.db*\n")
-      assert.lengthOf(yield* the.excludes(), 1)
-      assert.include(yield* the.lines, "/state.json")
-      assert.notInclude(yield* the.lines, "/comms.db")
-    })
+live("a file that is ignored already, or lies elsewhere, is not excluded; a missing file of exclusions is made", () =>
+  Effect.gen(function* () {
+    const the = yield* repository()
+    yield* the.fs.remove(`${the.root}/.git/info`, { recursive: true, force: true })
+    yield* the.write(".gitignore", "state.json*\ncomms.db*\n")
+    assert.deepStrictEqual(yield* the.excludes(), [])
+    assert.deepStrictEqual(yield* the.excludes("../state.json"), [])
+    assert.deepStrictEqual(yield* the.lines, [""])
+    yield* the.write(".gitignore", "comms.db*\n")
+    assert.lengthOf(yield* the.excludes(), 1)
+    assert.include(yield* the.lines, "/state.json")
+    assert.notInclude(yield* the.lines, "/comms.db")
+  })
 )
 
-live("of a linked work tree it is the common one, as git says", () =>
+live("the exclusions of a linked work tree are the common ones, as git says", () =>
   Effect.gen(function* () {
     const the = yield* repository()
     yield* the.git("commit", "-q", "--allow-empty", "-m", "base")
@@ -112,31 +110,39 @@ live("a file that git tracks is told: no exclusion keeps it out of a commit", ()
   })
 )
 
-live("through no link, into no pipe, and into no file or folder that others may write: told, and the run goes on", () =>
-  Effect.gen(function* () {
-    const the = yield* repository()
-    const target = `${the.root}/precious`
-    const refused = (how: Effect.Effect<unknown, unknown, HostServices.HostServices>, why: RegExp) =>
-      Effect.gen(function* () {
-        yield* the.fs.remove(the.exclude, { force: true, recursive: true })
-        yield* how
-        const told = yield* the.excludes()
-        assert.lengthOf(told, 1)
-        assert.match(told[0]!, /^warning: .*info\/exclude/u)
-        assert.match(told[0]!, why)
+live(
+  "exclusions go through no link, into no pipe, and into nothing that others may write: told, and the run goes on",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* repository()
+      const target = `${the.root}/precious`
+      const refused = (how: Effect.Effect<unknown, unknown, HostServices.HostServices>, why: RegExp) =>
+        Effect.gen(function* () {
+          yield* the.fs.remove(the.exclude, { force: true, recursive: true })
+          yield* how
+          const told = yield* the.excludes()
+          assert.lengthOf(told, 1)
+          assert.match(told[0]!, /^warning: .*info\/exclude/u)
+          assert.match(told[0]!, why)
+        })
+      yield* the.fs.writeFileString(target, "precious\n")
+      yield* refused(the.fs.symlink(target, the.exclude), /link/u)
+      assert.strictEqual(yield* the.fs.readFileString(target), "precious\n")
+      const mkfifo = runProgram({
+        command: "mkfifo",
+        args: [the.exclude],
+        stdin: "",
+        within: "30 seconds",
+        atMost: 100
       })
-    yield* the.fs.writeFileString(target, "precious\n")
-    yield* refused(the.fs.symlink(target, the.exclude), /link/u)
-    assert.strictEqual(yield* the.fs.readFileString(target), "precious\n")
-    const mkfifo = runProgram({ command: "mkfifo", args: [the.exclude], stdin: "", within: "30 seconds", atMost: 100 })
-    yield* refused(mkfifo, /no regular file/u)
-    yield* refused(the.fs.makeDirectory(the.exclude), /no regular file/u)
-    yield* refused(
-      Effect.andThen(the.fs.writeFileString(the.exclude, ""), the.fs.chmod(the.exclude, 0o666)),
-      /others may write/u
-    )
-    yield* refused(the.fs.chmod(`${the.root}/.git/info`, 0o777), /others may write/u)
-    yield* the.fs.chmod(`${the.root}/.git/info`, 0o755)
-    assert.match((yield* the.excludes())[0]!, /^what is souffleur's/u)
-  })
+      yield* refused(mkfifo, /no regular file/u)
+      yield* refused(the.fs.makeDirectory(the.exclude), /no regular file/u)
+      yield* refused(
+        Effect.andThen(the.fs.writeFileString(the.exclude, ""), the.fs.chmod(the.exclude, 0o666)),
+        /others may write/u
+      )
+      yield* refused(the.fs.chmod(`${the.root}/.git/info`, 0o777), /others may write/u)
+      yield* the.fs.chmod(`${the.root}/.git/info`, 0o755)
+      assert.match((yield* the.excludes())[0]!, /^what is souffleur's/u)
+    })
 )

@@ -4,7 +4,7 @@ import { runProgram } from "@souffleur/process"
 import { ConfigProvider, Effect, FileSystem } from "effect"
 import { gitOf, GitUnusable } from "../src/index.ts"
 
-it.live("a repository without a commit has no HEAD; one whose git gives no answer has one that nobody knows", () =>
+it.live("a repository without a commit has no HEAD; where git gives no answer, HEAD is unknown", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const project = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
@@ -26,7 +26,7 @@ it.live("a repository without a commit has no HEAD; one whose git gives no answe
 )
 
 it.live(
-  "where git finds no work tree, what git itself says of that is told: none there, a bare one, its own folder, another user's, no git",
+  "git's own words are told where it finds no work tree: none, a bare one, its own folder, another user's, no git",
   () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -92,7 +92,7 @@ it.live(
       const made = ["../../pkg.txt", "../other/o.txt", "t1.txt"]
       assert.sameMembers([...(yield* git.since(base)).files], made)
       assert.sameMembers([...(yield* git.since(null)).files], [...made, "../../top.txt"])
-      // A name is looked for where it was told from.
+      // A name is looked for from the folder that git told it for.
       for (const name of made) assert.isTrue(yield* git.has(name), name)
       for (const name of ["pkg/ä b/t1.txt", "top.txt", "../t1.txt", "../ä b/t1.txt", "."])
         assert.isFalse(yield* git.has(name), name)

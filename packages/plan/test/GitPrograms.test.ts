@@ -4,7 +4,7 @@ import { runProgram } from "@souffleur/process"
 import { ConfigProvider, Effect, FileSystem, Path, type Scope } from "effect"
 import { gitOf } from "../src/index.ts"
 
-/** A repository with two commits, and a program that leaves a mark of whoever ran it. */
+/** A repository with two commits, and a program that leaves a mark each time it runs. */
 const repository = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -44,7 +44,7 @@ const repository = Effect.gen(function* () {
   yield* run("init", "-q", "-b", "main")
   const base = yield* commit({ "a.txt": "a\n", ".gitattributes": "*.txt filter=evil diff=evil\n" })
   const evil = yield* program("evil", `echo "$0 $*" >> ${at("ran")}; exit 1`)
-  /** What was run since it was asked last. */
+  /** Returns the programs that ran since the last call. */
   const ran = Effect.gen(function* () {
     const text = yield* Effect.orElseSucceed(fs.readFileString(at("ran")), () => "")
     yield* fs.remove(at("ran"), { force: true })
@@ -56,7 +56,7 @@ const repository = Effect.gen(function* () {
 const live = (title: string, test: () => Effect.Effect<unknown, unknown, NodeServices.NodeServices | Scope.Scope>) =>
   it.live(title, () => Effect.provide(Effect.scoped(test()), NodeServices.layer))
 
-describe("what a repository's own configuration names is not run:", () => {
+describe("programs of a repository's own configuration are not run:", () => {
   live("monitors, hooks, filters, pagers, differs, signers, helpers", () =>
     Effect.gen(function* () {
       const { at, base, commit, evil, fs, project, ran, run } = yield* repository
@@ -87,7 +87,7 @@ describe("what a repository's own configuration names is not run:", () => {
         "alias.status": `!${evil}`
       }
       for (const [key, value] of Object.entries(named)) yield* run("config", key, value)
-      // Of another time and the same size: git must read it to know whether it changed, by its filter.
+      // The file has another time and the same size: git must read it through its filter to compare it.
       yield* fs.utimes(`${project}/a.txt`, 1, 1)
       yield* Effect.ignore(run("status"))
       assert.include(yield* ran, "evil", "git by itself does run them")
@@ -98,7 +98,7 @@ describe("what a repository's own configuration names is not run:", () => {
       assert.deepStrictEqual(yield* git.since(base), { commits: [head], files: ["b.txt"] })
       assert.deepStrictEqual(yield* git.missing([base, head]), [])
       assert.strictEqual(yield* ran, "")
-      // Of a folder of it, too.
+      // The same goes for a folder of it.
       yield* fs.makeDirectory(`${project}/folder`)
       assert.deepStrictEqual((yield* (yield* gitOf(`${project}/folder`, () => [])).since(base)).files, ["../b.txt"])
       yield* fs.writeFileString(`${project}/a.txt`, "c\n")
@@ -106,7 +106,7 @@ describe("what a repository's own configuration names is not run:", () => {
       assert.strictEqual(yield* ran, "")
     })
   )
-  live("those of a submodule; that it was moved is seen", () =>
+  live("programs of a submodule; a moved submodule is seen", () =>
     Effect.gen(function* () {
       const { at, commit, evil, fs, project, ran, run } = yield* repository
       const other = yield* repository
@@ -127,7 +127,7 @@ describe("what a repository's own configuration names is not run:", () => {
       assert.deepStrictEqual((yield* git.standing).changed, ["sub"])
     })
   )
-  live("nor is what it has not fetched from a remote that is a program", () =>
+  live("a missing object is not fetched from a remote that is a program", () =>
     Effect.gen(function* () {
       const { base, commit, evil, fs, project, ran, run } = yield* repository
       yield* commit({ "b.txt": "b\n" })
@@ -178,7 +178,7 @@ live("a commit is known by its id alone: no option, no name, no line more is one
   })
 )
 
-live("what stands in for a commit is not believed: a replacement, or a graft", () =>
+live("a replacement or a graft of a commit is not believed", () =>
   Effect.gen(function* () {
     const { base, commit, fs, project, run } = yield* repository
     const head = yield* commit({ "b.txt": "b\n" })

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import { approves } from "./PlanStage.ts"
 import { live, say, theatre } from "./PlanTheatre.ts"
 
-describe.concurrent("where the loop itself cannot go on", () => {
+describe.concurrent("a loop that cannot go on", () => {
   live("git that is gone pauses the run, and it goes on once git answers again: nothing is done twice", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -25,7 +25,7 @@ describe.concurrent("where the loop itself cannot go on", () => {
       )
     })
   )
-  live("a state file that became somebody else's pauses the run; one that waits goes on when it is moved away", () =>
+  live("a state file that became foreign pauses the run; a waiting conductor goes on when it is moved away", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const play = yield* theatre(({ commits, write }) => ({

@@ -6,7 +6,7 @@ import { abandonedAfter, live, say, theatre } from "./PlanTheatre.ts"
 
 describe.concurrent("history that an agent has changed", { timeout: 120_000 }, () => {
   live(
-    "approved work that the next task's agent took back is seen at the end of its assignment: nobody reviews or finishes over it",
+    "approved work that the next task's agent took back is seen at the end of its assignment: no review or finish follows",
     () =>
       Effect.gen(function* () {
         const play = yield* theatre(
@@ -90,7 +90,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
     })
   )
   live(
-    "what a task began from is approved work too, and a person's commits: rewritten, it pauses, and begins anew by their word",
+    "a task's base is approved work too, and a person's commits: rewritten, it pauses, and starts over by their word",
     () =>
       Effect.gen(function* () {
         const play = yield* theatre(({ commits, git }) => ({

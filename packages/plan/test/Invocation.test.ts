@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { invocation } from "../src/index.ts"
 
-it("what goes on with a run is typed as it stands, in its folder and in any other", () => {
+it("the command that goes on with a run can be typed as it is, in its folder and in any other", () => {
   const run = { project: "/home/me/opera", plan: "/home/me/opera/plan.yaml" }
   assert.strictEqual(invocation(run, "/home/me/opera"), "souffleur conduct /home/me/opera/plan.yaml")
   assert.strictEqual(invocation(run), "souffleur conduct /home/me/opera/plan.yaml --project-dir /home/me/opera")

@@ -22,14 +22,14 @@ const asked: Assignment = {
   launch: null,
   ending: null
 }
-/** With the word that it was given. */
+/** Puts the word of the launch behind a header. */
 const mine = (said: string) =>
   said.replaceAll(/^(?:IMPLEMENTATION_COMPLETE|APPROVED|REJECTED)$/gmu, (header) => `${header} mine`)
 const [approves, complete, rejects] = [mine(approved), mine(completed), (n: number) => mine(rejected(n))]
 
 /**
- * The report on an assignment that ended with this print, in a repository that is a list of commits, by what its session
- * says.
+ * The report on an assignment that ended with this print, by a repository that is a list of commits, and by its session
+ * file.
  */
 const judged = (given: {
   readonly role?: Assignment["role"]
@@ -38,7 +38,7 @@ const judged = (given: {
   readonly task?: Partial<Task>
   readonly fence?: number
   readonly commits?: ReadonlyArray<string>
-  /** What changed since a commit. */
+  /** The commits and files since a commit. */
   readonly files?: (base: string | null) => ReadonlyArray<string>
   readonly ended?: Ended
   readonly session?: SessionTurn
@@ -46,7 +46,7 @@ const judged = (given: {
   /** Why its session file is not found. */
   readonly unfound?: string
   readonly word?: string | null
-  /** A file that the work took away. */
+  /** A file that the work removed. */
   readonly gone?: string
   readonly command?: boolean
 }) => {
@@ -106,7 +106,7 @@ const causeOf = (given: Parameters<typeof judged>[0]) =>
 const limit: SessionTurn = { _tag: "Failed", at: 1000, reason: "usage-limit", resetsAt: 9000 }
 
 describe("an implementer", () => {
-  it.effect("is believed by what git says: commits that change a file, since what was reviewed last", () =>
+  it.effect("an implementer is believed by git: commits that change a file, since the last review", () =>
     Effect.gen(function* () {
       const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
       assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
@@ -117,14 +117,14 @@ describe("an implementer", () => {
       assert.strictEqual(yield* causeOf(again), "nothing done")
       const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
       assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
-      // Nothing since the review, or all of it taken back.
+      // There is no work since the review, or it was taken back.
       for (const unchanged of ["c0", "c1"]) {
         const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
         assert.strictEqual(yield* causeOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
       }
     })
   )
-  it.effect("names a test file by what git says: one that its work changed and left there", () =>
+  it.effect("an implementer's test file is a file of git's that its work changed and left there", () =>
     Effect.gen(function* () {
       const files = () => ["a.ts", "pkg/a.test.ts"]
       const named = Effect.fnUntraced(function* (testFile: string, gone?: string) {
@@ -138,7 +138,7 @@ describe("an implementer", () => {
       assert.isNull(yield* named("pkg/a.test.ts", "pkg/a.test.ts"))
     })
   )
-  it.effect("that took too long is judged by that alone", () =>
+  it.effect("an implementer that took too long is judged by that alone", () =>
     Effect.gen(function* () {
       for (const role of ["implementer", "reviewer", "finisher"] as const) {
         const ended = { _tag: "Failed", cause: "timeout", detail: "too long" } as const
@@ -147,7 +147,7 @@ describe("an implementer", () => {
     })
   )
   it.effect(
-    "is heard where it ended as it meant to: by exit code 0, or where nobody saw that, by a finished turn",
+    "an implementer is heard where it ended as it meant to: by exit code 0, or without a code by a finished turn",
     () =>
       Effect.gen(function* () {
         const finished: SessionTurn = { _tag: "Finished", at: 1000 }
@@ -162,7 +162,7 @@ describe("an implementer", () => {
         assert.strictEqual(yield* causeOf({ printed: complete, code: 1, session: limit }), "Limited")
       })
   )
-  it.effect("is heard with the word of its own launch", () =>
+  it.effect("an implementer is heard with the word of its own launch", () =>
     Effect.gen(function* () {
       for (const said of [
         completed,
@@ -176,32 +176,37 @@ describe("an implementer", () => {
       assert.strictEqual(yield* causeOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
     })
   )
-  it.effect("that says nothing is to blame, but where nobody conducted; one that contradicts itself always is", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* causeOf({}), "no verdict")
-      assert.strictEqual(yield* causeOf({ fence: 2 }), "lost")
-      const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
-      for (const fence of [1, 2]) assert.strictEqual(yield* causeOf({ printed: both, fence }), "contradictory verdict")
-    })
-  )
-  it.effect("that the service refused in this very assignment is not to blame; what it did before is", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* judged({ session: limit }), {
-        _tag: "Limited",
-        kind: "usage-limit",
-        resetsAt: 9000
+  it.effect(
+    "an implementer without a verdict is to blame, unless its conductor was gone; a contradiction always is",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* causeOf({}), "no verdict")
+        assert.strictEqual(yield* causeOf({ fence: 2 }), "lost")
+        const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
+        for (const fence of [1, 2])
+          assert.strictEqual(yield* causeOf({ printed: both, fence }), "contradictory verdict")
       })
-      assert.strictEqual(yield* causeOf({ session: { ...limit, at: 999 } }), "no verdict")
-      assert.strictEqual(yield* causeOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
-      // A word of its own comes before what the service said.
-      assert.strictEqual(yield* causeOf({ printed: complete, session: limit }), "Completed")
-    })
+  )
+  it.effect(
+    "an implementer that the service refused in this very assignment is not to blame; an older refusal does not count",
+    () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* judged({ session: limit }), {
+          _tag: "Limited",
+          kind: "usage-limit",
+          resetsAt: 9000
+        })
+        assert.strictEqual(yield* causeOf({ session: { ...limit, at: 999 } }), "no verdict")
+        assert.strictEqual(yield* causeOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
+        // The agent's own verdict comes before a refusal of the service.
+        assert.strictEqual(yield* causeOf({ printed: complete, session: limit }), "Completed")
+      })
   )
 })
 
 describe("a reviewer", () => {
   const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
-  it.effect("approves what it looked at, and what is there", () =>
+  it.effect("a reviewer approves what it looked at, and what is there", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* causeOf({ ...implemented, printed: approves }), "Approved")
       assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
@@ -222,7 +227,7 @@ describe("a reviewer whose approval does not count", () => {
   const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
   const detailOf = (given: Parameters<typeof judged>[0]) =>
     Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.detail : report._tag))
-  it.effect("hears why: it looked at nothing, or its session file is not where it is looked for", () =>
+  it.effect("the reason is told: it looked at nothing, or its session file is not where it should be", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* detailOf({ ...approval, lazy: true }),
@@ -247,35 +252,41 @@ describe("a reviewer is not taken at a word that it quotes:", () => {
         for (const code of [137, 0]) assert.strictEqual(yield* causeOf({ ...implemented, printed, code }), "no verdict")
     })
   )
-  it.effect("nor is its rejection: what another wrote would reach the implementer as a reviewer's feedback", () =>
-    Effect.gen(function* () {
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: rejected(1) }), "no verdict")
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), code: 1 }), "no verdict")
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: `${notes}\n${rejects(1)}` }), "Rejected")
-    })
+  it.effect(
+    "a quoted rejection does not count: another's words would reach the implementer as a reviewer's feedback",
+    () =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* causeOf({ ...implemented, printed: rejected(1) }), "no verdict")
+        assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), code: 1 }), "no verdict")
+        assert.strictEqual(yield* causeOf({ ...implemented, printed: `${notes}\n${rejects(1)}` }), "Rejected")
+      })
   )
 })
 
 describe("a finishing step", () => {
-  it.effect("is done by exit code 0; another one is a failure, but for an agent that the service refused", () =>
-    Effect.gen(function* () {
-      for (const command of [true, false]) {
-        const step = { role: "finisher", command } as const
-        assert.strictEqual(yield* causeOf({ ...step, code: 0 }), "Approved")
-        assert.strictEqual(yield* causeOf({ ...step, code: 3 }), "lost")
-        assert.strictEqual(yield* causeOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
-      }
-    })
+  it.effect(
+    "a finishing step is done by exit code 0; another code is a failure, unless the service refused the agent",
+    () =>
+      Effect.gen(function* () {
+        for (const command of [true, false]) {
+          const step = { role: "finisher", command } as const
+          assert.strictEqual(yield* causeOf({ ...step, code: 0 }), "Approved")
+          assert.strictEqual(yield* causeOf({ ...step, code: 3 }), "lost")
+          assert.strictEqual(yield* causeOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
+        }
+      })
   )
-  it.effect("that nobody saw end is an agent's where its session says that it finished, and a command's never", () =>
-    Effect.gen(function* () {
-      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
-      for (const command of [true, false]) {
-        const step = { role: "finisher", command, code: null } as const
-        assert.strictEqual(yield* causeOf({ ...step, session: finished }), command ? "lost" : "Approved")
-        assert.strictEqual(yield* causeOf({ ...step, session: { ...finished, at: 999 } }), "lost")
-        assert.strictEqual(yield* causeOf(step), "lost")
-      }
-    })
+  it.effect(
+    "a finishing step with an unseen end is done where an agent's session says so, and never for a command",
+    () =>
+      Effect.gen(function* () {
+        const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+        for (const command of [true, false]) {
+          const step = { role: "finisher", command, code: null } as const
+          assert.strictEqual(yield* causeOf({ ...step, session: finished }), command ? "lost" : "Approved")
+          assert.strictEqual(yield* causeOf({ ...step, session: { ...finished, at: 999 } }), "lost")
+          assert.strictEqual(yield* causeOf(step), "lost")
+        }
+      })
   )
 })

@@ -32,7 +32,7 @@ const repeated = [
 const megabyte = (text: string) => text.repeat(1_000_000 / text.length)
 const named = (text: string) => JSON.stringify(text)
 
-// What takes the square of the length does not end here.
+// A parser that takes quadratic time does not end here.
 describe("a megabyte of one character is read in the time of a megabyte", () => {
   for (const text of repeated) {
     it(`a verdict: ${named(text)}`, () => {

@@ -20,10 +20,10 @@ const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootI
 const loaded = (path: string): LoadedPlan => ({ plan: planOf("t1"), path, digest: "d" })
 
 const daemon = 8
-/** What HEAD has. */
+/** The commits that HEAD has. */
 const git = { missing: (commits: ReadonlyArray<string>) => Effect.succeed(commits.filter((one) => one !== "3f2a9c1d")) }
 
-/** A process of souffleur; each other one is alive. */
+/** A process of souffleur. Every other one is alive. */
 const souffleur = (pid: number) =>
   Claims.of({
     self: { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(pid) },
@@ -83,7 +83,7 @@ const project = Effect.fnUntraced(function* (
           newId: id
         })
       ),
-    /** Of that plan as it stands now. */
+    /** Opens the plan with its current text. */
     opensPlan: (pid: number, plan: Plan, digest: string) =>
       as(pid)(
         openRun(
@@ -96,7 +96,7 @@ const project = Effect.fnUntraced(function* (
           }
         )
       ),
-    /** In a folder of the same work tree. */
+    /** Opens the plan in a folder of the same work tree. */
     opensIn: (pid: number, project: string, plan: string, id: Effect.Effect<string>) =>
       as(pid)(
         openRun(loaded(plan), { project, statePath: `${folder}/state.json`, git: { ...git, root: folder }, newId: id })
@@ -107,10 +107,10 @@ const project = Effect.fnUntraced(function* (
 })
 
 describe("two conductors at once", () => {
-  it.effect("of one plan open one run, and one of them owns it", () =>
+  it.effect("two conductors of one plan open one run, and one of them owns it", () =>
     Effect.gen(function* () {
       const the = yield* project()
-      // Each has looked for such a run before the other has made it.
+      // Each looks for the run before the other has opened it.
       const id = Effect.as(Effect.yieldNow, "play-3f2a")
       const opened = yield* Effect.all([the.opens(1, "/plan.yaml", id), the.opens(2, "/plan.yaml", id)], {
         concurrency: 2
@@ -124,7 +124,7 @@ describe("two conductors at once", () => {
       assert.deepInclude(yield* Effect.flip(the.owns(2, "play-3f2a")), { _tag: "AlreadyWatched" })
     }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
-  it.effect("of two plans of one project: the later one leaves its run to another time", () =>
+  it.effect("two conductors of two plans in one project: the later one leaves its run to another time", () =>
     Effect.gen(function* () {
       const the = yield* project()
       yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
@@ -140,7 +140,7 @@ describe("two conductors at once", () => {
 
 describe("a plan", () => {
   const layer = Effect.provide([HostServices.layer, RunLog.layerMemory])
-  it.effect("is not opened where somebody conducts another one", () =>
+  it.effect("a plan is not opened where another one is conducted", () =>
     Effect.gen(function* () {
       const the = yield* project()
       yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
@@ -151,7 +151,7 @@ describe("a plan", () => {
       assert.lengthOf(yield* allRuns, 1)
     }).pipe(Effect.scoped, layer)
   )
-  it.effect("is not opened where somebody conducts another one in another folder of the same work tree", () =>
+  it.effect("a plan is not opened where another one is conducted in another folder of the same work tree", () =>
     Effect.gen(function* () {
       const the = yield* project()
       yield* the.opensIn(1, `${the.folder}/pkg/a`, "/one.yaml", Effect.succeed("one"))
@@ -166,7 +166,7 @@ describe("a plan", () => {
     }).pipe(Effect.scoped, layer)
   )
   it.effect(
-    "is known task by task by what its agents are told of each: another word of that is a change, another dependency none",
+    "a plan's tasks are known by what agents are told of them: another word is a change, another dependency is none",
     () =>
       Effect.gen(function* () {
         const the = yield* project()
@@ -193,7 +193,7 @@ describe("a plan", () => {
         assert.lengthOf(new Set([first, ...others]), others.length + 1)
       }).pipe(Effect.scoped, layer)
   )
-  it.effect("does not take what is no state file for one, whether it begins or goes on", () =>
+  it.effect("a plan refuses a file that is no state file, whether it begins or goes on", () =>
     Effect.gen(function* () {
       const the = yield* project()
       const fs = yield* FileSystem.FileSystem
@@ -207,7 +207,7 @@ describe("a plan", () => {
       }
     }).pipe(Effect.scoped, layer)
   )
-  it.effect("does not take over the state file of another workflow, but where that is complete", () =>
+  it.effect("a plan takes over no state file of another workflow, unless that is complete", () =>
     Effect.gen(function* () {
       const the = yield* project()
       const fs = yield* FileSystem.FileSystem
@@ -225,7 +225,7 @@ describe("a plan", () => {
     }).pipe(Effect.scoped, layer)
   )
   it.effect(
-    "takes what a state file calls complete for complete where git has every commit of it; the rest is a person's",
+    "a task that a state file calls complete is so where git has all its commits; a person decides on the rest",
     () =>
       Effect.gen(function* () {
         const the = yield* project()
@@ -258,7 +258,7 @@ describe("a plan", () => {
       }).pipe(Effect.scoped, layer)
   )
   it.effect(
-    "that begins where no state file ever was warns of none; where the backup of its own stands alone, that is taken",
+    "a plan warns of no state file where none ever was; where only its own backup is there, that is taken",
     () =>
       Effect.gen(function* () {
         const the = yield* project()
@@ -287,7 +287,7 @@ describe("a plan", () => {
         assert.strictEqual((yield* loadRun("three")).tasks[0]?.status, "completed")
       }).pipe(Effect.scoped, layer)
   )
-  it.effect("that goes on tells of its state file when that is gone", () =>
+  it.effect("a plan that goes on tells that its state file is gone", () =>
     Effect.gen(function* () {
       const the = yield* project()
       const log = yield* RunLog
@@ -323,21 +323,19 @@ describe("a plan waits for what the conductor of another plan has left at work i
       yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
     }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
-  it.effect(
-    "one of which the log does not say whether it was launched, also where it was asked after this plan was opened",
-    () =>
-      Effect.gen(function* () {
-        const receipts = [identity(7), undefined]
-        const the = yield* project([7], () => receipts.shift())
-        const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
-        yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
-        yield* asked(id)
-        assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), {
-          _tag: "Refused",
-          reason: "not now"
-        })
-        assert.isNull((yield* loadRun("two")).owner)
-        yield* the.owns(2, "two")
-      }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
+  it.effect("an agent whose launch is not settled in the log, also where it was asked after this plan was opened", () =>
+    Effect.gen(function* () {
+      const receipts = [identity(7), undefined]
+      const the = yield* project([7], () => receipts.shift())
+      const { id } = yield* the.opens(1, "/one.yaml", Effect.succeed("one"))
+      yield* the.opens(2, "/two.yaml", Effect.succeed("two"))
+      yield* asked(id)
+      assert.deepInclude(yield* Effect.flip(Effect.scoped(the.owns(2, "two"))), {
+        _tag: "Refused",
+        reason: "not now"
+      })
+      assert.isNull((yield* loadRun("two")).owner)
+      yield* the.owns(2, "two")
+    }).pipe(Effect.scoped, Effect.provide([HostServices.layer, RunLog.layerMemory]))
   )
 })

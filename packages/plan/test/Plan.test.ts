@@ -37,7 +37,7 @@ tasks:
 `
 
 describe("a plan", () => {
-  it.effect("of YAML", () =>
+  it.effect("a plan of YAML", () =>
     Effect.gen(function* () {
       const { digest, plan } = yield* load("plan.yaml", yaml)
       assert.strictEqual(digest.length, 64)
@@ -53,7 +53,7 @@ describe("a plan", () => {
       assert.deepInclude(plan.tasks[1], { description: "Use it", dependsOn: ["task-001"] })
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("names each circle of dependencies apart, and nobody who merely waits for one", () =>
+  it.effect("each circle of dependencies is named apart, without the tasks that only wait for one", () =>
     Effect.gen(function* () {
       const of = (tasks: Readonly<Record<string, string>>) =>
         `tasks:\n${Object.entries(tasks)
@@ -71,12 +71,12 @@ describe("a plan", () => {
           "tasks[6].depends_on: self waits for itself: take that away (line 29)"
         ]
       )
-      // Six thousand in a row, and the last of them waits for the first.
+      // Six thousand tasks are in a row, and the last of them waits for the first.
       const row = Object.fromEntries(Array.from({ length: 6000 }, (_, n) => [`t${n}`, `t${(n + 1) % 6000}`]))
       assert.lengthOf(yield* problems(of(row)), 1)
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("takes one id for a list of it, and its name from the file's, in letters that an id may have", () =>
+  it.effect("one id is a list of it; the plan's name comes from the file's, in letters that an id may have", () =>
     Effect.gen(function* () {
       const { plan } = yield* load(
         "(Plan) Ünï .yaml",
@@ -90,7 +90,7 @@ describe("a plan", () => {
       )
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("of Markdown: front matter, and what stands under a task's heading", () =>
+  it.effect("a plan of Markdown: front matter, and the text under a task's heading", () =>
     Effect.gen(function* () {
       const text = `---\ntasks:\n  - id: one\n    title: One\n    acceptance_criteria: done\n---\n# Plan\n\nProse.\n\n## one: the first\n\nDo it.\n\n### How\n\nWell.\n\n## Other\nno\n`
       const { plan } = yield* load("my plan.md", text.replaceAll("\n", "\r\n"))
@@ -100,7 +100,7 @@ describe("a plan", () => {
       assert.match(JSON.stringify(plan.finish), /Nobody is there to be asked: do not merge, push/u)
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it("takes no heading out of a code fence", () => {
+  it("headings in a code fence are none", () => {
     const found = sections("## a\ntext\n```sh\n# b\n```\nmore\n## c\nlast")
     assert.deepStrictEqual(
       [...found],
@@ -112,7 +112,7 @@ describe("a plan", () => {
   })
 })
 
-describe("what is wrong with a plan is said all at once, and where", () => {
+describe("all problems of a plan are told at once, with their places", () => {
   const rows: ReadonlyArray<readonly [string, string, RegExp]> = [
     [
       "an id twice",
@@ -175,11 +175,9 @@ describe("what is wrong with a plan is said all at once, and where", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
   }
-  it.effect(
-    "a key that nobody knows, with the one that was likely meant, or with all that may stand there; each with its line",
-    () =>
-      Effect.gen(function* () {
-        const text = `workflow: a
+  it.effect("an unknown key, with the likely one or with all that are possible there; each with its line", () =>
+    Effect.gen(function* () {
+      const text = `workflow: a
 refrence_docs: [spec.md]
 finish:
   comand: [a]
@@ -203,38 +201,38 @@ tasks:
       descripton: it
     - nowhere.md
 `
-        const known = "id, title, description, acceptance_criteria, reference_docs, depends_on"
-        const found = yield* problems(text)
-        for (const one of [
-          "workflow: there is no such key: did you mean workflow_id? (line 1)",
-          "refrence_docs: there is no such key: did you mean reference_docs? (line 2)",
-          "tasks[0].titel: there is no such key: did you mean title? (line 7)",
-          `tasks[0].notes: there is no such key: those here are ${known} (line 8)`,
-          "tasks[0].title: it must be there (line 6)",
-          "tasks[1].criteria: there is no such key: did you mean acceptance_criteria? (line 17)",
-          "tasks[1].dependsOn: there is no such key: did you mean depends_on? (line 19)",
-          "tasks[1].acceptance_criteria: it must be there (line 13)"
-        ])
-          assert.include(found, one)
-        assert.isTrue(
-          found.some((one) => one.startsWith("finish") && one.endsWith("(line 4)")),
-          found.join("\n")
-        )
-        assert.isTrue(
-          found.some((one) => one.startsWith("tasks[1].reference_docs") && /\(line (?:20|21|22)\)$/u.test(one)),
-          found.join("\n")
-        )
-        // Of a file of Markdown the lines are the file's.
-        assert.include(yield* problems(`---\n${text}---\n`, "plan.md"), "tasks[0].title: it must be there (line 7)")
-        assert.match((yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(), /Duplicate key 'a' at line 3$/u)
-        // In another style nobody says the line of what is within.
-        assert.include(
-          yield* problems("tasks: [{ id: a, title: A }]\n"),
-          "tasks[0].acceptance_criteria: it must be there (line 1)"
-        )
-      }).pipe(Effect.provide(HostServices.layer))
+      const known = "id, title, description, acceptance_criteria, reference_docs, depends_on"
+      const found = yield* problems(text)
+      for (const one of [
+        "workflow: there is no such key: did you mean workflow_id? (line 1)",
+        "refrence_docs: there is no such key: did you mean reference_docs? (line 2)",
+        "tasks[0].titel: there is no such key: did you mean title? (line 7)",
+        `tasks[0].notes: there is no such key: those here are ${known} (line 8)`,
+        "tasks[0].title: it must be there (line 6)",
+        "tasks[1].criteria: there is no such key: did you mean acceptance_criteria? (line 17)",
+        "tasks[1].dependsOn: there is no such key: did you mean depends_on? (line 19)",
+        "tasks[1].acceptance_criteria: it must be there (line 13)"
+      ])
+        assert.include(found, one)
+      assert.isTrue(
+        found.some((one) => one.startsWith("finish") && one.endsWith("(line 4)")),
+        found.join("\n")
+      )
+      assert.isTrue(
+        found.some((one) => one.startsWith("tasks[1].reference_docs") && /\(line (?:20|21|22)\)$/u.test(one)),
+        found.join("\n")
+      )
+      // Lines of a Markdown plan count from the beginning of the file.
+      assert.include(yield* problems(`---\n${text}---\n`, "plan.md"), "tasks[0].title: it must be there (line 7)")
+      assert.match((yield* problems("---\na: 1\na: 2\n---\n", "plan.md")).join(), /Duplicate key 'a' at line 3$/u)
+      // In flow style the line of an inner key is unknown.
+      assert.include(
+        yield* problems("tasks: [{ id: a, title: A }]\n"),
+        "tasks[0].acceptance_criteria: it must be there (line 1)"
+      )
+    }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("documents that are not there, whatever else is wrong with it", () =>
+  it.effect("missing documents, whatever else is wrong with the plan", () =>
     Effect.gen(function* () {
       const none = yaml
         .replace("[spec.md]", "[spec.md, no.md]")
@@ -312,7 +310,7 @@ describe("a prompt", () => {
     dependsOn: []
   }
   const fresh = freshTask({ id: "t", title: "T", dependsOn: [] })
-  it("of an implementer has the task, its documents, all feedback, a person's guidance, and the form of the answer", () => {
+  it("an implementer's prompt has the task, its documents, all feedback, a person's guidance, and the form of the answer", () => {
     const feedback = [
       { attempt: 1, summary: "S1", issues: ["I1"], suggestions: [] },
       { attempt: 2, summary: "S2", issues: [], suggestions: ["G2"] }
@@ -333,7 +331,7 @@ describe("a prompt", () => {
       assert.include(text, part)
     assert.notInclude(implementerPrompt(planned, fresh, "w0rd"), "Previous Attempts")
   })
-  it.effect("are word by word what they were: each change of one is seen", () =>
+  it.effect("prompts are word by word what they were: each change of one is seen", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const told = {
@@ -352,7 +350,7 @@ describe("a prompt", () => {
       }
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it("is one argument of a program, however much there is to tell: the newest of it is told", () => {
+  it("a prompt is one argument of a program, however much there is to tell: the newest of it is told", () => {
     const long = "\u{1F3AD}".repeat(32_000 / 4)
     const words = (many: number) => Array.from({ length: 20 }, () => "\u{1F3AD}".repeat(many))
     const feedback = [1, 2, 3, 4, 5].map((attempt) => ({
@@ -375,7 +373,7 @@ describe("a prompt", () => {
     assert.match(reviewer, /- and 49\d\d more, in the commits/u)
     assert.include(reviewer, "G5 ")
   })
-  it("of a reviewer has the task, its documents, what git says and a person's guidance, and nothing that the implementer said", () => {
+  it("a reviewer's prompt has the task, its documents, git's account and a person's guidance, and no words of the implementer", () => {
     const task = {
       ...fresh,
       guidance: ["be brave"],

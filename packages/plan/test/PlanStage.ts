@@ -28,7 +28,7 @@ import {
   dispatchRun
 } from "../src/index.ts"
 
-/** What an agent prints at its end; `undefined`: it never ends. */
+/** The text that an agent prints at its end; `undefined`: it never ends. */
 export type Act<E = unknown, R = never> = (assignment: {
   readonly prompt: string
   readonly resumed: boolean
@@ -40,7 +40,7 @@ export const plainWords = (): LaunchWords => {
   let given = 0
   return { fresh: Effect.sync(() => `word${++given}`), digest: (word) => Effect.succeed(`digest of ${word}`) }
 }
-/** As an agent says it that was given a word by its prompt: behind each header that has none. */
+/** Puts the word of the prompt behind each header without one, as an agent does. */
 const withWord = (said: string, prompt: string) =>
   said.replaceAll(
     /^(?:IMPLEMENTATION_(?:COMPLETE|BLOCKED)|APPROVED|REJECTED)$/gmu,
@@ -51,7 +51,7 @@ export const complete = "IMPLEMENTATION_COMPLETE\ncommits: [x]\nfiles_changed: [
 export const approves = "APPROVED\nsummary: good"
 export const rejects = (n: number) => `REJECTED\nsummary: no ${n}\nissues:\n- issue ${n}`
 
-/** What an agent leaves that the service refused: nothing is printed, and its session's records say so. */
+/** The end of an agent that the service refused: it prints nothing, and its session's records state the refusal. */
 export const refusedFor =
   (millis: number): Act =>
   () =>
@@ -90,7 +90,7 @@ export const stage = Effect.fnUntraced(function* (
     /** How many processes the first agent, or the first of that role, leaves running at its end. */
     readonly leaves?: number
     readonly leaver?: string
-    /** Whether a signal ends whom it is sent to; by default each does. */
+    /** Whether a signal ends its process; by default each does. */
     readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   },
   settings: Partial<ResolvedSettings> = {},
@@ -209,7 +209,7 @@ export const stage = Effect.fnUntraced(function* (
         ? log.append(stream, revision, events)
         : pass.pipe(Effect.andThen(log.append(stream, revision, events)), Effect.tap(pass))
   })
-  /** Of the plan's finishing command, as the file says it by now. */
+  /** The digest of the finishing command that the plan has now. */
   const finishing = { digest: plan.finish._tag === "Command" ? "a finish" : null }
   yield* dispatchRun(
     "r",

@@ -84,7 +84,7 @@ export const abandonedAfter = Effect.fnUntraced(function* (
   assert.strictEqual((yield* tags).at(-1), tag)
 })
 
-/** Does it, and keeps what it was told. */
+/** Runs the act, and keeps its prompt. */
 export const noting =
   (prompts: Array<string>, act: Act): Act =>
   (assignment) =>

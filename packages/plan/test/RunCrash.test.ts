@@ -7,7 +7,7 @@ import { Disk } from "../../../test/simulation/SimulatedDisk.ts"
 import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./PlanStage.ts"
 
-/** Files in memory: a hundred conductors crash here, none of them for the disk. */
+/** Files in memory: a hundred conductors crash here, and none needs the disk. */
 const files = Layer.effectContext(
   Effect.sync(() => {
     const disk = new Disk(() => 0)
@@ -175,7 +175,7 @@ describe("a conductor", () => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live("what a finishing command has started is the user's own, and goes on", () =>
+  it.live("a process that a finishing command has started is the user's own, and goes on", () =>
     Effect.gen(function* () {
       const finish: Finish = { _tag: "Command", command: ["deploy"] }
       const scene = yield* play([], approved, { finish, leaves: 1, leaver: "finisher" })
@@ -204,23 +204,25 @@ describe("a conductor", () => {
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live("who cannot be ended pauses the run: nobody works beside it, and it goes on once that is gone", () =>
-    Effect.gen(function* () {
-      const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))
-      const scene = yield* play([hangs], approved, { ends })
-      const { paused } = yield* scene.conducts
-      assert.deepInclude(paused, { cause: "not gone" })
-      assert.include(paused?.message, "process 1001")
-      assert.deepStrictEqual((yield* scene.conducts).paused, paused)
-      assert.lengthOf(scene.asked, 1)
-      assert.notInclude(yield* scene.tags, "RunResumed")
-      yield* scene.vanish
-      const run = yield* scene.conducts
-      assert.deepStrictEqual([isOver(run), taskOf(run, "t1")?.attempts], [true, 2])
-    }).pipe(Effect.scoped, Effect.provide(services))
+  it.live(
+    "an agent that cannot be ended pauses the run: no other works beside it, and it goes on once that is gone",
+    () =>
+      Effect.gen(function* () {
+        const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))
+        const scene = yield* play([hangs], approved, { ends })
+        const { paused } = yield* scene.conducts
+        assert.deepInclude(paused, { cause: "not gone" })
+        assert.include(paused?.message, "process 1001")
+        assert.deepStrictEqual((yield* scene.conducts).paused, paused)
+        assert.lengthOf(scene.asked, 1)
+        assert.notInclude(yield* scene.tags, "RunResumed")
+        yield* scene.vanish
+        const run = yield* scene.conducts
+        assert.deepStrictEqual([isOver(run), taskOf(run, "t1")?.attempts], [true, 2])
+      }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  it.live("who was overtaken signals nobody: not before the first signal, and not between two", () =>
+  it.live("a conductor that was overtaken sends no signal: not the first one, and none between two", () =>
     Effect.gen(function* () {
       // The other one takes the run while the agent works, or when it was told to end and did not.
       for (const when of ["before", "between"] as const) {

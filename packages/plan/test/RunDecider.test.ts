@@ -23,7 +23,7 @@ const owner = {
 const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, title: `Do ${id}`, dependsOn })
 const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
 
-/** A run that is told one intent after another, by its owner. */
+/** A run whose owner dispatches one intent after another. */
 const story = (
   tasks: ReadonlyArray<ReturnType<typeof outline>> = [outline("t1")],
   before?: ReadonlyArray<ImportedTask>,
@@ -104,10 +104,10 @@ const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Repor
   resetsAt
 })
 
-it("the work tree of a run is its project, where nobody names another", () =>
+it("the work tree of a run is its project, unless another is named", () =>
   assert.strictEqual(story().run().workTree, "/p"))
 
-it("work of which nothing is left to be reviewed, no commit or no file, is asked for anew, of a fresh implementer", () => {
+it("work without a commit or a file left to review is asked for again, of a fresh implementer", () => {
   for (const left of [
     { head: "c0", commits: [], files: [] },
     { head: "c2", commits: ["c2"], files: [] },
@@ -124,7 +124,7 @@ it("work of which nothing is left to be reviewed, no commit or no file, is asked
 })
 
 describe("a service that refuses an agent", () => {
-  it("is waited out: no attempt and no failure, and the same implementer goes on", () => {
+  it("a refusal is waited out: no attempt and no failure, and the same implementer goes on", () => {
     const told = story()
     told.start()
     const first = told.ask()
@@ -139,7 +139,7 @@ describe("a service that refuses an agent", () => {
     assert.deepInclude(told.ask(), { role: "implementer", sessionId: first.sessionId, resumed: true, attempt: 1 })
     assert.deepInclude(told.task(), { attempts: 1, failures: 0 })
   })
-  it("is waited out by a reviewer too, of the same implementation, and another one reviews it", () => {
+  it("a reviewer's refusal is waited out too, and another one reviews the same implementation", () => {
     const told = story()
     told.start()
     told.implemented()
@@ -153,7 +153,7 @@ describe("a service that refuses an agent", () => {
     told.report(approved)
     assert.deepInclude(told.run(), { waits: 0, wait: null })
   })
-  it("without a time is waited for longer each time; one that is over already means at once, but not twice", () => {
+  it("a refusal without a time is waited for longer each time; a time that is over means at once, but not twice", () => {
     const told = story()
     told.start()
     const waits = [0, 0, null, null].map((resetsAt) => {
@@ -321,7 +321,7 @@ describe("an agent that is to be ended", () => {
     const { token } = told.ask()
     return { ...told, token, launch: () => told.dispatch({ _tag: "Launched", token, launchId: "l", process }) }
   }
-  it("is said to be before it is signalled: why, since when it runs, its limit, and who it is", () => {
+  it("an ending is in the log before a signal: why, since when the agent runs, its limit, and its process", () => {
     const told = launched()
     told.launch()
     const { at } = told.run().assignment!.launch!
@@ -332,7 +332,7 @@ describe("an agent that is to be ended", () => {
     assert.deepInclude(told.events.at(-1), { cause: "timeout", process, launchedAt: at, limit, others: [12] })
     assert.deepStrictEqual(told.run().assignment?.ending, { cause: "timeout", limit })
   })
-  it("is said to be once: who comes after a crash goes on with what was meant then", () => {
+  it("an ending is in the log once: after a crash the next conductor goes on with it", () => {
     const told = launched()
     told.launch()
     told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [] })
@@ -342,7 +342,7 @@ describe("an agent that is to be ended", () => {
     )
     assert.deepStrictEqual(told.run().assignment?.ending, { cause: "timeout", limit })
   })
-  it("is one that was seen to run, in its own assignment, of a conductor that owns the run", () => {
+  it("an ending needs an agent that was seen to run, its own assignment, and a conductor that owns the run", () => {
     const told = launched()
     const end = (token: string, fence?: number) =>
       told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
@@ -355,7 +355,7 @@ describe("an agent that is to be ended", () => {
 })
 
 describe("an answer to a run that is paused", () => {
-  it("is told what to do in its place; so is one to a task that waits for none", () => {
+  it("an answer to a paused run is told what to do in its place; so is an answer to a task that waits for none", () => {
     const told = story()
     told.start()
     const why = (taskId = "t1") => {
@@ -385,19 +385,19 @@ describe("an answer", () => {
     told.report({ _tag: "Blocked", reason: "no key" })
     return told
   }
-  it("of guidance gives a fresh implementer, and the ladder anew", () => {
+  it("guidance gives a fresh implementer, and the ladder begins again", () => {
     const told = escalated()
     told.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "use the other key" })
     assert.deepInclude(told.ask(), { role: "implementer", resumed: false, attempt: 2 })
     assert.deepStrictEqual(told.task().guidance, ["use the other key"])
   })
-  it("to skip it lets those go on that wait for it", () => {
+  it("a skip lets the tasks go on that wait for it", () => {
     const told = escalated()
     told.dispatch({ _tag: "Answer", taskId: "t1", answer: "skip", text: "" })
     const step = next(told.run())
     assert.isTrue(step._tag === "Start" && step.task.id === "t2")
   })
-  it("to retry what no reviewer could be got for asks a reviewer, not an implementer", () => {
+  it("a retry after failed reviews asks a reviewer, not an implementer", () => {
     const told = story()
     told.start()
     told.implemented()
@@ -405,7 +405,7 @@ describe("an answer", () => {
     told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
     assert.strictEqual(told.ask().role, "reviewer")
   })
-  it("to retry what was escalated before this run begins it anew: nobody knows where it began", () => {
+  it("a retry of a task that was escalated before this run starts it over: its base is unknown", () => {
     const before = {
       id: "t1",
       status: "escalated" as const,
@@ -419,7 +419,7 @@ describe("an answer", () => {
     told.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
     assert.deepStrictEqual([told.task().status, next(told.run())._tag], ["pending", "Start"])
   })
-  it("is taken for a task that is escalated, and no other", () => {
+  it("an answer is taken for a task that is escalated, and no other", () => {
     const told = escalated()
     for (const taskId of ["t2", "nobody"])
       assert.isTrue(Result.isFailure(told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })))
@@ -427,7 +427,7 @@ describe("an answer", () => {
 })
 
 describe("a run", () => {
-  it("takes tasks in the plan's order, each after what it depends on", () => {
+  it("a run takes tasks in the plan's order, each after what it depends on", () => {
     const told = story([outline("a", ["c"]), outline("b"), outline("c", ["b"])])
     const order: Array<string> = []
     for (const _ of [1, 2, 3]) {
@@ -440,7 +440,7 @@ describe("a run", () => {
     }
     assert.deepStrictEqual(order, ["b", "c", "a"])
   })
-  it("refuses whoever was overtaken, a second agent at once, and a report of another assignment", () => {
+  it("a run refuses an owner that was overtaken, a second agent at once, and a report of another assignment", () => {
     const told = story()
     for (const role of ["implementer", "reviewer", "finisher"] as const)
       assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role, sessionId: "x", head: null })), "no task has begun")
@@ -467,7 +467,7 @@ describe("a run", () => {
     assert.deepInclude(again, { attempt: 1, resumed: false })
     assert.notStrictEqual(again.token, first.token)
   })
-  it("whose plan got another task goes on, and keeps what was done", () => {
+  it("a run whose plan got another task goes on, and keeps what was done", () => {
     const told = story()
     told.start()
     told.implemented()
@@ -480,7 +480,7 @@ describe("a run", () => {
     assert.isTrue(step._tag === "Start" && step.task.id === "t2")
     assert.strictEqual(told.task().status, "completed")
   })
-  it("whose plan says something else of a task that is complete is told of it, once a change, and does nothing again", () => {
+  it("a run whose plan changed the text of a complete task tells it, once a change, and does nothing again", () => {
     const told = story(["t1", "t2", "t3"].map((id) => ({ ...outline(id), digest: "as begun" })))
     told.start()
     told.implemented()
@@ -504,7 +504,7 @@ describe("a run", () => {
       const event = told.events.at(-1)!
       return event._tag === "PlanRevised" ? event.changed : event
     }
-    // What was skipped was not done, and what is still to do is done as it stands then.
+    // A skipped task was not done, and an open task is done with its text of then.
     assert.deepStrictEqual(revised("d2", "other"), ["t1"])
     assert.deepStrictEqual(revised("d3", "other"), [], "it was told")
     assert.deepStrictEqual(revised("d4", "another"), ["t1"])
@@ -514,7 +514,7 @@ describe("a run", () => {
     const step = next(told.run())
     assert.isTrue(step._tag === "Start" && step.task.id === "t3")
   })
-  it("whose plan lost the task in progress goes on without it, when the agent that is at work has ended, whatever it says", () => {
+  it("a run whose plan lost the task in progress goes on without it, when the agent at work has ended, whatever it says", () => {
     const told = story([outline("t1"), outline("t2")])
     told.start()
     told.ask()
@@ -531,7 +531,7 @@ describe("a run", () => {
       ["t2"]
     )
   })
-  it("whose plan lost a task that is escalated, or between two agents, goes on without it at once", () => {
+  it("a run whose plan lost a task that is escalated, or between two agents, goes on without it at once", () => {
     for (const report of [{ _tag: "Blocked", reason: "no key" } as const, failed("timeout")]) {
       const told = story([outline("t1"), outline("t2")])
       told.start()
@@ -543,7 +543,7 @@ describe("a run", () => {
       assert.isTrue(step._tag === "Start" && step.task.id === "t2")
     }
   })
-  it("is verified only when every task is complete, and finished once", () => {
+  it("a run is verified only when every task is complete, and finished once", () => {
     const told = story()
     assert.isTrue(Result.isFailure(told.try({ _tag: "Verify", commits: 0, files: 0, missing: [] })))
     told.start()
@@ -578,7 +578,7 @@ describe("a finishing step", () => {
     }
     return { ...told, finisher }
   }
-  it("that failed is a person's: it is not asked again by itself, and once more by their word", () => {
+  it("a failed finishing step needs a person: it is not asked again by itself, and once more by their word", () => {
     const told = complete()
     const token = told.finisher()
     told.report(failed("timeout"))
@@ -590,7 +590,7 @@ describe("a finishing step", () => {
     assert.deepInclude(told.run(), { finishing: "done", finishingFailure: null })
     assert.isTrue(isOver(told.run()))
   })
-  it("that failed may be left as it is, which ends the run; there is no word about one that did not fail", () => {
+  it("a failed finishing step may be left, which ends the run; a step that did not fail takes no answer", () => {
     const told = complete()
     assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
     told.finisher()
@@ -601,7 +601,7 @@ describe("a finishing step", () => {
     assert.isTrue(isOver(told.run()))
     assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
   })
-  it("that never ran, or that the service refused, is asked again", () => {
+  it("a finishing step that never ran, or that the service refused, is asked again", () => {
     const told = complete()
     told.dispatch({ _tag: "NeverRan", token: told.finisher() })
     told.finisher()
@@ -611,7 +611,7 @@ describe("a finishing step", () => {
     told.report(approved)
     assert.deepInclude(told.run(), { phase: "finished", finishing: "done" })
   })
-  it("that a run before has asked for, as its state file says, is not asked for again, but where there is more to do", () => {
+  it("a finishing step of an earlier run, by its state file, is not asked for again, unless there is more to do", () => {
     const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
     const told = story([outline("t1")], [{ id: "t1", ...done }], "done")
     told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
@@ -620,7 +620,7 @@ describe("a finishing step", () => {
     const more = story([outline("t1"), outline("t2")], [{ id: "t1", ...done }], "done")
     assert.strictEqual(more.run().finishing, "not begun")
   })
-  it("at work while the plan gets more to do is not the end, and another one comes after that", () => {
+  it("a finishing step at work while the plan gets more to do is not the end, and another one comes after", () => {
     const told = complete()
     told.finisher()
     told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
@@ -635,13 +635,13 @@ describe("a finishing step", () => {
   })
 })
 
-describe("what is said at the wrong time", () => {
+describe("a command at the wrong time", () => {
   const process = { pid: 50, startTime: 7, bootId: "boot" }
   const operator = { _tag: "Operator" } as const
   const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.reason : "taken")
   const paused = { _tag: "Pause", cause: "dirty", files: ["a.ts"] } as const
   const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
-  it("a run is opened once, and nothing is said of one that there is not", () => {
+  it("a run is opened once, and no command reaches a run that does not exist", () => {
     const open: RunIntent = {
       _tag: "Open",
       workflowId: "w",
@@ -655,14 +655,14 @@ describe("what is said at the wrong time", () => {
     assert.strictEqual(why(decideRun(story().run(), { ...open, now: 1, by: operator })), "exists")
     assert.strictEqual(why(decideRun(foldRun([]), { ...paused, now: 1, by: operator })), "no such watch")
   })
-  it("an operator needs no fence, an owner the one of now", () => {
+  it("an operator needs no fence, an owner needs the current one", () => {
     const told = story()
     const revise: RunIntent = { _tag: "RevisePlan", digest: "e", tasks: [outline("t1")] }
     assert.strictEqual(why(decideRun(told.run(), { ...revise, now: 1, by: operator })), "taken")
     assert.strictEqual(why(told.try(revise, 0)), "fenced")
     assert.strictEqual(why(told.try(revise, 1)), "taken")
   })
-  it("changes nothing where it is so already: left, paused, resumed, the same plan", () => {
+  it("a command changes nothing where it is so already: left, paused, resumed, the same plan", () => {
     const told = story()
     assert.deepStrictEqual([told.dispatch({ _tag: "Leave" }), told.dispatch({ _tag: "Leave" })], [["RunLeft"], []])
     assert.deepStrictEqual(told.dispatch({ _tag: "Resume" }), [])
@@ -743,7 +743,7 @@ describe("what is said at the wrong time", () => {
     told.ask()
     assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
   })
-  it("they begin anew with work that is complete, and with a person's answer", () => {
+  it("counts begin again with work that is complete, and with a person's answer", () => {
     const told = story()
     told.start()
     const fails = (times: number) => {
@@ -768,7 +768,7 @@ describe("what is said at the wrong time", () => {
     told.reviewed(approved)
     assert.strictEqual(told.task().status, "completed")
   })
-  it("of what a state file says, tasks that the plan has are taken over, and the others told", () => {
+  it("tasks of a state file that the plan has are taken over, and the others are told", () => {
     const done = { status: "completed" as const, attempts: 1, feedback: [], work, startedAt: null, completedAt: null }
     const told = story(
       [outline("t1")],

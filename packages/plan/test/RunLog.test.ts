@@ -32,7 +32,7 @@ it.live("runs and watches share a table, and neither sees the other's streams", 
       Effect.map(Stream.runCollect(all), (found) => found.map(({ event }) => event._tag))
     assert.deepStrictEqual(yield* tags(watches.readAll(0)), ["WatchOpened", "OwnerTook"])
     assert.deepStrictEqual(yield* tags(runs.readAll(0)), ["RunOpened"])
-    // Whoever asks for another kind's stream by name is told, never given half of it.
+    // A read of another kind's stream fails, and never gives a part of it.
     assert.strictEqual((yield* Effect.flip(watches.read("run/p-3f2a", 0)))._tag, "UnreadableEvent")
     yield* dispatchRun("p-3f2a", { _tag: "RebuildStateFile", found: "missing" }, { _tag: "Operator" })
     assert.deepStrictEqual(
@@ -42,7 +42,7 @@ it.live("runs and watches share a table, and neither sees the other's streams", 
   }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
 )
 
-it.live("one that cannot be read hides no other, and nothing is decided on those of its project", () =>
+it.live("a run that cannot be read hides no other, and nothing is decided on the runs of its project", () =>
   Effect.gen(function* () {
     const runs = yield* RunLog
     const sql = yield* SqlClient.SqlClient
@@ -61,7 +61,7 @@ it.live("one that cannot be read hides no other, and nothing is decided on those
   }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
 )
 
-it.effect("who is overtaken by another's word decides anew, on what is true then", () =>
+it.effect("a command that another event overtakes is decided again, on the newer state", () =>
   Effect.gen(function* () {
     const log = yield* RunLog
     const operator = { _tag: "Operator" } as const

@@ -22,10 +22,10 @@ const opened = (project: string) => ({
   found: null
 })
 
-/** Who has claimed what, outside every state folder. */
+/** The claims, outside every state folder. */
 const claimed = () => new Map<string, Owner>()
 
-/** A state folder with runs `r` and `other` of one project, and conductors by their pids, of whom these live. */
+/** A state folder with runs `r` and `other` of one project, and conductors by their pids. `alive`: those that live. */
 const conductors = (...alive: ReadonlyArray<number>) => stateFolder(claimed(), ...alive)
 const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>, ...alive: ReadonlyArray<number>) {
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
@@ -36,7 +36,7 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
   ) =>
     effect.pipe(
       Effect.provideService(RunLog, log),
-      // No agent was asked yet: nobody looks for one.
+      // No agent was asked yet, so none is looked for.
       Effect.provideService(Agent, {} as Agent["Service"]),
       Effect.provideService(Launcher, {} as Launcher["Service"]),
       Effect.provideService(Processes, {} as Processes["Service"]),
@@ -82,7 +82,7 @@ const stateFolder = Effect.fnUntraced(function* (all: ReturnType<typeof claimed>
 
 describe("a work tree", () => {
   it.effect(
-    "is claimed, and not the folder of it that is the project: another state folder's conductor in another one is refused",
+    "the work tree is claimed, not the project's folder: another state folder's conductor in another folder is refused",
     () =>
       Effect.gen(function* () {
         const all = claimed()
@@ -96,8 +96,8 @@ describe("a work tree", () => {
   )
 })
 
-describe("who conducts a run", () => {
-  it.effect("takes it under the next fence, and leaves it when it ends", () =>
+describe("the conductor of a run", () => {
+  it.effect("a conductor takes a run under the next fence, and leaves it when it ends", () =>
     Effect.gen(function* () {
       const { own, run } = yield* conductors(10)
       const { leave, ref, why } = yield* own("r", 10)
@@ -107,7 +107,7 @@ describe("who conducts a run", () => {
       assert.isNull((yield* run("r")).owner)
     })
   )
-  it.effect("overtakes nobody who lives, and whoever is dead", () =>
+  it.effect("a conductor overtakes no live owner, and a dead one", () =>
     Effect.gen(function* () {
       const { own, run } = yield* conductors(10, 20)
       yield* own("r", 10)
@@ -117,7 +117,7 @@ describe("who conducts a run", () => {
       assert.strictEqual((yield* run("r")).fence, 2)
     })
   )
-  it.effect("is the one that saw the fence of now: who comes between is not overtaken", () =>
+  it.effect("a conductor must have seen the current fence: an owner that came between is not overtaken", () =>
     Effect.gen(function* () {
       const { own, run, take } = yield* conductors(10, 20)
       yield* take("r", 9, 0)
@@ -134,7 +134,7 @@ describe("who conducts a run", () => {
     })
   )
   it.effect(
-    "conducts the one run of a project: another one's conductor that lives is seen, one that is dead is nobody",
+    "a conductor has the one run of a project: a live conductor of another run is seen, a dead one does not count",
     () =>
       Effect.gen(function* () {
         const { own, run } = yield* conductors(10, 20)
@@ -146,7 +146,7 @@ describe("who conducts a run", () => {
         assert.strictEqual((yield* own("other", 20, (pid) => pid === 10)).why, "owned")
       })
   )
-  it.effect("has its project to itself, whatever state folder another uses, until it leaves", () =>
+  it.effect("a conductor has its project to itself, whatever state folder another uses, until it leaves", () =>
     Effect.gen(function* () {
       const all = claimed()
       const one = yield* stateFolder(all, 10, 20)
@@ -158,7 +158,7 @@ describe("who conducts a run", () => {
       assert.strictEqual((yield* two.own("r", 20)).why, "owned")
     })
   )
-  it.effect("is claimed again where its claim has vanished, and left to whoever claimed it meanwhile", () =>
+  it.effect("a claim that has vanished is made again, and left to another that claimed meanwhile", () =>
     Effect.gen(function* () {
       const all = claimed()
       const one = yield* stateFolder(all, 10, 20)
@@ -179,17 +179,19 @@ describe("who conducts a run", () => {
       assert.isNull((yield* one.run("r")).owner)
     })
   )
-  it.effect("says and does nothing more once it is overtaken, nor what is not true of the run", () =>
-    Effect.gen(function* () {
-      const { own, take } = yield* conductors(10)
-      const { ref } = yield* own("r", 10)
-      yield* ref!.granted(() => true)
-      assert.strictEqual((yield* Effect.flip(ref!.granted(() => false)))._tag, "Refused")
-      yield* take("r", 20, 1)
-      assert.strictEqual((yield* Effect.flip(ref!.granted(() => true)))._tag, "Refused")
-      assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), {
-        reason: "fenced"
+  it.effect(
+    "a conductor says and does nothing more once it is overtaken, and nothing that is not true of the run",
+    () =>
+      Effect.gen(function* () {
+        const { own, take } = yield* conductors(10)
+        const { ref } = yield* own("r", 10)
+        yield* ref!.granted(() => true)
+        assert.strictEqual((yield* Effect.flip(ref!.granted(() => false)))._tag, "Refused")
+        yield* take("r", 20, 1)
+        assert.strictEqual((yield* Effect.flip(ref!.granted(() => true)))._tag, "Refused")
+        assert.deepInclude(yield* Effect.flip(ref!.dispatch({ _tag: "RebuildStateFile", found: "missing" })), {
+          reason: "fenced"
+        })
       })
-    })
   )
 })

@@ -38,7 +38,7 @@ const seed = {
   updated_at: "2026-01-25T14:30:00Z"
 }
 
-it("has its shape, at every stage", () => {
+it("the state file has its shape at every stage", () => {
   const { ReviewRejected, RunOpened, RunVerified, TaskCompleted, TaskStarted } = examples
   const at = (event: Parameters<typeof foldRun>[0][number], minutes: number) => ({
     ...event,
@@ -107,7 +107,7 @@ it("a file of this format is read while that is being planned, without a task or
   assert.isTrue(Result.isFailure(readState('{"workflow_id": "w", "tasks": []}')), "a phase is the least")
 })
 
-it("what a state file tells is bounded, as what a reviewer tells is, and controls no terminal", () => {
+it("the text of a state file is bounded as a reviewer's is, and controls no terminal", () => {
   const feedback = [
     { attempt: 1, summary: "\u001B]0;mine\u0007", issues: Array.from({ length: 30 }, () => "x".repeat(900)) }
   ]
@@ -117,12 +117,12 @@ it("what a state file tells is bounded, as what a reviewer tells is, and control
   assert.deepStrictEqual([found?.summary, found?.issues.length, found?.issues[0]?.length], ["]0;mine", 20, 500])
 })
 
-it("what was written is read back", () => {
+it("a written state file is read back", () => {
   const run = foldRun([examples.RunOpened, examples.TaskStarted, examples.TaskCompleted])
   assert.deepStrictEqual(Result.getOrThrow(readState(stateText(run))), stateJson(run))
 })
 
-it("an escalation is read back with its cause and its reason, for a plan under another name, and told; what is no cause is none", () => {
+it("an escalation is read back with its cause and reason, for a plan under another name, and told; an unknown cause is none", () => {
   const escalated = { ...examples.TaskEscalated, taskId: "task-001", cause: "blocked" as const, reason: "no key" }
   const text = stateText(foldRun([examples.RunOpened, examples.TaskStarted, escalated]))
   const renamed = (file: string) => ({
@@ -151,7 +151,7 @@ it("an escalation is read back with its cause and its reason, for a plan under a
   assert.include(seen?.text, before.text)
 })
 
-it("half a file is corrupt, and JSON of another shape somebody else's", () => {
+it("half a file is corrupt, and JSON of another shape is foreign", () => {
   assert.strictEqual(Result.getOrThrow(Result.flip(readState(JSON.stringify(seed).slice(0, 200)))), "corrupt")
   const counted = (attempts: number, attempt: number) => {
     const feedback = [{ attempt, summary: "no", issues: [] }]
@@ -173,7 +173,7 @@ const foreign = (path: string, run: Run) =>
     error._tag === "StateForeign" ? error.problem : error._tag
   )
 
-/** Names and texts of a folder. */
+/** Returns names and texts of the files of a folder. */
 const filesOf = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const names = (yield* fs.readDirectory(folder)).toSorted()
@@ -182,7 +182,7 @@ const filesOf = Effect.fnUntraced(function* (folder: string) {
   )
 })
 
-it.effect("a file that nobody would take for a state file is left as it is, also one that is no JSON", () =>
+it.effect("a file that is unlike a state file is left as it is, also if it is no JSON", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
@@ -257,7 +257,7 @@ it.effect.each(["another plan's", "an earlier run's"])(
     }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.effect("where nothing changed nothing is written: it would be a backup of itself", () =>
+it.effect("an unchanged state file is not written: it would be a backup of itself", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
@@ -270,7 +270,7 @@ it.effect("where nothing changed nothing is written: it would be a backup of its
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.effect("a backup that is somebody else's is not written over", () =>
+it.effect("a foreign backup is not written over", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
@@ -283,7 +283,7 @@ it.effect("a backup that is somebody else's is not written over", () =>
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.effect("nothing is written through what stands where its draft is to be", () =>
+it.effect("the state file's draft is not written through a file in its place", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
@@ -306,7 +306,7 @@ it.effect("nothing is written through what stands where its draft is to be", () 
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.effect("what is somebody else's by now is not written over", () =>
+it.effect("a state file that is foreign by now is not written over", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = `${yield* fs.makeTempDirectoryScoped()}/state.json`
@@ -318,7 +318,7 @@ it.effect("what is somebody else's by now is not written over", () =>
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.effect("what is no regular file, as a device is, or another's to write, is left as it is, and told", () =>
+it.effect("a device, or a file that another user may write, is left as it is, and told", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
@@ -348,7 +348,7 @@ it.effect("what is no regular file, as a device is, or another's to write, is le
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.effect("one that is taken away while it is looked at is missing, and written anew", () =>
+it.effect("a state file that is taken away during a look is missing, and written again", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = `${yield* fs.makeTempDirectoryScoped()}/state.json`

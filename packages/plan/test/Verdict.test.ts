@@ -18,7 +18,7 @@ const ok = (role: "implementer" | "reviewer", text: string) => {
 const causeOf = (role: "implementer" | "reviewer", text: string) =>
   Result.getOrThrow(Result.flip(readVerdict(role, text))).cause
 
-describe("reads", () => {
+describe("a verdict is read:", () => {
   it("an implementation that is complete, and its test file", () => {
     assert.deepStrictEqual(ok("implementer", complete), { _tag: "Complete", testFile: "test/a.test.ts" })
     assert.deepStrictEqual(ok("implementer", complete.replace("test/a.test.ts", "none")), {
@@ -62,7 +62,7 @@ describe("reads", () => {
     assert.strictEqual(ok("reviewer", `${rejected}\n\nAll of it is done by now.\n\n${approved}`)._tag, "Approved")
     assert.strictEqual(ok("reviewer", `REJECTED\n\nor rather:\n\n${approved}`)._tag, "Approved")
   })
-  it("at most what a log and a prompt can hold", () => {
+  it("texts no longer than a log and a prompt can hold", () => {
     const issues = Array.from({ length: 90 }, (_, n) => `- ${n} ${"x".repeat(3000)}`).join("\n")
     const verdict = ok("reviewer", `REJECTED w0rd\nsummary: ${"y".repeat(9000)}\nissues:\n${issues}`)
     assert.isTrue(
@@ -72,7 +72,7 @@ describe("reads", () => {
   })
 })
 
-describe("no verdict is", () => {
+describe("text without a verdict:", () => {
   it("silence, prose, a word within a sentence, a verdict of the other role", () => {
     for (const text of ["", " \n", "It is good.", "I would say APPROVED.", "summary: fine", complete])
       assert.strictEqual(causeOf("reviewer", text), "no verdict")
@@ -80,7 +80,7 @@ describe("no verdict is", () => {
   })
   it("a word within a sentence, also before a verdict", () =>
     assert.strictEqual(ok("reviewer", `I would not have\nREJECTED this.\n${approved}`)._tag, "Approved"))
-  it("what anything else follows, however little", () => {
+  it("a block that any other text follows, however little", () => {
     for (const more of [
       "Thank you.",
       "\n\nThank you.",
@@ -96,12 +96,12 @@ describe("no verdict is", () => {
       "no verdict"
     )
   })
-  it("what has something else in it", () =>
+  it("a block with other text in it", () =>
     assert.strictEqual(
       causeOf("reviewer", approved.replace("summary", "The tests fail, so it is not\nsummary")),
       "no verdict"
     ))
-  it("what has no word of its own behind its first", () => {
+  it("a block without a word behind its header", () => {
     for (const text of [approved, rejected, complete.replace("COMPLETE", "BLOCKED").replace("commits:", "reason:")])
       assert.strictEqual(
         causeOf(text.startsWith("IMPL") ? "implementer" : "reviewer", text.replace(" w0rd", "")),
@@ -132,7 +132,7 @@ describe("no verdict is", () => {
   })
 })
 
-it("what controls a terminal, or ends an argument, is no part of a verdict", () => {
+it("characters that control a terminal, or end an argument, are no part of a verdict", () => {
   const verdict = readVerdict(
     "reviewer",
     "REJECTED w0rd\nsummary: \u001B]0;mine\u0007 not yet\u0000\nissues:\n- \u001B[2Jgone"
@@ -143,7 +143,7 @@ it("what controls a terminal, or ends an argument, is no part of a verdict", () 
   })
 })
 
-describe("a contradiction, and never an approval, is", () => {
+describe("a contradiction, never an approval:", () => {
   it("two verdicts in one stretch of text", () => {
     assert.strictEqual(causeOf("reviewer", `${approved}\nREJECTED\nsummary: or not`), "contradictory verdict")
     assert.strictEqual(causeOf("reviewer", `REJECTED\nsummary: no\n${approved}`), "contradictory verdict")

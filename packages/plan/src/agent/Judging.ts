@@ -16,7 +16,7 @@ const nothing = (cause: Extract<Report, { readonly _tag: "Failed" }>["cause"], d
 /** An agent of an earlier conductor may have been stopped with it: its missing verdict is "lost", and no failure. */
 const unsaid = (run: Run, assignment: Assignment, { cause, detail }: NoVerdict): Report =>
   cause === "no verdict" && assignment.fence !== run.fence
-    ? nothing("lost", `${detail}, while nobody conducted`)
+    ? nothing("lost", `${detail}, while its conductor was gone`)
     : nothing(cause, detail)
 
 /** Returns the last record of the session on this very assignment; `undefined`: there is none. */
@@ -112,7 +112,7 @@ const finished = Effect.fnUntraced(function* (
   if (code !== null) return nothing("lost", `it ended with exit code ${code}: see ${output}`)
   return isAgent && (yield* recorded(assignment))?._tag === "Finished"
     ? done
-    : nothing("lost", `nobody saw how it ended: see ${output}`)
+    : nothing("lost", `its end was not seen: see ${output}`)
 })
 
 /**
@@ -124,7 +124,7 @@ const cutOff = Effect.fnUntraced(function* (assignment: Assignment, code: number
   if (code !== null) return `the ${assignment.role} ended with exit code ${code}`
   return (yield* recorded(assignment))?._tag === "Finished"
     ? undefined
-    : `nobody saw the ${assignment.role} end, and its session has no end of its turn`
+    : `the end of the ${assignment.role} was not seen, and its session has no end of its turn`
 })
 
 /** Judges an assignment by the agent's own verdict, by git and by its session. */

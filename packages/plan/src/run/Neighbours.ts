@@ -10,7 +10,7 @@ import { launchIdOf } from "./Run.ts"
  * Fails with `AlreadyWatched` where a live souffleur conducts another run: two conductors of one work tree would mix
  * their commits. `runs`: those of the work tree; `mine`: the id of the run that is no other.
  */
-export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
+export const refuseOtherConductor = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const claims = yield* Claims
   for (const { id, run } of runs) {
     if (id === mine || run.owner === null || (yield* claims.isDead(run.owner))) continue
@@ -25,7 +25,7 @@ export const nobodyElse = Effect.fnUntraced(function* (runs: ReadonlyArray<Named
  * Fails with `Refused` where an agent of another run, or anything that it started, is still at work. It would write
  * beside the agents of this plan. An unknown launch is settled, now and for ever (spec: behaviour#launch-at-most-once).
  */
-export const nobodyAtWork = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
+export const refuseLeftAgent = Effect.fnUntraced(function* (runs: ReadonlyArray<NamedRun>, mine?: string) {
   const launcher = yield* Launcher
   for (const { id, run } of runs) {
     const { assignment } = run

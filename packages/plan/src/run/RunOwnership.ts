@@ -1,7 +1,7 @@
 import { AlreadyWatched, Claims, isMeant } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
 import { Effect, Ref } from "effect"
-import { nobodyAtWork, nobodyElse } from "./Neighbours.ts"
+import { refuseLeftAgent, refuseOtherConductor } from "./Neighbours.ts"
 import type { Run } from "./Run.ts"
 import { loadRun, makeRunRef, runsIn, dispatchRun } from "./RunLog.ts"
 import type { RunRef } from "./RunRef.ts"
@@ -60,8 +60,8 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   yield* Effect.addFinalizer((exit) => (isMeant(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void))
   // Of two plans that began at once the later one sees the other here. Perhaps each sees the other.
   const runs = yield* runsIn(project)
-  yield* nobodyElse(runs, id)
-  yield* nobodyAtWork(runs, id)
+  yield* refuseOtherConductor(runs, id)
+  yield* refuseLeftAgent(runs, id)
   return {
     ...ref,
     granted: (so) => Effect.andThen(unlessLost(lost), granted(so)),
