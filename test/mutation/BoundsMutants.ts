@@ -151,7 +151,7 @@ export const boundsMutants = [
     "packages/supervisor/src/Attendance.ts",
     ["packages/supervisor/test/Attendance.test.ts"],
     [
-      ["attended: until its third death", "if (failures >= most) return", "if (failures >= 1000) return"],
+      ["attended: until its third death", "if (failures >= maxDeaths) return", "if (failures >= 1000) return"],
       [
         "attended: started again",
         "|| Cause.hasInterruptsOnly(exit.cause)) return",

@@ -22,7 +22,7 @@ export const domainMutants = [
       ["offspring: no other agent's", "pid === conductor.pid ? [] : [pid]", "[]"],
       ["offspring: what was seen before", ", others, yield* offspring.recall(conductor))", ", others, [])"],
       ["offspring: so many", "newest.slice(0, mostOffspring)", "newest"],
-      ["offspring: the newest", "other.startTime - one.startTime", "one.startTime - other.startTime"]
+      ["offspring: the newest", "second.startTime - first.startTime", "first.startTime - second.startTime"]
     ]
   ),
   ...mutantsOf(
@@ -468,8 +468,8 @@ export const domainMutants = [
       ],
       [
         "words of a request: read as its user's alone",
-        '{ own: true, others: "nothing", atMost: most }',
-        '{ others: "write as its group", atMost: most }'
+        '{ own: true, others: "nothing", atMost: maxBytes }',
+        '{ others: "write as its group", atMost: maxBytes }'
       ]
     ]
   )

@@ -12,7 +12,7 @@ export const guardianMutants = [
       ["self-monitor: strictly older", "age > staleAfter", "age >= staleAfter"],
       ["self-monitor: a watcher that was only just asked for", "now - watcher.since >= staleAfter && (age", "(age"],
       ["self-monitor: one that never beat", "age === null || age > staleAfter", "age !== null && age > staleAfter"],
-      ["self-monitor: a clock that was set back makes no beat young", "if (stands || (now", "if ((now"],
+      ["self-monitor: a clock that was set back makes no beat young", "if (isStill || (now", "if ((now"],
       [
         "self-monitor: the watcher that is there",
         "watcher: watcher.watcher, beatAge: age }",

@@ -113,7 +113,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/process/src/program/NotifyCommand.ts",
     ["packages/supervisor/test/Notifier.test.ts"],
-    [["page: its text", "plain(notice.text, mostOfText)", "notice.text"]]
+    [["page: its text", "plain(notice.text, maxTextUnits)", "notice.text"]]
   ),
   ...mutantsOf(
     "packages/plan/src/publish/RunPublisher.ts",

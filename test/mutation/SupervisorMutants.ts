@@ -61,8 +61,8 @@ export const supervisorMutants = [
       ],
       [
         "own: its Conductor and sessions are claimed",
-        "yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))",
-        "yield* Effect.acquireRelease(Effect.ignore(claims.claim(one)), () => claims.release(one))"
+        "yield* Effect.acquireRelease(claimedIfPossible(claims.claim(claimable)), () => claims.release(claimable))",
+        "yield* Effect.acquireRelease(Effect.ignore(claims.claim(claimable)), () => claims.release(claimable))"
       ],
       [
         "own: a restoration that could not be counted is",
@@ -407,12 +407,12 @@ export const supervisorMutants = [
       ],
       [
         "bootstrap: a reply that fails counts at once",
-        "before.failures.length === 0 || replied || ++unchanged",
-        "before.failures.length === 0 || ++unchanged"
+        "watch.failures.length === 0 || replied || ++unchanged",
+        "watch.failures.length === 0 || ++unchanged"
       ],
       [
         "bootstrap: the same failure counts later",
-        "before.failures.length === 0 || replied || ++unchanged >= patience",
+        "watch.failures.length === 0 || replied || ++unchanged >= unchangedPolls",
         "true"
       ],
       ["bootstrap: a new failure begins anew", "    unchanged = 0\n    const lastMessageId", "    const lastMessageId"]

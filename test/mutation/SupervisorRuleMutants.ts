@@ -85,7 +85,7 @@ export const supervisorRuleMutants = [
   ...mutantsOf(
     "packages/process/src/program/NotifyCommand.ts",
     [notifier],
-    [["notice: plain", "text: plain(notice.text, mostOfText)", "text: notice.text.slice(0, mostOfText)"]]
+    [["notice: plain", "text: plain(notice.text, maxTextUnits)", "text: notice.text.slice(0, maxTextUnits)"]]
   ),
   ...mutantsOf(
     `${src}/Notifier.ts`,
@@ -109,8 +109,8 @@ export const supervisorRuleMutants = [
     [
       [
         "git: a bounded file",
-        "const [small, large] = [1_000_000, 16_000_000]",
-        "const [small, large] = [16_000_000, 16_000_000]"
+        "const [maxNameBytes, maxListBytes] = [1_000_000, 16_000_000]",
+        "const [maxNameBytes, maxListBytes] = [16_000_000, 16_000_000]"
       ],
       ["git: branches that are packed", 'return packed?.split(" ", 1)[0] ?? ""', 'return ""']
     ]

@@ -167,7 +167,7 @@ export const watcherMutants = [
     `${watcher}/src/HandoffTimeout.ts`,
     [`${watcher}/test/Signs.test.ts`],
     [
-      ["untaken: in its time", "if (signs.now - signs.since <= within) return false", ""],
+      ["untaken: in its time", "if (signs.now - signs.since <= timeout) return false", ""],
       ["untaken: at work on nothing", 'return verdict._tag === "Idle" || verdict._tag === "Hung"', "return true"],
       ["mute: an agent", 'kind !== "agent" || !lives', "!lives"],
       ["mute: waits for nobody", '|| verdict._tag === "Waiting" ||', "||"],

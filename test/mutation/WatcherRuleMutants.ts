@@ -49,7 +49,7 @@ export const watcherRuleMutants = [
   ...mutantsOf(`${watcher}/src/Watcher.ts`, looks, [
     [
       "watcher: the end of the process brings a poll forward",
-      "Effect.andThen(processes.untilOver(watch.conductor, probeEvery), poll(",
+      "Effect.andThen(processes.untilOver(watch.conductor, probeInterval), poll(",
       "Effect.andThen(Effect.never, poll("
     ]
   ]),

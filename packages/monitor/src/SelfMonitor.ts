@@ -4,8 +4,8 @@ import { Clock, Duration, Effect, Option, Ref } from "effect"
 import { selfCheck } from "./SelfMonitorSchedule.ts"
 
 /**
- * Watches the watcher through its beat only, and says `WATCHER_DEAD` until the beat is fresh again (spec:
- * behaviour#self-monitor). It never ends by itself. A round that itself came late says nothing: the watcher had no
+ * Watches the watcher through its beat only, and reports `WATCHER_DEAD` until the beat is fresh again
+ * (spec: behaviour#self-monitor). It never ends by itself. A round that came late reports nothing: the watcher had no
  * chance to beat either.
  */
 export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, watch: Watch) {
@@ -17,7 +17,8 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
   const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, due: wait })
   const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
   /**
-   * The last sign of life, and since when this one has not seen another: a clock that was set back makes no beat young.
+   * The last sign of life, and since when no other came, in monotonic ms. A clock that was set back makes no beat
+   * young.
    */
   const lastSign = yield* Ref.make({ sign: "", since: yield* monotonic })
   const unchangedFor = Effect.fnUntraced(function* (sign: string) {
@@ -31,15 +32,16 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
     const round = yield* Ref.getAndSet(lastRound, { at: now, due: interval })
     if (now < round.at || now - round.at > 2 * round.due) return
     const { watcher } = yield* ref.state
-    // During a recovery there is none.
+    // During a recovery there is no watcher.
     if (watcher === undefined) return
     const beat = yield* beats.last(ref.id)
     const age = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
-    // Both, and not the later one: by a clock that was set back each beat is earlier than its watcher.
+    // The sign holds both times, not the later one: on a clock that was set back, each beat is earlier than its
+    // watcher.
     const sign = `${watcher.since} ${Option.match(beat, { onNone: () => 0, onSome: ({ at }) => at })}`
-    const stands = (yield* unchangedFor(sign)) > staleAfter
-    // A watcher that was only just asked for has not had the time to beat; one that was asked for a round ago has.
-    if (stands || (now - watcher.since >= staleAfter && (age === null || age > staleAfter))) {
+    const isStill = (yield* unchangedFor(sign)) > staleAfter
+    // A watcher that was asked for just now has had no time to beat. After a round it has.
+    if (isStill || (now - watcher.since >= staleAfter && (age === null || age > staleAfter))) {
       yield* ref.dispatch({ _tag: "ReportWatcherDead", monitor, watcher: watcher.watcher, beatAge: age })
     }
   })

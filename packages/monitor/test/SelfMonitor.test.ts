@@ -92,8 +92,8 @@ const monitoring = Effect.gen(function* () {
   }
 })
 
-describe("its rounds", () => {
-  it.effect("come at exactly 360 s, then each 180 s", () =>
+describe("the rounds of the self-monitor", () => {
+  it.effect("the rounds come at exactly 360 s, then each 180 s", () =>
     Effect.gen(function* () {
       const { beat, looks } = yield* monitoring
       yield* beat(10_000)
@@ -103,7 +103,7 @@ describe("its rounds", () => {
       assert.deepStrictEqual(looks, [360, 540, 720, 900])
     })
   )
-  it.effect("are said to run at once: the watch is settled", () =>
+  it.effect("the self-monitor reports at once that it runs, which settles the watch", () =>
     Effect.gen(function* () {
       const { ref } = yield* monitoring
       assert.strictEqual((yield* ref.state).phase, "Watching")
@@ -112,7 +112,7 @@ describe("its rounds", () => {
 })
 
 describe("the watcher's beat", () => {
-  it.effect("of exactly 180 s ago is no death", () =>
+  it.effect("a beat of exactly 180 s ago is no death", () =>
     Effect.gen(function* () {
       const { beat, lost } = yield* monitoring
       yield* beat(180)
@@ -120,7 +120,7 @@ describe("the watcher's beat", () => {
       assert.deepStrictEqual(yield* lost, [])
     })
   )
-  it.effect("of one millisecond more is", () =>
+  it.effect("a beat of 180 s and one millisecond ago is a death", () =>
     Effect.gen(function* () {
       const { beat, lost } = yield* monitoring
       yield* beat(179.999)
@@ -128,14 +128,14 @@ describe("the watcher's beat", () => {
       assert.deepStrictEqual(yield* lost, [[1, 360, 180_001]])
     })
   )
-  it.effect("that never came is one, 180 s after the watcher was asked for", () =>
+  it.effect("a beat that never came is a death, 180 s after the watcher was asked for", () =>
     Effect.gen(function* () {
       const { lost } = yield* monitoring
       yield* until(360)
       assert.deepStrictEqual(yield* lost, [[1, 360, null]])
     })
   )
-  it.effect("of a bootstrap or a recovery counts as well: somebody guards the watch", () =>
+  it.effect("a beat of a bootstrap or a recovery counts as well", () =>
     Effect.gen(function* () {
       const { beat, lost } = yield* monitoring
       yield* beat(300, "recovery/1")
@@ -146,7 +146,7 @@ describe("the watcher's beat", () => {
 })
 
 describe("WATCHER_DEAD", () => {
-  it.effect("is repeated each 180 s, naming the watcher of then, until the beat is fresh", () =>
+  it.effect("WATCHER_DEAD is repeated each 180 s with the current watcher, until the beat is fresh", () =>
     Effect.gen(function* () {
       const { beat, ended, lost } = yield* monitoring
       yield* until(720)
@@ -164,14 +164,14 @@ describe("WATCHER_DEAD", () => {
       assert.isFalse(yield* ended)
     })
   )
-  it.effect("is followed by a new watcher in the same mode", () =>
+  it.effect("WATCHER_DEAD is followed by a new watcher in the same mode", () =>
     Effect.gen(function* () {
       const { ref } = yield* monitoring
       yield* until(360)
       assert.deepStrictEqual((yield* ref.state).watcher, { watcher: 2, since: begun + 360_000 })
     })
   )
-  it.effect("is not said of a watcher that was only just asked for", () =>
+  it.effect("WATCHER_DEAD is not reported for a watcher that was asked for just now", () =>
     Effect.gen(function* () {
       const { log, lost, ref } = yield* monitoring
       yield* until(200)
@@ -184,7 +184,7 @@ describe("WATCHER_DEAD", () => {
       assert.deepStrictEqual(yield* lost, [[2, 540, null]])
     })
   )
-  it.effect("is not said during a recovery, and is again after it", () =>
+  it.effect("WATCHER_DEAD is not reported during a recovery, and is reported again after it", () =>
     Effect.gen(function* () {
       const { log, lost, ref } = yield* monitoring
       yield* until(100)
@@ -210,7 +210,7 @@ describe("WATCHER_DEAD", () => {
       )
     })
   )
-  it.effect("is not said by a round that itself came late: the watcher had no chance to beat either", () =>
+  it.effect("WATCHER_DEAD is not reported by a late round: the watcher had no chance to beat either", () =>
     Effect.gen(function* () {
       const { beat, looks, lost, world } = yield* monitoring
       yield* beat(300)

@@ -20,7 +20,7 @@ it("keys are case-sensitive", () => {
   assert.strictEqual(parseConfigFile("force_compact=1\nForce_Compact=2").warnings.length, 2)
 })
 
-it("names line and key of each thing that is wrong", () => {
+it("a warning names line and key of each mistake", () => {
   const { warnings } = parseConfigFile("nonsense\n=5\nFORCE_COMPAKT=9\nFORCE_COMPACT=1\nFORCE_COMPACT=2\nTRIM_CHARS=")
   assert.strictEqual(warnings.length, 5)
   assert.match(warnings[0]!, /^line 1: /)
@@ -36,7 +36,7 @@ it("the last of a repeated key wins, also when it is empty", () => {
   assert.deepStrictEqual(values("FORCE_COMPACT=1\nFORCE_COMPACT="), {})
 })
 
-it("repeats nothing of a line that it does not understand", () => {
+it("a warning repeats nothing of a line that is not understood", () => {
   for (const line of [
     "sk-ant-secret123",
     "export TOKEN sk-ant-secret123",
@@ -89,14 +89,14 @@ layer(HostServices.layer)("findConfig", (it) => {
     return found
   })
 
-  it.effect("no file: nothing, and no warning", () =>
+  it.effect("a project without a file has no values and no warning", () =>
     Effect.gen(function* () {
       const { dir } = yield* project
       assert.deepStrictEqual(yield* findConfig(dir), { values: new Map(), warnings: [], source: null, refused: null })
     })
   )
 
-  it.effect("the project's file wins whole over its parent's, which is used when it stands alone", () =>
+  it.effect("the project's file is used alone, and its parent's only without it", () =>
     Effect.gen(function* () {
       const { dir, parent, config } = yield* project
       const above = yield* config(parent, "FORCE_COMPACT=1\nTRIM_CHARS=5")
@@ -108,7 +108,7 @@ layer(HostServices.layer)("findConfig", (it) => {
     })
   )
 
-  it.effect("a grandparent's file is not asked", () =>
+  it.effect("a grandparent's file is not read", () =>
     Effect.gen(function* () {
       const { dir, parent, config, fs, path } = yield* project
       yield* config(parent, "FORCE_COMPACT=1")
@@ -118,7 +118,7 @@ layer(HostServices.layer)("findConfig", (it) => {
     })
   )
 
-  it.effect("what is there and cannot be read gives the defaults, never the parent's values", () =>
+  it.effect("an unreadable file gives the defaults, never the parent's values", () =>
     Effect.gen(function* () {
       const { dir, parent, config, fs, path } = yield* project
       yield* config(parent, "FORCE_COMPACT=1")
@@ -146,7 +146,7 @@ layer(HostServices.layer)("findConfig", (it) => {
     assert.isNotNull(found.refused)
   })
 
-  it.effect("a file or folder that others may write, or a link, is not used: the defaults are, with a warning", () =>
+  it.effect("a link, or a file or folder that others may write, is not used: the defaults apply, with a warning", () =>
     Effect.gen(function* () {
       const { dir, parent, config, fs, path } = yield* project
       yield* config(parent, "FORCE_COMPACT=1")

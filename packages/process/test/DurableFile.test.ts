@@ -30,20 +30,18 @@ const scene = Effect.gen(function* () {
   return { acts, doing, folder, fs, modeOf, path }
 })
 
-it.effect(
-  "a replaced file is on disk before it takes its name, and its name after that; it is for its user alone",
-  () =>
-    Effect.gen(function* () {
-      const { acts, doing, folder, fs, modeOf, path } = yield* scene
-      yield* doing(replaceDurably(path, "new"))
-      assert.deepStrictEqual(acts, ["write draft", "sync draft", "rename draft", "sync folder"])
-      assert.strictEqual(yield* fs.readFileString(path), "new")
-      assert.strictEqual(yield* modeOf(path), 0o600)
-      assert.deepStrictEqual(yield* fs.readDirectory(folder), ["file"])
-    }).pipe(Effect.provide(NodeServices.layer))
+it.effect("a replaced file is on disk before it takes its name, then its name is; it is private to its user", () =>
+  Effect.gen(function* () {
+    const { acts, doing, folder, fs, modeOf, path } = yield* scene
+    yield* doing(replaceDurably(path, "new"))
+    assert.deepStrictEqual(acts, ["write draft", "sync draft", "rename draft", "sync folder"])
+    assert.strictEqual(yield* fs.readFileString(path), "new")
+    assert.strictEqual(yield* modeOf(path), 0o600)
+    assert.deepStrictEqual(yield* fs.readDirectory(folder), ["file"])
+  }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.effect("a draft that came to nothing leaves the file as it was, and no trace", () =>
+it.effect("a failed draft leaves the file as it was, and no trace", () =>
   Effect.gen(function* () {
     const { folder, fs, path } = yield* scene
     const refused = yield* Effect.flip(
@@ -55,7 +53,7 @@ it.effect("a draft that came to nothing leaves the file as it was, and no trace"
   }).pipe(Effect.provide(NodeServices.layer))
 )
 
-it.effect("a new file is on disk, its name too, for its user alone; a name that is taken is refused", () =>
+it.effect("a new file and its name are on disk, private to its user; a taken name is refused", () =>
   Effect.gen(function* () {
     const { acts, doing, folder, fs, modeOf, path } = yield* scene
     yield* doing(createDurably(`${folder}/new`, bytes))

@@ -12,7 +12,7 @@ const folder = Effect.gen(function* () {
 })
 
 it.layer(HostServices.layer)((it) => {
-  it.effect("the words of a request are its user's alone, and come back whole", () =>
+  it.effect("the words of a request are private to their user, and come back whole", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const stateDir = yield* folder
@@ -24,7 +24,7 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "w-1-00ff", digest }), Option.some(words))
     })
   )
-  it.effect("words that are gone, or were changed since, are none", () =>
+  it.effect("words that are gone, or were changed since, count as none", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const stateDir = yield* folder
@@ -36,28 +36,26 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.none())
     })
   )
-  it.effect(
-    "words are read from no link, no pipe, and no file that others may look into, be they those that the log knows",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const stateDir = yield* folder
-        const digest = yield* writeHandoffFile(stateDir, "a", words)
-        const [a, b] = [`${stateDir}/requests/a.txt`, `${stateDir}/requests/b.txt`]
-        yield* fs.symlink(a, b)
-        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
-        for (const mode of [0o602, 0o604, 0o660]) {
-          yield* fs.chmod(a, mode)
-          assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.none())
-        }
-        yield* fs.chmod(a, 0o600)
-        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.some(words))
-        yield* fs.remove(b)
-        execFileSync("mkfifo", [b])
-        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
-      })
+  it.effect("words are not read from a link, a pipe, or a file that others may read, even with the right digest", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const stateDir = yield* folder
+      const digest = yield* writeHandoffFile(stateDir, "a", words)
+      const [a, b] = [`${stateDir}/requests/a.txt`, `${stateDir}/requests/b.txt`]
+      yield* fs.symlink(a, b)
+      assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
+      for (const mode of [0o602, 0o604, 0o660]) {
+        yield* fs.chmod(a, mode)
+        assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.none())
+      }
+      yield* fs.chmod(a, 0o600)
+      assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "a", digest }), Option.some(words))
+      yield* fs.remove(b)
+      execFileSync("mkfifo", [b])
+      assert.deepStrictEqual(yield* readHandoffFile(stateDir, { request: "b", digest }), Option.none())
+    })
   )
-  it.effect("a request is never written over, and one that cannot be kept is told, without a word of it", () =>
+  it.effect("a request is never overwritten, and the error of a failed write has none of its words", () =>
     Effect.gen(function* () {
       const stateDir = yield* folder
       yield* writeHandoffFile(stateDir, "a", words)

@@ -70,7 +70,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
         assert.match(inFile.warnings.join(), /line 1: AGENT_ENVIRONMENT must not name LD_PRELOAD.*default is used/u)
       })
   )
-  it.effect("without anything: the defaults, and no warning", () =>
+  it.effect("the defaults apply without any source, and without a warning", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(Settings.json(yield* load()), {
         force_compact_threshold_tokens: 400_000,
@@ -167,7 +167,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
     })
   )
 
-  it.effect("what is invalid in the file is a warning with line and key, and the default", () =>
+  it.effect("an invalid value in the file gives a warning with line and key, and the default", () =>
     Effect.gen(function* () {
       const file = [
         "FORCE_COMPACT=0",
@@ -228,7 +228,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
     })
   )
 
-  it.effect("an empty variable is one that is not set", () =>
+  it.effect("an empty variable counts as not set", () =>
     Effect.gen(function* () {
       const settings = yield* load({ file: "TRIM_CHARS=7", environment: { SOUFFLEUR_TRIM_CHARS: "" } })
       assert.strictEqual(settings.trimChars, 7)

@@ -17,7 +17,7 @@ const lives = Effect.fnUntraced(function* (pid: number) {
 })
 
 it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
-  it.effect("gives what a program printed, fed with what it was given", () =>
+  it.effect("a program gets its standard input, and its output is returned", () =>
     Effect.gen(function* () {
       const echo = script(
         "process.stdin.pipe(process.stdout); process.stderr.write('noise'); process.stdout.write(process.argv[1] + '|')"
@@ -28,17 +28,17 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       )
     })
   )
-  it.effect("takes a command as one program, or a JSON array: no shell, no splitting", () =>
+  it.effect("a command is one program or a JSON array: there is no shell and no splitting", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* runProgram({ ...plain, command: "echo", args: ["a; b"] }), "a; b\n")
       assert.strictEqual(yield* runProgram({ ...plain, command: ' ["echo", "-n", "x y"]' }), "x y")
       assert.include(yield* why({ command: "echo a" }), "could not be run: NotFound")
       for (const command of ["[", "[]", "[1]", '["echo", 2]', '[""]']) {
-        assert.strictEqual(yield* why({ command }), "the command is no JSON array of strings", command)
+        assert.strictEqual(yield* why({ command }), "the command is not a JSON array of strings", command)
       }
     })
   )
-  it.effect("inherits our environment, or has another one alone", () =>
+  it.effect("a program inherits souffleur's environment, or gets only another one", () =>
     Effect.gen(function* () {
       const seen = script("process.stdout.write(JSON.stringify([process.env.HOME ?? null, 'PATH' in process.env]))")
       assert.strictEqual(
@@ -48,7 +48,7 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       assert.strictEqual(yield* runProgram({ ...plain, command: seen, environment: { HOME: "/h" } }), '["/h",false]')
     })
   )
-  it.effect("fails by an exit code, or a signal", () =>
+  it.effect("a program fails by an exit code or a signal", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* why({ command: script("console.log('x'); process.exit(3)") }),
@@ -57,26 +57,24 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       assert.include(yield* why({ command: script("process.kill(process.pid, 'SIGKILL')") }), "it ")
     })
   )
-  it.effect(
-    "tells on one line, and no more than that, what a program said of its failure, where that is asked for",
-    () =>
-      Effect.gen(function* () {
-        const fails = script(
-          "process.stderr.write('fatal: no\\n\\tsuch thing' + 'x'.repeat(5_000_000), () => process.exit(128))"
-        )
-        const said = yield* why({ command: fails, heard: true })
-        assert.match(said, /^it ended with exit code 128: fatal: no such thingx+…$/u)
-        assert.isBelow(said.length, 600)
-        assert.strictEqual(yield* why({ command: script("process.exit(3)"), heard: true }), "it ended with exit code 3")
-        assert.strictEqual(yield* why({ command: fails }), "it ended with exit code 128")
-      })
+  it.effect("a failure has the program's own words on one short line, when that is asked for", () =>
+    Effect.gen(function* () {
+      const fails = script(
+        "process.stderr.write('fatal: no\\n\\tsuch thing' + 'x'.repeat(5_000_000), () => process.exit(128))"
+      )
+      const said = yield* why({ command: fails, heard: true })
+      assert.match(said, /^it ended with exit code 128: fatal: no such thingx+…$/u)
+      assert.isBelow(said.length, 600)
+      assert.strictEqual(yield* why({ command: script("process.exit(3)"), heard: true }), "it ended with exit code 3")
+      assert.strictEqual(yield* why({ command: fails }), "it ended with exit code 128")
+    })
   )
-  it.effect("a program need not read what it is given", () =>
+  it.effect("a program need not read its standard input", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* runProgram({ ...plain, command: "true", stdin: "x".repeat(5_000_000) }), "")
     })
   )
-  it.effect("prints too much: it is ended early, however much more it has to say", () =>
+  it.effect("a program that prints too much is ended early", () =>
     Effect.gen(function* () {
       const endless = script("const more = () => process.stdout.write('x'.repeat(65536), more); more()")
       assert.strictEqual(yield* why({ command: endless }), "it printed more than 1000 bytes")
@@ -86,7 +84,7 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
       )
     })
   )
-  it.effect("hangs: it is ended with all that it started, also what does not hear SIGTERM", () =>
+  it.effect("a program that hangs is ended with all that it started, even children that ignore SIGTERM", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()

@@ -170,7 +170,7 @@ describe("what is not provably gone fails", () => {
       const error = yield* failure(worldOf({ ...conductor, on: { SIGTERM: "not permitted" } }))
       assert.deepStrictEqual(
         [error._tag, error.message],
-        ["StopFailed", "process 4711 belongs to somebody else: not allowed to signal it"]
+        ["StopFailed", "process 4711 belongs to another user and cannot be signalled"]
       )
     })
   )

@@ -1,14 +1,14 @@
 import { defectOf, type Event, steadyAfter, tellDefect, type WatchRef } from "@souffleur/domain"
 import { Cause, Clock, Effect, Exit, Result } from "effect"
 
-/** ms before another try, for each failure so far. */
-const pause = 1000
-/** Deaths in a row, after which it is not started again. */
-const most = 3
+/** Milliseconds before the next try, times the failures in a row. */
+const pauseMillis = 1000
+/** Deaths in a row after which a role is not started again. */
+const maxDeaths = 3
 
 /**
- * Runs it to its end, and again where it dies: each death is told, and so is the last one. `failed`: how many in a row
- * there were by now.
+ * Runs a role to its end, and starts it again when it dies. Logs each death, the last one too. `failed` returns the
+ * count of failures in a row.
  */
 const again = Effect.fnUntraced(function* <E, R, R2>(
   role: string,
@@ -20,8 +20,8 @@ const again = Effect.fnUntraced(function* <E, R, R2>(
     if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return
     yield* tellDefect(`the ${role} died`, exit.cause)
     const failures = yield* failed(exit.cause)
-    if (failures >= most) return yield* Effect.logError(`the ${role} is not started again`)
-    yield* Effect.sleep(failures * pause)
+    if (failures >= maxDeaths) return yield* Effect.logError(`the ${role} is not started again`)
+    yield* Effect.sleep(failures * pauseMillis)
   }
 })
 
@@ -38,16 +38,16 @@ export const attended = Effect.fn("attended")(function* <E, R>(
     role,
     run,
     Effect.fnUntraced(function* (cause) {
-      // Refused, or a log that cannot be used: the watch itself ends then, and says why.
+      // A refusal or an unusable log ends the watch itself, which says why.
       const watch = yield* Effect.result(dispatch({ _tag: "ReportRoleFailed", role, defect: defectOf(cause) }))
-      return Result.isSuccess(watch) ? (watch.success.failing[role] ?? most) : most
+      return Result.isSuccess(watch) ? (watch.success.failing[role] ?? maxDeaths) : maxDeaths
     })
   )
 })
 
 /**
- * The same of one that no watch's log counts: of a run's, and of who tells of a watch that is over. Its deaths are
- * told, and no event.
+ * Runs a role whose deaths no watch's log counts: a role of a run, or a reporter of an ended watch. Its deaths are
+ * logged and become no event.
  */
 export const attendedHere = Effect.fn("attendedHere")(function* <E, R>(role: string, run: Effect.Effect<void, E, R>) {
   let [failures, began] = [0, 0]

@@ -12,13 +12,13 @@ import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { firstLaunch } from "./FirstLaunch.ts"
 import { Invalid, refuseReply, Undecided, validate } from "./Validation.ts"
 
-/** The same failure this many polls on is a further failed attempt (spec: behaviour#validation). */
-const patience = 10
+/** Polls with the same failure that count as one more failed attempt (spec: behaviour#validation). */
+const unchangedPolls = 10
 
 /**
- * Validates until it passes or three attempts failed (spec: behaviour#validation): a first look at once, then one each
- * 30 s, with the arguments that a reply has corrected. What it has come to is in the log; a souffleur that dies goes on
- * from there.
+ * Validates until a validation passes or three attempts failed (spec: behaviour#validation). The first look is at once,
+ * then one follows every 30 s, with the arguments that a reply has corrected. The log has each result, so a restarted
+ * souffleur goes on from there.
  */
 export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
   const beats = yield* Beats
@@ -29,7 +29,7 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
 
   const fail = Effect.fnUntraced(function* ({ check, message }: Invalid) {
     const snapshot = yield* Effect.result(comms.snapshot)
-    // Which replies are older than this failure cannot be told from a locked comms: it is asked again.
+    // While comms is locked, the replies before this failure are unknown. The next poll asks again.
     if (Result.isFailure(snapshot) && snapshot.failure.reason === "locked") return yield* ref.state
     unchanged = 0
     const lastMessageId = Result.isSuccess(snapshot) ? snapshot.success.lastMessageId : 0
@@ -42,7 +42,8 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
   }
 
   /**
-   * Corrected arguments from the first reply after the failure; a reply that cannot be read is a failed attempt too.
+   * Reads corrected arguments from the first reply after the failure. A reply that cannot be read is a failed attempt
+   * too.
    */
   const correction = Effect.fnUntraced(function* (watch: Watch) {
     const failure = watch.failures.at(-1)
@@ -69,14 +70,14 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
 
   const attempt = Effect.fn("Bootstrap.attempt")(function* () {
     yield* Effect.flatMap(Clock.currentTimeMillis, (at) => beats.beat(ref.id, { by: "bootstrap/1", at }))
-    const before = yield* ref.state
+    const watch = yield* ref.state
     return yield* Effect.gen(function* () {
-      if (before.firstLaunch !== undefined)
-        return yield* ref.dispatch({ _tag: "Confirm", ...(yield* firstLaunch(ref, before)) })
-      const { replied, watch } = yield* correction(before)
-      const found = yield* validate(watch, watch).pipe(
+      if (watch.firstLaunch !== undefined)
+        return yield* ref.dispatch({ _tag: "Confirm", ...(yield* firstLaunch(ref, watch)) })
+      const { replied, watch: corrected } = yield* correction(watch)
+      const found = yield* validate(corrected, corrected).pipe(
         Effect.catchTag("Invalid", (invalid): Effect.Effect<never, Invalid | Undecided> => {
-          const counts = before.failures.length === 0 || replied || ++unchanged >= patience
+          const counts = watch.failures.length === 0 || replied || ++unchanged >= unchangedPolls
           return Effect.fail(counts ? invalid : new Undecided({ message: invalid.message }))
         })
       )

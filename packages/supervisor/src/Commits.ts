@@ -2,29 +2,29 @@ import { type Trust } from "@souffleur/domain"
 import { lookTrusted, readTrusted } from "@souffleur/process"
 import { Effect, Path } from "effect"
 
-/** A commit's name, in full: SHA-1 or SHA-256. */
+/** The full name of a commit: SHA-1 or SHA-256. */
 const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u
 
-/** A repository may be its group's: who may commit there may say which commit is checked out. */
+/** A repository may belong to its group: a member who may commit there may choose the commit that is checked out. */
 const shared = { others: "write as its group" } as const satisfies Trust
-/** Bytes of a file that names one thing, and of the list of all branches. */
-const [small, large] = [1_000_000, 16_000_000]
+/** Most bytes of a file with one name, and of the list of all branches. */
+const [maxNameBytes, maxListBytes] = [1_000_000, 16_000_000]
 
-const textOf = (file: string, atMost: number) =>
-  Effect.map(readTrusted(file, { ...shared, atMost }), (bytes) => new TextDecoder().decode(bytes).trim())
+const textOf = (file: string, maxBytes: number) =>
+  Effect.map(readTrusted(file, { ...shared, atMost: maxBytes }), (bytes) => new TextDecoder().decode(bytes).trim())
 
-/** The folder of git's files: `.git` itself, or where the file of that name points (a worktree, a submodule). */
+/** Finds the folder of git's files: `.git` itself, or the target of a file of that name (a worktree, a submodule). */
 const gitFolder = Effect.fnUntraced(function* (project: string) {
   const path = yield* Path.Path
   for (let folder = project; ; folder = path.dirname(folder)) {
     const git = path.join(folder, ".git")
-    const named = yield* Effect.result(textOf(git, small))
+    const named = yield* Effect.result(textOf(git, maxNameBytes))
     if (named._tag === "Success") {
       const target = path.resolve(folder, named.success.replace(/^gitdir: /u, ""))
       yield* lookTrusted(target, { ...shared, folder: true })
       return target
     }
-    // What is there and is not to be trusted hides what is above it, as it does for git.
+    // An untrusted `.git` hides the folders above it, as it does for git.
     if (!named.failure.missing) {
       yield* lookTrusted(git, { ...shared, folder: true })
       return git
@@ -34,9 +34,9 @@ const gitFolder = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * The commit that is checked out in a project, as `git rev-parse HEAD` says it: read from git's own files, so that a
- * poll starts no process. Empty where there is none, or no repository. Fails where what is there may be somebody else's
- * word, or is no file.
+ * Reads the commit that is checked out in a project, as `git rev-parse HEAD` prints it. It reads git's own files, so a
+ * poll starts no process. Returns an empty text without a commit or a repository. Fails with `FileRefused` when a file
+ * there cannot be trusted or is not a regular file.
  */
 export const commitAt = Effect.fn("commitAt")(function* (project: string) {
   const path = yield* Path.Path
@@ -46,9 +46,9 @@ export const commitAt = Effect.fn("commitAt")(function* (project: string) {
     () => Effect.succeed("")
   )
   if (git === "") return ""
-  const read = (folder: string, name: string, atMost = small) =>
+  const read = (folder: string, name: string, maxBytes = maxNameBytes) =>
     Effect.catchIf(
-      textOf(path.join(folder, name), atMost),
+      textOf(path.join(folder, name), maxBytes),
       ({ missing }) => missing,
       () => Effect.succeed("")
     )
@@ -56,15 +56,15 @@ export const commitAt = Effect.fn("commitAt")(function* (project: string) {
   if (commit.test(head)) return head
   const ref = head.replace(/^ref: /u, "")
   if (!ref.startsWith("refs/") || ref.split("/").includes("..")) return ""
-  // Branches of a worktree are its repository's.
+  // A worktree has its branches in its repository.
   const common = path.resolve(git, (yield* read(git, "commondir")) || ".")
   for (const folder of [git, common]) {
     const found = yield* Effect.orElseSucceed(read(folder, ref), () => "")
     if (commit.test(found)) return found
   }
-  const packed = (yield* read(common, "packed-refs", large)).split("\n").find((line) => line.endsWith(` ${ref}`))
+  const packed = (yield* read(common, "packed-refs", maxListBytes)).split("\n").find((line) => line.endsWith(` ${ref}`))
   return packed?.split(" ", 1)[0] ?? ""
 })
 
-/** {@link commitAt}, and nothing where that fails: `doctor` tells it. */
+/** Reads {@link commitAt}, or an empty text when that fails: `doctor` reports the failure. */
 export const headOf = (project: string) => Effect.orElseSucceed(commitAt(project), () => "")

@@ -15,7 +15,7 @@ import {
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Effect, Match, Schedule, Stream } from "effect"
 
-/** What comms is told of an event: the row's state, a message, or nothing. */
+/** The news of an event for comms: the row's state, a message, or nothing. */
 export interface Publication {
   readonly row?: { readonly state: SouffleurState; readonly lastError?: string }
   readonly message?: { readonly kind: MessageKind; readonly text: string }
@@ -43,7 +43,7 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
   Match.orElse(() => undefined)
 )
 
-/** Adds what the readers of comms alone can do, or have to know. */
+/** Adds what only the readers of comms can do or need to know. */
 const textOf = (event: WatchEvent, { text }: Description<WatchNotice>): string => {
   switch (event._tag) {
     case "ValidationFailed":
@@ -67,16 +67,16 @@ export const publicationOf = (event: WatchEvent): Publication => {
   }
 }
 
-/** The newest event of a watch. */
+/** Reads the revision of the newest event of a watch. */
 export const newest = (id: string) => Effect.map(load(id), ({ revision }) => revision)
 
-/** As long as comms is out: sooner at first, then each half minute. */
+/** Retries while comms is out: soon at first, then each half minute. */
 const untilTold = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("30 seconds")])
 
 /**
- * Tells comms what the log says, in order, until the watch has ended and all of it is told. The log is the cursor
- * (spec: behaviour#outbox): an event that comms did not take is told again; a message carries its revision and is never
- * written twice.
+ * Publishes the log in comms, in order, until the watch has ended and comms has every event. The log is the cursor
+ * (spec: behaviour#outbox): an event that comms did not take is published again. The key of a message has its revision,
+ * so it is never written twice.
  */
 export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string) {
   const comms = yield* Comms
@@ -103,7 +103,7 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   )
 })
 
-/** Whether everything of an ended watch is told. Where that cannot be known, it is not. */
+/** Whether comms has every event of an ended watch. `false` when that cannot be known. */
 export const allPublished = (id: string, revision: number) =>
   Cursor.use(({ position }) => position(id)).pipe(
     Effect.map((told) => told >= revision),

@@ -21,21 +21,20 @@ import { endConductor } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
 
-/** An agent that waits for its first prompt has no session file yet: it is taken for one after this time. */
-const sessionBegins = "15 seconds"
+/** An agent without a session file counts as started after this time: it may wait for its first prompt. */
+const sessionTimeout = "15 seconds"
 
 const failed = ({ message }: { readonly message: string }) => Effect.fail(new Invalid({ check: "launch", message }))
 
 /**
- * Claims what was just started. Where another souffleur has it already, it is our own launch all the same, and the next
- * attempt would start a second one beside it: so it is ended first, and as long as it is not gone, this attempt is not
- * over.
+ * Claims the process of this launch. If another souffleur claimed it, this ends the process before the next attempt
+ * starts a second one. While the process does not end, this attempt is not over (`Undecided`).
  */
 const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId: string, conductor: ProcessIdentity) {
   const granted = Effect.flatMap(ref.state, (now) =>
     now.phase === "Validating" && now.fence === watch.fence
       ? Effect.void
-      : Effect.fail(new Refused({ reason: "not now", message: "this souffleur does not start the watch any more" }))
+      : Effect.fail(new Refused({ reason: "not now", message: "this souffleur no longer starts the watch" }))
   )
   yield* Effect.catchTag(
     claimedIfPossible((yield* Claims).claim(conductor)),
@@ -52,17 +51,17 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
 })
 
 /**
- * The launch of this attempt: the first was written before the watch was opened; each later one is the same order under
- * an id of its own.
+ * Prepares the launch of this attempt. The first launch file was written before the watch was opened. Each later launch
+ * is the same order under its own id.
  */
 const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firstLaunch }: Watch) {
   const launcher = yield* Launcher
   const first = firstLaunch!
-  // Its permission is in its words, as the ceiling was when they were written.
+  // The command line holds the permission of the time when it was written.
   const ceiling = yield* ceilingNow(ref.dispatch)
   if (lower(first.effective, ceiling) !== first.effective)
     return yield* new LaunchFailed({
-      message: `it was to be launched with ${first.effective}, and the ceiling is ${ceiling} by now`
+      message: `the launch needs ${first.effective}, but the ceiling is now ${ceiling}`
     })
   const kept = yield* launcher.kept(first.launchId, first.digest)
   const idOf = (attempt: number) => `${ref.id}-g1-launch-${attempt}`
@@ -73,16 +72,18 @@ const preparedFor = Effect.fnUntraced(function* (ref: WatchRef, { failures, firs
       ref.dispatch({ _tag: "PrepareLaunch", cycle: 0, launchId, digest, sessionId, requested, effective })
     )
   }
-  // Also what a souffleur that died here left behind: it holds an environment.
+  // A souffleur that died here left launch files too, and each holds an environment.
   yield* Effect.forEach(failures, (_, n) => launcher.forget(idOf(n + 1)))
   return { launchId, args: kept.command.args }
 })
 
 /**
- * Starts what `souffleur run` was given, and takes it for generation 1 (spec: behaviour#first-launch). The log had the
- * launch before anything ran, and its receipt decides who runs under it: after a crash this finds the process that was
- * started, or starts it, never twice. An agent that ends before its session began was never a Conductor: a failed
- * attempt. A command that has ended by now is the watcher's to see.
+ * Starts the command of `souffleur run` as generation 1 (spec: behaviour#first-launch). The log has the launch before
+ * anything runs, and its receipt decides which process runs under it. After a crash this finds the started process, or
+ * starts it, never twice.
+ *
+ * Fails with `Invalid` when the launch fails, or when an agent ends before its session began. Fails with `Undecided`
+ * when a process of another claim does not end. The watcher reports a command that has ended already.
  */
 export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent
@@ -92,27 +93,27 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const { launchSpacing } = yield* Settings
   const { args, launchId } = yield* Effect.catchTag(preparedFor(ref, watch), "LaunchFailed", failed)
   yield* (yield* LaunchSlots)(ref.id, launchSpacing)
-  // Read before it runs: what it does in its first moment is progress.
+  // Read before the launch, so that its first acts count as progress.
   const baseline = baselineOf(yield* Effect.orDie(comms.snapshot))
   const conductor = yield* Effect.catchTag(launcher.launch(launchId), "LaunchFailed", failed)
   yield* claim(ref, watch, launchId, conductor)
   if (watch.kind === "command") return { conductor, sessionId: "", print: false, baseline } satisfies Validated
 
-  const look = Effect.gen(function* () {
-    // Asked before the file is looked for: it may have been written just before the end.
+  const lookForSession = Effect.gen(function* () {
+    // Asked before the file is looked for: the agent may have written the file just before its end.
     const condition = yield* processes.condition(conductor)
     const began = Option.isSome(yield* Effect.option(agent.sessionFile(watch.sessionId)))
     return began ? "began" : isOver(condition) ? "ended" : undefined
   })
-  const seen = yield* Effect.repeat(look, {
+  const seen = yield* Effect.repeat(lookForSession, {
     until: (found) => found !== undefined,
     schedule: Schedule.spaced("250 millis")
-  }).pipe(Effect.timeoutOption(sessionBegins))
+  }).pipe(Effect.timeoutOption(sessionTimeout))
   if (Option.contains(seen, "ended" as const)) {
     const where =
       launcher.terminal === "headless"
         ? `see ${launcher.outputPath(launchId)}`
-        : "what it said was in its window, which closed with it: with LAUNCHER headless it is kept in a file"
+        : "its output closed with its window: set LAUNCHER to headless to keep it in a file"
     const message = `the agent ended before its session began: ${where}`
     return yield* new Invalid({ check: "session-file", message })
   }

@@ -15,11 +15,11 @@ import { newest } from "./CommsPublisher.ts"
 
 export type Notice = NoticeOf<WatchNotice>
 
-/** A person was told of something that is not over. */
+/** Whether a person was told of something that is not over. */
 const isOpen = ({ person, standby, wait }: Watch): boolean =>
   standby !== undefined || person !== undefined || (wait !== undefined && wait.kind !== "quiet-hours")
 
-/** Whether an event begins or ends an episode, or is none of one. `before`: the watch up to that event. */
+/** Whether an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
 const isNews = (event: WatchEvent, before: Watch): boolean => {
   switch (event._tag) {
     // A command has no conversation to take up: it runs, or it does not. An agent has recovered when it took the
@@ -43,15 +43,15 @@ const isNews = (event: WatchEvent, before: Watch): boolean => {
 }
 
 /**
- * Gives the notice of an event: a failed recovery, an awaited person and a limit are episodes, told when they begin and
- * when they are over. `before`: the watch up to that event. `undefined`: there is none.
+ * Returns the notice of an event. A failed recovery, an awaited person and a limit are episodes: their begin and their
+ * end are told. `before` is the watch up to that event. `undefined`: no notice.
  */
 export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined => {
   const { notice: kind, text } = describeEvent(event)
   return kind === undefined || !isNews(event, before) ? undefined : { kind, text }
 }
 
-/** Runs the user's command for each notice of a watch, until its end (`Pager.ts`). */
+/** Runs the user's command for each notice of a watch, until the watch ends. */
 export const notifier = Effect.fn("notifier")(function* (id: string, project: string, command: string) {
   const log = yield* EventLog
   const mark = `${id}/notified`

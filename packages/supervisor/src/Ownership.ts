@@ -22,12 +22,15 @@ import { forgetIntent, intentOf } from "./RestoreIntent.ts"
 
 const operator = { _tag: "Operator" } as const
 
-/** An operator's word, from whatever process: it outranks recovery and needs no fence (spec: behaviour#one-owner). */
+/**
+ * Dispatches an operator's command, from any process. It outranks recovery and needs no fence
+ * (spec: behaviour#one-owner).
+ */
 export const command = Effect.fn("Watch.command")(function* (id: string, intent: WatchIntent, from?: Watch) {
   return yield* dispatch(id, { ...intent, now: yield* Clock.currentTimeMillis, by: operator }, from)
 })
 
-/** The newest launch has run, or never will. */
+/** Settles the newest launch: it has run, or it never will. */
 const settleLast = Effect.fnUntraced(function* (id: string) {
   const launcher = yield* Launcher
   const log = yield* EventLog
@@ -36,8 +39,8 @@ const settleLast = Effect.fnUntraced(function* (id: string) {
 })
 
 /**
- * Of a watch that has ended nothing is launched: what it was started with, its environment, and an agent's words are
- * kept no longer.
+ * Removes the launch file of an ended watch, with its environment, and the kept words of its agent. Nothing is launched
+ * for such a watch.
  */
 export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Watch) {
   if (firstLaunch !== undefined) yield* (yield* Launcher).forget(firstLaunch.launchId)
@@ -45,9 +48,9 @@ export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Wat
 })
 
 /**
- * Ends a watch, the Conductor lives on. A launch that was prepared and has no receipt yet never becomes a Conductor
- * after this returns, whatever its souffleur has heard by then, and also where it is dead (spec:
- * behaviour#launch-at-most-once).
+ * Ends a watch; the Conductor lives on. After this returns, a launch without a receipt never becomes a Conductor. That
+ * holds while its souffleur has not heard of the release, and after the souffleur died
+ * (spec: behaviour#launch-at-most-once).
  */
 export const release = Effect.fn("Watch.release")(function* (id: string) {
   const watch = yield* command(id, { _tag: "Release" })
@@ -57,8 +60,8 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
 })
 
 /**
- * Ends a watch as complete, a running recovery with it; its launch becomes nobody any more, as after a release (spec:
- * behaviour#ends).
+ * Ends a watch as complete, together with a running recovery. Its launch never becomes a Conductor, as after a release
+ * (spec: behaviour#ends).
  */
 export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "agent" | "operator") {
   const watch = yield* command(id, { _tag: "Finish", saidBy })
@@ -68,9 +71,9 @@ export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "
 })
 
 /**
- * From now on this process is the Conductor; a running recovery is over, and its launch becomes nobody any more, as
- * after a release (spec: behaviour#adopt). Refused where that launch has become somebody who is alive: two would be at
- * work.
+ * Makes a process the Conductor and ends a running recovery, whose launch never becomes a Conductor
+ * (spec: behaviour#adopt). Fails with `Refused` when that launch has already started a live process: two agents would
+ * work at once.
  */
 export const adopt = Effect.fn("Watch.adopt")(function* (
   id: string,
@@ -85,7 +88,7 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   )
     return yield* new Refused({
       reason: "not now",
-      message: `the recovery that runs has started process ${ran.value.pid}: let it go on, adopt that one, or end it first`
+      message: `the running recovery has started process ${ran.value.pid}: let it go on, adopt that process, or end it first`
     })
   const watch = yield* command(id, { _tag: "Adopt", ...adopted })
   yield* settleLast(id)
@@ -93,24 +96,24 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
 })
 
 /**
- * What to do depends on whether it can be seen from here: another machine, boot or pid namespace hides whether it
- * lives.
+ * Describes the owner. From another machine, boot or pid namespace its process cannot be seen, and the text says what
+ * to do.
  */
 const watchesIt = (id: string, owner: Owner, { pidNamespace, process }: Owner) => {
   const who = `souffleur with pid ${owner.process.pid} on ${owner.host}`
   return owner.pidNamespace === pidNamespace && owner.process.bootId === process.bootId
     ? `${who} watches it`
-    : `${who} watches it, and may be alive where its processes cannot be seen from here: where you know that it is gone, end the watch with "souffleur release ${id}"`
+    : `${who} watches it and may be alive where its processes cannot be seen from here: if you know that it is gone, end the watch with "souffleur release ${id}"`
 }
 
-/** Refused while its owner is alive, or not provably dead. */
+/** Fails with `AlreadyWatched` while the owner is alive, or not provably dead. */
 export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { owner }: Watch) {
   const claims = yield* Claims
   if (owner !== undefined && !(yield* claims.isDead(owner)))
     return yield* new AlreadyWatched({ owner, problem: watchesIt(id, owner, claims.self) })
 })
 
-/** Another souffleur was faster: it is the one that watches (exit code 3; spec: behaviour#one-owner). */
+/** Fails with `AlreadyWatched`, as another souffleur took the watch first (exit code 3; spec: behaviour#one-owner). */
 const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
   const { owner } = yield* load(id)
   if (owner === undefined) return yield* Effect.fail(refused)
@@ -121,10 +124,12 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 })
 
 /**
- * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner); a scope that a defect closes says
- * no goodbye. A live owner is never overtaken, and one that is not provably dead is alive. A souffleur that is killed
- * leaves both marks behind: the next one sees it dead, and first counts a restoration for which it was killed and that
- * could not be counted then.
+ * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner). A scope that a defect closes does
+ * not record that the owner left. Fails with `AlreadyWatched` when the owner is alive; an owner is alive unless it is
+ * provably dead.
+ *
+ * A killed souffleur leaves its owner mark and its claims behind, and the next one sees that it is dead. A restoration
+ * may have killed it before it could be counted. It is counted first.
  *
  * @example
  * ```ts
@@ -144,8 +149,8 @@ export const own = Effect.fn("Ownership.own")(function* (id: string) {
   const claims = yield* Claims
   const watch = yield* load(id)
   yield* refuseOwned(id, watch)
-  for (const one of claimsOf(watch))
-    yield* Effect.acquireRelease(claimedIfPossible(claims.claim(one)), () => claims.release(one))
+  for (const claimable of claimsOf(watch))
+    yield* Effect.acquireRelease(claimedIfPossible(claims.claim(claimable)), () => claims.release(claimable))
   const intended = yield* intentOf(id, watch.fence)
   if (Option.isSome(intended))
     yield* Effect.catchTag(command(id, { _tag: "Restore", ...intended.value }), "Refused", () => Effect.void)

@@ -14,19 +14,21 @@ import { Clock, Effect, Option, Schedule } from "effect"
 import { command } from "./Ownership.ts"
 import { forgetIntent, intentOf, keepIntent } from "./RestoreIntent.ts"
 
-/** What a guardian wants: another souffleur in place of the owner of that fence. */
+/** The request of a guardian: another souffleur takes the place of the owner of that fence. */
 export type Restoration = Omit<Extract<GuardAct, { readonly _tag: "Restore" }>, "_tag">
 
-/** A process that was killed is gone in moments; one that is not hangs in the kernel. */
-const patience = "10 seconds"
-const look = Schedule.spaced("20 millis")
+/** A killed process is gone in moments, unless it hangs in the kernel. */
+const killTimeout = "10 seconds"
+const gonePolls = Schedule.spaced("20 millis")
 
 /**
- * Takes a watch from a souffleur that died or fell silent (spec: behaviour#guardian): it is counted in the log first,
- * then the old process is killed, which is that very process, and proven gone. Where it holds the log, the intent is
- * kept in a file until it can be counted, also by whoever comes next. After this the watch may be owned. Fails where
- * the owner beats again, is another by now, or does not end. `false`: there is nothing to restore, its owner has left
- * or it has ended; or it was restored too often.
+ * Takes a watch from a souffleur that died or fell silent (spec: behaviour#guardian). It counts the restoration in the
+ * log first. Then it kills the old process, with the same pid and start time, and proves that it is gone. If the old
+ * process holds the log, a file keeps the intent until this or a later souffleur can count it. After this the watch may
+ * be owned.
+ *
+ * Fails with `AlreadyWatched` when the owner beats again, is another souffleur by now, or does not end. Returns `false`
+ * when there is nothing to restore: the owner has left, the watch has ended, or it was restored too often.
  */
 export const restore = Effect.fn("Ownership.restore")(function* (id: string, { cause, over }: Restoration) {
   const beats = yield* Beats
@@ -50,32 +52,32 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
     const near = owner.pidNamespace === claims.self.pidNamespace && owner.process.bootId === claims.self.process.bootId
     if (!near) return yield* stillThere("that souffleur runs where its processes cannot be seen from here")
   }
-  // One that was killed for it, by a souffleur that has not lived to count it, is the same restoration.
+  // A souffleur may have killed the owner and died before it counted that. It is the same restoration.
   const intended = yield* intentOf(id, over)
   const intent = Option.getOrElse(intended, () => ({ cause, over }))
-  // It may also have left, or ended the watch, since: then there is nothing to restore.
+  // The owner may have left, or ended the watch, since: then there is nothing to restore.
   const say = Effect.catchTag(command(id, { _tag: "Restore", ...intent }), "Refused", ({ reason }) =>
     reason === "owned"
       ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment"))
       : Effect.succeed(undefined)
   )
-  // Looked at again right before the act: it, or this souffleur, may have stood still since.
+  // Checked again right before the kill: the owner, or this souffleur, may have been suspended since.
   const kill = Effect.fnUntraced(function* (seen: Watch) {
     if ((yield* load(id)).revision !== seen.revision) return yield* stillThere("the watch goes on again meanwhile")
     yield* unlessBeating
     yield* Effect.catchTag(processes.signal(owner.process, "SIGKILL"), "NotPermitted", () =>
       Effect.fail(stillThere("it may not be signalled"))
     )
-    const gone = yield* Effect.repeat(claims.isDead(owner), { until: (yes) => yes, schedule: look }).pipe(
-      Effect.timeoutOption(patience)
+    const gone = yield* Effect.repeat(claims.isDead(owner), { until: (gone) => gone, schedule: gonePolls }).pipe(
+      Effect.timeoutOption(killTimeout)
     )
     if (Option.isNone(gone)) return yield* stillThere("it was killed and does not end")
   })
   const keep = Effect.catchTag(keepIntent(id, intent), "PlatformError", ({ message }) =>
     Effect.fail(stillThere(`it holds the log, and the intent to restore it cannot be kept: ${message}`))
   )
-  // Stopped in the midst of a write it holds the log, and nothing can be counted before it is gone; how often, can be
-  // read.
+  // An owner that was stopped in the middle of a write holds the log. Nothing can be counted before it is gone, but the
+  // count so far can be read.
   const counted = yield* Effect.catchIf(
     say,
     (error) =>

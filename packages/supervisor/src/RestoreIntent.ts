@@ -7,7 +7,7 @@ const Intent = Schema.Struct({
   /** The fence of the owner that is replaced. */
   over: Schema.Int
 })
-/** Why a souffleur is to be replaced, and by which fence it owned its watch. */
+/** Why a souffleur is to be replaced, and the fence under which it owned its watch. */
 export type RestoreIntent = typeof Intent.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Intent))
@@ -19,8 +19,9 @@ const fileOf = Effect.fnUntraced(function* (id: string) {
 })
 
 /**
- * Keeps the intent outside the log, where a souffleur that was stopped in mid-write holds that: evidence before a kill
- * (spec: behaviour#guardian). One file a watch, whole or not at all and 0600, on disk when this succeeds.
+ * Keeps the intent outside the log, which a souffleur that was stopped in mid-write holds. It is the evidence before a
+ * kill (spec: behaviour#guardian). There is one file for each watch (0600), written whole or not at all, on disk when
+ * this succeeds. Fails with `PlatformError`.
  */
 export const keepIntent = Effect.fn("keepIntent")(function* (id: string, intent: RestoreIntent) {
   const fs = yield* FileSystem.FileSystem
@@ -30,7 +31,7 @@ export const keepIntent = Effect.fn("keepIntent")(function* (id: string, intent:
   yield* replaceDurably(file, JSON.stringify(intent))
 })
 
-/** What was meant to be done to the owner of that fence, and is not in the log; `None` where nothing was. */
+/** Reads the kept intent for the owner of that fence. `None`: there is none. */
 export const intentOf = Effect.fn("intentOf")(function* (id: string, fence: number) {
   const text = yield* Effect.option(
     Effect.flatMap(fileOf(id), (file) => Effect.flatMap(FileSystem.FileSystem, (fs) => fs.readFileString(file)))
@@ -38,7 +39,7 @@ export const intentOf = Effect.fn("intentOf")(function* (id: string, fence: numb
   return Option.filter(Option.flatMap(text, decode), ({ over }) => over === fence)
 })
 
-/** It is in the log, or of an owner before this one. */
+/** Removes the intent of a watch: the log has it, or its owner is no longer the owner. */
 export const forgetIntent = Effect.fn("forgetIntent")(function* (id: string) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.ignore(fs.remove(yield* fileOf(id), { force: true }))

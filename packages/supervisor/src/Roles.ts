@@ -28,7 +28,7 @@ import { Clock, Context, Effect, type FileSystem, Layer, type Path, Schedule } f
 import { bootstrap } from "./Bootstrap.ts"
 import { soloComms } from "./SoloProgress.ts"
 
-/** What every role together needs of the world. */
+/** All services that the roles need. */
 export type World =
   | Agent
   | Beats
@@ -44,7 +44,7 @@ export type World =
   | Settings
   | TrustedFiles
 
-/** The ways, in their order (spec: behaviour#providers). */
+/** The providers in their order (spec: behaviour#providers). */
 export const standardProviders = [
   continueTurn,
   exportProvider,
@@ -53,7 +53,7 @@ export const standardProviders = [
   restart
 ] satisfies ReadonlyArray<Provider<World>>
 
-/** Nobody watches: somebody beats, so that a guardian lets this souffleur stand by. */
+/** Beats while a watch is in standby and has no watcher. Without the beats a guardian would replace this souffleur. */
 const standingBy = Effect.fnUntraced(function* ({ id }: WatchRef, by: Role) {
   const beats = yield* Beats
   const { watcherInterval } = yield* Settings
@@ -61,13 +61,13 @@ const standingBy = Effect.fnUntraced(function* ({ id }: WatchRef, by: Role) {
   yield* Effect.repeat(beat, Schedule.spaced(watcherInterval))
 })
 
-/** How a role is run. A role ends by telling; it fails only when the log does. */
+/** Runs a role. A role ends with its report in the log, and fails only when the log does. */
 export class Roles extends Context.Service<
   Roles,
   { readonly run: (role: Role, watch: Watch, ref: WatchRef) => Effect.Effect<void, Refused | LogError> }
 >()("@souffleur/supervisor/Roles") {
   /**
-   * With these providers of recovery, in the order in which they are tried (docs/providers.md).
+   * Makes the roles with these providers of recovery, in the order in which they are tried (docs/providers.md).
    *
    * @example
    * ```ts

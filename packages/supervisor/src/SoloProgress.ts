@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { headOf } from "./Commits.ts"
 
 /**
- * The comms of a watch that has none: nobody writes tasks down there, so the results of tools in its sessions and the
- * commit that is checked out stand for them (spec: behaviour#retries). Of a command nothing is known.
+ * Makes the comms of a watch without comms. No tasks are written down there, so tool results of its sessions and the
+ * checked-out commit take their place (spec: behaviour#retries). Nothing is known of a command.
  */
 export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions }: Watch) {
   const agent = yield* Agent
@@ -18,8 +18,8 @@ export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions 
 })
 
 /**
- * What a Conductor that is adopted now is measured against later, as its watcher will measure it; comms is the watch's
- * own.
+ * Reads the state against which the progress of an adopted Conductor is measured later. Its watcher measures in the
+ * same way. `Comms` is that of the watch.
  */
 export const adoptedBaseline = Effect.fn("adoptedBaseline")(function* (watch: Watch, sessionId: string) {
   const comms =

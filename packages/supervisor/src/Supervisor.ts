@@ -18,7 +18,7 @@ import { Beats, type LogError, type Refused } from "@souffleur/eventlog"
 import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Runtime, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
 
-/** Another souffleur took the watch over: this one has ended without a word in the log (spec: behaviour#ends). */
+/** Another souffleur took the watch over: this one ends without an event in the log (spec: behaviour#ends). */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Schema.Int }) {
   override readonly [Runtime.errorExitCode] = 3
   override get message(): string {
@@ -27,9 +27,12 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
 }
 
 /**
- * One watch, under a fence: follows its events and runs what the state asks for, by difference. Starts come before
- * stops, and a role that died stays dead until an event replaces it. Returns the watch when it has ended; fails with
- * `AlreadyWatched` where another state folder has claimed the Conductor, or the session, of a new generation first.
+ * Supervises one watch under a fence. It follows the events and starts and stops the roles by the difference between
+ * two states. Starts come before stops, and a role that died stays dead until an event replaces it.
+ *
+ * Returns the watch when it has ended. Fails with `AlreadyWatched` when another state folder has claimed the Conductor,
+ * or the session, of a new generation first. Fails with `Fenced` when another souffleur owns the watch, and with the
+ * error of the log.
  *
  * @example
  * ```ts
@@ -52,25 +55,25 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   const log = yield* EventLog
   const roles = yield* Roles
   const settings = yield* Settings
-  // Released when all that acts on them has ended.
+  // Released when every role that acts on them has ended.
   const claimed = yield* Effect.acquireRelease(
     Effect.sync(() => new Set<Claimable>()),
     (all) => Effect.forEach(all, claims.release)
   )
   const fibers = yield* FiberMap.make<Role>()
   const broken = yield* Deferred.make<never, AlreadyWatched | LogError>()
-  // Whoever ends souffleur waits for a second, and what is in hand may take longer: the goodbye is said before that is
-  // waited for. Until the process has ended, its claims keep everybody else away.
+  // The end of souffleur gets one second, and an act in progress may take longer. So the owner is marked as gone first.
+  // Until the process has ended, its claims keep every other souffleur away.
   yield* Effect.addFinalizer((exit) =>
     Exit.hasInterrupts(exit) ? Effect.ignore(ref.dispatch({ _tag: "Leave" })) : Effect.void
   )
 
-  /** What must not die is watched: the watcher by the self-monitor, everything else here. */
+  /** Handles the end of a role. The self-monitor looks after the watcher; this looks after every other role. */
   const ended = Effect.fnUntraced(function* (role: Role, watch: Watch, exit: Exit.Exit<void, Refused | LogError>) {
     if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return
     const error = Exit.findErrorOption(exit)
-    // What must never be was asked for: a bug of ours, though the log stopped it. Every other refusal says that the
-    // watch went on without this role, which is what the log says to do.
+    // A role asked for something forbidden. That is a bug of souffleur, though the log refused it. Every other refusal
+    // says that the watch went on without this role, as the log decided.
     const forbidden =
       error._tag === "Some" && error.value._tag === "Refused" && error.value.reason === "never"
         ? error.value
@@ -81,7 +84,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
     }
     yield* tellDefect(`${role} died`, exit.cause)
     const defect = defectOf(exit.cause)
-    // Counted at once; its self-monitor replaces it in its time, where it is to be replaced.
+    // The death is counted at once. The self-monitor starts the next watcher later, if there is to be one.
     if (role.startsWith("watcher/") && watch.watcher !== undefined) {
       yield* ref.dispatch({ _tag: "ReportRoleFailed", role: "watcher", number: watch.watcher.watcher, defect })
     } else if (role.startsWith("monitor/") && watch.monitor !== undefined) {
@@ -103,13 +106,13 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   const unlessRefused = Effect.catch((error: Refused | LogError) =>
     error._tag === "Refused" ? Effect.void : Effect.asVoid(Deferred.fail(broken, error))
   )
-  // Not a finalizer: what follows a death may wait, and must not hold up the end of the watch.
+  // Not a finalizer: the handling of a death may wait, and must not delay the end of the watch.
   const run = (role: Role, watch: Watch) =>
     Effect.flatMap(Effect.exit(roles.run(role, watch, ref)), (exit) => ended(role, watch, exit)).pipe(unlessRefused)
 
   /**
-   * Nobody else looks after the first watcher before its self-monitor runs: it has as long for that as that has for its
-   * first look.
+   * Looks after the first watcher until its self-monitor runs. It gives the watcher the same time as the first look of
+   * a self-monitor.
    */
   const settling = Effect.fnUntraced(function* ({ watcher }: NonNullable<Watch["watcher"]>) {
     yield* Effect.sleep(settings.monitorInitialWait)
@@ -122,22 +125,19 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   })
 
   /**
-   * A Conductor is watched also where it cannot be claimed. The log has it once as long as it lasts; a full disk may be
-   * the log's, too: then that is no end of the watch, and it is told as soon as the log takes it.
+   * Claims, and watches a Conductor that cannot be claimed too. The log has a failed claim once, as long as it lasts. A
+   * full disk may also hit the log. That does not end the watch, and the failure is recorded when the log works again.
    */
   const claim = Effect.fnUntraced(function* (all: Iterable<Claimable>) {
-    const failed = yield* Effect.forEach(all, (one) =>
-      claims.claim(one).pipe(
+    const failed = yield* Effect.forEach(all, (claimable) =>
+      claims.claim(claimable).pipe(
         Effect.as(null),
         Effect.catchTag("ClaimFailed", ({ message }) => Effect.succeed(message))
       )
     )
     yield* Effect.ignore(ref.dispatch({ _tag: "ReportClaim", message: failed.find((why) => why !== null) ?? null }))
   })
-  /**
-   * What could not be claimed is claimed as soon as it can be; and what is claimed again where its file, or the folder,
-   * has vanished.
-   */
+  /** Claims again at each interval: claims that failed, and claims whose file or folder has vanished. */
   const claimedStill = Effect.sleep(settings.monitorInterval).pipe(
     Effect.andThen(Effect.suspend(() => claim([...claimed]))),
     Effect.forever,
@@ -146,11 +146,11 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
 
   const act = Effect.fnUntraced(function* (before: Watch, after: Watch) {
     const [was, is] = [rolesOf(before), rolesOf(after)]
-    // Each generation is claimed too, before anybody acts on it: who comes too late leaves it to the other state
-    // folder.
+    // Each generation is claimed before any role acts on it. The souffleur that claims too late leaves it to the other
+    // state folder.
     const same = after.conductor === before.conductor && after.sessions === before.sessions
     if (!same && after.conductor !== undefined) {
-      for (const one of Arr.difference(claimsOf(after), claimsOf(before))) claimed.add(one)
+      for (const claimable of Arr.difference(claimsOf(after), claimsOf(before))) claimed.add(claimable)
       yield* claim([...claimed])
     }
     if (after.phase === "Settling" && after.watcher !== undefined && after.watcher !== before.watcher)

@@ -19,10 +19,12 @@ import { Effect, Equal, Option, Schema } from "effect"
 /** A check of bootstrap that did not pass (spec: behaviour#validation). */
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", { check: Event.Check, message: Schema.String }) {}
 
-/** Neither passed nor failed: comms is locked. Asked again without counting. */
+/**
+ * A check that neither passed nor failed, because comms is locked. The next poll asks again, and nothing is counted.
+ */
 export class Undecided extends Schema.TaggedError<Undecided>()("Undecided", { message: Schema.String }) {}
 
-/** What generation 1 is, when all checks pass. */
+/** Generation 1, when all checks pass. */
 export interface Validated {
   readonly conductor: ProcessIdentity
   readonly sessionId: string
@@ -31,8 +33,9 @@ export interface Validated {
 }
 
 /**
- * A process that no watch may have: souffleur itself, one of its ancestors, another user's (usage errors, exit 2).
- * `detaching`: who watches is another process, of whom that one is no ancestor.
+ * Refuses a process that no watch may have: souffleur itself, one of its ancestors, a process of another user. Fails
+ * with `BadTarget` (usage error, exit 2). `detaching`: another process will watch, and the ancestors of this one are no
+ * obstacle.
  */
 export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid: number, detaching = false) {
   const processes = yield* Processes
@@ -50,9 +53,9 @@ export const refuseTarget = Effect.fn("Validation.refuseTarget")(function* (pid:
 })
 
 /**
- * Who is named must not be known to be another than the Conductor: its tree is stopped one day. Where nothing is known,
- * a person's word is enough, and where the evidence is against it, only with `--force`; a reply's word needs evidence
- * for it.
+ * Refuses a named process that is known to be another than the Conductor, because a recovery stops its tree later. A
+ * person's word is enough when nothing is known. Against the evidence it needs `--force`. A reply always needs evidence
+ * for its word. Fails with `Invalid`.
  */
 const unlessAnother = Effect.fnUntraced(function* (
   { correctedBy, forced }: Watch,
@@ -63,7 +66,7 @@ const unlessAnother = Effect.fnUntraced(function* (
   const processes = yield* Processes
   const holding = yield* holdingOf(process, sessionId)
   const replied = correctedBy > 0
-  // A pid file is evidence of an agent alone: of any other process it is somebody else's word.
+  // A pid file is evidence only for an agent. For any other process it is the word of another program.
   const holds = holding._tag === "Holds" && (!replied || agent.isAgent(yield* processes.commandLine(process.pid)))
   if (holds || (forced && !replied) || (holding._tag === "Unknown" && !replied)) return
   const known =
@@ -72,11 +75,14 @@ const unlessAnother = Effect.fnUntraced(function* (
       : `nothing says that process ${process.pid} is an agent that holds session ${sessionId}`
   const advice = replied
     ? "a reply names the agent itself"
-    : 'name that one, or release this watch and say "souffleur watch --force"'
+    : 'name that process, or release this watch and use "souffleur watch --force"'
   return yield* new Invalid({ check: "process", message: `${known}: ${advice}` })
 })
 
-/** The same of a reply, before it is taken in place of what a person has named. */
+/**
+ * Refuses the process that a reply names, as {@link validate} does, before the reply replaces a person's arguments.
+ * Fails with `Invalid`.
+ */
 export const refuseReply = Effect.fn("Validation.refuseReply")(function* (
   watch: Watch,
   { pid, sessionId }: Target,
@@ -87,7 +93,7 @@ export const refuseReply = Effect.fn("Validation.refuseReply")(function* (
   const found = yield* processes.find(pid)
   if (Option.isNone(found)) return
   const file = yield* Effect.option(agent.sessionFile(sessionId))
-  const whole = Option.match(file, { onNone: () => sessionId, onSome: (one) => one.sessionId })
+  const whole = Option.match(file, { onNone: () => sessionId, onSome: (found) => found.sessionId })
   yield* unlessAnother({ ...watch, correctedBy: messageId }, found.value.identity, whole)
 })
 
@@ -96,7 +102,10 @@ const claimed =
   ({ problem }: AlreadyWatched) =>
     Effect.fail(new Invalid({ check, message: problem }))
 
-/** The three checks, stopping at the first failure: process alive, session file there, row `souffleur` in comms. */
+/**
+ * Runs the three checks and stops at the first failure: the process is alive, the session file exists, comms has the
+ * row `souffleur`. Fails with `Invalid`, or with `Undecided` when comms is locked.
+ */
 export const validate = Effect.fn("Validation.validate")(function* (watch: Watch, { pid, sessionId }: Target) {
   const agent = yield* Agent
   const claims = yield* Claims
@@ -112,8 +121,8 @@ export const validate = Effect.fn("Validation.validate")(function* (watch: Watch
 
   if (!Equal.equals(watch.named, found.identity)) {
     const who =
-      watch.named === null ? `pid ${pid} was nobody's when it was named` : `the process that was pid ${pid} has ended`
-    return yield* new Invalid({ check: "process", message: `${who}: that pid is another one's by now` })
+      watch.named === null ? `there was no process ${pid} when it was named` : `the named process ${pid} has ended`
+    return yield* new Invalid({ check: "process", message: `${who}: pid ${pid} now belongs to another process` })
   }
 
   const session = yield* Effect.catchTag(agent.sessionFile(sessionId), "SessionNotFound", ({ message }) =>

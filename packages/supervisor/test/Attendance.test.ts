@@ -20,7 +20,7 @@ const attending = Effect.fnUntraced(function* (run: (n: number) => Effect.Effect
   return { ...all, fiber, runs: () => runs }
 })
 
-it.effect("who tells of a watch and dies is started again, and its third death in a row is its last, as an event", () =>
+it.effect("a reporter that dies is started again, and its third death in a row is its last, as an event", () =>
   Effect.gen(function* () {
     const { fiber, runs, tags } = yield* attending(() => Effect.die(new RangeError("x")))
     assert.strictEqual(runs(), 1)
@@ -34,7 +34,7 @@ it.effect("who tells of a watch and dies is started again, and its third death i
     assert.deepStrictEqual(yield* tags, ["RoleFailed", "RoleFailed", "RoleFailed", "RoleGaveUp"])
   })
 )
-it.effect("one that comes to its end is not started again, nor one that dies once and goes on", () =>
+it.effect("a reporter that ends is not started again; after one death it runs once more", () =>
   Effect.gen(function* () {
     const ended = yield* attending(() => Effect.void)
     yield* Fiber.join(ended.fiber)
@@ -46,25 +46,23 @@ it.effect("one that comes to its end is not started again, nor one that dies onc
   })
 )
 
-it.effect(
-  "where no log counts its deaths, the third in a row is the last too; hours of life begin the count anew",
-  () =>
-    Effect.gen(function* () {
-      let runs = 0
-      const dies = yield* Effect.forkChild(
-        attendedHere(
-          "publisher",
-          Effect.suspend(() => Effect.die((runs += 1)))
-        )
+it.effect("a role without a log also ends at its third death in a row; hours of life reset the count", () =>
+  Effect.gen(function* () {
+    let runs = 0
+    const dies = yield* Effect.forkChild(
+      attendedHere(
+        "publisher",
+        Effect.suspend(() => Effect.die((runs += 1)))
       )
-      yield* until(1000)
-      yield* Fiber.join(dies)
-      assert.strictEqual(runs, 3)
-      const lives = yield* Effect.forkChild(
-        attendedHere("publisher", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1))))
-      )
-      yield* until(50 * 7 * 3600)
-      assert.isUndefined(lives.pollUnsafe())
-      yield* Fiber.interrupt(lives)
-    })
+    )
+    yield* until(1000)
+    yield* Fiber.join(dies)
+    assert.strictEqual(runs, 3)
+    const lives = yield* Effect.forkChild(
+      attendedHere("publisher", Effect.andThen(Effect.sleep("7 hours"), Effect.die((runs += 1))))
+    )
+    yield* until(50 * 7 * 3600)
+    assert.isUndefined(lives.pollUnsafe())
+    yield* Fiber.interrupt(lives)
+  })
 )

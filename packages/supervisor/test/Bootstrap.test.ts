@@ -35,7 +35,7 @@ const told = (events: ReadonlyArray<WatchEvent>) =>
   )
 
 describe("the three checks", () => {
-  it.effect("pass at once: generation 1, with what it is measured against, and a first watcher", () =>
+  it.effect("the checks pass at once: generation 1 with its baseline, and a first watcher", () =>
     Effect.gen(function* () {
       const { context, ended, events } = yield* validating({ lastMessageId: 7 })
       const [confirmed, watcher] = yield* events
@@ -87,7 +87,7 @@ describe("the three checks", () => {
     ["a comms that is foreign", { out: "foreign" as const }, "comms-row", "foreign"]
   ]
   for (const [name, change, check, reason] of rejected) {
-    it.effect(`reject ${name}`, () =>
+    it.effect(`the checks reject ${name}`, () =>
       Effect.gen(function* () {
         const { events } = yield* validating(change)
         const [failed] = yield* events
@@ -96,7 +96,7 @@ describe("the three checks", () => {
       })
     )
   }
-  it.effect("reject souffleur itself", () =>
+  it.effect("the checks reject souffleur itself", () =>
     Effect.gen(function* () {
       const opening = Event.WatchOpened.make({
         at: begun,
@@ -113,15 +113,15 @@ describe("the three checks", () => {
   )
   for (const [who, process] of [
     ["another process", { ...identityOf(4711), startTime: 1 }],
-    ["nobody", null]
+    ["no process", null]
   ] as const) {
-    it.effect(`reject who has that pid now, where ${who} had it when it was named; a reply names it anew`, () =>
+    it.effect(`the checks reject a pid that ${who} had when it was named; a reply names it again`, () =>
       Effect.gen(function* () {
         const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
         const [failed] = yield* events
         assert.include(
           failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag,
-          "that pid is another one's by now"
+          "now belongs to another process"
         )
         world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
         world.agent.sessions = [{ pid: 4711, sessionId: "s1" }]
@@ -129,7 +129,7 @@ describe("the three checks", () => {
         assert.includeMembers(told(yield* events), ["corrected 4711 s1", "ConductorConfirmed"])
       })
     )
-    it.effect(`reject who has that pid now, where ${who} had it when a reply named it`, () =>
+    it.effect(`the checks reject a pid that ${who} had when a reply named it`, () =>
       Effect.gen(function* () {
         const corrected = Event.ArgumentsCorrected.make({
           at: begun,
@@ -144,13 +144,13 @@ describe("the three checks", () => {
       })
     )
   }
-  it.effect("stop at the first that fails", () =>
+  it.effect("the checks stop at the first failure", () =>
     Effect.gen(function* () {
       const { events } = yield* validating({ processes: new Map(), files: new Set(), row: undefined })
       assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
     })
   )
-  it.effect("leave comms out of it in a solo watch", () =>
+  it.effect("the checks ignore comms in a solo watch", () =>
     Effect.gen(function* () {
       const { tags } = yield* validating({ row: undefined, out: "missing" }, [opened(null), owned])
       assert.deepStrictEqual(yield* tags, ["ConductorConfirmed", "WatcherStarted"])
@@ -167,41 +167,41 @@ describe("whether the named process holds the named session", () => {
       "process 80 holds session s1, not process 4711"
     ],
     [
-      "another live process' hooks say so",
+      "the hooks of another live process name it",
       { hooked: [{ pid: 80, sessionId: "s1" }] },
       "process 80 holds session s1, not process 4711"
     ],
     [
-      "it says that it holds another one",
+      "it names another session",
       { sessions: [{ pid: 4711, sessionId: "s2" }] },
       "process 4711 holds session s2, not s1"
     ],
     [
-      "its hooks, which know better than its pid file, say so",
+      "its hooks, which outweigh its pid file, name another session",
       { sessions: [{ pid: 4711, sessionId: "s1" }], hooked: [{ pid: 4711, sessionId: "s2" }] },
       "process 4711 holds session s2, not s1"
     ],
     ["it is a tool of that session", { tools: [4711] }, "process 4711 is a tool of session s1, not its agent"]
   ]
   for (const [name, change, why] of another) {
-    it.effect(`not where ${name}: it fails, and says what to do`, () =>
+    it.effect(`validation fails if ${name}, and says what to do`, () =>
       Effect.gen(function* () {
         const { events } = yield* validating({ ...change, processes: both })
         const [failed] = yield* events
         assert.strictEqual(
           failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag,
-          `${why}: name that one, or release this watch and say "souffleur watch --force"`
+          `${why}: name that process, or release this watch and use "souffleur watch --force"`
         )
       })
     )
-    it.effect(`though ${name}, where a person says so with --force`, () =>
+    it.effect(`validation passes although ${name}, when a person uses --force`, () =>
       Effect.gen(function* () {
         const { events } = yield* validating({ ...change, processes: both }, [{ ...opened(), forced: true }, owned])
         assert.deepStrictEqual(told(yield* events), ["ConductorConfirmed", "WatcherStarted"])
       })
     )
   }
-  it.effect("is confirmed by its own word, and by a person's where nobody says anything", () =>
+  it.effect("an agent's own word confirms it, and a person's word does when there is no evidence", () =>
     Effect.gen(function* () {
       const moved = { sessions: [{ pid: 80, sessionId: "s1" }], hooked: [{ pid: 80, sessionId: "s9" }] }
       const dead = { hooked: [{ pid: 81, sessionId: "s1" }] }
@@ -217,27 +217,25 @@ describe("whether the named process holds the named session", () => {
       }
     })
   )
-  it.effect(
-    "a reply names an agent that says so itself, or it is none: nobody that a message names is stopped one day",
-    () =>
-      Effect.gen(function* () {
-        const { events, world } = yield* validating({ processes: table(80) })
-        world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
-        yield* until(30)
-        // The person's own word stands.
-        assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
-        const failed = (yield* events)[1]
-        assert.include(
-          failed?._tag === "ValidationFailed" ? failed.reason : "",
-          "nothing says that process 80 is an agent that holds session s1"
-        )
-        world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
-        world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
-        yield* until(60)
-        assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
-      })
+  it.effect("a reply must name an agent that confirms its session, so that no message chooses what is stopped", () =>
+    Effect.gen(function* () {
+      const { events, world } = yield* validating({ processes: table(80) })
+      world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
+      yield* until(30)
+      // The person's own word stands.
+      assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
+      const failed = (yield* events)[1]
+      assert.include(
+        failed?._tag === "ValidationFailed" ? failed.reason : "",
+        "nothing says that process 80 is an agent that holds session s1"
+      )
+      world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
+      world.comms.replies.push({ id: 2, text: "PID:80 SESSION_ID:s1" })
+      yield* until(60)
+      assert.includeMembers(told(yield* events), ["corrected 80 s1", "ConductorConfirmed"])
+    })
   )
-  it.effect("… nor a process that is no agent, whatever a pid file says of it", () =>
+  it.effect("a reply may not name a process that is no agent, whatever a pid file says of it", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: table(80) })
       world.processes.words = ["/usr/bin/postgres", "-D", "/data"]
@@ -247,7 +245,7 @@ describe("whether the named process holds the named session", () => {
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
     })
   )
-  it.effect("a reply's process is asked again when it is validated, and --force is no word for it", () =>
+  it.effect("a reply's process is checked again when it is validated, and --force does not help it", () =>
     Effect.gen(function* () {
       const corrected = Event.ArgumentsCorrected.make({
         at: begun,
@@ -265,7 +263,7 @@ describe("whether the named process holds the named session", () => {
 })
 
 describe("after a failure", () => {
-  it.effect("validates again each 30 s: what has healed by itself passes", () =>
+  it.effect("validation runs again each 30 s, and passes once the cause is gone", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ files: new Set() })
       world.agent.files!.add("s1")
@@ -275,7 +273,7 @@ describe("after a failure", () => {
       assert.deepStrictEqual(told(yield* events), ["1 session-file at 0", "ConductorConfirmed", "WatcherStarted"])
     })
   )
-  it.effect("takes the corrected arguments of a reply", () =>
+  it.effect("the corrected arguments of a reply are taken", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: table(5555), lastMessageId: 7 })
       world.agent.files!.add("s9")
@@ -290,7 +288,7 @@ describe("after a failure", () => {
       ])
     })
   )
-  it.effect("takes none that was there before it", () =>
+  it.effect("a reply that is older than the failure is not taken", () =>
     Effect.gen(function* () {
       const { events } = yield* validating({
         processes: table(5555),
@@ -300,7 +298,7 @@ describe("after a failure", () => {
       assert.deepStrictEqual(told(yield* events), ["1 process at 0"])
     })
   )
-  it.effect("takes none that was there before it, though comms was locked when it failed", () =>
+  it.effect("a reply that is older than the failure is not taken, though comms was locked at the failure", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({
         out: "locked",
@@ -313,7 +311,7 @@ describe("after a failure", () => {
       assert.deepStrictEqual(told(yield* events), ["1 process at 60"])
     })
   )
-  it.effect("counts a reply that fails as a further attempt, at once", () =>
+  it.effect("a reply that fails counts as a further attempt, at once", () =>
     Effect.gen(function* () {
       const { ended, events, world } = yield* validating({ processes: new Map() })
       world.comms.replies.push({ id: 1, text: "PID:5555 SESSION_ID:s1" })
@@ -329,7 +327,7 @@ describe("after a failure", () => {
       assert.isTrue(yield* ended)
     })
   )
-  it.effect("counts a reply that cannot be read as a further attempt", () =>
+  it.effect("an unreadable reply counts as a further attempt", () =>
     Effect.gen(function* () {
       for (const text of ["what?", "PID:1 SESSION_ID:s1", "PID:5555 SESSION_ID:../etc", "PID:5 PID:6 SESSION_ID:s1"]) {
         const { events, world } = yield* validating({ processes: new Map() })
@@ -343,7 +341,7 @@ describe("after a failure", () => {
     })
   )
   it.effect(
-    "counts the same failure 10 polls on as a further attempt; the third ends the watch, with each reason",
+    "the same failure 10 polls later counts as a further attempt; the third ends the watch, with each reason",
     () =>
       Effect.gen(function* () {
         const { ended, events } = yield* validating({ processes: new Map() })
@@ -361,7 +359,7 @@ describe("after a failure", () => {
   )
 })
 
-it.effect("a locked comms is no failure: asked again without counting", () =>
+it.effect("a locked comms is no failure: validation runs again without counting", () =>
   Effect.gen(function* () {
     const { events, world } = yield* validating({ out: "locked" })
     yield* until(3600)
@@ -372,7 +370,7 @@ it.effect("a locked comms is no failure: asked again without counting", () =>
   })
 )
 
-it.effect("one that was locked at the check, and is free right after, is asked again without counting, too", () =>
+it.effect("a comms that was locked only at the check also runs validation again without counting", () =>
   Effect.gen(function* () {
     const { events } = yield* validating({ lockedUses: 1 })
     assert.deepStrictEqual(told(yield* events), [])
@@ -381,8 +379,8 @@ it.effect("one that was locked at the check, and is free right after, is asked a
   })
 )
 
-describe("a reply of somebody who may not send one", () => {
-  it.effect("is no attempt and no correction; it is told once", () =>
+describe("a reply of a sender without the right to send one", () => {
+  it.effect("a reply without the right to send it is no attempt and no correction, and is reported once", () =>
     Effect.gen(function* () {
       const { events, world } = yield* validating({ processes: new Map() })
       world.comms.refused = { id: 4, from: "some-other-session" }
@@ -392,8 +390,8 @@ describe("a reply of somebody who may not send one", () => {
   )
 })
 
-describe("a souffleur that died on the way", () => {
-  it.effect("goes on from the attempts that the log has", () =>
+describe("a souffleur that died during the validation", () => {
+  it.effect("a souffleur that died goes on from the attempts in the log", () =>
     Effect.gen(function* () {
       const { events } = yield* validating({ processes: new Map() }, [opened(), owned, failure(1), failure(2)])
       yield* until(240)
@@ -402,7 +400,7 @@ describe("a souffleur that died on the way", () => {
       assert.deepStrictEqual(told(yield* events), ["3 process at 270", "ValidationExhausted"])
     })
   )
-  it.effect("takes no reply twice", () =>
+  it.effect("a souffleur that died takes no reply twice", () =>
     Effect.gen(function* () {
       const corrected = Event.ArgumentsCorrected.make({
         at: begun,

@@ -11,7 +11,7 @@ const git = (cwd: string, ...args: ReadonlyArray<string>) =>
     stdio: "pipe"
   }).trim()
 
-it.live("is what git rev-parse says: in a folder below, on a branch, detached, packed, in a worktree", () =>
+it.live("the commit is that of git rev-parse: in a folder below, on a branch, detached, packed, in a worktree", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const root = yield* fs.makeTempDirectoryScoped()
@@ -42,7 +42,7 @@ it.live("is what git rev-parse says: in a folder below, on a branch, detached, p
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live("no pipe, device, link or huge file in .git is waited for or read, and it is told what is odd", () =>
+it.live("a pipe, device, link or huge file in .git is refused without waiting, and the error names it", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const root = yield* fs.makeTempDirectoryScoped()

@@ -44,7 +44,7 @@ const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent
   return { ...all, cursor, start }
 })
 
-describe("what comms is told", () => {
+describe("the publication of an event", () => {
   const tellings: ReadonlyArray<
     readonly [event: WatchEvent, row: string | undefined, kind: string | undefined, words: ReadonlyArray<string>]
   > = [
@@ -115,7 +115,7 @@ describe("what comms is told", () => {
     [started(1), undefined, undefined, []]
   ]
   for (const [event, row, kind, words] of tellings) {
-    it(`of ${event._tag}`, () => {
+    it(`the publication of ${event._tag}`, () => {
       const telling = publicationOf(event)
       assert.deepStrictEqual([telling.row?.state, telling.message?.kind], [row, kind])
       for (const word of words) assert.include(telling.message?.text, word)
@@ -124,7 +124,7 @@ describe("what comms is told", () => {
 })
 
 describe("the publisher of comms", () => {
-  it.effect("tells in the log's order, each message under its revision, and ends with the watch", () =>
+  it.effect("the publisher follows the log's order, puts the revision into each key, and ends with the watch", () =>
     Effect.gen(function* () {
       const { log, cursor, start, world } = yield* heralding(watching)
       const fiber = yield* start
@@ -143,7 +143,7 @@ describe("the publisher of comms", () => {
       assert.isFalse(yield* Effect.provideService(allPublished("w", 11), Cursor, cursor))
     })
   )
-  it.effect("says nothing that a terminal obeys, whatever it tells of", () =>
+  it.effect("the publisher writes no terminal control characters", () =>
     Effect.gen(function* () {
       const evil = Event.RecoveryFailedClosed.make({
         at,
@@ -158,7 +158,7 @@ describe("the publisher of comms", () => {
       assert.strictEqual(world.comms.lastError, `gate: ${shown}`)
     })
   )
-  it.effect("loses nothing while comms is out, and tells it in order when it is back", () =>
+  it.effect("the publisher loses nothing while comms is out, and publishes it in order afterwards", () =>
     Effect.gen(function* () {
       const world = worldOf({ out: "locked" as const })
       const { cursor, start } = yield* heralding([...watching, death, closed], world)
@@ -170,7 +170,7 @@ describe("the publisher of comms", () => {
       assert.deepStrictEqual(world.comms.told, ["confirmed", "w#7", "error", "w#8"])
     })
   )
-  it.effect("tells a message again until comms takes it", () =>
+  it.effect("the publisher repeats a message until comms takes it", () =>
     Effect.gen(function* () {
       const { log, cursor, start, world } = yield* heralding(watching)
       yield* start
@@ -183,7 +183,7 @@ describe("the publisher of comms", () => {
       assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [["confirmed", "w#7"], 7])
     })
   )
-  it.effect("goes on from what it has told: a souffleur that starts again tells nothing twice", () =>
+  it.effect("the publisher of a restarted souffleur publishes nothing twice", () =>
     Effect.gen(function* () {
       const { log, cursor, start, world } = yield* heralding([...watching, death])
       const first = yield* start
@@ -195,20 +195,18 @@ describe("the publisher of comms", () => {
       assert.strictEqual(yield* cursor.position("w"), 8)
     })
   )
-  it.effect(
-    "is not stuck where the log is shorter than what was told: that is said, and what comes from then on is told",
-    () =>
-      Effect.gen(function* () {
-        const { log, cursor, start, world } = yield* heralding([...watching, death])
-        yield* cursor.advance("w", 40)
-        yield* start
-        assert.strictEqual(yield* cursor.position("w"), 7)
-        yield* log.append("w", 7, [closed])
-        yield* settle
-        assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [["error", "w#8"], 8])
-      })
+  it.effect("the publisher goes on with new events, and reports it, when the log is shorter than its cursor", () =>
+    Effect.gen(function* () {
+      const { log, cursor, start, world } = yield* heralding([...watching, death])
+      yield* cursor.advance("w", 40)
+      yield* start
+      assert.strictEqual(yield* cursor.position("w"), 7)
+      yield* log.append("w", 7, [closed])
+      yield* settle
+      assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [["error", "w#8"], 8])
+    })
   )
-  it.effect("that vanished before it could mark what it had told writes no message twice", () =>
+  it.effect("a publisher that vanished before it could move its cursor writes no message twice", () =>
     Effect.gen(function* () {
       const { cursor, start, world } = yield* heralding([...watching, death])
       world.comms.messages.push({ key: "w#7", kind: "warning", text: "told before", at })
@@ -218,7 +216,7 @@ describe("the publisher of comms", () => {
       assert.strictEqual(yield* cursor.position("w"), 7)
     })
   )
-  it.effect("tells the end of a validation, and ends", () =>
+  it.effect("the publisher publishes the end of a validation, and ends", () =>
     Effect.gen(function* () {
       const exhausted = Event.ValidationExhausted.make({ at, reasons: ["a", "b", "c"] })
       const { start, world } = yield* heralding([opened(), owned, failed(1), failed(2), failed(3), exhausted])

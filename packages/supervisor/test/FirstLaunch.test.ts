@@ -51,7 +51,7 @@ const starting = Effect.fnUntraced(function* (
 })
 
 describe("the first launch of a run", () => {
-  it.effect("starts what was prepared, and takes it for generation 1", () =>
+  it.effect("the first launch starts the prepared command as generation 1", () =>
     Effect.gen(function* () {
       const { events, world } = yield* starting("agent")
       assert.deepStrictEqual(world.launcher.asked, [kept.id])
@@ -60,7 +60,7 @@ describe("the first launch of a run", () => {
       assert.strictEqual(watcher?._tag, "WatcherStarted")
     })
   )
-  it.effect("waits for its turn among the watches of this machine", () =>
+  it.effect("the first launch waits for its turn among the watches of this machine", () =>
     Effect.gen(function* () {
       const { world } = yield* starting("agent", {}, () => () => Effect.sleep("5 seconds"))
       assert.deepStrictEqual(world.launcher.asked, [])
@@ -68,13 +68,13 @@ describe("the first launch of a run", () => {
       assert.deepStrictEqual(world.launcher.asked, [kept.id])
     })
   )
-  it.effect("of a command it is one that runs, or has ended by now: its end is the watcher's to see", () =>
+  it.effect("the first launch of a command passes although it has ended: the watcher reports its end", () =>
     Effect.gen(function* () {
       const { events } = yield* starting("command", { processes: new Map(), files: new Set() })
       assert.deepInclude((yield* events)[0], { _tag: "ConductorConfirmed", sessionId: "", print: false })
     })
   )
-  it.effect("waits for an agent's session to begin, 15 seconds at most: it may wait for its first prompt", () =>
+  it.effect("the first launch waits at most 15 seconds for an agent's session: it may wait for its first prompt", () =>
     Effect.gen(function* () {
       const { tags, world } = yield* starting("agent", { files: new Set() })
       yield* until(14)
@@ -84,35 +84,33 @@ describe("the first launch of a run", () => {
       assert.lengthOf(world.launcher.asked, 1)
     })
   )
-  it.effect(
-    "of an agent that ends before its session began, or that cannot start, is tried three times, each under an id of its own",
-    () =>
-      Effect.gen(function* () {
-        const zombie = new Map([[4711, { uid: 1000, condition: "zombie" as const }]])
-        for (const change of [
-          { processes: new Map(), files: new Set<string>() },
-          { processes: zombie, files: new Set<string>() },
-          { becomes: () => "no such program" }
-        ]) {
-          const { events, tags, world } = yield* starting("agent", change)
-          assert.deepStrictEqual(yield* tags, ["ValidationFailed"])
-          yield* until(29)
-          assert.lengthOf(yield* tags, 1)
-          yield* until(30)
-          yield* until(60)
-          const [first, again] = yield* events
-          assert.deepInclude(first, { attempt: 1, check: "becomes" in change ? "launch" : "session-file" })
-          assert.deepInclude(again, { _tag: "LaunchPrepared", cycle: 0, launchId: "w-g1-launch-2", sessionId: "s1" })
-          assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
-          assert.deepStrictEqual(world.launcher.asked, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
-        }
-      })
+  it.effect("an agent that cannot start, or ends before its session began, is tried three times under three ids", () =>
+    Effect.gen(function* () {
+      const zombie = new Map([[4711, { uid: 1000, condition: "zombie" as const }]])
+      for (const change of [
+        { processes: new Map(), files: new Set<string>() },
+        { processes: zombie, files: new Set<string>() },
+        { becomes: () => "no such program" }
+      ]) {
+        const { events, tags, world } = yield* starting("agent", change)
+        assert.deepStrictEqual(yield* tags, ["ValidationFailed"])
+        yield* until(29)
+        assert.lengthOf(yield* tags, 1)
+        yield* until(30)
+        yield* until(60)
+        const [first, again] = yield* events
+        assert.deepInclude(first, { attempt: 1, check: "becomes" in change ? "launch" : "session-file" })
+        assert.deepInclude(again, { _tag: "LaunchPrepared", cycle: 0, launchId: "w-g1-launch-2", sessionId: "s1" })
+        assert.deepStrictEqual((yield* tags).slice(-2), ["ValidationFailed", "ValidationExhausted"])
+        assert.deepStrictEqual(world.launcher.asked, ["w-g1-launch-1", "w-g1-launch-2", "w-g1-launch-3"])
+      }
+    })
   )
-  it.effect("says where it can be read what an agent said that ended: in a window nowhere any more", () =>
+  it.effect("the error of an ended agent says where its output is: nowhere for a closed window", () =>
     Effect.gen(function* () {
       for (const [terminal, says] of [
         ["headless", /see \/.*w-g1-launch-1\.out$/u],
-        ["tmux", /was in its window, which closed with it/u]
+        ["tmux", /its output closed with its window/u]
       ] as const) {
         const { events } = yield* starting("agent", { processes: new Map(), files: new Set<string>(), terminal })
         const [failed] = yield* events
@@ -120,28 +118,26 @@ describe("the first launch of a run", () => {
       }
     })
   )
-  it.effect(
-    "of what another souffleur claims before it is ours is ended: nobody runs on whom no watch of this one looks after",
-    () =>
-      Effect.gen(function* () {
-        const { events, tags, world } = yield* starting("agent", {
-          alive: new Set([10, 88]),
-          claims: new Map([[4711, ownerOf(88)]])
-        })
-        assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
-        const [ending, failed] = yield* events
-        assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
-        assert.deepInclude(failed, { _tag: "ValidationFailed", check: "process" })
-        // The next attempt is nobody else's.
-        world.launcher.becomes = () => ({ pid: 4712 })
-        world.processes.run({ pid: 4712 })
-        yield* until(30)
-        assert.deepStrictEqual((yield* tags).slice(2), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
-        assert.deepInclude((yield* events)[3], { conductor: identityOf(4712) })
+  it.effect("a launched process that another souffleur claims first is ended, so that it does not run unwatched", () =>
+    Effect.gen(function* () {
+      const { events, tags, world } = yield* starting("agent", {
+        alive: new Set([10, 88]),
+        claims: new Map([[4711, ownerOf(88)]])
       })
+      assert.deepStrictEqual(world.processes.signals, ["SIGTERM 4711"])
+      const [ending, failed] = yield* events
+      assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
+      assert.deepInclude(failed, { _tag: "ValidationFailed", check: "process" })
+      // The next attempt is nobody else's.
+      world.launcher.becomes = () => ({ pid: 4712 })
+      world.processes.run({ pid: 4712 })
+      yield* until(30)
+      assert.deepStrictEqual((yield* tags).slice(2), ["LaunchPrepared", "ConductorConfirmed", "WatcherStarted"])
+      assert.deepInclude((yield* events)[3], { conductor: identityOf(4712) })
+    })
   )
   it.effect(
-    "of what another souffleur claims is ended by the owner of its watch alone, and while it is validated",
+    "a process that another souffleur claims is ended only by the owner of its watch, during the validation",
     () =>
       Effect.gen(function* () {
         const words: ReadonlyArray<WatchIntent> = [
@@ -161,7 +157,7 @@ describe("the first launch of a run", () => {
       })
   )
   it.effect(
-    "of what another souffleur claims gets no further signal once the watch is another souffleur's, or over",
+    "a process that another souffleur claims gets no further signal once the watch has another owner, or is over",
     () =>
       Effect.gen(function* () {
         const words: ReadonlyArray<WatchIntent> = [
@@ -179,29 +175,27 @@ describe("the first launch of a run", () => {
         }
       })
   )
-  it.effect(
-    "of what does not end is not tried again: it is looked at anew, and goes on once nobody else claims it",
-    () =>
-      Effect.gen(function* () {
-        const { events, tags, world } = yield* starting("agent", {
-          alive: new Set([10, 88]),
-          claims: new Map([[4711, ownerOf(88)]]),
-          unkillable: true
-        })
-        yield* until(16)
-        assert.deepStrictEqual(
-          [world.processes.signals, yield* tags],
-          [["SIGTERM 4711", "SIGKILL 4711"], ["ProcessEnding"]]
-        )
-        world.processes.end(88)
-        yield* until(46)
-        assert.deepStrictEqual(world.launcher.asked, [kept.id])
-        // Told once, however often it was tried.
-        assert.deepInclude((yield* events)[1], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
+  it.effect("a claimed process that does not end is not launched again, and is taken once its claim is free", () =>
+    Effect.gen(function* () {
+      const { events, tags, world } = yield* starting("agent", {
+        alive: new Set([10, 88]),
+        claims: new Map([[4711, ownerOf(88)]]),
+        unkillable: true
       })
+      yield* until(16)
+      assert.deepStrictEqual(
+        [world.processes.signals, yield* tags],
+        [["SIGTERM 4711", "SIGKILL 4711"], ["ProcessEnding"]]
+      )
+      world.processes.end(88)
+      yield* until(46)
+      assert.deepStrictEqual(world.launcher.asked, [kept.id])
+      // Told once, however often it was tried.
+      assert.deepInclude((yield* events)[1], { _tag: "ConductorConfirmed", conductor: identityOf(4711) })
+    })
   )
   it.effect(
-    "keeps what it was started with once, also where a souffleur died before the attempt before was forgotten",
+    "the first launch keeps one launch file, even after a souffleur died before it removed the earlier one",
     () =>
       Effect.gen(function* () {
         const world = worldOf()

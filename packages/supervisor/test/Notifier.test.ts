@@ -42,7 +42,7 @@ const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 
 describe("a person is told", () => {
-  it("of a recovery, of one that failed closed, of the end of trying, and when that is over", () => {
+  it("a person is told of a recovery, of a failed one, of exhausted retries, and of their end", () => {
     const well = watching.reduce(evolve, initial)
     const kinds = (before: Watch) =>
       [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
@@ -60,7 +60,7 @@ describe("a person is told", () => {
     assert.include(noticeOf(closed, well)?.text, "gate: too large")
     assert.include(noticeOf(exhausted, well)?.text, "/e.md")
   })
-  it("once of a person who is awaited and of a limit that is waited out, however often its end moves, and when that is over", () => {
+  it("a person is told once when a person is awaited or a limit begins, and once when that is over", () => {
     const limited = (until: number) =>
       Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until, resetsAt: until, trigger: "limit" })
     const history = [
@@ -80,7 +80,7 @@ describe("a person is told", () => {
     )
     assert.deepStrictEqual(kinds, ["waiting_for_a_person", "cleared", "usage_limit", undefined, "cleared"])
   })
-  it("that it is over, also where the work is done or another Conductor is watched meanwhile; of the quiet hours nothing", () => {
+  it("a person is told the end of an episode also by completion or adoption, and nothing of quiet hours", () => {
     const wait = (kind: "usage-limit" | "quiet-hours") =>
       Event.WaitStarted.make({ at, watcher: 1, kind, until: at, resetsAt: at, trigger: "limit" })
     const well = watching.reduce(evolve, initial)
@@ -94,7 +94,7 @@ describe("a person is told", () => {
     assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, undefined])
     assert.isUndefined(noticeOf(wait("quiet-hours"), well))
   })
-  it("of a request that was not understood, a permission that no launch may have, and a Conductor that is not found or claimed", () => {
+  it("a person is told of an unknown request, a refused permission, and a Conductor that is not found or claimed", () => {
     const well = watching.reduce(evolve, initial)
     const read = (warnings: ReadonlyArray<string>) => {
       const outcome = { messageId: 7, digest: null, requested: "acceptEdits", warnings: [...warnings] }
@@ -176,29 +176,31 @@ it.layer(HostServices.layer)((it) => {
     return { ...all, run, told, kinds, killedAfter, marks }
   })
 
-  it.effect("gets each notice once, in the log's order, as one JSON object a run, and no more after the end", () =>
-    Effect.gen(function* () {
-      const { run, told } = yield* notifying([taken, started(2), closed, adopted, completed])
-      yield* run()
-      const [first, ...rest] = yield* told
-      assert.deepStrictEqual(first as unknown, {
-        watch: "w",
-        project: "/p",
-        revision: 7,
-        at: "2026-01-05T12:00:00.000Z",
-        kind: "recovered",
-        text: "The Conductor (S2) took the hand-off."
+  it.effect(
+    "the notify command gets each notice once, in the log's order, as one JSON object, and none after the end",
+    () =>
+      Effect.gen(function* () {
+        const { run, told } = yield* notifying([taken, started(2), closed, adopted, completed])
+        yield* run()
+        const [first, ...rest] = yield* told
+        assert.deepStrictEqual(first as unknown, {
+          watch: "w",
+          project: "/p",
+          revision: 7,
+          at: "2026-01-05T12:00:00.000Z",
+          kind: "recovered",
+          text: "The Conductor (S2) took the hand-off."
+        })
+        assert.deepStrictEqual(
+          rest.map(({ kind, revision }) => [kind, revision]),
+          [
+            ["failed_closed", 9],
+            ["cleared", 10]
+          ]
+        )
       })
-      assert.deepStrictEqual(
-        rest.map(({ kind, revision }) => [kind, revision]),
-        [
-          ["failed_closed", 9],
-          ["cleared", 10]
-        ]
-      )
-    })
   )
-  it.effect("is told nothing that a terminal obeys", () =>
+  it.effect("the notify command gets no terminal control characters", () =>
     Effect.gen(function* () {
       const { run, told } = yield* notifying([
         Event.PersonAwaited.make({ at, watcher: 1, for: "\u001B[2J\u009B\u202E\n" }),
@@ -210,20 +212,18 @@ it.layer(HostServices.layer)((it) => {
       })
     })
   )
-  it.effect(
-    "is told nothing twice by a souffleur that starts again, and is told what came since; what stands is remembered",
-    () =>
-      Effect.gen(function* () {
-        const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
-        yield* killedAfter(2)
-        yield* log.append("w", 8, [completed])
-        yield* run()
-        assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
-        yield* run()
-        assert.strictEqual((yield* kinds).length, 3)
-      })
+  it.effect("a restarted souffleur repeats no notice, sends the new ones, and remembers open episodes", () =>
+    Effect.gen(function* () {
+      const { kinds, killedAfter, log, run } = yield* notifying([taken, closed])
+      yield* killedAfter(2)
+      yield* log.append("w", 8, [completed])
+      yield* run()
+      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
+      yield* run()
+      assert.strictEqual((yield* kinds).length, 3)
+    })
   )
-  it.effect("is told what comes where the log is shorter than what was told of it", () =>
+  it.effect("the notify command gets new notices when the log is shorter than its mark", () =>
     Effect.gen(function* () {
       const { kinds, log, marks, run } = yield* notifying([taken])
       yield* marks.advance("w/notified", 40)
@@ -234,7 +234,7 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
     })
   )
-  it.effect("is marked as told before it is: a souffleur that vanished in between does not page twice", () =>
+  it.effect("a notice is marked before it is sent: a souffleur that vanished in between does not send it twice", () =>
     Effect.gen(function* () {
       const { kinds, marks, run } = yield* notifying([taken, closed, completed])
       yield* marks.advance("w/notified", 7)
@@ -242,7 +242,7 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
     })
   )
-  it.effect("is paged by one of two souffleurs that have read the mark at once: one of them was stopped since", () =>
+  it.effect("a notice is sent by one of two souffleurs that read the mark at once, one of them suspended since", () =>
     Effect.gen(function* () {
       const { kinds, marks, run } = yield* notifying([taken, closed, completed])
       const old = Cursor.of({ ...marks, position: () => Effect.succeed(0) })
@@ -251,7 +251,7 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
     })
   )
-  it.effect("a command that fails, or is not there, is not run again for that, and stops nothing", () =>
+  it.effect("a notify command that fails or is missing is not run again, and stops nothing", () =>
     Effect.gen(function* () {
       const failing = yield* notifying([taken, closed, completed], "process.exit(1)")
       yield* failing.run()

@@ -45,7 +45,7 @@ const owning = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, 
 })
 
 describe("owning a watch", () => {
-  it.effect("that nobody owns takes it under the next fence, and claims its Conductor and session", () =>
+  it.effect("owning a free watch takes the next fence, and claims its Conductor and session", () =>
     Effect.gen(function* () {
       const { own, watch, world } = yield* owning([
         opened(),
@@ -60,7 +60,7 @@ describe("owning a watch", () => {
       assert.strictEqual((yield* ref.state).fence, 2)
     })
   )
-  it.effect("of an owner on another machine is refused, and how to go on is said", () =>
+  it.effect("owning a watch of an owner on another machine is refused, with what to do", () =>
     Effect.gen(function* () {
       const far = { ...ownerOf(77), machine: "another", process: { pid: 77, startTime: 77, bootId: "its own" } }
       const { own } = yield* owning([opened(), Event.OwnerTook.make({ at: begun, fence: 1, owner: far }), confirmed], {
@@ -71,7 +71,7 @@ describe("owning a watch", () => {
       assert.match(refused._tag === "AlreadyWatched" ? refused.problem : "", /may be alive .* "souffleur release w"$/u)
     })
   )
-  it.effect("of a live owner is refused, and leaves no trace", () =>
+  it.effect("owning a watch of a live owner is refused, and leaves no trace", () =>
     Effect.gen(function* () {
       const { own, tags, world } = yield* owning([opened(), took(1, 77), confirmed], { alive: new Set([10, 77]) })
       const error = yield* Effect.flip(own)
@@ -79,14 +79,14 @@ describe("owning a watch", () => {
       assert.deepStrictEqual([yield* tags, world.claims.held.size], [[], 0])
     })
   )
-  it.effect("of a dead owner takes it over", () =>
+  it.effect("owning a watch of a dead owner takes it over", () =>
     Effect.gen(function* () {
       const { own, tags } = yield* owning([opened(), took(3, 77), confirmed])
       assert.strictEqual((yield* own).fence, 4)
       assert.deepStrictEqual(yield* tags, ["OwnerTook"])
     })
   )
-  it.effect("that another one takes in the same moment is watched by that one", () =>
+  it.effect("a watch that another souffleur takes in the same moment belongs to that one", () =>
     Effect.gen(function* () {
       const { context } = yield* owning([opened(), took(3, 77), confirmed])
       const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
@@ -96,13 +96,13 @@ describe("owning a watch", () => {
       assert.deepInclude(error, { _tag: "AlreadyWatched", owner: ownerOf(88) })
     })
   )
-  it.effect("of an owner on another host is refused: it is not provably dead", () =>
+  it.effect("owning a watch of an owner on another host is refused: it is not provably dead", () =>
     Effect.gen(function* () {
       const { own } = yield* owning([opened(), took(1, 77, "elsewhere"), confirmed])
       assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" })
     })
   )
-  it.effect("whose Conductor another state folder's souffleur watches is refused, and not taken", () =>
+  it.effect("owning is refused when a souffleur of another state folder watches the Conductor", () =>
     Effect.gen(function* () {
       const { own, tags } = yield* owning([opened(), took(1, 77), confirmed], {
         alive: new Set([10, 88]),
@@ -112,26 +112,24 @@ describe("owning a watch", () => {
       assert.deepStrictEqual(yield* tags, [])
     })
   )
-  it.effect(
-    "whose session, of any generation, another state folder's souffleur watches is refused, and not taken",
-    () =>
-      Effect.gen(function* () {
-        const claims = new Map([["s1", ownerOf(88)]])
-        const { own, tags, world } = yield* owning(
-          [...watching, Event.OwnerLeft.make({ at: begun, fence: 1 }), died(), recovering(), relaunched],
-          {
-            alive: new Set([10, 88]),
-            claims
-          }
-        )
-        assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
-        assert.deepStrictEqual(yield* tags, [])
-        world.processes.end(88)
-        yield* own
-        assert.deepStrictEqual([...world.claims.held.keys()].toSorted(), [5000, "s1", "s2"])
-      })
+  it.effect("owning is refused when a souffleur of another state folder watches a session of any generation", () =>
+    Effect.gen(function* () {
+      const claims = new Map([["s1", ownerOf(88)]])
+      const { own, tags, world } = yield* owning(
+        [...watching, Event.OwnerLeft.make({ at: begun, fence: 1 }), died(), recovering(), relaunched],
+        {
+          alive: new Set([10, 88]),
+          claims
+        }
+      )
+      assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched", owner: ownerOf(88) })
+      assert.deepStrictEqual(yield* tags, [])
+      world.processes.end(88)
+      yield* own
+      assert.deepStrictEqual([...world.claims.held.keys()].toSorted(), [5000, "s1", "s2"])
+    })
   )
-  it.effect("that has ended is refused", () =>
+  it.effect("owning an ended watch is refused", () =>
     Effect.gen(function* () {
       const { own } = yield* owning([...watching, Event.WatchReleased.make({ at: begun, exportPath: null })])
       assert.deepInclude(yield* Effect.flip(own), { _tag: "AlreadyWatched" }, "its owner lives")
@@ -139,7 +137,7 @@ describe("owning a watch", () => {
       assert.deepInclude(yield* Effect.flip(left.own), { _tag: "Refused", reason: "ended" })
     })
   )
-  it.effect("at once by two: one takes it, the other is told", () =>
+  it.effect("one of two souffleurs that own at once takes the watch, and the other is refused", () =>
     Effect.gen(function* () {
       const { own, tags } = yield* owning([opened(), took(1, 77), confirmed])
       const exits = yield* Effect.all([Effect.exit(own), Effect.exit(own)], { concurrency: "unbounded" })
@@ -150,7 +148,7 @@ describe("owning a watch", () => {
 })
 
 describe("leaving", () => {
-  it.effect("at the scope's end frees the watch and the Conductor", () =>
+  it.effect("the end of the scope frees the watch and the Conductor", () =>
     Effect.gen(function* () {
       const { leave, own, tags, watch, world } = yield* owning([opened(), took(1, 77), confirmed])
       yield* own
@@ -159,7 +157,7 @@ describe("leaving", () => {
       assert.deepStrictEqual([(yield* watch).owner, world.claims.held.size], [undefined, 0])
     })
   )
-  it.effect("by a defect, or with a log that cannot be used, is no goodbye: whoever guards it brings it back", () =>
+  it.effect("an end by a defect, or with an unusable log, keeps the owner, so that a guardian brings it back", () =>
     Effect.gen(function* () {
       for (const exit of [Exit.die(new Error("x")), Exit.fail(new LogUnusable({ reason: "full", problem: "" }))]) {
         const { end, own, tags } = yield* owning([opened(), took(1, 77), confirmed])
@@ -173,7 +171,7 @@ describe("leaving", () => {
       assert.deepStrictEqual(yield* tags, ["OwnerTook", "OwnerLeft"])
     })
   )
-  it.effect("says nothing where another has taken it over, or it has ended", () =>
+  it.effect("leaving records nothing when another souffleur has taken the watch, or it has ended", () =>
     Effect.gen(function* () {
       const overtaken = yield* owning([opened(), took(1, 77), confirmed])
       yield* overtaken.own
@@ -216,7 +214,7 @@ describe("an operator's release", () => {
     requested: "acceptEdits",
     effective: "acceptEdits"
   })
-  it.effect("ends the watch, whoever owns it, and settles a launch that was under way", () =>
+  it.effect("an operator's release ends the watch of any owner, and settles a launch in progress", () =>
     Effect.gen(function* () {
       const { context, tags } = yield* living([
         opened(),
@@ -233,7 +231,7 @@ describe("an operator's release", () => {
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["released", ["l1"], ["WatchReleased"]])
     })
   )
-  it.effect("so does the word that the work is complete", () =>
+  it.effect("an operator's completion also ends the watch and settles a launch", () =>
     Effect.gen(function* () {
       const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
       const { context, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
@@ -245,7 +243,7 @@ describe("an operator's release", () => {
       assert.deepStrictEqual([watch.end, settled, yield* tags], ["completed", ["l1"], ["ConductorCompleted"]])
     })
   )
-  it.effect("so does the word that another process is the Conductor from now on, but for the end", () =>
+  it.effect("an operator's adoption also settles a launch, and does not end the watch", () =>
     Effect.gen(function* () {
       const recovering = Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger: "pid" })
       const { context, log, tags } = yield* living([opened(), owned, confirmed, recovering, prepared])
@@ -267,7 +265,7 @@ describe("an operator's release", () => {
       assert.deepStrictEqual(yield* tags, ["LaunchPrepared", "ConductorAdopted", "WatcherStarted"])
     })
   )
-  it.effect("nobody is adopted beside who was just launched and is alive: that one, or after its end any other", () =>
+  it.effect("adoption is refused beside a live launched process, except of that process itself", () =>
     Effect.gen(function* () {
       const baseline = { taskCount: 1, taskFingerprint: "a", conductorState: null, lastMessageId: 0 }
       for (const [pid, launched, adopts] of [
@@ -291,7 +289,7 @@ describe("an operator's release", () => {
       }
     })
   )
-  it.effect("what the first launch was started with is forgotten with the watch, whoever ends it", () =>
+  it.effect("the launch file of the first launch is removed at the end of the watch, by each way to end it", () =>
     Effect.gen(function* () {
       for (const end of [release("w"), finish("w", "operator")]) {
         const { context } = yield* living([opened(), { ...prepared, cycle: 0 }, owned])
@@ -301,7 +299,7 @@ describe("an operator's release", () => {
       }
     })
   )
-  it.effect("asks nothing of a launcher where nothing was ever launched", () =>
+  it.effect("a release without any launch does not use the launcher", () =>
     Effect.gen(function* () {
       const { context } = yield* living(watching)
       const settled: Array<string> = []

@@ -35,15 +35,15 @@ const restoring = Effect.fnUntraced(function* (
 const why = (error: object) => ("message" in error ? String(error.message) : "")
 const alive = () => new Set([10, 77])
 
-describe("a souffleur that was started by a guardian", () => {
-  it.effect("takes the watch of one that died, and signals nobody", () =>
+describe("a souffleur that a guardian started", () => {
+  it.effect("a restoration takes the watch of a dead souffleur, and sends no signal", () =>
     Effect.gen(function* () {
       const { restore, tags, world } = yield* restoring("died", 1)
       assert.isTrue(yield* restore)
       assert.deepStrictEqual([yield* tags, world.processes.signals], [["SouffleurRestored"], []])
     })
   )
-  it.effect("leaves a watch that another one takes in the same moment to that one", () =>
+  it.effect("a restoration leaves a watch to another souffleur that takes it in the same moment", () =>
     Effect.gen(function* () {
       const { context, restore, world } = yield* restoring("died", 1)
       const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
@@ -57,7 +57,7 @@ describe("a souffleur that was started by a guardian", () => {
       assert.deepStrictEqual(world.processes.signals, [])
     })
   )
-  it.effect("has nothing to do where its souffleur leaves, or the watch ends, in the same moment", () =>
+  it.effect("a restoration does nothing when the owner leaves, or the watch ends, in the same moment", () =>
     Effect.gen(function* () {
       for (const event of [
         Event.OwnerLeft.make({ at: begun, fence: 1 }),
@@ -74,7 +74,7 @@ describe("a souffleur that was started by a guardian", () => {
       }
     })
   )
-  it.effect("kills one that is silent, and is sure that it is gone", () =>
+  it.effect("a restoration kills a silent souffleur, and is sure that it is gone", () =>
     Effect.gen(function* () {
       const { restore, tags, world } = yield* restoring("silent", 361, { alive: alive() })
       assert.isTrue(yield* restore)
@@ -82,7 +82,7 @@ describe("a souffleur that was started by a guardian", () => {
       assert.isFalse(world.processes.alive.includes(77))
     })
   )
-  describe("that stops in mid-write, and in mid-restoration", () => {
+  describe("an owner that was stopped in mid-write, and a restoration that stops midway", () => {
     /** The old one holds the log as long as it lives; files are real. */
     const holding = Effect.fnUntraced(function* (events: ReadonlyArray<WatchEvent> = history, living = alive()) {
       const stateDir = `${yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()}/state`
@@ -100,7 +100,7 @@ describe("a souffleur that was started by a guardian", () => {
       )
       return { ...all, stateDir, context, file: `${stateDir}/restorations/w.json` }
     })
-    it.effect("is killed before it is counted, as nothing can be while it lives, but not for a fourth time", () =>
+    it.effect("the owner is killed before that is counted, as its log is locked, but not a fourth time", () =>
       Effect.gen(function* () {
         for (const before of [[], [restored(1), restored(2), restored(3)]]) {
           const { context, tags, world } = yield* holding([...history, ...before])
@@ -113,7 +113,7 @@ describe("a souffleur that was started by a guardian", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
     it.effect(
-      "its intent is on disk before the kill, for its user alone, and counted first by whoever comes next",
+      "the intent is on disk before the kill, private to its user, and the next souffleur counts it first",
       () =>
         Effect.gen(function* () {
           const fs = yield* FileSystem.FileSystem
@@ -146,7 +146,7 @@ describe("a souffleur that was started by a guardian", () => {
           }
         }).pipe(Effect.provide(HostServices.layer))
     )
-    it.effect("an intent that cannot be kept kills nobody", () =>
+    it.effect("an intent that cannot be kept prevents the kill", () =>
       Effect.gen(function* () {
         const { context, stateDir, tags, world } = yield* holding()
         yield* (yield* FileSystem.FileSystem).writeFileString(stateDir, "no folder")
@@ -157,7 +157,7 @@ describe("a souffleur that was started by a guardian", () => {
         assert.deepStrictEqual([yield* tags, world.processes.signals], [[], []])
       }).pipe(Effect.provide(HostServices.layer))
     )
-    it.effect("one of an owner before this one is no intent any more, and one that is torn none at all", () =>
+    it.effect("an intent for an earlier owner does not count, nor does a torn one", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         for (const kept of ['{"cause":"silent","over":7}', '{"cause":"sil']) {
@@ -171,7 +171,7 @@ describe("a souffleur that was started by a guardian", () => {
       }).pipe(Effect.provide(HostServices.layer))
     )
   })
-  it.effect("leaves one alone that beats again, whatever the guardian has seen", () =>
+  it.effect("a restoration leaves an owner alone that beats again", () =>
     Effect.gen(function* () {
       for (const cause of ["died", "silent"] as const) {
         const { restore, tags, world } = yield* restoring(cause, 360, { alive: alive() })
@@ -180,7 +180,7 @@ describe("a souffleur that was started by a guardian", () => {
       }
     })
   )
-  it.effect("leaves one alone that goes on after it was counted: by its beat, or by what it has done since", () =>
+  it.effect("a restoration leaves an owner alone that beats or acts after the restoration was counted", () =>
     Effect.gen(function* () {
       for (const goesOn of ["beats", "acts", "is another by now"] as const) {
         const { context, restore, tags, world } = yield* restoring("silent", 900, { alive: alive() })
@@ -207,7 +207,7 @@ describe("a souffleur that was started by a guardian", () => {
       }
     })
   )
-  it.effect("does not take a watch whose owner was killed and does not end", () =>
+  it.effect("a restoration does not take a watch whose owner was killed and does not end", () =>
     Effect.gen(function* () {
       const { restore, world } = yield* restoring("silent", 900, { alive: alive(), unkillable: true })
       const fiber = yield* Effect.forkChild(Effect.flip(restore))
@@ -217,7 +217,7 @@ describe("a souffleur that was started by a guardian", () => {
       assert.deepStrictEqual(world.processes.signals, ["SIGKILL 77"])
     })
   )
-  it.effect("does not take it from another that has it by now, or from one on another host", () =>
+  it.effect("a restoration does not take the watch from a later owner, or from an owner on another host", () =>
     Effect.gen(function* () {
       const another = yield* restoring("died", 900, { alive: new Set([10, 78]) }, [...history, took(2, 78)])
       assert.match(why(yield* Effect.flip(another.restore)), /meanwhile/)
@@ -233,7 +233,7 @@ describe("a souffleur that was started by a guardian", () => {
       )
     })
   )
-  it.effect("has nothing to take where the owner left or the watch has ended", () =>
+  it.effect("a restoration has nothing to take when the owner left or the watch has ended", () =>
     Effect.gen(function* () {
       for (const event of [
         Event.OwnerLeft.make({ at: begun, fence: 1 }),
@@ -245,7 +245,7 @@ describe("a souffleur that was started by a guardian", () => {
       }
     })
   )
-  it.effect("is not the fourth in a row without progress: it says so in the log, and kills nobody", () =>
+  it.effect("a fourth restoration in a row without progress is refused in the log, and kills no process", () =>
     Effect.gen(function* () {
       const before = [...history, restored(1), restored(2), restored(3)]
       const { restore, tags, world } = yield* restoring("silent", 900, { alive: alive() }, before)

@@ -17,7 +17,7 @@ const askSomebody: Provider<Pager> = {
     return yield* new FailedClosed({ stage: "ask_somebody", message: "a person was asked" })
   })
 }
-it.effect("an app puts a provider of its own before those that are there, with what that needs", () =>
+it.effect("an app adds its own provider, with its services, before the standard ones", () =>
   Effect.gen(function* () {
     const { context, events } = yield* living([...watching, died(), recovering()])
     const paged: Array<string> = []

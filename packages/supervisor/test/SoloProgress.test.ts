@@ -16,27 +16,25 @@ const adopted = {
 } as const
 
 describe("a Conductor that is adopted", () => {
-  it.effect(
-    "without comms is measured from where its sessions stand: one that then does nothing has made no progress",
-    () =>
-      Effect.gen(function* () {
-        const world = worldOf({
-          results: new Map([
-            ["s1", 3],
-            ["s2", 4]
-          ])
-        })
-        const { context, log } = yield* living([opened(null), owned, confirmed], world)
-        const here = Effect.provideContext(context)
-        const baseline = yield* here(adoptedBaseline(yield* here(load("w")), "s2"))
-        assert.strictEqual(baseline.taskCount, 7)
-        yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
-        const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
-        assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
-      }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
+  it.effect("an adopted Conductor without comms is measured by its sessions: an idle one makes no progress", () =>
+    Effect.gen(function* () {
+      const world = worldOf({
+        results: new Map([
+          ["s1", 3],
+          ["s2", 4]
+        ])
+      })
+      const { context, log } = yield* living([opened(null), owned, confirmed], world)
+      const here = Effect.provideContext(context)
+      const baseline = yield* here(adoptedBaseline(yield* here(load("w")), "s2"))
+      assert.strictEqual(baseline.taskCount, 7)
+      yield* log.append("w", 3, [Event.ConductorAdopted.make({ ...adopted, ...baseline })])
+      const later = yield* here(Effect.flatMap(soloComms(yield* here(load("w"))), ({ snapshot }) => snapshot))
+      assert.strictEqual(later.taskFingerprint, baseline.taskFingerprint)
+    }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
   )
   it.effect(
-    "with comms by its tasks; where that is out, by what was known before, and another state must be seen first",
+    "an adopted Conductor with comms is measured by its tasks, or by the last known ones while comms is out",
     () =>
       Effect.gen(function* () {
         const { context, world } = yield* living(watching)

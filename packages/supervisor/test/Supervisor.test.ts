@@ -62,10 +62,10 @@ const supervising = Effect.fnUntraced(function* (
 
 describe("a watch that does not settle", () => {
   for (const [who, history] of [
-    ["its first watcher hangs before it has said that it runs", [opened(), owned, confirmed, started(1)]],
-    ["that one's self-monitor does", [opened(), owned, confirmed, started(1), monitoring(1)]]
+    ["its first watcher hangs before its report", [opened(), owned, confirmed, started(1)]],
+    ["its first self-monitor hangs before its report", [opened(), owned, confirmed, started(1), monitoring(1)]]
   ] as const)
-    it.effect(`has another watcher where ${who}, after the time of a self-monitor's first look`, () =>
+    it.effect(`an unsettled watch gets another watcher if ${who}, after the time of a self-monitor's first look`, () =>
       Effect.gen(function* () {
         const { moved, start, tags } = yield* supervising(history)
         yield* start()
@@ -80,7 +80,7 @@ describe("a watch that does not settle", () => {
         assert.deepStrictEqual(yield* moved, ["-watcher/2", "+watcher/3"])
       })
     )
-  it.effect("is that of its self-monitor alone once it has settled", () =>
+  it.effect("a settled watch is only its self-monitor's to judge", () =>
     Effect.gen(function* () {
       const { append, start, tags } = yield* supervising([opened(), owned, confirmed, started(1), monitoring(1)])
       yield* start()
@@ -92,7 +92,7 @@ describe("a watch that does not settle", () => {
 })
 
 describe("a watcher that dies of a defect", () => {
-  it.effect("three times is not replaced again: the watch stands by, is told, and goes on by an operator's word", () =>
+  it.effect("a watcher is not replaced after three defects: the watch is in standby until an operator's word", () =>
     Effect.gen(function* () {
       const { moved, start, tags, word } = yield* supervising(watching, (role) =>
         role.startsWith("watcher/") ? Effect.die(new RangeError("Invalid time value")) : undefined
@@ -123,7 +123,7 @@ describe("a watcher that dies of a defect", () => {
 })
 
 describe("roles by difference", () => {
-  it.effect("what the state asks for runs, and nothing else, from bootstrap to the end", () =>
+  it.effect("exactly the roles of the state run, from bootstrap to the end", () =>
     Effect.gen(function* () {
       const { append, moved, start } = yield* supervising([opened(), owned])
       const fiber = yield* start()
@@ -178,7 +178,7 @@ describe("roles by difference", () => {
       assert.deepStrictEqual(yield* moved, ["+recovery/1", "+monitor/1"])
     })
   )
-  it.effect("of a watch that has ended there are none, and it is returned at once", () =>
+  it.effect("an ended watch has no roles, and is returned at once", () =>
     Effect.gen(function* () {
       const { moved, start } = yield* supervising([
         ...watching,
@@ -188,7 +188,7 @@ describe("roles by difference", () => {
       assert.deepStrictEqual(yield* moved, [])
     })
   )
-  it.effect("each generation is claimed, that no other state folder watches it", () =>
+  it.effect("each generation is claimed, so that no other state folder watches it", () =>
     Effect.gen(function* () {
       const { append, start, world } = yield* supervising([...watching, died(), recovering()])
       yield* start()
@@ -203,7 +203,7 @@ describe("roles by difference", () => {
 })
 
 describe("the fence", () => {
-  it.effect("taken by another ends it, without a word in the log", () =>
+  it.effect("a fence that another souffleur takes ends supervise, without an event in the log", () =>
     Effect.gen(function* () {
       const { moved, start, tags, word } = yield* supervising(watching)
       const fiber = yield* start()
@@ -215,7 +215,7 @@ describe("the fence", () => {
       assert.deepStrictEqual(yield* tags, ["OwnerTook"])
     })
   )
-  it.effect("taken by another before it began runs nothing", () =>
+  it.effect("a fence that another souffleur took before the start runs nothing", () =>
     Effect.gen(function* () {
       const { moved, start, word } = yield* supervising(watching)
       yield* word.dispatch({ _tag: "TakeOwnership", owner: ownerOf(77), over: 1 })
@@ -232,7 +232,7 @@ describe("a role that dies", () => {
     (role) =>
       role === which ? how : undefined
 
-  it.effect("by the log: supervise fails with it, and everything stops", () =>
+  it.effect("a role that dies by the log makes supervise fail, and everything stops", () =>
     Effect.gen(function* () {
       const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
       const { moved, start } = yield* supervising(watching, dying("watcher/1", Effect.fail(full)))
@@ -273,7 +273,7 @@ describe("a role that dies", () => {
       assert.isDefined(fiber.pollUnsafe())
     })
   )
-  it.effect("a recovery: it failed closed, and the log says nothing of what the bug was", () =>
+  it.effect("a recovery: it failed closed, and the log has nothing of the bug", () =>
     Effect.gen(function* () {
       const { moved, start, tags, events } = yield* supervising(
         [...watching, died(), recovering()],
@@ -286,7 +286,7 @@ describe("a role that dies", () => {
       assert.include(yield* moved, "+watcher/2")
     })
   )
-  it.effect("a recovery that asks for what must never be: it failed closed, by that rule, and the watch goes on", () =>
+  it.effect("a recovery with a forbidden command: it failed closed by that rule, and the watch goes on", () =>
     Effect.gen(function* () {
       const { moved, start, tags, events } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
         role === "recovery/1"
@@ -304,7 +304,7 @@ describe("a role that dies", () => {
       assert.include(yield* moved, "+watcher/2")
     })
   )
-  it.effect("a bootstrap: supervise dies with it, nothing could ever validate", () =>
+  it.effect("a bootstrap: supervise dies with it, as nothing could ever validate", () =>
     Effect.gen(function* () {
       const { start } = yield* supervising([opened(), owned], dying("bootstrap/1", Effect.die("a bug")))
       const exit = yield* Fiber.await(yield* start())
@@ -312,7 +312,7 @@ describe("a role that dies", () => {
       assert.strictEqual(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, "a bug")
     })
   )
-  it.effect("because the watch went on without it: nothing follows", () =>
+  it.effect("a role that dies because the watch went on without it has no consequence", () =>
     Effect.gen(function* () {
       const { start, tags } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
         role === "recovery/1"
@@ -326,30 +326,28 @@ describe("a role that dies", () => {
   )
 })
 
-it.effect(
-  "an operator's release while a step records: the step ends, then supervise; nobody waits for each other",
-  () =>
-    Effect.gen(function* () {
-      const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
-        role === "recovery/1"
-          ? Effect.uninterruptible(
-              Effect.sleep("5 seconds").pipe(
-                Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" })),
-                Effect.asVoid
-              )
+it.effect("an operator's release while a step records ends the step, then supervise, without a deadlock", () =>
+  Effect.gen(function* () {
+    const { moved, start, tags, word } = yield* supervising([...watching, died(), recovering()], (role, _, ref) =>
+      role === "recovery/1"
+        ? Effect.uninterruptible(
+            Effect.sleep("5 seconds").pipe(
+              Effect.andThen(ref.dispatch({ _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" })),
+              Effect.asVoid
             )
-          : undefined
-      )
-      const fiber = yield* start()
-      yield* word.dispatch({ _tag: "Release" })
-      yield* until(6)
-      assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
-      assert.include(yield* moved, "-recovery/1")
-      assert.deepStrictEqual(yield* tags, ["WatchReleased"])
-    })
+          )
+        : undefined
+    )
+    const fiber = yield* start()
+    yield* word.dispatch({ _tag: "Release" })
+    yield* until(6)
+    assert.strictEqual((yield* Fiber.join(fiber)).end, "released")
+    assert.include(yield* moved, "-recovery/1")
+    assert.deepStrictEqual(yield* tags, ["WatchReleased"])
+  })
 )
 
-it.effect("a Conductor that another state folder has claimed is left to it: no role of ours runs", () =>
+it.effect("a Conductor that another state folder has claimed is left to it, and no role runs here", () =>
   Effect.gen(function* () {
     const all = yield* living(watching, worldOf({ claims: new Map([[4711, ownerOf(77, "elsewhere")]]) }))
     const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
@@ -372,7 +370,7 @@ it.effect("a Conductor that another state folder has claimed is left to it: no r
   })
 )
 
-describe("a generation that cannot be claimed, as the place of the claims is full", () => {
+describe("a generation that cannot be claimed on a full disk", () => {
   const full = "/claims: its disk is full"
   const unclaimed = Effect.fnUntraced(function* (
     tell: (told: WatchRef["dispatch"]) => WatchRef["dispatch"] = (told) => told
@@ -405,7 +403,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     return { world, fiber, ran, said }
   })
 
-  it.effect("is watched all the same, and told; the claim is made as soon as it can be", () =>
+  it.effect("an unclaimed generation is watched and reported, and claimed as soon as possible", () =>
     Effect.gen(function* () {
       const { fiber, ran, said, world } = yield* unclaimed()
       assert.isNotEmpty(ran)
@@ -421,7 +419,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     })
   )
 
-  it.effect("… is watched where the log has no room for that word either, which is told as soon as it has", () =>
+  it.effect("an unclaimed generation is watched with a full log too, and reported once the log has room", () =>
     Effect.gen(function* () {
       let room = false
       const { fiber, ran, said } = yield* unclaimed(
@@ -437,7 +435,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     })
   )
 
-  it.effect("is claimed again where the claim has vanished, and told again when it cannot be", () =>
+  it.effect("a generation is claimed again when its claim has vanished, and a failure is reported again", () =>
     Effect.gen(function* () {
       const { fiber, said, world } = yield* unclaimed()
       world.claims.fails = undefined
@@ -454,7 +452,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     })
   )
 
-  it.effect("is left to another state folder that has claimed it meanwhile", () =>
+  it.effect("a generation is left to another state folder that has claimed it meanwhile", () =>
     Effect.gen(function* () {
       const { fiber, world } = yield* unclaimed()
       world.claims.fails = undefined
@@ -465,7 +463,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
     })
   )
 
-  it.effect("is owned", () =>
+  it.effect("a watch is owned although its claim fails", () =>
     Effect.gen(function* () {
       const { context } = yield* living([opened()], worldOf({ claimsFail: full }))
       const { fence } = yield* Effect.scoped(Effect.provideContext(own("w"), context))
@@ -474,7 +472,7 @@ describe("a generation that cannot be claimed, as the place of the claims is ful
   )
 })
 
-it.effect("says goodbye before what a role has in hand is over", () =>
+it.effect("the owner leaves before a role has finished its act", () =>
   Effect.gen(function* () {
     const { start, tags } = yield* supervising(watching, (role) =>
       role.startsWith("watcher/") ? Effect.uninterruptible(Effect.sleep("1 hour")) : undefined

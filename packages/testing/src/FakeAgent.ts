@@ -12,45 +12,45 @@ import { Effect, FileSystem, Layer, Option } from "effect"
 import type { FakeProcesses } from "./FakeProcesses.ts"
 import { FakeSession } from "./FakeSession.ts"
 
-/** By which a session compacts. */
+/** The prompt that makes a session compact. */
 export const compactPrompt = "compact yourself"
 
-/** What a pid file says; the rest is of an agent that is busy in `/p`. */
+/** The content of a pid file. Missing fields are those of an agent that is busy in `/p`. */
 export type FakePidFile = Pick<AgentSession, "pid" | "sessionId"> & Partial<AgentSession>
 
-/** An agent program in memory: what its files say, and what it was asked for. */
+/** An agent program in memory: the content of its files, and the requests to it. */
 export class FakeAgent {
-  /** Pid files; that of a process which was run and is gone is none. */
+  /** Pid files. A process that was run and is gone has none. */
   sessions: ReadonlyArray<FakePidFile> = []
   /** The sessions that have a file; `undefined`: each that is not {@link unwritten}. */
   files: Set<string> | undefined
   /** Sessions whose agent died before its first word. */
   readonly unwritten = new Set<string>()
-  /** Where a session began, `/p` by default; `undefined`: its file does not say. */
+  /** The folder in which a session began, `/p` by default; `undefined`: its file does not say. */
   readonly began = new Map<string, string | undefined>()
   readonly session = new FakeSession()
-  /** What session files state; `undefined`: there is nothing to read. */
+  /** The signs of session files; `undefined`: there is nothing to read. */
   signs: SessionSigns | undefined
-  /** How long the next reading of a session file takes, in ms. */
+  /** Duration of the next read of a session file, in ms. */
   slow = 0
   /** The answer to the newest hand-off. */
   taken: HandoffTaken | undefined
   /** Tokens of all sessions. */
   spent = 0
-  /** How often the sessions were read for these. */
+  /** Counts of the reads for these. */
   readonly read = { handoff: 0, spent: 0 }
-  /** Its last turn is finished, and its pid file is removed. */
+  /** Whether its last turn is finished and its pid file is removed. */
   turnFinished = false
-  /** Results of tools, by session. */
+  /** Counts of tool results, by session. */
   readonly results = new Map<string, number>()
   /** The text of the next export. */
   exported = "# Export\nhello\n"
   exportFails = false
   /** Runs while a conversation is exported. */
   onExport: () => void = () => {}
-  /** Its program is not found. */
+  /** Whether its program is missing. */
   missing = false
-  /** Every launch that was asked for. */
+  /** Every order of a launch. */
   readonly orders: Array<AgentOrder> = []
 
   readonly processes: FakeProcesses
@@ -71,7 +71,7 @@ export class FakeAgent {
           )
     })
 
-  /** What the port answers; exports are written to a file system. */
+  /** The port; it writes exports to a file system. */
   readonly service = Effect.map(FileSystem.FileSystem, (fs) =>
     Agent.of({
       name: "agent",

@@ -2,7 +2,7 @@ import { AlreadyWatched, type Claimable, ClaimFailed, Claims, type Owner } from 
 import { Effect, Layer } from "effect"
 import { type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
-/** Gives a souffleur by its pid: of this machine, unless a host is named. */
+/** Makes an owner by its pid: of this machine, unless a host is named. */
 export const ownerOf = (pid: number, host = "here"): Owner => ({
   host,
   machine: "m",
@@ -10,14 +10,15 @@ export const ownerOf = (pid: number, host = "here"): Owner => ({
   process: identityOf(pid)
 })
 
-const keyOf = (one: Claimable) => ("pid" in one ? one.pid : "session" in one ? one.session : one.project)
+const keyOf = (claimable: Claimable) =>
+  "pid" in claimable ? claimable.pid : "session" in claimable ? claimable.session : claimable.project
 
-/** The claims of a user in memory. A claim holds as long as its souffleur runs, or is of another machine. */
+/** The claims of a user in memory. A claim holds while its souffleur runs, or when it is of another machine. */
 export class FakeClaims {
   readonly self: Owner
   /** Owners by pid, session or project. */
   readonly held = new Map<number | string, Owner>()
-  /** Why no claim can be made. */
+  /** The reason why each claim fails; `undefined`: claims work. */
   fails: string | undefined
 
   readonly processes: FakeProcesses
@@ -31,21 +32,21 @@ export class FakeClaims {
     return host === this.self.host && machine === this.self.machine && !this.processes.has(process)
   }
 
-  /** What the port answers. */
+  /** The port. */
   readonly service = Effect.sync(() =>
     Claims.of({
       self: this.self,
       isDead: (owner) => Effect.sync(() => this.isDead(owner)),
-      claim: Effect.fnUntraced({ self: this as FakeClaims }, function* (one: Claimable) {
-        const key = keyOf(one)
+      claim: Effect.fnUntraced({ self: this as FakeClaims }, function* (claimable: Claimable) {
+        const key = keyOf(claimable)
         if (this.fails !== undefined) return yield* new ClaimFailed({ message: this.fails })
         const owner = this.held.get(key)
         if (owner !== undefined && owner.process.pid !== this.self.process.pid && !this.isDead(owner))
           return yield* new AlreadyWatched({ owner, problem: `souffleur with pid ${owner.process.pid} watches it` })
         this.held.set(key, this.self)
       }),
-      release: (one) =>
-        Effect.sync(() => void (this.held.get(keyOf(one)) === this.self && this.held.delete(keyOf(one))))
+      release: (claimable) =>
+        Effect.sync(() => void (this.held.get(keyOf(claimable)) === this.self && this.held.delete(keyOf(claimable))))
     })
   )
   readonly layer = Layer.effect(Claims, this.service)

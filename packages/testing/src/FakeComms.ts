@@ -11,7 +11,7 @@ import { secondsNow } from "./FakeTime.ts"
 
 const path = "/p/comms.db"
 
-/** Gives the digest that {@link FakeComms} has for the text of a payload: short, and at once. */
+/** Makes the digest of a payload in {@link FakeComms}: a short text, without an Effect. */
 export const fakeDigest = (text: string): string => `digest ${Hash.string(text)}`
 
 /** A message that souffleur posted. */
@@ -22,7 +22,10 @@ export interface FakeMessage {
   readonly at: number
 }
 
-/** The row `task-00`; its heartbeat is text, or a function of the time (epoch ms). */
+/**
+ * The database of a project in memory. A test writes for the Conductor and for others, and reads the words of
+ * souffleur.
+ */
 export class FakeComms {
   /** The row `task-00`; its heartbeat is text, or a function of the time (epoch ms). */
   conductor: {
@@ -35,26 +38,26 @@ export class FakeComms {
   lastError: string | undefined
   /** Rows of other tasks. */
   taskCount = 2
-  /** Why it cannot be used now. */
+  /** The reason why it cannot be used now; `undefined`: it works. */
   out: CommsUnavailable["reason"] | undefined
-  /** It is locked for as many uses from now on, and then free. */
+  /** Count of the next uses for which it is locked. */
   lockedUses = 0
-  /** It takes no beat. */
+  /** Whether it refuses each beat. */
   beatFails = false
-  /** How long the next snapshot takes, in ms. */
+  /** Duration of the next snapshot, in ms. */
   slow = 0
   /** The id of the newest message that is neither a payload nor a reply. */
   lastMessageId = 0
   payload: CommsReply | undefined
   readonly replies: Array<CommsReply> = []
-  /** The newest message of a sender that may not say it. */
+  /** The newest message of a sender that is not allowed to send it. */
   refused: CommsRefusal | undefined
   readonly messages: Array<FakeMessage> = []
-  /** States and keys of messages that it took, in their order. */
+  /** States and keys of messages that it took, in order. */
   readonly told: Array<string> = []
-  /** When a snapshot was asked for, in seconds. */
+  /** The times of snapshots, in seconds. */
   readonly looks: Array<number> = []
-  /** The beats that it took, and when, in seconds. */
+  /** The beats that it took, with their times in seconds. */
   readonly beats: Array<{ readonly at: number; readonly second: number }> = []
 
   readonly #use = <A>(what: () => A) =>
@@ -65,7 +68,7 @@ export class FakeComms {
         : Effect.fail(new CommsUnavailable({ path, reason, problem: `the database is ${reason}` }))
     })
 
-  /** What the port answers. */
+  /** The port. */
   readonly service = Comms.of({
     path,
     snapshot: Effect.gen({ self: this as FakeComms }, function* () {

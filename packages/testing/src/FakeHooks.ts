@@ -2,11 +2,11 @@ import { heldNow, Hooks } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
 import { identityOf } from "./FakeProcesses.ts"
 
-/** What the hooks of an agent told, in memory. */
+/** The reports of an agent's hooks, in memory. */
 export class FakeHooks {
   /** The session that each process holds now, by its hooks. */
   readonly holds = new Map<number, string>()
-  /** When the newest hook ran, in epoch ms; `undefined`: none did. */
+  /** The time of the newest hook, in epoch ms; `undefined`: none ran. */
   last: number | undefined
 
   readonly #held = Effect.sync(() =>
@@ -21,7 +21,7 @@ export class FakeHooks {
     }))
   )
 
-  /** What the port answers. */
+  /** The port. */
   readonly service = Hooks.of({
     last: (sessionId) =>
       Effect.sync(() =>

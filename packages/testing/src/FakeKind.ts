@@ -1,7 +1,7 @@
 import type { AgentKind } from "@souffleur/domain"
 import { Duration, Option, Result } from "effect"
 
-/** A kind of agent that is no real one: its program is `agent`, and no variable of the host's is its mark. */
+/** An agent kind for tests. Its program is `agent`, and no variable of the host is its mark. */
 export const fakeKind: AgentKind = {
   title: "Fake Agent",
   program: "agent",

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { compactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
-/** What a session that compacts does. */
+/** The behaviour of a session that compacts. */
 export type FakeCompaction =
   | "compacts"
   | "compacts and ends"
@@ -20,16 +20,16 @@ export class FakeLauncher {
   /** Launch files by their ids. */
   readonly prepared = new Map<string, LaunchOrder>()
   readonly receipts = new Map<string, ProcessIdentity | "tombstone">()
-  /** What a launch comes to: the process that it becomes, or why it fails. */
+  /** Decides the result of a launch: the process that it becomes, or the reason why it fails. */
   becomes: (id: string) => FakeProcess | string = () => ({ pid: this.#nextPid++ })
   #nextPid = 5000
-  /** How often souffleur vanishes right after a launch, as by SIGKILL. */
+  /** Count of the next launches after which souffleur vanishes, as by SIGKILL. */
   vanishes = 0
-  /** The exit code of every headless launch; `undefined`: nothing saw its end. */
+  /** The exit code of every headless launch; `undefined`: nothing saw the end. */
   exitCode: number | undefined
-  /** What each session does that is told to compact, in their order; the last for all that follow. */
+  /** The behaviour of each compaction in order. The last holds for all that follow. */
   compactions: ReadonlyArray<FakeCompaction> = ["compacts"]
-  /** Sessions that were told to compact. */
+  /** Count of the sessions that were told to compact. */
   compacted = 0
 
   readonly processes: FakeProcesses
@@ -39,7 +39,7 @@ export class FakeLauncher {
     this.agent = agent
   }
 
-  /** The ids whose launch was asked for, each once. */
+  /** The ids of launches that were started, each once. */
   readonly asked: Array<string> = []
 
   #compact(pid: number) {
@@ -51,7 +51,7 @@ export class FakeLauncher {
     if (how === "cannot be ended") processes.run({ pid, on: { SIGTERM: "stays", SIGKILL: "stays" } })
   }
 
-  /** What the port answers. */
+  /** The port. */
   readonly service = Effect.sync(() =>
     Launcher.of({
       terminal: this.terminal,
@@ -71,7 +71,7 @@ export class FakeLauncher {
         processes.did.push(`launch ${pid}`)
         processes.run({ environment: { SOUFFLEUR_LAUNCH_ID: id }, ...process })
         this.receipts.set(id, identityOf(pid))
-        // An agent says in its pid file which session it holds.
+        // An agent writes the id of its session to its pid file.
         const [sessionId, dashes, prompt] = this.prepared.get(id)?.command.args ?? []
         if (sessionId !== undefined && dashes === "--") agent.sessions = [...agent.sessions, { pid, sessionId }]
         if (prompt === compactPrompt) this.#compact(pid)

@@ -11,28 +11,28 @@ import {
 import { Clock, Effect, Layer, Option } from "effect"
 import { secondsNow } from "./FakeTime.ts"
 
-/** Gives the identity that a pid has on the fake machine, unless its process says another start time. */
+/** Returns the identity of a pid on the fake machine, with 99 as the usual start time. */
 export const identityOf = (pid: number, startTime = 99): ProcessIdentity => ({ pid, startTime, bootId: "boot" })
 
 /** A process of the fake machine. */
 export interface FakeProcess {
   readonly pid: number
-  /** 1 by default. */
+  /** The pid of the parent, 1 by default. */
   readonly parent?: number
-  /** 99 by default, as of {@link identityOf}. */
+  /** The start time, 99 by default, as of {@link identityOf}. */
   readonly startTime?: number
-  /** 1000 by default: the user of souffleur. */
+  /** The user id, 1000 by default: the user of souffleur. */
   readonly uid?: number
   readonly name?: string
   readonly environment?: Readonly<Record<string, string>>
   readonly condition?: Condition
   /** Its command line. */
   readonly words?: ReadonlyArray<string>
-  /** Ticks of the processor that it has used, asked each time; `undefined`: that cannot be read. */
+  /** Reads the processor ticks that it has used; `undefined`: they cannot be read. */
   readonly processor?: () => number | undefined
-  /** What it does about a signal: ends at once (the default), ends after some ms, stays, or is not ours to signal. */
+  /** Its reaction to a signal: it ends at once (the default), ends after some ms, stays, or may not be signalled. */
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
-  /** Souffleur, its ancestors, a terminal server: itself and its subtree are protected. */
+  /** Whether itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
   readonly protected?: boolean
 }
 interface Entry extends FakeProcess {
@@ -44,7 +44,7 @@ const parentOf = ({ parent = 1 }: FakeProcess) => parent
 const carries = ({ environment: own }: FakeProcess, { environment }: Tag) =>
   Object.entries(environment).every(([key, value]) => own?.[key] === value)
 
-/** Grows a set of pids by their children, until no more is found. */
+/** Adds their descendants to a set of pids. */
 const below = (all: ReadonlyArray<Entry>, roots: ReadonlySet<number>) => {
   const found = new Set(roots)
   for (let before = -1; before !== found.size;) {
@@ -60,20 +60,20 @@ export class FakeProcesses {
   readonly self = identityOf(10)
   /** The ancestors of souffleur itself, nearest first. */
   ancestors: ReadonlyArray<number> = []
-  /** The command line of a process that says none itself. */
+  /** The command line of a process that has no `words`. */
   words: ReadonlyArray<string> = []
-  /** When a condition was asked for, in seconds. */
+  /** The times at which a condition was read, in seconds. */
   readonly probes: Array<number> = []
-  /** The pids that each look at a tree left out, and those that it knew. */
+  /** The pids that each read of a tree left out, and those that it knew. */
   readonly trees: Array<{ readonly others: ReadonlyArray<number>; readonly known: ReadonlyArray<number> }> = []
-  /** Runs while a tree is looked at, which is right before a first signal. */
+  /** Runs while a tree is read, which is right before a first signal. */
   onTree: () => void = () => {}
   /** Runs after each signal. */
   onSignal: (pid: number) => void = () => {}
-  /** A signal to another process is a defect of the code under test. */
+  /** Whether a pid may be signalled. Any other signal is a defect of the code under test. */
   maySignal: (pid: number) => boolean = () => true
 
-  /** What the fakes of one world did, in its order. */
+  /** The acts of the fakes of one world, in order. */
   readonly did: Array<string>
   constructor(did: Array<string> = []) {
     this.did = did
@@ -93,7 +93,7 @@ export class FakeProcesses {
   become(pid: number, condition: Condition) {
     this.table.get(pid)!.condition = condition
   }
-  /** The pids of what runs beside souffleur itself. */
+  /** The pids of running processes besides souffleur itself. */
   get alive(): ReadonlyArray<number> {
     return [...this.table.values()]
       .filter(({ condition, pid }) => condition === "running" && pid !== this.self.pid)
@@ -103,7 +103,7 @@ export class FakeProcesses {
   get signals(): ReadonlyArray<string> {
     return this.did.filter((what) => what.startsWith("SIG"))
   }
-  /** Whether that very process is there, as a zombie too. */
+  /** Whether that very process exists, also as a zombie. */
   has({ pid, startTime }: ProcessIdentity): boolean {
     const found = this.table.get(pid)
     return (
@@ -130,7 +130,7 @@ export class FakeProcesses {
     return this.has(identity) ? this.table.get(identity.pid)!.condition : "gone"
   })
 
-  /** What the port answers. */
+  /** The port. */
   readonly service = Processes.of({
     self: this.self,
     host: { name: "here", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },

@@ -1,15 +1,12 @@
 import type { Compacted, SessionMark } from "@souffleur/domain"
 
-/**
- * The session file of the Conductor as a compaction sees it: which file it is, its end in bytes, and what was written
- * where.
- */
+/** The session file of the Conductor as a compaction sees it: its identity, its end in bytes, and its boundaries. */
 export class FakeSession {
   inode = 1
   size = 1000
-  /** Where boundaries begin. */
+  /** Offsets of boundaries, in bytes. */
   readonly boundaries: Array<number> = []
-  /** Where summaries begin. */
+  /** Offsets of summaries, in bytes. */
   readonly summaries: Array<number> = []
   /** Whether the summary is written with its boundary. */
   summarizes = true
@@ -20,16 +17,16 @@ export class FakeSession {
     this.size += 300
     if (this.summarizes) this.summary()
   }
-  /** Writes what follows a boundary. */
+  /** Writes the summary that follows a boundary. */
   summary() {
     this.summaries.push(this.size)
     this.size += 900
   }
-  /** The file as it is now. */
+  /** Returns the mark of the file as it is now. */
   mark(path: string): SessionMark {
     return { path, device: "1", inode: String(this.inode), offset: this.size }
   }
-  /** How far a compaction has come since a mark; a file that was replaced since proves nothing. */
+  /** Returns how far a compaction has come since a mark. A file that was replaced since proves nothing. */
   since({ inode, offset }: SessionMark): Compacted {
     if (inode !== String(this.inode) || !this.boundaries.some((at) => at >= offset)) return "not yet"
     return this.summaries.some((at) => at >= offset) ? "summary" : "boundary"

@@ -1,14 +1,14 @@
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-/** When a fake world begins, in epoch milliseconds. */
+/** The start of a fake world, in epoch ms. */
 export const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 
-/** Seconds since a fake world began, by the monotonic clock. */
+/** Reads the seconds since the start of a fake world, by the monotonic clock. */
 export const secondsNow = Effect.map(Clock.monotonicTimeNanos, (nanos) => (Number(nanos / 1_000_000n) - begun) / 1000)
 
 /** Lets every fiber run until it waits: `adjust` right after a fork would jump past it. */
 export const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 30 }))
 
-/** Goes on to a second of the world. */
+/** Moves the clock to a second of the world. */
 export const until = (second: number) => Effect.andThen(TestClock.setTime(begun + second * 1000), settle)

@@ -10,7 +10,7 @@ import { fakeKind } from "./FakeKind.ts"
 import { FakeLauncher } from "./FakeLauncher.ts"
 import { FakeProcesses } from "./FakeProcesses.ts"
 
-/** Every default of the settings, as a project without a config file has them, with changes. */
+/** Provides the default settings of a project without a config file, with changes. */
 export const settingsLayer = (change: Partial<Settings["Service"]> = {}) =>
   Layer.effect(
     Settings,
@@ -23,9 +23,9 @@ export const settingsLayer = (change: Partial<Settings["Service"]> = {}) =>
     )
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]), Layer.orDie)
 
-/** Everything that souffleur meets, in memory: a fake for each port, whose processes and acts are shared. */
+/** The whole world of souffleur in memory: a fake for each port, with shared processes and acts. */
 export class FakeWorld {
-  /** What was done, in its order, such as `SIGTERM 4711`, `export s1`, `launch 5000`. */
+  /** The acts in order, such as `SIGTERM 4711`, `export s1`, `launch 5000`. */
   readonly did: Array<string> = []
   readonly processes = new FakeProcesses(this.did)
   readonly agent = new FakeAgent(this.processes)
@@ -34,7 +34,7 @@ export class FakeWorld {
   readonly comms = new FakeComms()
   readonly claims = new FakeClaims(this.processes)
 
-  /** All ports but the log and the settings. An export is written to the file system that it is given. */
+  /** All ports except the log and the settings. An export is written to the file system that it is given. */
   readonly layer = Layer.mergeAll(
     this.processes.layer,
     this.agent.layer,

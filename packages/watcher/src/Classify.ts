@@ -3,15 +3,13 @@ import { Option } from "effect"
 import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
 
-/**
- * The service ended the last turn of this generation: a usage limit, an outage, or a conversation that no longer fits.
- */
+/** Finds the failed last turn of this generation: a usage limit, an outage, or a conversation that no longer fits. */
 const failureOf = ({ launchedAt }: Watch, { signs: { session } }: Observation) =>
   session?.turn?._tag === "Failed" && session.turn.at >= launchedAt ? session.turn : undefined
 
 /**
- * A limit is waited out: until the Conductor goes on by itself, its end was moved, or its time has come (spec:
- * behaviour#limits-and-waits).
+ * Decides how a wait ends: the Conductor goes on by itself, the service states a later end, or the time has come
+ * (spec: behaviour#limits-and-waits). `undefined`: the wait goes on.
  */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observation): WatcherExit | undefined => {
   const { process, session } = seen.signs
@@ -25,7 +23,7 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observ
     : { _tag: "WaitOver", how: "over" }
 }
 
-/** Strictly older than the limit (spec: behaviour#heartbeat-age). */
+/** Whether the heartbeat is strictly older than the limit (spec: behaviour#heartbeat-age). */
 export const isStale = (seen: Observation): boolean => {
   const age = seen.comms === undefined ? undefined : heartbeatAge(seen.heartbeat, seen.now, seen.notBefore)
   return age !== undefined && age > seen.staleAfter
@@ -36,14 +34,13 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
   if (state === "complete" || seen.finished) return { _tag: "Complete" }
   if (watch.standby !== undefined) return seen.returned
-  // Before anything that a recovery follows: a recovery must know the process that it stops.
+  // This comes before every exit that a recovery follows: a recovery must know the process that it stops.
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
   const asks = state === "context_recovery" && (seen.otherStateSeen || seen.newPayload)
-  // Who asks goes on, whatever was waited for; a wait for the same request is not ended by it.
+  // A request ends each wait, except a wait for the same request.
   if (asks && watch.wait?.trigger !== "handoff") return { _tag: "ContextRecovery" }
   if (watch.wait !== undefined) return waitingOut(watch, watch.wait, seen)
-  // What the dead leave behind is of the session that they held last, as their hooks said; a row's id that is awaited
-  // comes after.
+  // An ended process held the session that its hooks named last. The awaited id of the row counts only after that.
   const found = seen.foundSession
   const gone = isOver(seen.process)
   if (gone && !watch.awaiting && found?.holder === "the same") return { _tag: "SessionIdFound", ...found }
@@ -60,13 +57,13 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
 }
 
 /**
- * The exits in their priority (spec: behaviour#exits); standing by, only completion and a Conductor that came back
- * count.
+ * Returns the first exit in the order of priority (spec: behaviour#exits). In standby only completion and a returned
+ * Conductor count.
  */
 export const classify = (watch: Watch, seen: Observation): Option.Option<WatcherExit> =>
   Option.fromUndefinedOr(exitOf(watch, seen))
 
-/** What a decision rests on, for the log. */
+/** Makes the evidence of a decision for the log. */
 export const evidenceOf = (seen: Observation): Event.Evidence => ({
   process: seen.process ?? "unknown",
   conductorState: Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state ?? null,

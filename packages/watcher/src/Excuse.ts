@@ -1,8 +1,8 @@
 import type { Condition, Signs, Verdict } from "@souffleur/domain"
 
 /**
- * Why a Conductor whose heartbeat is too old is left alone, and until when, epoch ms. `Infinity`: for as long as a
- * person takes.
+ * Why a Conductor with an old heartbeat is left alone, and until when, epoch ms. `Infinity`: until a person has
+ * answered.
  */
 export interface Excuse {
   readonly because: string
@@ -10,9 +10,9 @@ export interface Excuse {
 }
 
 /**
- * Finds what excuses a silent heartbeat: a retry or a tool in flight that the session file states, or a person who is
- * awaited (spec: behaviour#excuses). A call to the model is no excuse. A tool's time begins when a person has allowed
- * it.
+ * Finds the excuse of a silent heartbeat: a retry or a running tool in the session file, or an awaited person
+ * (spec: behaviour#excuses). A call to the model is no excuse. A tool's time begins when a person has allowed it.
+ * `undefined`: there is no excuse.
  */
 export const excuseOf = ({
   answeredAt,

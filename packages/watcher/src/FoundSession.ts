@@ -3,8 +3,8 @@ import { Effect, Option, Ref } from "effect"
 import { holderOf } from "./SessionHolder.ts"
 
 /**
- * Makes the search for a session that the watch does not hold yet. A session of another project is refused, and told
- * once.
+ * Makes the search for a session that the watch does not hold yet. It refuses a session of another project, and reports
+ * it once.
  */
 export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent
@@ -14,7 +14,7 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
   const refuse = Effect.fnUntraced(function* (sessionId: string, named: string, folder: string | undefined) {
     if (yield* Ref.getAndSet(refused, true)) return undefined
     const where = folder === undefined ? "nothing says where it began" : `it began in ${folder}`
-    const message = `session ${sessionId}, ${named}, is not taken: ${where}, and this watch is of ${watch.project}`
+    const message = `session ${sessionId}, ${named}, is not taken: ${where}, and this watch is for ${watch.project}`
     yield* ref.dispatch({ _tag: "ReportRefused", what: "session", from: sessionId, message })
     return undefined
   })

@@ -2,8 +2,8 @@ import { Agent, type Signs, type Verdict, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /**
- * Whether there is a process and nothing else: its session has no file, no hook and no beat came, and no person is
- * awaited. An agent in another session has its conversation there. A file that cannot be read is no evidence.
+ * Whether nothing is known but a live process: its session has no file, no hook ran, no beat came, and no person is
+ * awaited. An agent in another session has its conversation there. An unreadable file is no evidence.
  */
 const isMute = Effect.fnUntraced(function* (
   { conductor, kind, sessionId }: Watch,
@@ -29,16 +29,16 @@ const isMute = Effect.fnUntraced(function* (
 })
 
 /**
- * Whether a successor did not take its hand-off `within` that time (ms), and shows no sign of work (spec:
- * behaviour#hand-off): its session says that it has nothing to do, or it never began one.
+ * Whether a successor did not take its hand-off within `timeout` (ms) and shows no sign of work
+ * (spec: behaviour#hand-off). Its session says that it has nothing to do, or it never began one.
  */
 export const handoffTimedOut = Effect.fn("handoffTimedOut")(function* (
   watch: Watch,
   signs: Signs,
   verdict: Verdict,
-  within: number
+  timeout: number
 ) {
-  if (signs.now - signs.since <= within) return false
+  if (signs.now - signs.since <= timeout) return false
   if (signs.session !== undefined) return verdict._tag === "Idle" || verdict._tag === "Hung"
   return yield* isMute(watch, signs, verdict)
 })

@@ -1,7 +1,7 @@
 import type { CommsSnapshot, Condition, HeartbeatSeen, Holder, Signs, Verdict, WatcherExit } from "@souffleur/domain"
 import type { Excuse } from "./Excuse.ts"
 
-/** Everything that one poll knows before anything is decided. Times are epoch ms, durations ms. */
+/** Everything that one poll knows before it decides. Times are epoch ms, durations ms. */
 export interface Observation {
   readonly now: number
   /** `undefined`: no process is known (`heartbeat-only`). */
@@ -16,7 +16,7 @@ export interface Observation {
   readonly otherStateSeen: boolean
   /** A payload newer than what this generation started with. */
   readonly newPayload: boolean
-  /** The process is gone, it was in print mode, and its last turn is finished. */
+  /** Whether the process is gone, was in print mode, and finished its last turn. */
   readonly turnEnded: boolean
   /** Every other sign. */
   readonly signs: Signs
@@ -24,14 +24,16 @@ export interface Observation {
   readonly verdict: Verdict
   /** `undefined`: nothing excuses a silent heartbeat. */
   readonly excuse: Excuse | undefined
-  /** The time in which a successor takes its hand-off is over, and its session file shows that it did not. */
+  /** Whether the time to take the hand-off is over, and the session file shows that the successor did not take it. */
   readonly handoffTimedOut: boolean
-  /** Without comms: the process is gone, its last turn is finished; of a command, its exit code was 0. */
+  /**
+   * Without comms: whether the process is gone and finished its last turn. For a command: whether its exit code was 0.
+   */
   readonly finished: boolean
   /** In standby: the process that holds the session again, with a heartbeat newer than the closing. */
   readonly returned: Extract<WatcherExit, { readonly _tag: "Returned" }> | undefined
-  /** In `heartbeat-only`: the process that holds the session after all. */
+  /** In `heartbeat-only`: the process that holds the session. `undefined`: none is found. */
   readonly resolved: Holder | undefined
-  /** The session that comms names while one is awaited, or that the process holds by now. */
+  /** The session that comms names while one is awaited, or that the process now holds. */
   readonly foundSession: Omit<Extract<WatcherExit, { readonly _tag: "SessionIdFound" }>, "_tag"> | undefined
 }

@@ -20,8 +20,8 @@ import { conductorOf, firstMemory, type Reading, remember, rememberOutage, remem
 import { findReturned, holderOf } from "./SessionHolder.ts"
 
 /**
- * Makes the eyes of one watcher: each poll reads everything, then compares it with the polls before (spec:
- * behaviour#polls).
+ * Makes the observer of one watcher: each poll reads everything, then compares it with the polls before
+ * (spec: behaviour#polls).
  */
 export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, watch: Watch) {
   const agent = yield* Agent
@@ -30,7 +30,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const launcher = yield* Launcher
   const processes = yield* Processes
   const stallAfter = Duration.toMillis(settings.stallAfter)
-  const handoffWithin = Duration.toMillis(settings.handoffWithin)
+  const handoffTimeout = Duration.toMillis(settings.handoffWithin)
   const findSession = yield* makeFindSession(ref, watch)
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
@@ -38,7 +38,10 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const start = yield* moment
   const memory = yield* Ref.make(firstMemory(watch, first, start, Duration.toMillis(settings.watcherInterval)))
 
-  /** Whether a request has words of this generation: asked for only where nothing else tells when it was raised. */
+  /**
+   * Whether a request has a payload of this generation. It is read only when nothing else tells when the request was
+   * raised.
+   */
   const findPayload = Effect.fnUntraced(function* (state: string | undefined, otherStateSeen: boolean) {
     if (state !== "context_recovery" || otherStateSeen || watch.baseline.conductorState === null) return false
     const said = yield* Effect.option(comms.payload({ after: watch.baseline.lastMessageId, sessions: watch.sessions }))
@@ -64,7 +67,10 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     return { begun, ended: yield* moment, due, comms: seen, processorTime, signs } satisfies Reading
   })
 
-  /** `due`: the time within which this poll was due, ms. `taken`: the hand-off was taken. */
+  /**
+   * Reads everything and compares it. `due`: the time within which this poll was due, ms. `taken`: the hand-off was
+   * taken.
+   */
   const observe = Effect.fnUntraced(function* (due: number, taken: boolean) {
     const read = yield* readAll(due)
     const before = yield* Ref.get(memory)
@@ -76,7 +82,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const heartbeat = after.heartbeat ?? { raw: null, changedAt: undefined }
     const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
     const foundSession = yield* findSession(conductor?.sessionId)
-    // A beat is more than a hand-off. While comms is out, only the session file says whether it beats.
+    // A beat proves more than a taken hand-off. While comms is out, only the session file shows whether it beats.
     const judged =
       !taken && !beating && (signs.session !== undefined || (seen !== undefined && foundSession === undefined))
     return {
@@ -94,14 +100,14 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       verdict,
       excuse,
       handoffTimedOut:
-        judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffWithin)),
+        judged && (yield* handoffTimedOut(watch, { ...signs, since: after.notBefore }, verdict, handoffTimeout)),
       returned: seen === undefined ? undefined : yield* findReturned(watch, seen, heartbeat, signs.session),
       resolved: watch.mode === "heartbeat-only" ? yield* holderOf(watch.sessionId) : undefined,
       foundSession
     } satisfies Observation
   })
 
-  /** Reads the state alone, between polls, until one besides the request was seen. */
+  /** Reads only the state, between polls, until it saw a state other than the request. */
   const observeState = Effect.gen(function* () {
     if ((yield* Ref.get(memory)).otherStateSeen) return
     const seen = yield* snapshot

@@ -11,7 +11,7 @@ import {
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Clock, Effect, Option } from "effect"
 
-/** Processes that a Conductor started and that live: by parent, and by the tags of its tools. */
+/** Counts the live processes that a Conductor started, by parent and by the tags of its tools. */
 const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) {
   const agent = yield* Agent
   const processes = yield* Processes
@@ -20,7 +20,7 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
   return (yield* processes.tree(conductor, tags, [])).filter(({ condition }) => condition !== "zombie").length
 })
 
-/** Every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). */
+/** Reads every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). */
 export const readSigns = Effect.fn("readSigns")(function* (
   { id }: WatchRef,
   watch: Watch,
@@ -41,7 +41,7 @@ export const readSigns = Effect.fn("readSigns")(function* (
     hook: Option.getOrUndefined(yield* hooks.last(sessionId)),
     beat: Option.getOrUndefined(yield* beats.last(agentBeats(id)))?.at
   }
-  // After all of them: none is from the future then, unless a clock was set.
+  // The time is read last, so that no sign is from the future unless a clock was set.
   return { ...signs, now: yield* Clock.currentTimeMillis } satisfies Omit<Signs, "since" | "stillSince">
 })
 
@@ -56,17 +56,17 @@ const sayingOf = (turn: TurnState | undefined): string => {
     case "Question":
       return "a person was asked"
     case "Retrying":
-      return `the service failed, try ${turn.attempt} of ${turn.attempts} comes`
+      return `the service failed, and try ${turn.attempt} of ${turn.attempts} comes next`
     case "Failed":
       return `its last turn failed: ${turn.reason}`
     case undefined:
-      return "nothing of where its turn stands"
+      return "nothing about its turn"
   }
 }
 
 type Told = Event.Evidence["signs"][number]
 
-/** The same for the log: what each source said and how old it was; never a word of the conversation. */
+/** Returns the signs for the log: the word of each source and its age in ms, never a word of the conversation. */
 export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<Told> => {
   const told = (source: Told["source"], says: string, at: number): Told => ({ source, says, age: Math.round(now - at) })
   return [

@@ -12,20 +12,21 @@ import {
 import { Option } from "effect"
 import { type Excuse, excuseOf } from "./Excuse.ts"
 
-/** What a watcher keeps from poll to poll. Times are epoch ms. */
+/** The memory of a watcher from poll to poll. Times are epoch ms. */
 export interface Memory {
   /** When the last poll ended. */
   readonly last: Moment
   readonly heartbeat: HeartbeatSeen | undefined
-  /** No sign of life is expected before it. */
+  /** No sign of life is expected before this time. */
   readonly notBefore: number
   /** A state other than `context_recovery` was seen in this generation. */
   readonly otherStateSeen: boolean
   readonly commsOut: boolean
-  /** The processor time that the process had used, and since when no poll saw it use more. */
+  /** The processor time that the process has used, and since when no poll saw it grow. */
   readonly still: { readonly used: number; readonly since: number } | undefined
   /**
-   * The time of the turn that last excused a silent heartbeat; `undefined`: none since, or it had time to beat again.
+   * The time of the turn that last excused a silent heartbeat. `undefined`: there is none since, or it had time to beat
+   * again.
    */
   readonly excused: number | undefined
   /** It waited for a person at the last poll. */
@@ -34,7 +35,7 @@ export interface Memory {
   readonly answeredAt: number
 }
 
-/** What one poll reads. */
+/** The readings of one poll. */
 export interface Reading {
   readonly begun: Moment
   readonly ended: Moment
@@ -47,7 +48,7 @@ export interface Reading {
   readonly signs: Omit<Signs, "since" | "stillSince">
 }
 
-/** What a reading amounts to, against the memory of the polls before it. */
+/** The result of a reading, compared with the memory of the polls before it. */
 export interface Remembered {
   readonly memory: Memory
   readonly signs: Signs
@@ -56,21 +57,21 @@ export interface Remembered {
 }
 
 /** The longest time of a healthy poll, ms, the time limit of comms included. */
-const pollWithin = 5_000
+const maxPollMillis = 5_000
 
 export const conductorOf = (comms: CommsSnapshot | undefined) =>
   Option.getOrUndefined(comms?.conductor ?? Option.none())
 
-/** Whether a state is known and is not the request: a request after it is of this generation. */
+/** Whether a state is known and is not the request: a request after it belongs to this generation. */
 const isOther = (state: string | null | undefined) =>
   state !== null && state !== undefined && state !== "context_recovery"
 
-/** Makes the memory that the first poll is compared with. It decides nothing. `interval`: between polls, ms. */
+/** Makes the memory for the first poll. It decides nothing. `interval`: the time between polls, ms. */
 export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now: Moment, interval: number): Memory => ({
   last: now,
   heartbeat: comms === undefined ? undefined : see(undefined, conductorOf(comms)?.lastHeartbeat ?? null, now.wall),
-  // A watcher that starts long after its event follows a souffleur that was away. A time ahead of now is of another
-  // clock.
+  // A watcher that starts long after its event belongs to a souffleur that was away. A time in the future comes from
+  // another clock.
   notBefore: Math.min(
     now.wall,
     Math.max(watch.launchedAt, watch.brokenOffAt, now.wall - watch.watcher!.since > interval ? now.wall : 0)
@@ -83,7 +84,10 @@ export const firstMemory = (watch: Watch, comms: CommsSnapshot | undefined, now:
   answeredAt: 0
 })
 
-/** Notes the state that comms shows between polls: one that comes and goes would hide the request after it. */
+/**
+ * Notes the state that comms shows between polls. A short-lived state would otherwise hide that the next request is
+ * new.
+ */
 export const rememberState = (before: Memory, comms: CommsSnapshot | undefined): Memory =>
   isOther(conductorOf(comms)?.state) ? { ...before, otherStateSeen: true } : before
 
@@ -98,7 +102,7 @@ export const remember = (before: Memory, read: Reading, stallAfter: number): Rem
   const { begun, comms, due, ended, processorTime: used } = read
   const now = begun.wall
   // A poll that is interrupted compares old signs with a new time, or new signs with an old one.
-  const interrupted = brokenOff(begun, ended, pollWithin)
+  const interrupted = brokenOff(begun, ended, maxPollMillis)
   const broken = interrupted || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)
   const heartbeat =
     comms === undefined
@@ -114,8 +118,8 @@ export const remember = (before: Memory, read: Reading, stallAfter: number): Rem
   const answeredAt = answered ? now : before.answeredAt
   const excuse = excuseOf({ answeredAt, now, process: signs.process, signs, stallAfter, verdict })
   const turnAt = signs.session?.turn?.at ?? 0
-  // It could not beat during the excuse, so it has the whole time again. A person's answer is in no record before the
-  // tool ends.
+  // The Conductor could not beat during the excuse, so it has the whole time again. A person's answer is in no record
+  // before the tool ends.
   const goesOn = excuse === undefined && before.excused !== undefined && (answered || turnAt > before.excused)
   const memory: Memory = {
     last: ended,

@@ -10,16 +10,16 @@ import {
 } from "@souffleur/domain"
 import { Clock, Effect, Option } from "effect"
 
-/** Finds the live process that says that it holds a session. */
+/** Finds the live process that claims to hold a session. `undefined`: there is none. */
 export const holderOf = Effect.fn("holderOf")(function* (sessionId: string) {
   const agent = yield* Agent
   const processes = yield* Processes
-  const session = (yield* agent.sessions).find((one) => one.sessionId === sessionId)
+  const session = (yield* agent.sessions).find((held) => held.sessionId === sessionId)
   const process = session === undefined ? Option.none() : yield* processes.find(session.pid)
   if (Option.isNone(process)) return undefined
   const conductor = process.value.identity
   const words = yield* processes.commandLine(conductor.pid)
-  // A session of ours that only compacts is no Conductor, nor is a process that is no agent.
+  // A session that souffleur started only to compact is no Conductor. Nor is a process that is no agent.
   return words.at(-1) === agent.compactPrompt || !agent.isAgent(words)
     ? undefined
     : { conductor, print: agent.inPrintMode(words) }
@@ -34,7 +34,7 @@ const beats = ({ changedAt, raw }: HeartbeatSeen, closed: number, now: number) =
 
 /**
  * Finds a Conductor that came back by itself: a live process holds the session, and its heartbeat is newer than the
- * closing. Without comms its session file is the newer one (spec: behaviour#standby).
+ * closing. Without comms the session file must be newer (spec: behaviour#standby). `undefined`: there is none.
  */
 export const findReturned = Effect.fn("findReturned")(function* (
   watch: Watch,

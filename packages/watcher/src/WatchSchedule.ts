@@ -1,8 +1,14 @@
 import { type Duration, Schedule } from "effect"
 
-/** The watcher's polls: first after the initial wait, then each interval (240 s, 60 s; spec: behaviour#polls). */
+/**
+ * Makes the schedule of the watcher's polls: the first after the initial wait, then one each interval (240 s, 60 s;
+ * spec: behaviour#polls).
+ */
 export const patrol = (wait: Duration.Duration, interval: Duration.Duration) =>
   Schedule.duration(wait).pipe(Schedule.concat(Schedule.spaced(interval)))
 
-/** Between polls: how soon an end of the process is seen. It decides nothing, only brings a poll forward. */
-export const probeEvery = "1 second"
+/**
+ * The interval of probes between polls, which notice the end of the process. A probe decides nothing, it only brings a
+ * poll forward.
+ */
+export const probeInterval = "1 second"

@@ -14,19 +14,19 @@ import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, isStale } from "./Classify.ts"
 import type { Observation } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
-import { patrol, probeEvery } from "./WatchSchedule.ts"
+import { patrol, probeInterval } from "./WatchSchedule.ts"
 
 type Report = Pick<Observation, "comms"> & {
   readonly exit: WatcherExit
   readonly evidence: ReturnType<typeof evidenceOf>
 }
 
-/** The person it waits for, in a few words of the agent; `null`: none. */
+/** Returns what the Conductor waits for a person to do, in a few of the agent's words. `null`: it waits for nothing. */
 const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting" ? verdict.for.slice(0, 100) : null)
 
 /**
- * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It reads
- * everything first and decides then; it never acts. Ends by its report, or because the watch went on without it.
+ * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It first reads
+ * everything, then decides; it never acts. It ends with its report, or because the watch went on without it.
  */
 export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Watch) {
   const { watcher: me } = watch.watcher!
@@ -36,7 +36,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  // As often as it beats: a process that cleans its environment is known by its parents, while they live.
+  // The tree is remembered at each beat: a process that cleans its environment is known only by its parents, while they
+  // live.
   const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor)
   const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => remembering)
 
@@ -78,11 +79,11 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* Ref.set(taken, true)
   })
 
-  /** What the user allows, and what is used of it: its own time, or the tokens of all its sessions. */
+  /** Reports a used-up ceiling of use: the time of the watch, or the tokens of all its sessions. */
   const tellCeiling = Effect.gen(function* () {
     const { maxTime, maxTokens } = settings
     if (maxTime === null && maxTokens === null) return
-    // As it is by now: an operator may have allowed as much again since this watcher began.
+    // The state is read again: an operator may have allowed as much again since this watcher began.
     const { allowedSince: since, ceiling, sessions } = yield* ref.state
     if (ceiling !== undefined) return
     const report = { _tag: "ReportCeiling", watcher: me, since } as const
@@ -119,9 +120,9 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const probing =
     watch.conductor === undefined || watch.standby !== undefined || watch.wait !== undefined
       ? Effect.never
-      : Effect.andThen(processes.untilOver(watch.conductor, probeEvery), poll(Math.max(wait, interval)))
+      : Effect.andThen(processes.untilOver(watch.conductor, probeInterval), poll(Math.max(wait, interval)))
 
-  /** A wait that is over is looked at then, and not a poll later. */
+  /** Polls as soon as a wait is over, not one poll later. */
   const waiting =
     watch.wait === undefined
       ? Effect.never

@@ -89,7 +89,7 @@ const exitOf = (watch: Watch, change: Partial<Observation>) =>
   Option.getOrUndefined(classify(watch, { ...healthy, ...change }))
 
 describe("the exits", () => {
-  it("none where all is well", () => assert.isUndefined(exitOf(awaiting, {})))
+  it("a healthy observation has no exit", () => assert.isUndefined(exitOf(awaiting, {})))
   for (const [index, [name, change, exit]] of triggers.entries()) {
     it(`${name} alone`, () => assert.deepStrictEqual(exitOf(awaiting, change), exit))
     for (const [other, lower] of triggers.slice(index + 1)) {
@@ -114,15 +114,15 @@ describe("the exits", () => {
 describe("the age of the heartbeat", () => {
   const aged = (raw: string | null, change: Partial<Observation> = {}) =>
     exitOf(awaiting, { heartbeat: { raw, changedAt: undefined }, ...change })
-  it("is older than 240 s by one millisecond, and not at exactly 240 s", () => {
+  it("a heartbeat is too old one millisecond after 240 s, not at exactly 240 s", () => {
     assert.isUndefined(aged(ago(240)))
     assert.deepStrictEqual(aged(ago(240.001)), { _tag: "Dead", cause: "heartbeat" })
   })
-  it("is unknown for NULL, garbage and the future, and while comms is out", () => {
+  it("the age is unknown for NULL, garbage and the future, and while comms is out", () => {
     for (const raw of [null, "", "yesterday", ago(-1)]) assert.isUndefined(aged(raw), String(raw))
     assert.isUndefined(aged(ago(9000), { comms: undefined }))
   })
-  it("does not count the time before the launch", () => {
+  it("the age does not count the time before the launch", () => {
     assert.isUndefined(aged(ago(9000), { notBefore: now - 240_000 }))
     assert.isDefined(aged(ago(9000), { notBefore: now - 240_001 }))
   })
@@ -130,7 +130,7 @@ describe("the age of the heartbeat", () => {
 
 describe("a session", () => {
   const held: Watch = { ...awaiting, awaiting: false }
-  it("that the dead held last is told before their death, and any other end of theirs", () => {
+  it("the last session of an ended process is reported before its death, and before any other end", () => {
     for (const process of ["gone", "zombie"] as const)
       assert.deepStrictEqual(exitOf(held, { process, foundSession: found, turnEnded: true }), {
         _tag: "SessionIdFound",
@@ -142,12 +142,12 @@ describe("a session", () => {
       cause: "pid"
     })
   })
-  it("whose failure is of an earlier generation says nothing of this one", () => {
+  it("a failure of an earlier generation says nothing of this one", () => {
     const later: Watch = { ...awaiting, launchedAt: now - 999 }
     for (const why of ["usage-limit", "outage", "prompt-too-long"] as const)
       assert.isUndefined(exitOf(later, at(failed(why))))
   })
-  it("that hangs is dead where there is no comms; with one, its heartbeat says so", () => {
+  it("a hung session is dead without comms; with comms the heartbeat decides", () => {
     const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
     assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
       _tag: "Dead",
@@ -171,26 +171,26 @@ describe("a heartbeat that is too old", () => {
   })
   const tool = (since: number, limit: number | undefined, children = 1) =>
     at({ _tag: "Tool", at: now - since, name: "Bash", limit, spawns: true }, { children })
-  it("is explained by a tool that has its time, and no longer than it has, or its verdict says", () => {
+  it("an old heartbeat is excused by a tool until its time or its verdict is over", () => {
     assert.isUndefined(stale(tool(100_000, 100_001), explained(now + 500_000)))
     assert.deepStrictEqual(stale(tool(100_000, 100_000), explained(now + 500_000)), dead)
     assert.isUndefined(stale(tool(100_000, undefined), explained(now + 1)))
     assert.deepStrictEqual(stale(tool(100_000, undefined), explained(now)), dead)
   })
-  it("… from when a person allowed it", () => {
+  it("an old heartbeat is excused by a tool from when a person allowed it", () => {
     assert.isUndefined(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 59_999 }))
     assert.deepStrictEqual(stale(tool(900_000, 60_000), explained(now + 500_000), { answeredAt: now - 60_000 }), dead)
   })
-  it("… not by one that has no process", () =>
+  it("an old heartbeat is not excused by a tool without a process", () =>
     assert.deepStrictEqual(stale(tool(100, 60_000, 0), explained(now + 500_000)), dead))
-  it("is explained by a retry until the next try has had its time, and by no call", () => {
+  it("an old heartbeat is excused by a retry until the next try had its time, not by a call", () => {
     const retry = (nextAt: number) =>
       at({ _tag: "Retrying", at: now - 9000, attempt: 1, attempts: 10, nextAt, resetsAt: undefined })
     assert.isUndefined(stale(retry(now - 360_999), explained(now + 500_000)))
     assert.deepStrictEqual(stale(retry(now - 361_000), explained(now + 500_000)), dead)
     assert.deepStrictEqual(stale(at({ _tag: "Asked", at: now - 9000 }), explained(now + 500_000)), dead)
   })
-  it("… not for longer than its newest sign lasts, whenever a record says that it was written: a file's own time may be any", () => {
+  it("an excuse ends with its newest sign, whatever time a record or its file has", () => {
     const year = 365 * 86_400_000
     const retry = at({
       _tag: "Retrying",
@@ -203,7 +203,7 @@ describe("a heartbeat that is too old", () => {
     assert.isUndefined(stale(retry, explained(now + 1)))
     assert.deepStrictEqual(stale(retry, explained(now)), dead)
   })
-  it("is explained by a person who is awaited, for as long as that takes, by a live process alone", () => {
+  it("an old heartbeat of a live process is excused while a person is awaited", () => {
     const waiting: Partial<Observation> = { verdict: { _tag: "Waiting", for: "a permission", since: 0 } }
     assert.isUndefined(stale(waiting))
     for (const process of ["stopped", undefined] as const) assert.deepStrictEqual(stale(waiting, { process }), dead)
@@ -216,7 +216,7 @@ describe("a wait", () => {
     wait: { kind, until, trigger: "limit", since: now - 5000 }
   })
   const over = { _tag: "WaitOver", how: "over" } as const
-  it("is over when its time has come; nothing else counts meanwhile but completion, and a Conductor that asks for its recovery", () => {
+  it("a wait is over at its time; until then only completion and a request for recovery count", () => {
     const counts = new Set(["complete", "resolved", "context_recovery"])
     for (const [name, change, exit] of triggers)
       assert.deepStrictEqual(exitOf(wait(now + 1), change), counts.has(name) ? exit : undefined, name)
@@ -225,7 +225,7 @@ describe("a wait", () => {
     assert.isUndefined(exitOf(asked, { comms: comms("context_recovery") }))
     assert.deepStrictEqual(exitOf(wait(now), { process: "gone" }), over)
   })
-  it("is over when the Conductor itself goes on, but for the quiet hours", () => {
+  it("a wait is over when the Conductor goes on by itself, except in the quiet hours", () => {
     const goesOn = (when: number, change: Partial<Signs> = {}) => at({ _tag: "Asked", at: when }, change)
     assert.deepStrictEqual(exitOf(wait(now + 1), goesOn(now - 4999)), { _tag: "WaitOver", how: "went on" })
     assert.isUndefined(exitOf(wait(now + 1), goesOn(now - 5000)))
@@ -233,7 +233,7 @@ describe("a wait", () => {
     assert.isUndefined(exitOf(wait(now + 1, "quiet-hours"), goesOn(now - 4999)))
     assert.isUndefined(exitOf(wait(now + 1), at(failed("usage-limit"))))
   })
-  it("is put off by a limit that was stated anew, and by nothing else", () => {
+  it("a wait is put off only by a newly stated limit", () => {
     const again = { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 } as const
     assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000))), again)
     assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now))), over)
@@ -243,7 +243,7 @@ describe("a wait", () => {
   })
 })
 
-it("tells what a decision rests on", () => {
+it("the evidence has all that a decision rests on", () => {
   assert.deepStrictEqual(
     evidenceOf({ ...healthy, process: undefined, comms: undefined, heartbeat: { raw: "soon", changedAt: undefined } }),
     {

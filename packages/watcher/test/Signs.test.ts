@@ -18,29 +18,31 @@ const tool = (second: number, limit = 600_000) =>
 const silent = { state: "working", sessionId: "s1", heartbeat: formatTime(begun) } as const
 
 describe("a heartbeat that is too old", () => {
-  it.effect("kills nobody while a tool that was called has its time, says so once, and does when that is over", () =>
-    Effect.gen(function* () {
-      const { told } = yield* watching({ world: { row: { ...silent }, signs: tool(200, 600_000) } })
-      yield* until(781)
-      const [deferred, ...more] = yield* told
-      assert.deepInclude(deferred, {
-        _tag: "KillDeferred",
-        because: "the tool Bash was called and has no result yet",
-        until: at(800)
+  it.effect(
+    "an old heartbeat does not kill while a tool has its time, which is reported once, and kills after it",
+    () =>
+      Effect.gen(function* () {
+        const { told } = yield* watching({ world: { row: { ...silent }, signs: tool(200, 600_000) } })
+        yield* until(781)
+        const [deferred, ...more] = yield* told
+        assert.deepInclude(deferred, {
+          _tag: "KillDeferred",
+          because: "the tool Bash was called and has no result yet",
+          until: at(800)
+        })
+        assert.deepStrictEqual(more, [])
+        yield* until(841)
+        const [, died] = yield* told
+        assert.deepInclude(died, { _tag: "ConductorDied", cause: "heartbeat" })
+        if (died?._tag === "ConductorDied") {
+          assert.deepStrictEqual(died.evidence.signs, [
+            { source: "session file", says: "a tool runs: Bash", age: 640_000 }
+          ])
+        }
       })
-      assert.deepStrictEqual(more, [])
-      yield* until(841)
-      const [, died] = yield* told
-      assert.deepInclude(died, { _tag: "ConductorDied", cause: "heartbeat" })
-      if (died?._tag === "ConductorDied") {
-        assert.deepStrictEqual(died.evidence.signs, [
-          { source: "session file", says: "a tool runs: Bash", age: 640_000 }
-        ])
-      }
-    })
   )
   it.effect(
-    "nor while the service is asked again; but a call to the model is no reason, and a process that was stopped has none",
+    "an old heartbeat does not kill during a retry of the service; a call or a stopped process has no excuse",
     () =>
       Effect.gen(function* () {
         const retrying = session({
@@ -68,7 +70,7 @@ describe("a heartbeat that is too old", () => {
         }
       })
   )
-  it.effect("nor while it waits for a person, who is told once, and again when that is over", () =>
+  it.effect("an old heartbeat does not kill while a person is awaited, who is told once, and again at the end", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
         world: {
@@ -87,7 +89,7 @@ describe("a heartbeat that is too old", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
     })
   )
-  it.effect("begins anew when what it was excused by is over: it could not beat meanwhile", () =>
+  it.effect("an old heartbeat gets the whole time again when its excuse is over: it could not beat meanwhile", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
         world: {
@@ -108,27 +110,25 @@ describe("a heartbeat that is too old", () => {
       assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", cause: "heartbeat" })
     })
   )
-  it.effect(
-    "begins anew when a person has answered, though no record says so yet; a tool that was allowed has its time from then",
-    () =>
-      Effect.gen(function* () {
-        const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
-        for (const { limit, dies } of [
-          { limit: 0, dies: 1261 },
-          { limit: 600_000, dies: 1561 }
-        ]) {
-          yield* TestClock.setTime(begun)
-          const { told, world } = yield* watching({
-            world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting }
-          })
-          yield* until(901)
-          Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
-          yield* until(dies - 60)
-          assert.notInclude(tagsOf(yield* told), "ConductorDied")
-          yield* until(dies)
-          assert.include(tagsOf(yield* told), "ConductorDied")
-        }
-      })
+  it.effect("an answered person gives the heartbeat the whole time again, and an allowed tool its time from then", () =>
+    Effect.gen(function* () {
+      const waiting = { status: "waiting", waitingFor: "permission prompt", writtenAt: at(100) }
+      for (const { limit, dies } of [
+        { limit: 0, dies: 1261 },
+        { limit: 600_000, dies: 1561 }
+      ]) {
+        yield* TestClock.setTime(begun)
+        const { told, world } = yield* watching({
+          world: { row: { ...silent }, signs: tool(100, limit), pidFile: waiting }
+        })
+        yield* until(901)
+        Object.assign(world, { pidFile: { status: "busy", waitingFor: undefined, writtenAt: at(910) } })
+        yield* until(dies - 60)
+        assert.notInclude(tagsOf(yield* told), "ConductorDied")
+        yield* until(dies)
+        assert.include(tagsOf(yield* told), "ConductorDied")
+      }
+    })
   )
 })
 
@@ -151,7 +151,7 @@ describe("without comms", () => {
       })
   )
   it.effect(
-    "… a single stall, where its process uses no processor; what it uses, or a break in looking, begins that anew",
+    "a process that uses no processor hangs after one stall; any use, or a break in polling, restarts that time",
     () =>
       Effect.gen(function* () {
         const signs = session({ _tag: "Asked", at: at(0) })
@@ -208,7 +208,7 @@ describe("a limit of the service", () => {
       reason: "usage-limit",
       resetsAt: resetsAt === undefined ? undefined : at(resetsAt)
     })
-  it.effect("is waited out until it resets, whether the process ended with it or not, and is no death", () =>
+  it.effect("a limit is waited out until it resets and is no death, even when the process ended with it", () =>
     Effect.gen(function* () {
       for (const condition of ["gone", "running"] as const) {
         yield* TestClock.setTime(begun)
@@ -225,7 +225,7 @@ describe("a limit of the service", () => {
       }
     })
   )
-  it.effect("of an earlier generation is none", () =>
+  it.effect("a limit of an earlier generation does not count", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({ world: { signs: limited(-1, 5000) } })
       yield* until(601)
@@ -234,7 +234,7 @@ describe("a limit of the service", () => {
   )
   const waiting = (world: Partial<World>, kind?: "usage-limit" | "quiet-hours") =>
     watching({ world, history: [history.confirmed(), history.waiting(at(5000), kind), history.started(2)] })
-  it.effect("ends exactly then, by one resume, though the process is gone", () =>
+  it.effect("a limit ends exactly at its reset, by one resume, though the process is gone", () =>
     Effect.gen(function* () {
       const { told } = yield* waiting({ condition: "gone", signs: limited(-10, 5000) })
       yield* until(4999)
@@ -244,7 +244,7 @@ describe("a limit of the service", () => {
       assert.deepInclude((yield* told)[1], { trigger: "limit", purpose: "relaunch" })
     })
   )
-  it.effect("ends sooner when the Conductor goes on by itself, and is put off when its end has moved", () =>
+  it.effect("a limit ends sooner when the Conductor goes on by itself, and later when its end has moved", () =>
     Effect.gen(function* () {
       const went = yield* waiting({ signs: session({ _tag: "Asked", at: at(250) }) })
       yield* until(301)
@@ -256,7 +256,7 @@ describe("a limit of the service", () => {
       assert.deepInclude((yield* moved.told)[0], { _tag: "WaitStarted", until: at(9000) })
     })
   )
-  it.effect("gives way to a handoff that the Conductor asks for in comms: who asks goes on", () =>
+  it.effect("a limit gives way to a hand-off that the Conductor asks for in comms", () =>
     Effect.gen(function* () {
       for (const kind of ["usage-limit", "quiet-hours"] as const) {
         yield* TestClock.setTime(begun)
@@ -269,7 +269,7 @@ describe("a limit of the service", () => {
       }
     })
   )
-  it.effect("that a handoff waits out itself gives way to no such request: it is that one", () =>
+  it.effect("a limit that a hand-off itself waits out does not give way to the same request", () =>
     Effect.gen(function* () {
       const waits = { ...history.waiting(at(5000), "quiet-hours"), trigger: "handoff" as const }
       const { told, world } = yield* watching({ history: [history.confirmed(), waits, history.started(2)] })
@@ -280,7 +280,7 @@ describe("a limit of the service", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["WaitEnded", "RecoveryStarted"])
     })
   )
-  it.effect("gives way to completion", () =>
+  it.effect("a limit gives way to completion", () =>
     Effect.gen(function* () {
       const { told, world } = yield* waiting({ signs: limited(-10, 5000) })
       Object.assign(world.row!, { state: "complete" })
@@ -307,7 +307,7 @@ describe("a successor", () => {
       world: { solo: true, ...world },
       history: [history.confirmed(), history.relaunched, history.started(2)]
     })
-  it.effect("has taken its hand-off when its session says so: told once, with the context that it began with", () =>
+  it.effect("a successor has taken its hand-off when its session says so, reported once with its first context", () =>
     Effect.gen(function* () {
       const context = { tokens: 31_000, window: undefined, model: "claude", at: at(20) }
       const { told, world } = yield* successor({
@@ -325,14 +325,14 @@ describe("a successor", () => {
       })
     })
   )
-  it.effect("that beats is not judged by what it did with its hand-off", () =>
+  it.effect("a successor that beats is not judged by its hand-off", () =>
     Effect.gen(function* () {
       const { told } = yield* successor({ solo: false, signs: session({ _tag: "Finished", at: at(20) }) })
       yield* until(3000)
       assert.deepStrictEqual(yield* told, [])
     })
   )
-  it.effect("that idles for a quarter of an hour without taking it is dead; one that is at work is not", () =>
+  it.effect("a successor that idles for a quarter of an hour without its hand-off is dead; a working one is not", () =>
     Effect.gen(function* () {
       const idle = yield* successor({ signs: session({ _tag: "Finished", at: at(20) }) })
       yield* until(900)
@@ -346,24 +346,22 @@ describe("a successor", () => {
     })
   )
   const mute = () => ({ files: new Set<string>() })
-  it.effect(
-    "of which there is nothing but a process, no session file, no word of its own, has not taken it: dead as well",
-    () =>
-      Effect.gen(function* () {
-        for (const world of [
-          mute(),
-          { ...mute(), solo: false, row: { state: "working", heartbeat: null, sessionId: null } }
-        ]) {
-          yield* TestClock.setTime(begun)
-          const silent = yield* successor(world)
-          yield* until(900)
-          assert.deepStrictEqual(yield* silent.told, [])
-          yield* until(961)
-          assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", cause: "untaken" })
-        }
-      })
+  it.effect("a successor with only a process, no session file and no word of its own, is dead as well", () =>
+    Effect.gen(function* () {
+      for (const world of [
+        mute(),
+        { ...mute(), solo: false, row: { state: "working", heartbeat: null, sessionId: null } }
+      ]) {
+        yield* TestClock.setTime(begun)
+        const silent = yield* successor(world)
+        yield* until(900)
+        assert.deepStrictEqual(yield* silent.told, [])
+        yield* until(961)
+        assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", cause: "untaken" })
+      }
+    })
   )
-  it.effect("of which there is any word, or whose file cannot be read, is not judged by that", () =>
+  it.effect("a successor with any sign, or with an unreadable file, is not judged as mute", () =>
     Effect.gen(function* () {
       const now = { status: "busy", waitingFor: undefined, writtenAt: at(10) }
       const words: ReadonlyArray<Partial<World>> = [
@@ -390,7 +388,7 @@ describe("a successor", () => {
   )
 })
 
-it.effect("by its hooks its process holds another session: that one is watched from now on", () =>
+it.effect("a session that the hooks of the process name is watched from then on", () =>
   Effect.gen(function* () {
     const { told, world } = yield* watching({ world: { solo: true } })
     yield* until(301)
@@ -403,7 +401,7 @@ it.effect("by its hooks its process holds another session: that one is watched f
   })
 )
 
-it.effect("nor is another project's session taken from its hooks: that is told once", () =>
+it.effect("another project's session is not taken from the hooks, and is reported once", () =>
   Effect.gen(function* () {
     for (const elsewhere of ["/secret", "/p2"]) {
       const { told, world } = yield* watching({ world: { solo: true, holds: "s2" } })
@@ -420,7 +418,7 @@ it.effect("nor is another project's session taken from its hooks: that is told o
   })
 )
 
-it.effect("who dies in a session that it had just begun died in that one: it is told before the death, once", () =>
+it.effect("a session that began just before the death is reported once, before the death", () =>
   Effect.gen(function* () {
     const died = { holds: "s2", condition: "gone" } as const
     const { told, world } = yield* watching({ world: { solo: true } })
@@ -439,8 +437,8 @@ it.effect("who dies in a session that it had just begun died in that one: it is 
   })
 )
 
-describe("what the user allows", () => {
-  it.effect("tokens: told once when they are used up, and nobody is stopped", () =>
+describe("the ceiling of use and the quiet hours", () => {
+  it.effect("tokens: their end is reported once, and no process is stopped", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { spent: 99 }, settings: { maxTokens: 100 } })
       yield* until(301)
@@ -461,7 +459,7 @@ describe("what the user allows", () => {
       assert.deepStrictEqual([yield* next.told, next.world.agent.read.spent], [[], 0])
     })
   )
-  it.effect("as much again, in advance or at the ceiling: counted from then on, by the watcher that runs", () =>
+  it.effect("as much again, in advance or at the ceiling: the running watcher counts from then on", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })
       yield* until(500)
@@ -476,7 +474,7 @@ describe("what the user allows", () => {
       assert.deepStrictEqual(tagsOf(yield* told).slice(2), ["AllowanceRenewed", "ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("time: a death after it starts no recovery, until an operator says so", () =>
+  it.effect("time: a death after its end starts no recovery, until an operator allows it", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })
       yield* until(601)
@@ -494,7 +492,7 @@ describe("what the user allows", () => {
       assert.deepStrictEqual([retried.ceiling, retried.allowedSince], [undefined, at(662)])
     })
   )
-  it.effect("quiet hours: a recovery that would begin then begins after, by the same trigger", () =>
+  it.effect("quiet hours: a recovery that would begin in them begins after them, by the same trigger", () =>
     Effect.gen(function* () {
       // The host's own day: whatever it is, this is a part of it.
       const all = { from: 0, to: 24 * 60 - 1 }

@@ -7,8 +7,8 @@ import { conductor, history, watching, type World } from "./WatcherWorld.ts"
 
 const tagsOf = (events: ReadonlyArray<{ readonly _tag: string }>) => events.map(({ _tag }) => _tag)
 
-describe("its times", () => {
-  it.effect("polls first at exactly 240 s, then each 60 s, and not once between", () =>
+describe("the times of the watcher", () => {
+  it.effect("the watcher polls first at exactly 240 s, then each 60 s, and not in between", () =>
     Effect.gen(function* () {
       const { world } = yield* watching()
       // The look at its start is where changes are seen from; it decides nothing.
@@ -21,7 +21,7 @@ describe("its times", () => {
       assert.deepStrictEqual(world.comms.looks, [0, 240, 300, 360, 420, 480])
     })
   )
-  it.effect("beats when it starts and every 60 s, also while it waits for its first poll", () =>
+  it.effect("the watcher beats when it starts and every 60 s, also while it waits for its first poll", () =>
     Effect.gen(function* () {
       const { lastBeat, world } = yield* watching()
       assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 0"))
@@ -35,7 +35,7 @@ describe("its times", () => {
       )
     })
   )
-  it.effect("beats in souffleur's own store, whether or not comms takes the mirror of it", () =>
+  it.effect("the watcher beats in souffleur's own store, whether or not comms takes the copy", () =>
     Effect.gen(function* () {
       const { lastBeat, world } = yield* watching({ world: { mirrorFails: true } })
       yield* until(310)
@@ -43,7 +43,7 @@ describe("its times", () => {
       assert.deepStrictEqual(yield* lastBeat, Option.some("watcher/1 at 300"))
     })
   )
-  it.effect("says that it runs at once, so that its self-monitor starts", () =>
+  it.effect("the watcher reports at once that it runs, so that its self-monitor starts", () =>
     Effect.gen(function* () {
       const { ref } = yield* watching()
       assert.strictEqual((yield* ref.state).monitor?.watcher, 1)
@@ -51,22 +51,24 @@ describe("its times", () => {
   )
 })
 
-describe("what the Conductor has started", () => {
-  it.effect("is remembered at its start and with each beat, and by what was known before: not at each probe", () =>
-    Effect.gen(function* () {
-      const { remembered, world } = yield* watching({ world: { children: 2 } })
-      assert.deepStrictEqual(yield* remembered, [5001, 5000])
-      yield* until(59)
-      assert.lengthOf(world.processes.trees, 1)
-      world.children = 1
-      yield* until(60)
-      assert.deepStrictEqual(yield* remembered, [5000])
-      assert.deepStrictEqual(world.processes.trees.at(-1), { others: [], known: [5001, 5000] })
-      yield* until(300)
-      assert.lengthOf(world.processes.trees, 6)
-    })
+describe("the offspring of the Conductor", () => {
+  it.effect(
+    "the offspring is remembered at the start and with each beat, with the earlier ones, not at each probe",
+    () =>
+      Effect.gen(function* () {
+        const { remembered, world } = yield* watching({ world: { children: 2 } })
+        assert.deepStrictEqual(yield* remembered, [5001, 5000])
+        yield* until(59)
+        assert.lengthOf(world.processes.trees, 1)
+        world.children = 1
+        yield* until(60)
+        assert.deepStrictEqual(yield* remembered, [5000])
+        assert.deepStrictEqual(world.processes.trees.at(-1), { others: [], known: [5001, 5000] })
+        yield* until(300)
+        assert.lengthOf(world.processes.trees, 6)
+      })
   )
-  it.effect("is the newest thousand, and nothing of another agent's session", () =>
+  it.effect("the offspring is the newest thousand, without those of another agent's session", () =>
     Effect.gen(function* () {
       const holders = new Map([
         ["s1", conductor.pid],
@@ -78,7 +80,7 @@ describe("what the Conductor has started", () => {
       assert.deepStrictEqual(world.processes.trees, [{ others: [70], known: [] }])
     })
   )
-  it.effect("stays as it was seen once it is gone: that pid may be another agent's", () =>
+  it.effect("the offspring of a gone Conductor stays as it was seen: its pid may be another agent's", () =>
     Effect.gen(function* () {
       const { remembered, world } = yield* watching()
       world.condition = "gone"
@@ -90,7 +92,7 @@ describe("what the Conductor has started", () => {
 })
 
 describe("the probe", () => {
-  it.effect("brings a poll forward within a second of the process's end", () =>
+  it.effect("the probe brings a poll forward within a second of the process's end", () =>
     Effect.gen(function* () {
       const { ended, told, world } = yield* watching()
       yield* until(100.5)
@@ -108,7 +110,7 @@ describe("the probe", () => {
       assert.isTrue(yield* ended)
     })
   )
-  it.effect("takes a zombie for gone", () =>
+  it.effect("the probe takes a zombie for gone", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
       world.condition = "zombie"
@@ -116,7 +118,7 @@ describe("the probe", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("looks each second, and never brings a poll forward while the process lives or is stopped", () =>
+  it.effect("the probe looks each second, and brings no poll forward while the process lives or is stopped", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
       yield* until(100)
@@ -126,21 +128,19 @@ describe("the probe", () => {
       assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
     })
   )
-  it.effect(
-    "brings none forward where the end of the process says nothing: standing by, and while a limit is waited out",
-    () =>
-      Effect.gen(function* () {
-        for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
-          const { world } = yield* watching({
-            world: { condition: "gone" },
-            history: [history.confirmed(), event, history.started(2)]
-          })
-          yield* until(239)
-          assert.lengthOf(world.comms.looks, 1)
-        }
-      })
+  it.effect("the probe brings no poll forward in standby, or while a limit is waited out", () =>
+    Effect.gen(function* () {
+      for (const event of [history.closed, history.waiting(begun + 9_000_000)]) {
+        const { world } = yield* watching({
+          world: { condition: "gone" },
+          history: [history.confirmed(), event, history.started(2)]
+        })
+        yield* until(239)
+        assert.lengthOf(world.comms.looks, 1)
+      }
+    })
   )
-  it.effect("decides nothing itself: the full poll it brings forward may see completion first", () =>
+  it.effect("the probe decides nothing: the poll that it brings forward may see completion first", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
       yield* until(100)
@@ -152,7 +152,7 @@ describe("the probe", () => {
   )
 })
 
-it.effect("a turn that ended is one of a Conductor in print mode: any other that is gone has died", () =>
+it.effect("an ended turn counts only in print mode: any other Conductor that is gone has died", () =>
   Effect.gen(function* () {
     for (const [print, tag] of [
       [false, "ConductorDied"],
@@ -175,7 +175,7 @@ describe("the heartbeat", () => {
     sessionId: "s1",
     heartbeat: formatTime(begun + second * 1000)
   })
-  it.effect("fires when it is older than 240 s, and not at exactly 240", () =>
+  it.effect("an old heartbeat is a death at the next poll, and not at exactly 240 s", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
       yield* until(100)
@@ -191,7 +191,7 @@ describe("the heartbeat", () => {
       ])
     })
   )
-  it.effect("fires one second past 240 s", () =>
+  it.effect("an old heartbeat is a death one second after 240 s", () =>
     Effect.gen(function* () {
       for (const [second, age] of [
         [60, undefined],
@@ -204,7 +204,7 @@ describe("the heartbeat", () => {
       }
     })
   )
-  it.effect("is not expected before the launch of this generation", () =>
+  it.effect("a heartbeat is not expected before the launch of this generation", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({ world: { row: stuckAt(-3600) } })
       yield* until(240)
@@ -213,7 +213,7 @@ describe("the heartbeat", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("is unknown where it is NULL, unreadable or of the future: neither dead nor fresh", () =>
+  it.effect("a heartbeat that is NULL, unreadable or of the future is neither dead nor fresh", () =>
     Effect.gen(function* () {
       for (const heartbeat of [null, "", "in a minute", formatTime(begun + 86_400_000)]) {
         const { told } = yield* watching({ world: { row: { state: "working", sessionId: "s1", heartbeat } } })
@@ -222,7 +222,7 @@ describe("the heartbeat", () => {
       }
     })
   )
-  it.effect("is alive while it goes on changing, though it says that it is old, of the future or nothing at all", () =>
+  it.effect("a heartbeat that goes on changing is alive, even an old, future or unreadable one", () =>
     Effect.gen(function* () {
       for (const heartbeat of [
         (now: number) => formatTime(now - 7_200_000),
@@ -235,30 +235,28 @@ describe("the heartbeat", () => {
       }
     })
   )
-  it.effect(
-    "of a conductor whose clock is behind is alive at the first poll of a watcher that was started late, too",
-    () =>
-      Effect.gen(function* () {
-        const behind = (now: number) => formatTime(now - 7_200_000)
-        const { told } = yield* watching({
-          world: { row: { state: "working", sessionId: "s1", heartbeat: behind } },
-          history: [
-            history.confirmed(),
-            history.started(),
-            history.lost(1, begun + 900_000),
-            history.started(2, false, begun + 900_000)
-          ],
-          late: 900.5
-        })
-        yield* until(2000)
-        assert.deepStrictEqual(yield* told, [])
+  it.effect("a heartbeat by a slow clock is alive at the first poll of a watcher that started late, too", () =>
+    Effect.gen(function* () {
+      const behind = (now: number) => formatTime(now - 7_200_000)
+      const { told } = yield* watching({
+        world: { row: { state: "working", sessionId: "s1", heartbeat: behind } },
+        history: [
+          history.confirmed(),
+          history.started(),
+          history.lost(1, begun + 900_000),
+          history.started(2, false, begun + 900_000)
+        ],
+        late: 900.5
       })
+      yield* until(2000)
+      assert.deepStrictEqual(yield* told, [])
+    })
   )
 })
 
-describe("what breaks polling off", () => {
+describe("a break in polling", () => {
   const stuck = { state: "working", sessionId: "s1", heartbeat: formatTime(begun) }
-  it.effect("a poll that came late begins the 240 s anew", () =>
+  it.effect("a late poll restarts the 240 s", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { row: stuck } })
       yield* until(239)
@@ -271,33 +269,31 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect(
-    "a look that stood still in its midst is no evidence: what was written meanwhile is neither of the future nor old",
-    () =>
-      Effect.gen(function* () {
-        const asked = (second: number): World["signs"] => ({
-          writtenAt: begun + second * 1000,
-          turn: { _tag: "Asked", at: begun + second * 1000 },
-          context: undefined
-        })
-        const pidFile = { status: "busy", waitingFor: undefined, writtenAt: begun }
-        const { told, world } = yield* watching({ world: { solo: true, pidFile, signs: asked(60) } })
-        yield* until(1139)
-        world.agent.slow = 300_000
-        yield* until(1400)
-        world.signs = asked(1400)
-        yield* until(1500)
-        assert.deepStrictEqual(tagsOf(yield* told), [])
-        // It is none of the other kind either: what is silent from then on is seen in its time.
-        yield* until(2600)
-        assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "hang" })
+  it.effect("a poll that was suspended is no evidence: records of that time are neither future nor old", () =>
+    Effect.gen(function* () {
+      const asked = (second: number): World["signs"] => ({
+        writtenAt: begun + second * 1000,
+        turn: { _tag: "Asked", at: begun + second * 1000 },
+        context: undefined
       })
+      const pidFile = { status: "busy", waitingFor: undefined, writtenAt: begun }
+      const { told, world } = yield* watching({ world: { solo: true, pidFile, signs: asked(60) } })
+      yield* until(1139)
+      world.agent.slow = 300_000
+      yield* until(1400)
+      world.signs = asked(1400)
+      yield* until(1500)
+      assert.deepStrictEqual(tagsOf(yield* told), [])
+      // It is none of the other kind either: what is silent from then on is seen in its time.
+      yield* until(2600)
+      assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "hang" })
+    })
   )
   for (const [name, jump] of [
     ["forward", 600_000],
     ["back", -600_000]
   ] as const) {
-    it.effect(`a wall clock that jumps ${name} begins the 240 s anew`, () =>
+    it.effect(`a wall clock that jumps ${name} restarts the 240 s`, () =>
       Effect.gen(function* () {
         const { told, world } = yield* watching()
         yield* until(250)
@@ -313,7 +309,7 @@ describe("what breaks polling off", () => {
       })
     )
   }
-  it.effect("comms that was out and is back begins the 240 s anew; while it is out, no heartbeat is judged", () =>
+  it.effect("comms that is back restarts the 240 s; while it is out, no heartbeat is judged", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { row: stuck } })
       yield* until(200)
@@ -327,7 +323,7 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("comms that was out while the watcher waited for its first poll begins the 240 s anew, too", () =>
+  it.effect("comms that was out before the first poll restarts the 240 s, too", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { row: stuck } })
       yield* until(50)
@@ -340,7 +336,7 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("comms that is out does not hide the end of the process", () =>
+  it.effect("a comms outage does not hide the end of the process", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
       world.row = undefined
@@ -354,7 +350,7 @@ describe("what breaks polling off", () => {
       )
     })
   )
-  it.effect("a watcher that replaces a lost one begins the 240 s anew", () =>
+  it.effect("a watcher that replaces a lost one restarts the 240 s", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({
         world: { row: stuck },
@@ -372,7 +368,7 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("a clock that was set back after the launch hides no dead Conductor from a watcher that begins then", () =>
+  it.effect("a clock that was set back after the launch hides no dead Conductor from a new watcher", () =>
     Effect.gen(function* () {
       const hour = 3_600_000
       const row = { ...stuck, heartbeat: formatTime(begun - 2 * hour) }
@@ -383,7 +379,7 @@ describe("what breaks polling off", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
     })
   )
-  it.effect("a souffleur that comes back after hours begins the 240 s anew", () =>
+  it.effect("a souffleur that comes back after hours restarts the 240 s", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({ world: { row: stuck }, late: 7200 })
       yield* until(7440)
@@ -396,7 +392,7 @@ describe("what breaks polling off", () => {
 
 describe("a planned handoff", () => {
   const handoff = { state: "context_recovery", sessionId: "s1", heartbeat: (now: number) => formatTime(now) }
-  it.effect("is an exit when it is raised in this generation", () =>
+  it.effect("a request is an exit when it is raised in this generation", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching()
       yield* until(250)
@@ -405,7 +401,7 @@ describe("a planned handoff", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
     })
   )
-  it.effect("that is left over from before the launch is none, until another state was seen", () =>
+  it.effect("a request from before the launch is ignored until another state was seen", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
         world: { row: handoff },
@@ -420,26 +416,24 @@ describe("a planned handoff", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
     })
   )
-  it.effect(
-    "that is left over is none for a payload that was consumed, or that nobody could tell from one; it is for a newer one",
-    () =>
-      Effect.gen(function* () {
-        for (const [state, payload, tags] of [
-          ["context_recovery", 4, []],
-          [null, 5, []],
-          ["context_recovery", 5, ["ContextRecoveryRequested", "RecoveryStarted"]]
-        ] as const) {
-          const confirmed = { ...history.confirmed(state), lastMessageId: 4 }
-          const { told } = yield* watching({
-            world: { row: handoff, payload },
-            history: [confirmed, history.started()]
-          })
-          yield* until(600)
-          assert.deepStrictEqual(tagsOf(yield* told), [...tags])
-        }
-      })
+  it.effect("a request from before the launch is ignored without a newer payload", () =>
+    Effect.gen(function* () {
+      for (const [state, payload, tags] of [
+        ["context_recovery", 4, []],
+        [null, 5, []],
+        ["context_recovery", 5, ["ContextRecoveryRequested", "RecoveryStarted"]]
+      ] as const) {
+        const confirmed = { ...history.confirmed(state), lastMessageId: 4 }
+        const { told } = yield* watching({
+          world: { row: handoff, payload },
+          history: [confirmed, history.started()]
+        })
+        yield* until(600)
+        assert.deepStrictEqual(tagsOf(yield* told), [...tags])
+      }
+    })
   )
-  it.effect("that follows another state within the first 240 s is one", () =>
+  it.effect("a request after another state within the first 240 s counts", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
         world: { row: handoff },
@@ -453,7 +447,7 @@ describe("a planned handoff", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "RecoveryStarted"])
     })
   )
-  it.effect("that may be left over, because comms was out at the launch, is none", () =>
+  it.effect("a request is ignored when comms was out at the launch and it may be old", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({
         world: { row: handoff },
@@ -463,7 +457,7 @@ describe("a planned handoff", () => {
       assert.deepStrictEqual(yield* told, [])
     })
   )
-  it.effect("is seen by a watcher that replaced another, though only the first saw another state at a poll", () =>
+  it.effect("a request counts for a replacing watcher, though only the first watcher saw another state", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
         history: [
@@ -490,7 +484,7 @@ describe("heartbeat-only", () => {
     Event.ConductorUnresolved.make({ at: begun, watcher: 1, sessionId: "s7" }),
     { ...history.started(2), mode: "heartbeat-only" as const }
   ]
-  it.effect("asks for no process; a heartbeat that is too old is a death all the same", () =>
+  it.effect("heartbeat-only checks no process; an old heartbeat is still a death", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { condition: "gone" }, history: unresolved })
       yield* until(600)
@@ -504,7 +498,7 @@ describe("heartbeat-only", () => {
       )
     })
   )
-  it.effect("ends when a live process holds the session: that one is watched", () =>
+  it.effect("heartbeat-only ends when a live process holds the session, which is then watched", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ history: unresolved })
       yield* until(300)
@@ -514,7 +508,7 @@ describe("heartbeat-only", () => {
       assert.deepInclude(yield* ref.state, { conductor: { ...conductor, pid: 80 }, mode: "normal", generation: 1 })
     })
   )
-  it.effect("a process that is no agent holds no session, whatever a pid file says: it would be stopped one day", () =>
+  it.effect("a process that is no agent holds no session, whatever a pid file says", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { words: ["/usr/bin/postgres"] }, history: unresolved })
       world.hold("s7", 80)
@@ -531,7 +525,7 @@ describe("awaiting a session id", () => {
     sessionId,
     heartbeat: (now: number) => formatTime(now)
   })
-  it.effect("finds one that is new and whose file exists", () =>
+  it.effect("the watcher finds a new session whose file exists", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
       yield* until(240)
@@ -544,35 +538,33 @@ describe("awaiting a session id", () => {
       assert.deepStrictEqual([still, sessionId], [false, "s7"])
     })
   )
-  it.effect(
-    "looks once who holds a session that is not the launched one: another process is the Conductor, or nobody is known",
-    () =>
-      Effect.gen(function* () {
-        const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        other.world.agent.files!.add("s7")
-        other.world.hold("s7", 80)
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
-        assert.deepInclude(yield* other.ref.state, {
-          conductor: { ...conductor, pid: 80 },
-          pid: 80,
-          mode: "normal",
-          sessionId: "s7"
-        })
-
-        const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
-        nobody.world.agent.files!.add("s7")
-        yield* until(240)
-        assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
-        assert.deepInclude(yield* nobody.ref.state, {
-          conductor: undefined,
-          mode: "heartbeat-only",
-          sessionId: "s7",
-          awaiting: false
-        })
+  it.effect("the watcher looks once for the holder of an unlaunched session: another process, or none", () =>
+    Effect.gen(function* () {
+      const other = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      other.world.agent.files!.add("s7")
+      other.world.hold("s7", 80)
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* other.told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
+      assert.deepInclude(yield* other.ref.state, {
+        conductor: { ...conductor, pid: 80 },
+        pid: 80,
+        mode: "normal",
+        sessionId: "s7"
       })
+
+      const nobody = yield* watching({ world: { row: row("s7") }, history: awaiting })
+      nobody.world.agent.files!.add("s7")
+      yield* until(240)
+      assert.deepStrictEqual(tagsOf(yield* nobody.told), ["SessionIdFound", "ConductorUnresolved", "WatcherStarted"])
+      assert.deepInclude(yield* nobody.ref.state, {
+        conductor: undefined,
+        mode: "heartbeat-only",
+        sessionId: "s7",
+        awaiting: false
+      })
+    })
   )
-  it.effect("takes who has the Conductor's pid by now for another process", () =>
+  it.effect("the watcher takes a process with the Conductor's reused pid for another one", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
       world.agent.files!.add("s7")
@@ -586,7 +578,7 @@ describe("awaiting a session id", () => {
       assert.deepStrictEqual((yield* ref.state).conductor, { ...conductor, startTime: 500 })
     })
   )
-  it.effect("finds none that began in another project, whoever holds it, and tells that once", () =>
+  it.effect("the watcher takes no session of another project, and reports it once", () =>
     Effect.gen(function* () {
       for (const where of ["/secret", "/p/nested", "/p2", undefined]) {
         const { told, world } = yield* watching({
@@ -606,7 +598,7 @@ describe("awaiting a session id", () => {
       }
     })
   )
-  it.effect("takes one whose file does not say where it began from a live holder in the watch's project", () =>
+  it.effect("the watcher takes a session without a known folder from a live holder in the watch's project", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { row: row("s7") }, history: awaiting })
       world.agent.files!.add("s7")
@@ -616,27 +608,25 @@ describe("awaiting a session id", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "ConductorResolved", "WatcherStarted"])
     })
   )
-  it.effect("finds the one that the launch asked for", () =>
+  it.effect("the watcher finds the session of the launch", () =>
     Effect.gen(function* () {
       const { told } = yield* watching({ history: awaiting })
       yield* until(240)
       assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
     })
   )
-  it.effect(
-    "finds none that is empty, that has no file, or that an earlier generation had, in whole or by its beginning",
-    () =>
-      Effect.gen(function* () {
-        for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
-          const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
-          const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
-          world.agent.files!.add("s0-earlier")
-          yield* until(600)
-          assert.deepStrictEqual(yield* told, [], String(sessionId))
-        }
-      })
+  it.effect("the watcher takes no empty id, no session without a file, and none of an earlier generation", () =>
+    Effect.gen(function* () {
+      for (const sessionId of [null, "", "s9", "s0-earlier", "s0"]) {
+        const earlier = { ...history.confirmed(), sessionId: "s0-earlier" }
+        const { told, world } = yield* watching({ world: { row: row(sessionId) }, history: [earlier, ...awaiting] })
+        world.agent.files!.add("s0-earlier")
+        yield* until(600)
+        assert.deepStrictEqual(yield* told, [], String(sessionId))
+      }
+    })
   )
-  it.effect("that is over takes no further id", () =>
+  it.effect("a watcher with a known session takes no further id", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { row: row("s7") } })
       world.agent.files!.add("s7")
@@ -648,7 +638,7 @@ describe("awaiting a session id", () => {
 
 describe("standing by", () => {
   const standby = [history.confirmed(), history.closed, history.started(2)]
-  it.effect("suppresses deaths and handoffs, and honours completion", () =>
+  it.effect("standby ignores deaths and hand-offs, and takes completion", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({
         world: {
@@ -665,42 +655,42 @@ describe("standing by", () => {
       assert.deepStrictEqual(tagsOf(yield* told), ["ConductorCompleted"])
     })
   )
-  it.effect("takes a live holder whose heartbeat is new for its Conductor, and no session that only compacts", () =>
-    Effect.gen(function* () {
-      for (const [words, tags] of [
-        [["claude", "--resume", "s1", "--", compactPrompt], []],
-        [
-          ["claude", "--resume", "s1", "--", "go on"],
-          ["ConductorAdopted", "WatcherStarted"]
-        ]
-      ] as const) {
-        const { told, world } = yield* watching({
-          world: { condition: "gone", row: { state: "working", sessionId: "s1", heartbeat: formatTime }, words },
-          history: standby
-        })
-        world.hold("s1", 50)
-        yield* TestClock.adjust("6 minutes")
-        assert.deepStrictEqual(tagsOf(yield* told), [...tags])
-      }
-    })
-  )
   it.effect(
-    "takes no heartbeat for new that it has not seen to change: a clock that was ahead may have written it before the closing",
+    "standby takes a live holder with a new heartbeat as its Conductor, and no session that only compacts",
     () =>
       Effect.gen(function* () {
-        const { told, world } = yield* watching({
-          world: {
-            condition: "gone",
-            row: { state: "working", sessionId: "s1", heartbeat: formatTime(begun + 60_000) }
-          },
-          history: standby
-        })
-        world.hold("s1", 50)
-        yield* until(3000)
-        assert.deepStrictEqual(yield* told, [])
+        for (const [words, tags] of [
+          [["claude", "--resume", "s1", "--", compactPrompt], []],
+          [
+            ["claude", "--resume", "s1", "--", "go on"],
+            ["ConductorAdopted", "WatcherStarted"]
+          ]
+        ] as const) {
+          const { told, world } = yield* watching({
+            world: { condition: "gone", row: { state: "working", sessionId: "s1", heartbeat: formatTime }, words },
+            history: standby
+          })
+          world.hold("s1", 50)
+          yield* TestClock.adjust("6 minutes")
+          assert.deepStrictEqual(tagsOf(yield* told), [...tags])
+        }
       })
   )
-  it.effect("goes on beating", () =>
+  it.effect("standby takes no heartbeat as new before it has seen it change: its clock may be ahead", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: {
+          condition: "gone",
+          row: { state: "working", sessionId: "s1", heartbeat: formatTime(begun + 60_000) }
+        },
+        history: standby
+      })
+      world.hold("s1", 50)
+      yield* until(3000)
+      assert.deepStrictEqual(yield* told, [])
+    })
+  )
+  it.effect("standby goes on beating", () =>
     Effect.gen(function* () {
       const { lastBeat } = yield* watching({ world: { condition: "gone" }, history: standby })
       yield* until(1000)
@@ -710,24 +700,22 @@ describe("standing by", () => {
 })
 
 describe("solo", () => {
-  it.effect(
-    "an agent that ends by itself after a finished turn has completed; one that is gone in its turn is dead",
-    () =>
-      Effect.gen(function* () {
-        for (const [turnFinished, tag] of [
-          [true, "ConductorCompleted"],
-          [false, "ConductorDied"]
-        ] as const) {
-          const { told, world } = yield* watching({ world: { solo: true, turnFinished } })
-          yield* TestClock.adjust("10 seconds")
-          assert.deepStrictEqual(yield* told, [])
-          world.condition = "gone"
-          yield* TestClock.adjust("1 second")
-          assert.strictEqual((yield* told)[0]?._tag, tag)
-        }
-      })
+  it.effect("an agent that ends after a finished turn has completed; an end within a turn is a death", () =>
+    Effect.gen(function* () {
+      for (const [turnFinished, tag] of [
+        [true, "ConductorCompleted"],
+        [false, "ConductorDied"]
+      ] as const) {
+        const { told, world } = yield* watching({ world: { solo: true, turnFinished } })
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* told, [])
+        world.condition = "gone"
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
+    })
   )
-  it.effect("a command that was run again has no hand-off to take, and no session that could hang", () =>
+  it.effect("a command that was run again has no hand-off to take, and no session to hang", () =>
     Effect.gen(function* () {
       const again = Event.ConductorRelaunched.make({
         at: begun,
@@ -751,7 +739,7 @@ describe("solo", () => {
       assert.deepStrictEqual(yield* told, [])
     })
   )
-  it.effect("a command has completed by exit code 0 alone; any other, and one that nobody saw, is a death", () =>
+  it.effect("a command has completed only by exit code 0; any other or unknown code is a death", () =>
     Effect.gen(function* () {
       for (const [exitCode, tag] of [
         [0, "ConductorCompleted"],
@@ -768,7 +756,7 @@ describe("solo", () => {
       }
     })
   )
-  it.effect("watches the process alone", () =>
+  it.effect("a solo watch without signs reports only the end of its process", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { solo: true } })
       yield* until(7200)
@@ -781,7 +769,7 @@ describe("solo", () => {
   )
 })
 
-it.effect("reads everything first and exits once, at once, with the task count", () =>
+it.effect("the watcher reads everything first and exits once, at once, with the task count", () =>
   Effect.gen(function* () {
     const { ended, told, world } = yield* watching({ world: { taskCount: 9 } })
     yield* until(250)

@@ -8,7 +8,10 @@ export interface HookProgram {
   readonly self: readonly [string, ...ReadonlyArray<string>]
 }
 
-/** A file of the agent's settings that is not as such a file is; nothing was written. `problem` says what and where. */
+/**
+ * A file of the agent's settings that does not have the form of one; nothing was written. `problem` says what is wrong,
+ * and where.
+ */
 export class HookSettingsUnusable extends Schema.TaggedError<HookSettingsUnusable>()("HookSettingsUnusable", {
   path: Schema.String,
   problem: Schema.String
@@ -19,32 +22,33 @@ export class HookSettingsUnusable extends Schema.TaggedError<HookSettingsUnusabl
   }
 }
 
-/** What became of a file of settings. */
+/** The change of a settings file. */
 export interface HooksChanged {
   readonly path: string
   readonly changed: boolean
-  /** The file as it was before, where there is one. */
+  /** The copy of the earlier file; `null`: there was none. */
   readonly backup: string | null
   /**
-   * `removed`: it was not there before the hooks; `restored`: byte for byte as it was; `edited`: others have changed
-   * it, too.
+   * `removed`: the file did not exist before the hooks. `restored`: it is byte for byte as it was. `edited`: other
+   * programs have changed it too.
    */
   readonly how: "installed" | "removed" | "restored" | "edited" | "nothing to do"
 }
 
-/** Which of our hooks a file of settings holds, and whether they can run. */
+/** Which of souffleur's hooks a settings file holds, and whether they can run. */
 export interface HooksStatus {
   readonly path: string
   readonly events: ReadonlyArray<string>
-  /** Events that are asked for today and are not there. */
+  /** Events that souffleur needs today and the file does not have. */
   readonly absent: ReadonlyArray<string>
   readonly programs: ReadonlyArray<HookProgram>
-  /** Files of those programs that are not there. */
+  /** Files of those programs that do not exist. */
   readonly missing: ReadonlyArray<string>
 }
 
 /**
- * Reads or writes a file of the agent's settings, and fails where that is not as such a file is, or not of this user.
+ * Reads or writes a file of the agent's settings. Fails with `HookSettingsUnusable` when the file does not have that
+ * form, with `FileRefused` when it is not this user's, and with `PlatformError`.
  */
 export type OnSettings<A> = Effect.Effect<
   A,
@@ -52,21 +56,19 @@ export type OnSettings<A> = Effect.Effect<
   FileSystem.FileSystem | Path.Path | TrustedFiles
 >
 
-/** How souffleur's hooks come into the settings of an agent. */
+/** Installs souffleur's hooks in the settings of an agent, and removes them. */
 export interface AgentHooks {
-  /** The agent's own words for what is asked to be told. */
+  /** The agent's own names of the events that souffleur needs. */
   readonly events: ReadonlyArray<string>
-  /** The settings of a project, from its folder. */
+  /** The path of a project's settings, from its folder. */
   readonly ofProject: ReadonlyArray<string>
-  /** The user's own settings, from the agent's folder. */
+  /** The path of the user's settings, from the agent's folder. */
   readonly ofUser: ReadonlyArray<string>
   /** The line that the agent runs. */
   readonly command: (program: HookProgram) => string
-  /**
-   * Adds the command for every event beside the hooks of others; a command of ours that was there is replaced by it.
-   */
+  /** Adds the command for every event, beside the hooks of others. It replaces an earlier command of souffleur. */
   readonly install: (path: string, command: string) => OnSettings<HooksChanged>
-  /** Takes out what `install` added, and no more. */
+  /** Removes what `install` added, and nothing else. */
   readonly uninstall: (path: string) => OnSettings<HooksChanged>
   readonly status: (path: string) => OnSettings<HooksStatus>
 }

@@ -3,18 +3,18 @@ import type { FileSystem, Layer, Path } from "effect"
 import type { TrustedFiles } from "../file/TrustedFiles.ts"
 import type { AgentHooks } from "./AgentHooks.ts"
 
-/** What an agent is made of (spec: settings#keys). */
+/** The settings of an agent (spec: settings#keys). */
 export interface AgentOptions {
   /** The folder of its own files, absolute. */
   readonly agentDir: string
   readonly agentCommand: AgentProgram
-  /** souffleur's own environment, of which an agent gets what is on an allow list. */
+  /** souffleur's own environment. An agent gets the part of it that is on an allow list. */
   readonly environment: Variables
   /** Names that the user adds to that list. */
   readonly environmentAllowed?: ReadonlyArray<string>
 }
 
-/** What the package of an agent gives: all that is known of its kind, its hooks, and the port to its sessions. */
+/** The content of an agent package: the agent kind, its hooks, and the port to its sessions. */
 export interface AgentPackage extends AgentKind {
   readonly hooks: AgentHooks
   readonly layer: (

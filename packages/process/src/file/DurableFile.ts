@@ -1,6 +1,6 @@
 import { Effect, FileSystem, Path, Random } from "effect"
 
-/** Syncs a file, or the names in a folder: they are there after a power cut. Fails with `PlatformError`. */
+/** Syncs a file, or the names in a folder, so that they survive a power cut. Fails with `PlatformError`. */
 export const sync = Effect.fn("sync")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const opened = yield* fs.open(path, { flag: "r" })
@@ -8,7 +8,7 @@ export const sync = Effect.fn("sync")(function* (path: string) {
 }, Effect.scoped)
 
 /**
- * Makes a file (0600), which is on disk when this succeeds. Fails with `PlatformError`, also where the name is taken.
+ * Creates a file (0600) that is on disk when this succeeds. Fails with `PlatformError`, also when the name is taken.
  */
 export const createDurably = Effect.fn("createDurably")(function* (path: string, bytes: Uint8Array) {
   const fs = yield* FileSystem.FileSystem
@@ -19,19 +19,19 @@ export const createDurably = Effect.fn("createDurably")(function* (path: string,
   yield* sync(dirname(path))
 }, Effect.scoped)
 
-/** Whether a file's name is that of a {@link Draft}. */
+/** Whether a file name is the name of a {@link Draft}. */
 export const isDraft = (name: string): boolean => /\.[0-9a-f]{1,8}\.tmp$/u.test(name)
 
-/** A file that takes another's name once it is whole. */
+/** A file that takes the name of another file once it is whole. */
 export interface Draft {
   readonly path: string
   readonly file: FileSystem.File
 }
 
 /**
- * Replaces a file with what `write` makes of a draft. It is there whole, or as it was, and on disk when this succeeds.
- * The draft has a random name and is opened exclusively: nothing beside it is written through or removed. Fails with
- * `PlatformError`, and as `write` does.
+ * Replaces a file with the content that `write` gives a draft. The file is there whole, or as it was, and on disk when
+ * this succeeds. The draft has a random name and is opened exclusively, so no other file is overwritten or removed.
+ * Fails with `PlatformError`, and as `write` does.
  */
 export const replaceWith = Effect.fn("replaceWith")(function* <A, E, R>(
   path: string,

@@ -3,10 +3,10 @@ import { digestOf } from "@souffleur/domain"
 import { createDurably } from "./DurableFile.ts"
 import { readTrusted } from "./TrustedFiles.ts"
 
-/** Bytes that are read back: what is written is a prompt, which a launch takes as one argument. */
-const most = 131_072
+/** Most bytes that are read back: the text is a prompt, which a launch passes as one argument. */
+const maxBytes = 131_072
 
-/** The words of a request could not be kept: no request was made. */
+/** The words of a request could not be kept, so no request was made. */
 export class HandoffUnwritten extends Schema.TaggedError<HandoffUnwritten>()("HandoffUnwritten", {
   message: Schema.String
 }) {}
@@ -17,9 +17,10 @@ const fileOf = Effect.fnUntraced(function* (stateDir: string, request: string) {
 })
 
 /**
- * Keeps what an agent says with its own request for a handoff: a file (0600) of the state folder under an id that
- * nobody else has, on disk before the request is in the log, which gets the digest alone (spec:
- * behaviour#words-of-the-agent). Succeeds with that.
+ * Keeps the words of an agent with its own request for a hand-off. They go to a file (0600) in the state folder under a
+ * unique id. It is on disk before the request is in the log (spec: behaviour#words-of-the-agent).
+ *
+ * Returns the digest, which is all that the log gets. Fails with `HandoffUnwritten`.
  */
 export const writeHandoffFile = Effect.fn("writeHandoffFile")(
   function* (stateDir: string, request: string, text: string) {
@@ -37,22 +38,24 @@ export const writeHandoffFile = Effect.fn("writeHandoffFile")(
 )
 
 /**
- * What was said with a request; `None` where its file is gone, is not this user's alone, or is another than the one
- * that the log knows.
+ * Reads the words of a request. `None`: the file is gone, is readable by other users, or does not have the digest of
+ * the log.
  */
 export const readHandoffFile = Effect.fn("readHandoffFile")(function* (
   stateDir: string,
   { digest, request }: { readonly request: string; readonly digest: string }
 ) {
   const bytes = yield* Effect.option(
-    readTrusted(yield* fileOf(stateDir, request), { own: true, others: "nothing", atMost: most })
+    readTrusted(yield* fileOf(stateDir, request), { own: true, others: "nothing", atMost: maxBytes })
   )
   return Option.isSome(bytes) && (yield* digestOf(bytes.value)) === digest
     ? Option.some(new TextDecoder().decode(bytes.value))
     : Option.none<string>()
 })
 
-/** The successor has heard it: nobody reads it any more. What cannot be removed stays its user's alone. */
+/**
+ * Removes the words of a request that the successor has read. A file that cannot be removed stays private to its user.
+ */
 export const forgetHandoffFile = Effect.fn("forgetHandoffFile")(function* (stateDir: string, request: string) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.ignore(fs.remove(yield* fileOf(stateDir, request), { force: true }))

@@ -11,11 +11,11 @@ import {
 } from "effect"
 import type { Trust } from "@souffleur/domain"
 
-/** A file or folder that is not used. `problem` says what is wrong with it, and what to do. */
+/** A file or folder that is refused. `problem` says what is wrong with it, and what to do. */
 export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused", {
   path: Schema.String,
   problem: Schema.String,
-  /** Nothing is there: for most who ask, an answer. */
+  /** Whether nothing is there, which most callers take as an answer. */
   missing: Schema.Boolean
 }) {
   override readonly [Runtime.errorExitCode] = 2
@@ -24,18 +24,18 @@ export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused"
   }
 }
 
-/** What was opened and judged, to be read: it stays that file, whatever comes under its name. */
+/** A file that was opened and checked. It stays the same file when another takes its name. */
 export type TrustedFile = Pick<FileSystem.File, "stat" | "read">
 
 /**
- * The border for files: whoever reads what others may have made opens it here, and nobody behind it looks again. A file
- * is opened without following a link or waiting for a pipe's other end, and judged as what was opened.
+ * The only place where files that others may have written are opened; later code does not check again. It follows no
+ * link and waits for no other end of a pipe. It checks the opened file, not the name. Fails with `FileRefused`.
  */
 export class TrustedFiles extends Context.Service<
   TrustedFiles,
   { readonly open: (path: string, trust: Trust) => Effect.Effect<TrustedFile, FileRefused, Scope.Scope> }
 >()("@souffleur/process/TrustedFiles") {
-  /** For a world without files. */
+  /** A layer for tests without files: each path is missing. */
   static readonly layerNone = Layer.succeed(TrustedFiles, {
     open: (path) => Effect.fail(new FileRefused({ path, problem: "it is not there", missing: true }))
   })
@@ -43,7 +43,7 @@ export class TrustedFiles extends Context.Service<
 
 const block = 65_536
 
-/** The bytes of a file from `offset` on, at most so many, as they are read. */
+/** Reads the bytes of a file from `offset` on, at most `bytes` of them, as they arrive. Fails with `PlatformError`. */
 export const piecesOf = (
   file: TrustedFile,
   { bytes = Number.POSITIVE_INFINITY, offset = 0 }: { readonly offset?: number; readonly bytes?: number } = {}
@@ -56,7 +56,7 @@ export const piecesOf = (
     )
   })
 
-/** A whole file. What grows beyond its bound while it is read is refused too. */
+/** Reads a whole file. Fails with `FileRefused`, also when the file grows beyond its bound while it is read. */
 export const readTrusted = Effect.fn("readTrusted")(function* (
   path: string,
   trust: Trust & { readonly atMost: number }
@@ -74,7 +74,7 @@ export const readTrusted = Effect.fn("readTrusted")(function* (
   return whole
 }, Effect.scoped)
 
-/** Looks at a file or folder without reading it. */
+/** Returns the stat of a file or folder without reading it. Fails with `FileRefused`. */
 export const lookTrusted = Effect.fn("lookTrusted")(function* (path: string, trust: Trust) {
   const file = yield* (yield* TrustedFiles).open(path, trust)
   return yield* Effect.mapError(

@@ -8,30 +8,32 @@ import {
   type Signal
 } from "@souffleur/domain"
 
-/** Not provably gone: nothing may be launched in its place (spec: behaviour#stop). */
+/** A process is not provably gone, so nothing may be launched in its place (spec: behaviour#stop). */
 export class StopFailed extends Schema.TaggedError<StopFailed>()("StopFailed", { message: Schema.String }) {}
 
-/** How a process ended, and how many processes of its tree had to be ended besides. */
+/** How a process ended, and how many other processes of its tree had to be ended. */
 export const Stopped = Schema.Struct({
   ended: Schema.Literals(["already gone", "SIGTERM", "SIGKILL"]),
   others: Schema.Int
 })
 export type Stopped = typeof Stopped.Type
 
-/** How often we look whether a process that was told to end is gone. */
-const lookEvery = "100 millis"
-/** After SIGKILL only the kernel can delay an end; longer than this, it is not provably gone (spec: behaviour#stop). */
-const killedWithin = "5 seconds"
+/** Time between two checks whether a process is gone. */
+const pollInterval = "100 millis"
+/** Time limit after SIGKILL, when only the kernel can delay an end (spec: behaviour#stop). */
+const killTimeout = "5 seconds"
 
-/** A zombie does nothing any more. */
+/** Whether a process is gone. A zombie counts as gone, as it does nothing any more. */
 export const isGone = (processes: Processes["Service"], identity: ProcessIdentity) =>
   Effect.map(processes.condition(identity), isOver)
 
 const notPermitted = ({ pid }: NotPermitted) =>
-  new StopFailed({ message: `process ${pid} belongs to somebody else: not allowed to signal it` })
+  new StopFailed({ message: `process ${pid} belongs to another user and cannot be signalled` })
 
 /**
- * SIGTERM, grace, SIGKILL, each only to that very process and while it is granted; `undefined` when it is still there.
+ * Sends SIGTERM, waits for the grace, and sends SIGKILL, each only to that very process and only while `granted`
+ * succeeds. `undefined`: it is still there. Fails with `StopFailed` when a signal is not permitted, and as `granted`
+ * does.
  */
 export const endProcess = Effect.fnUntraced(function* <E, G>(
   identity: ProcessIdentity,
@@ -40,21 +42,23 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
 ) {
   const processes = yield* Processes
   const gone = isGone(processes, identity)
-  const waitFor = (limit: Duration.Input) =>
-    Effect.andThen(Effect.timeoutOption(processes.untilOver(identity, lookEvery), limit), gone)
+  const waitFor = (timeout: Duration.Input) =>
+    Effect.andThen(Effect.timeoutOption(processes.untilOver(identity, pollInterval), timeout), gone)
   const signal = (name: Signal) =>
     Effect.andThen(granted, Effect.mapError(processes.signal(identity, name), notPermitted))
   if (yield* gone) return "already gone" as const
   yield* signal("SIGTERM")
   if (yield* waitFor(grace)) return "SIGTERM" as const
   yield* signal("SIGKILL")
-  return (yield* waitFor(killedWithin)) ? ("SIGKILL" as const) : undefined
+  return (yield* waitFor(killTimeout)) ? ("SIGKILL" as const) : undefined
 })
 
 /**
- * Ends a process, only if it still is that one, and its `tree` with it. The tree is looked at before the first signal,
- * while parents are known, and again after: tools run in sessions of their own and outlive a kill. `granted` is asked
- * right before each signal: once it fails, none is sent any more.
+ * Ends a process, only if it still is that one, and its `tree` with it. It reads the tree before the first signal,
+ * while parents are known, and once more later. Tools run in sessions of their own and outlive a kill. It checks
+ * `granted` right before each signal, and sends none once that fails.
+ *
+ * Fails with `StopFailed` when a process does not end or may not be signalled, and as `granted` does.
  */
 export const endTree = Effect.fn("endTree")(function* <E, R, G>(
   root: ProcessIdentity,

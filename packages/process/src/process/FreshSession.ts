@@ -1,6 +1,6 @@
 import { Effect, Random } from "effect"
 
-/** A session id of our own for a fresh session: a UUID, version 4 (RFC 9562), from Effect's Random. */
+/** Makes a session id for a fresh session: a UUID, version 4 (RFC 9562), from Effect's Random. */
 export const freshSessionId = Effect.gen(function* () {
   const bytes = yield* Effect.replicateEffect(Random.nextIntBetween(0, 255), 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x40

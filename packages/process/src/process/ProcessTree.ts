@@ -2,20 +2,20 @@ import { Agent, type AgentSession, Processes, type ProcessIdentity } from "@souf
 import { Effect } from "effect"
 import { isGone } from "./EndProcess.ts"
 
-/** By what the processes are known that an agent started. */
+/** The marks of the processes that an agent started. */
 export interface Rooted {
   readonly root: ProcessIdentity
-  /** Sessions that it had: its tools carry their tags. */
+  /** Its sessions, whose tags its tools carry. */
   readonly sessionIds: ReadonlyArray<string>
   /** `undefined`: souffleur did not launch it. */
   readonly launchId: string | undefined
-  /** What was seen of its tree while it lived. */
+  /** Processes of its tree that were seen while it lived. */
   readonly known?: ReadonlyArray<ProcessIdentity>
 }
 
 /**
- * Finds what an agent started, by parent, by tag, and by what was seen before, without what is protected (spec:
- * behaviour#stop). `othersOf` names the pids of the agents that are none of its tree, the root among them or not.
+ * Finds the processes that an agent started, by parent, by tag, and by what was seen before. Protected processes are
+ * left out (spec: behaviour#stop). `othersOf` returns the pids of agents outside its tree, with or without the root.
  */
 export const treeOf = Effect.fn("treeOf")(function* <E, R>(
   { known = [], launchId, root, sessionIds }: Rooted,
@@ -26,7 +26,7 @@ export const treeOf = Effect.fn("treeOf")(function* <E, R>(
   const holders = Effect.gen(function* () {
     const sessions = yield* agent.sessions
     // Another agent may have reused both pid and session of a root that is gone. Its tools carry the same tags, so tags
-    // tell nothing.
+    // prove nothing.
     const reused = sessions.some(({ pid }) => pid === root.pid) && (yield* isGone(processes, root))
     const others = yield* othersOf(sessions)
     return { pids: others.filter((pid) => reused || pid !== root.pid), reused }
@@ -40,7 +40,7 @@ export const treeOf = Effect.fn("treeOf")(function* <E, R>(
   }
   const before = yield* holders
   const found = yield* treeBeside(before)
-  // souffleur may have been suspended between the two looks, and another process got that pid meanwhile.
+  // souffleur may have been suspended between the two reads, and another process may have taken the pid.
   const after = yield* holders
   return after.reused && !before.reused ? yield* treeBeside(after) : found
 })

@@ -5,8 +5,9 @@ import { Processes, type ProcessIdentity } from "@souffleur/domain"
 import { isGone } from "./EndProcess.ts"
 
 /**
- * Looks who descends from a Conductor, by parent and by what was seen before, and remembers it. Another agent's session
- * with its own is nobody of it, nor what is protected in any tree. Nothing is learned of one that is gone.
+ * Finds the descendants of a Conductor, by parent and by what was seen before, and remembers them. Another agent's
+ * session with its children is left out, and so are protected processes. Nothing is learned of a Conductor that is
+ * gone.
  */
 export const rememberOffspring = Effect.fn("rememberOffspring")(function* (conductor: ProcessIdentity) {
   const agent = yield* Agent
@@ -15,6 +16,6 @@ export const rememberOffspring = Effect.fn("rememberOffspring")(function* (condu
   if (yield* isGone(processes, conductor)) return
   const others = (yield* agent.sessions).flatMap(({ pid }) => (pid === conductor.pid ? [] : [pid]))
   const found = yield* processes.tree(conductor, [], others, yield* offspring.recall(conductor))
-  const newest = found.map(({ identity }) => identity).toSorted((one, other) => other.startTime - one.startTime)
+  const newest = found.map(({ identity }) => identity).toSorted((first, second) => second.startTime - first.startTime)
   yield* offspring.remember(conductor, newest.slice(0, mostOffspring))
 })

@@ -1,7 +1,10 @@
 import { Effect, FileSystem, Path } from "effect"
 import { AgentNotFound } from "@souffleur/domain"
 
-/** The absolute path of a program: itself when it is a path, else the first executable file of that name in `PATH`. */
+/**
+ * Finds the absolute path of a program: itself when it is a path, else the first executable file of that name in
+ * `PATH`. Fails with `AgentNotFound`.
+ */
 export const resolveProgram = Effect.fn("resolveProgram")(function* (
   program: string,
   searchPath: string
@@ -16,12 +19,12 @@ export const resolveProgram = Effect.fn("resolveProgram")(function* (
   if (program.includes("/")) {
     const file = path.resolve(program)
     if (yield* executable(file)) return file
-    return yield* new AgentNotFound({ program, problem: `${file} is no file that can be executed` })
+    return yield* new AgentNotFound({ program, problem: `${file} is not an executable file` })
   }
   // A relative part of PATH would find another program in each folder.
   for (const folder of searchPath.split(":").filter((folder) => path.isAbsolute(folder))) {
     const file = path.join(folder, program)
     if (yield* executable(file)) return file
   }
-  return yield* new AgentNotFound({ program, problem: `no program ${program} in PATH` })
+  return yield* new AgentNotFound({ program, problem: `there is no program ${program} in PATH` })
 })

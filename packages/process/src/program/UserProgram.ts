@@ -2,19 +2,22 @@ import { Duration, Effect, Option, Result, Schema, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 
 /**
- * A program of the user's that could not be run, ended badly, took too long, or printed too much. `message` is a
+ * A program of the user that could not be run, ended badly, took too long, or printed too much. `message` is a
  * sentence.
  */
 export class ProgramFailed extends Schema.TaggedError<ProgramFailed>()("ProgramFailed", { message: Schema.String }) {}
 
 const JsonArray = Schema.fromJsonString(Schema.NonEmptyArray(Schema.NonEmptyString))
 
-/** A program, or a JSON array of program and first arguments; never words for a shell (spec: settings#values). */
+/**
+ * Splits a command: a program, or a JSON array of program and first arguments, never words for a shell
+ * (spec: settings#values).
+ */
 const words = (command: string): Result.Result<readonly [string, ...ReadonlyArray<string>], ProgramFailed> =>
   command.trimStart().startsWith("[")
     ? Result.mapError(
         Schema.decodeUnknownResult(JsonArray)(command),
-        () => new ProgramFailed({ message: "the command is no JSON array of strings" })
+        () => new ProgramFailed({ message: "the command is not a JSON array of strings" })
       )
     : Result.succeed([command])
 
@@ -23,34 +26,38 @@ export interface ProgramRun {
   readonly args: ReadonlyArray<string>
   readonly stdin: string
   readonly within: Duration.Input
-  /** Bytes of standard output that are taken; a program that prints more is ended. */
+  /** Most bytes of standard output; a program that prints more is ended. */
   readonly atMost: number
-  /** Where it ends badly, what it said on standard error is told with that; absent: nobody hears it. */
+  /**
+   * Whether the beginning of its standard error is added to the message of a failure. Absent: standard error is
+   * ignored.
+   */
   readonly heard?: boolean
-  /** All that it sees of an environment, in place of ours. */
+  /** Its whole environment, in place of souffleur's. */
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Characters of what a program says of its failure: one line of a message. */
-const mostSaid = 500
+/** Most characters of a program's standard error: one line of a message. */
+const maxErrorChars = 500
 
-/** How a program's words begin, on one line; it may say as much more as it likes. */
+/** Reads the beginning of a program's output as one line, and skips the rest. */
 const beginningOf = <E>(words: Stream.Stream<Uint8Array, E>) =>
   words.pipe(
     Stream.decodeText(),
     Stream.runFold(
       () => "",
-      (all, part) => (all.length > mostSaid ? all : all + part.slice(0, 2 * mostSaid))
+      (all, part) => (all.length > maxErrorChars ? all : all + part.slice(0, 2 * maxErrorChars))
     ),
     Effect.map((all) => {
       const line = all.replaceAll(/\s+/gu, " ").trim()
-      return line.length > mostSaid ? `${line.slice(0, mostSaid)}…` : line
+      return line.length > maxErrorChars ? `${line.slice(0, maxErrorChars)}…` : line
     })
   )
 
 /**
- * Runs a program of the user's to its end and gives what it printed. It is ended, with all that it started, when it
- * takes too long or prints too much, so neither can hang a recovery nor fill the memory.
+ * Runs a program of the user to its end and returns its output. It ends the program, with all that it started, when it
+ * takes too long or prints too much. So a program can neither hang a recovery nor fill the memory. Fails with
+ * `ProgramFailed`.
  */
 export const runProgram = Effect.fn("runProgram")(function* ({
   args,

@@ -2,12 +2,15 @@ import { type FoundConfig, parseConfigFile } from "@souffleur/domain"
 import { Effect, Path, Result } from "effect"
 import { FileRefused, lookTrusted, readTrusted, type TrustedFiles } from "../file/TrustedFiles.ts"
 
-/** More is no config file. */
-const largest = 1_000_000
+/** Most bytes of a config file. */
+const maxBytes = 1_000_000
 
-/** The text of a config file, in a folder that is as trusted as it: who writes the folder writes the file. */
+/**
+ * Reads the text of a config file. Its folder must be as trusted as the file: a writer of the folder can write the
+ * file.
+ */
 const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
-  const bytes = yield* readTrusted(source, { atMost: largest })
+  const bytes = yield* readTrusted(source, { atMost: maxBytes })
   yield* lookTrusted(folder, { folder: true })
   return yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
@@ -16,9 +19,9 @@ const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
 })
 
 /**
- * `<project>/.orchestra_configs/souffleur`, else the same in the project's parent. The nearest that is there wins
- * whole: one that cannot be read, or may be somebody else's word, gives the defaults and a warning, never the parent's
- * values (spec: settings#config-file).
+ * Finds `<project>/.orchestra_configs/souffleur`, else the same file in the project's parent. The nearest file is used
+ * alone. If it cannot be read or is not trusted, the result has the defaults and a warning, never the parent's values
+ * (spec: settings#config-file).
  */
 export const findConfig = Effect.fn("findConfig")(function* (
   projectDir: string
@@ -34,7 +37,7 @@ export const findConfig = Effect.fn("findConfig")(function* (
     const { message } = text.failure
     return {
       values: new Map(),
-      warnings: [`${message}. Nothing of it is used: the defaults are`],
+      warnings: [`${message}. It is not used: the defaults apply`],
       source,
       refused: message
     }

@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { findConfig } from "./FindConfig.ts"
 
 /**
- * Reads the config file of a project and resolves every setting. Fails with `BadSetting` for a flag or a variable that
+ * Reads the config file of a project and resolves every setting. Fails with `BadSetting` when a flag or a variable
  * cannot be used.
  */
 export const readSettings = Effect.fn("readSettings")(function* (sources: SettingSources) {
   return yield* resolveSettings(yield* findConfig(sources.projectDir), sources)
 })
 
-/** Reads the settings alone. */
+/** Reads the settings without their sources. Fails with `BadSetting`. */
 export const loadSettings = (sources: SettingSources) => Effect.map(readSettings(sources), ({ settings }) => settings)
