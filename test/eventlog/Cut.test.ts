@@ -31,7 +31,7 @@ const cut = <A>(statement: string, then: (log: EventLog["Service"]) => Effect.Ef
 const failing = (effect: Effect.Effect<unknown, ReadError>) =>
   Effect.flip(effect) as Effect.Effect<LogUnusable | UnreadableEvent>
 
-it.live("a log that was cut is told from one that stands still, by who reads on and by who follows", () =>
+it.live("a reader and a follower tell a log that was cut from an idle log", () =>
   cut("DELETE FROM events WHERE revision > 3", (log) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* failing(log.read("w", 5)), { _tag: "LogUnusable", reason: "shortened" })
@@ -43,7 +43,7 @@ it.live("a log that was cut is told from one that stands still, by who reads on 
     })
   )
 )
-it.live("who follows hears of the cut itself, and does not wait for ever", () =>
+it.live("a follower learns of the cut itself, and does not wait for ever", () =>
   Effect.gen(function* () {
     const path = `${yield* folder}/souffleur.db`
     yield* Effect.gen(function* () {
@@ -59,42 +59,40 @@ it.live("who follows hears of the cut itself, and does not wait for ever", () =>
     }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
-it.live("another log in its place is told by the event that stands where the last one was read", () =>
+it.live("another log in its place is known by its event at the last read position", () =>
   cut("UPDATE events SET at = at + 1 WHERE revision = 5", (log) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* failing(log.read("w", 5)), { _tag: "LogUnusable", reason: "foreign" })
     })
   )
 )
-it.live(
-  "another file under its name, or none, is told: by who reads, who appends, who asks which streams there are, and who follows",
-  () =>
-    Effect.gen(function* () {
-      for (const another of [true, false]) {
-        const at = yield* folder
-        const path = `${at}/souffleur.db`
-        yield* Effect.gen(function* () {
-          const log = yield* EventLog
-          yield* log.append("w", 0, numbered(1, 5))
-          const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), {
-            startImmediately: true
-          })
-          if (another) {
-            // Byte for byte the same, and still another file: what is written into this one from now on nobody would
-            // read.
-            for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${path}.new${end}`)
-            renameSync(`${path}.new`, path)
-          } else renameSync(path, `${path}.away`)
-          const replaced = { _tag: "LogUnusable", reason: "replaced" } as const
-          assert.deepInclude(yield* Fiber.join(following), replaced)
-          assert.deepInclude(yield* failing(log.read("w", 0)), replaced)
-          assert.deepInclude(yield* Effect.flip(log.append("w", 5, numbered(6, 1))), replaced)
-          assert.deepInclude(yield* failing(log.streams), replaced)
-        }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
-      }
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+it.live("another file under its name, or none, fails each read, append, list of streams and follower", () =>
+  Effect.gen(function* () {
+    for (const another of [true, false]) {
+      const at = yield* folder
+      const path = `${at}/souffleur.db`
+      yield* Effect.gen(function* () {
+        const log = yield* EventLog
+        yield* log.append("w", 0, numbered(1, 5))
+        const following = yield* Effect.forkChild(Effect.flip(Stream.runDrain(log.changes("w", 5))), {
+          startImmediately: true
+        })
+        if (another) {
+          // Byte for byte the same, and still another file: what is written into this one from now on nobody would
+          // read.
+          for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${path}.new${end}`)
+          renameSync(`${path}.new`, path)
+        } else renameSync(path, `${path}.away`)
+        const replaced = { _tag: "LogUnusable", reason: "replaced" } as const
+        assert.deepInclude(yield* Fiber.join(following), replaced)
+        assert.deepInclude(yield* failing(log.read("w", 0)), replaced)
+        assert.deepInclude(yield* Effect.flip(log.append("w", 5, numbered(6, 1))), replaced)
+        assert.deepInclude(yield* failing(log.streams), replaced)
+      }).pipe(Effect.provide(logAt(path, { pollEvery: "5 millis" })))
+    }
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
-it.live("an event that is missing between two names itself, and what came before it can be read", () =>
+it.live("a missing event between two is named, and the events before it can be read", () =>
   cut("DELETE FROM events WHERE revision = 3", (log) =>
     Effect.gen(function* () {
       assert.deepInclude(yield* failing(log.read("w", 0)), { _tag: "UnreadableEvent", stream: "w", revision: 3 })
@@ -103,7 +101,7 @@ it.live("an event that is missing between two names itself, and what came before
     })
   )
 )
-it.live("a number that no number here can hold spoils the event that it stands in alone", () =>
+it.live("a number out of range spoils only its own event", () =>
   cut(
     "UPDATE events SET at = 9223372036854775807 WHERE revision = 5; UPDATE events SET version = 9223372036854775807 WHERE revision = 4",
     (log) =>
@@ -115,7 +113,7 @@ it.live("a number that no number here can hold spoils the event that it stands i
   )
 )
 
-it.live("how far somebody was told goes back with a log that was cut, in the file too, and forward from there", () =>
+it.live("a cursor goes back with a log that was cut, in the file too, and forward from there", () =>
   Effect.gen(function* () {
     const path = `${yield* folder}/souffleur.db`
     const told = <A>(use: (cursor: Cursor["Service"]) => Effect.Effect<A>) =>

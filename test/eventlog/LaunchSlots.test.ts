@@ -51,7 +51,7 @@ test(
 )
 
 test(
-  "a watch that is alone never waits, however often it launches; nor does one that comes later than the spacing",
+  "a single watch never waits, however often it launches, nor does a launch after the spacing",
   inRoom(
     Effect.gen(function* () {
       const { process, turns } = yield* machine
@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  "who dies in its turn holds nobody up for longer than that; nor does a clock that was set back",
+  "a watch that dies in its turn delays the others for no longer than that, with any clock",
   inRoom(
     Effect.gen(function* () {
       const { begun, process, turns } = yield* machine

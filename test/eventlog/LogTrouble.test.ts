@@ -201,7 +201,7 @@ test(
 )
 
 test(
-  "what a Conductor has started: of each its own, for every process, and in memory as long as the store is out",
+  "the offspring of a Conductor is kept apart for each, for every process, and in memory while the store is out",
   Effect.gen(function* () {
     const path = yield* newPath
     const [one, other] = [4711, 4712].map((pid) => ({ pid, startTime: 7, bootId: "boot" })) as [

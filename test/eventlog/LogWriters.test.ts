@@ -41,7 +41,7 @@ const test = (what: string, effect: Effect.Effect<void, unknown, NodeServices.No
 const check = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ quick_check: string }>`PRAGMA quick_check`)
 
 test(
-  "of many processes that open a log for the first time, all do, and it is one log",
+  "many processes that open a log for the first time all get the same log",
   Effect.gen(function* () {
     const openers = yield* Effect.forEach([0, 1, 2, 3, 4, 5], opener, { concurrency: "unbounded" })
     for (let round = 0; round < 5; round++) {
@@ -93,7 +93,7 @@ test(
 )
 
 test(
-  "what was acknowledged outlives kill -9",
+  "an acknowledged event outlives kill -9",
   Effect.gen(function* () {
     const path = `${yield* folder}/souffleur.db`
     for (let round = 0; round < 3; round++) {

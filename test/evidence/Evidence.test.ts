@@ -20,7 +20,7 @@ const bySilence = ({ now, process, session }: Signs) =>
 const page = fs.readFileSync(new URL("../../docs/reliability.md", import.meta.url), "utf8")
 
 it.layer(HostServices.layer)((it) => {
-  it.effect("each recorded or constructed situation comes to what is right", () =>
+  it.effect("each recorded or constructed situation has the right result", () =>
     Effect.gen(function* () {
       assert.isAtLeast(situations.length, 100)
       const wrong = (yield* seen).flatMap(({ signs, situation }) => {
@@ -35,25 +35,23 @@ it.layer(HostServices.layer)((it) => {
     })
   )
   // Hooks and beats come on top, where a user has them: alone they can be the only sign of life.
-  it.effect(
-    "no healthy one is killed, whichever of process, session, pid file, children and processor time cannot be read",
-    () =>
-      Effect.gen(function* () {
-        const sources = ["children", "pidFile", "process", "session", "stillSince"] as const
-        const killed = (yield* seen)
-          .filter(({ situation }) => situation.right === "alive")
-          .flatMap(({ signs, situation }) =>
-            Array.from({ length: 2 ** sources.length }, (_, mask) =>
-              sources.filter((__, bit) => (mask & (1 << bit)) !== 0)
-            ).flatMap((missing) => {
-              const fewer: Signs = { ...signs, ...Object.fromEntries(missing.map((source) => [source, undefined])) }
-              return kills(judged(fewer)) ? [`${situation.name} without ${missing.join(", ") || "nothing"}`] : []
-            })
-          )
-        assert.deepStrictEqual(killed, [])
-      })
+  it.effect("a healthy Conductor is never killed, whichever of its signs cannot be read", () =>
+    Effect.gen(function* () {
+      const sources = ["children", "pidFile", "process", "session", "stillSince"] as const
+      const killed = (yield* seen)
+        .filter(({ situation }) => situation.right === "alive")
+        .flatMap(({ signs, situation }) =>
+          Array.from({ length: 2 ** sources.length }, (_, mask) =>
+            sources.filter((__, bit) => (mask & (1 << bit)) !== 0)
+          ).flatMap((missing) => {
+            const fewer: Signs = { ...signs, ...Object.fromEntries(missing.map((source) => [source, undefined])) }
+            return kills(judged(fewer)) ? [`${situation.name} without ${missing.join(", ") || "nothing"}`] : []
+          })
+        )
+      assert.deepStrictEqual(killed, [])
+    })
   )
-  it.effect("the page says what this run gave", () =>
+  it.effect("the page has the results of this run", () =>
     Effect.gen(function* () {
       const all = yield* seen
       const row = (kind: string, of: typeof all) => {

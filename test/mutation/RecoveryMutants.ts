@@ -90,8 +90,8 @@ export const recoveryMutants = [
       ],
       [
         "fingerprint: no link, and nobody else's to write",
-        '{ own: true, others: "nothing", atMost }',
-        '{ others: "write as its group", atMost }'
+        '{ own: true, others: "nothing", atMost: maxBytes }',
+        '{ others: "write as its group", atMost: maxBytes }'
       ]
     ]
   ),
@@ -329,8 +329,8 @@ export const recoveryMutants = [
         "conductor === undefined || silent?.retried !== true) return\n",
         "conductor === undefined) return\n"
       ],
-      ["stop: looked at in one go", "if (!brokenOff(before, yield* moment, lookTakes)) return", "return"],
-      ["stop: not for ever", "for (let look = 1; look <= looks; look++)", "for (;;)"],
+      ["stop: looked at in one go", "if (!brokenOff(before, yield* moment, maxCheckMillis)) return", "return"],
+      ["stop: not for ever", "for (let check = 1; check <= maxChecks; check++)", "for (;;)"],
       [
         "stop: complete cancels it",
         "yield* unlessBeating(watch, yield* unlessComplete)",
@@ -347,7 +347,7 @@ export const recoveryMutants = [
     [
       [
         "export: where its session stood before it was read",
-        "Option.exists(now, (one) => !sameMark(one, mark))",
+        "Option.exists(now, (newer) => !sameMark(newer, mark))",
         "false"
       ]
     ]

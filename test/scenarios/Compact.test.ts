@@ -60,7 +60,7 @@ it("the gate fails: compacted with already_killed, the stop skipped and only tha
   assert.deepStrictEqual([stage.watch.generation, stage.watch.sessionId, stage.watch.awaiting], [2, sessionId, false])
 })
 
-it("a compact session that idles is ended when its summary has followed the boundary; one whose summary never comes is, too", () => {
+it("an idle compact session is ended after its summary, or when the summary never comes", () => {
   for (const [summaryAfter, written] of [
     [seconds(3), true],
     [minutes(1), false]
@@ -75,7 +75,7 @@ it("a compact session that idles is ended when its summary has followed the boun
   }
 })
 
-it("a compaction that times out is tried once more, when its session is gone, and that one succeeds", () => {
+it("a compaction that times out is tried once more when its session is gone, and then succeeds", () => {
   const stage = overThreshold({ ...silent, onTerm: "never" }, done)
   stage.souffleur()
   stage.until("ConductorDied")
@@ -109,7 +109,7 @@ it("compactions that time out twice fail closed: row error, a diagnostic of stag
   assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
 })
 
-it("a boundary that lands after the last look at the first attempt counts for the second: while it runs, or before it begins", () => {
+it("a boundary after the first attempt's last look counts for the second, while it runs or before", () => {
   const late = overThreshold({ ...silent, late: seconds(2) }, silent)
   late.souffleur()
   late.until("ConductorRelaunched")
@@ -131,7 +131,7 @@ it("a boundary that lands after the last look at the first attempt counts for th
   between.pass(minutes(20)).close()
 })
 
-it("a compact session that cannot be ended is followed by no second one, and by no Conductor", () => {
+it("a compact session that cannot be ended is followed by no second session, and by no Conductor", () => {
   const stage = overThreshold({ ...silent, onTerm: "unkillable" })
   stage.souffleur()
   stage.until("RecoveryFailedClosed")
@@ -141,7 +141,7 @@ it("a compact session that cannot be ended is followed by no second one, and by 
   assert.include(stage.watch.standby?.reason, "did not end")
 })
 
-it("one that was left over is no Conductor that came back, also when the clock is set forward", () => {
+it("a leftover compact session is no returned Conductor, also when the clock is set forward", () => {
   const stage = overThreshold({ ...silent, onTerm: "unkillable" })
   stage.souffleur()
   stage.until("ConductorDied")

@@ -88,20 +88,20 @@ const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
 }
 
 for (const when of ["before", "inside", "after"] as const) {
-  it(`abandoned ${when} each effect of a recovery and resumed, it ends as if it never had been`, () => {
+  it(`a recovery abandoned ${when} each effect and resumed ends as an undisturbed one`, () => {
     const twin = uncrashed("export")
     assert.include(twin.names, "launcher.launch: spawn")
     assert.include(twin.names, "processes.signal SIGKILL")
     matrix("export", twin, when)
   })
   for (const way of ["compaction", "turn"] as const) {
-    it(`abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed, one successor runs and the same session goes on`, () => {
+    it(`a recovery abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed has one successor in the same session`, () => {
       matrix(way, uncrashed(way), when)
     })
   }
 }
 
-it("abandoned at every effect in turn, again and again, it gets there", () => {
+it("a recovery that is abandoned at every effect in turn still ends", () => {
   const { stage } = begin("export")
   stage.souffleurs[0]!.kill()
   for (let lives = 1; lives < 400 && stage.watch.generation < 2; lives++) {
@@ -120,7 +120,7 @@ it("abandoned at every effect in turn, again and again, it gets there", () => {
   assert.strictEqual(stage.world.living.length, 1)
 })
 
-it("released during each effect of a recovery, nothing more is signalled or launched", () => {
+it("a release during each effect of a recovery ends all signals and launches", () => {
   const twin = uncrashed("export")
   for (let at = twin.first + 1; at <= twin.last; at++) {
     let release = (): void => undefined

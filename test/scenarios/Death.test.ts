@@ -16,7 +16,7 @@ it("a Conductor whose process dies is back as S2, with the export of its convers
   stage.pass(minutes(20)).close()
 })
 
-it("one that dies after its validation, before the first poll was due, is not waited for", () => {
+it("a Conductor that dies after its validation is found before the first poll is due", () => {
   const stage = new Stage({ fate: "dies", at: minutes(1) })
   stage.souffleur()
   stage.until("ConductorDied")
@@ -59,7 +59,7 @@ it("a Conductor that falls silent is back within the limits", () => {
   stage.pass(minutes(20)).close()
 })
 
-it("one that ignores SIGTERM is killed after the grace, and one that cannot be killed leaves no successor", () => {
+it("a Conductor that ignores SIGTERM is killed after the grace; an unkillable one gets no successor", () => {
   const stubborn = new Stage({ fate: "hangs", at: minutes(5), onTerm: "never" })
   stubborn.souffleur()
   stubborn.until("ConductorRelaunched")
@@ -78,7 +78,7 @@ it("one that ignores SIGTERM is killed after the grace, and one that cannot be k
   assert.strictEqual(unkillable.world.board.souffleur?.state, "error")
 })
 
-it("three deaths without progress: two launches, a salvage, the row says error, and it ends", () => {
+it("three deaths without progress: two launches, an export for a person, the row says error, and it ends", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, dies, dies, dies)
   const souffleur = stage.souffleur()
@@ -94,7 +94,7 @@ it("three deaths without progress: two launches, a salvage, the row says error, 
   )
 })
 
-it("… also when comms is out at every launch: what was counted at the death is what the successor is measured against", () => {
+it("three deaths with comms out at every launch: the successor is measured against the count at the death", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage({ ...dies, worksEvery: minutes(2) }, dies, dies, dies, dies, dies)
   const { board } = stage.world
@@ -113,7 +113,7 @@ it("… also when comms is out at every launch: what was counted at the death is
   )
 })
 
-it("a successor that dies while its session id is awaited is replaced like any other, and the next one's is awaited", () => {
+it("a successor that dies while its session id is awaited is replaced, and the next id is awaited", () => {
   const stage = new Stage({ fate: "dies", at: minutes(6) }, { fate: "dies", at: seconds(100) })
   stage.souffleur()
   stage.until("ConductorRelaunched")
@@ -129,7 +129,7 @@ it("a successor that dies while its session id is awaited is replaced like any o
   assert.deepStrictEqual([stage.watch.awaiting, stage.watch.sessions.length], [false, 3])
 })
 
-it("progress between deaths begins the count anew", () => {
+it("progress between deaths restarts the count", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage(dies, { ...dies, worksEvery: minutes(2) }, dies, dies, dies)
   stage.souffleur()

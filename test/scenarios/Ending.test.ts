@@ -10,7 +10,7 @@ it("a Conductor that completes ends the watch", () => {
   assert.strictEqual(stage.world.board.souffleur?.state, "complete")
 })
 
-it("one that completes and ends before the next poll has completed, and did not die", () => {
+it("a Conductor that completes and ends before the next poll has completed, and did not die", () => {
   const stage = new Stage({ fate: "completes", at: minutes(10), lasts: seconds(0) })
   stage.souffleur()
   stage.until("ConductorCompleted")
@@ -18,7 +18,7 @@ it("one that completes and ends before the next poll has completed, and did not 
   assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
 })
 
-it("a completion in mid-recovery, seen before the stop, cancels it: nobody is signalled, nobody launched", () => {
+it("a completion before the stop of a recovery cancels it: no signal and no launch", () => {
   const stage = new Stage({ fate: "hangs", at: minutes(5) })
   const { board } = stage.world
   stage.souffleur({
@@ -32,7 +32,7 @@ it("a completion in mid-recovery, seen before the stop, cancels it: nobody is si
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
-it("a completion in mid-recovery, seen before the launch, cancels it: nobody is launched", () => {
+it("a completion before the launch of a recovery cancels it: nothing is launched", () => {
   const stage = new Stage({ fate: "dies", at: minutes(5) })
   stage.souffleur({
     plan: (_, name) => {
@@ -45,7 +45,7 @@ it("a completion in mid-recovery, seen before the launch, cancels it: nobody is 
   assert.strictEqual(stage.world.room.launches.size, 0)
 })
 
-it("a live owner is never overtaken, and a dead one is", () => {
+it("a live owner is never overtaken, but a dead owner is", () => {
   const stage = new Stage()
   const first = stage.souffleur()
   stage.pass(minutes(5))

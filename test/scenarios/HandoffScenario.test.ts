@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
-it("a handoff is a planned recovery, and no death", () => {
+it("a hand-off is a planned recovery, and no death", () => {
   const stage = new Stage({ fate: "handoff", at: minutes(6), lasts: minutes(60), worksEvery: seconds(50) })
   stage.souffleur()
   stage.until("ConductorRelaunched")
@@ -11,7 +11,7 @@ it("a handoff is a planned recovery, and no death", () => {
   assert.strictEqual(stage.watch.generation, 2)
 })
 
-it("a handoff is seen, however soon after the handoff before it", () => {
+it("a hand-off is seen, however soon after the last one", () => {
   // The row still says context_recovery when S2 is launched; S2 works for two minutes and asks again.
   const stage = new Stage(
     { fate: "handoff", at: minutes(6), lasts: minutes(60) },
@@ -24,7 +24,7 @@ it("a handoff is seen, however soon after the handoff before it", () => {
   stage.pass(minutes(10)).close()
 })
 
-it("a handoff after the session id was found is seen too", () => {
+it("a hand-off after the session id was found is seen too", () => {
   const stage = new Stage(
     { fate: "handoff", at: minutes(6), lasts: minutes(60) },
     { fate: "handoff", at: seconds(330), lasts: minutes(60) }

@@ -15,7 +15,7 @@ const corrected = (heldAfter: number | undefined, then: Partial<Life> = {}) => {
 const warnings = ({ world }: Stage) =>
   world.board.messages.filter(({ kind, text }) => kind === "warning" && text.includes(to)).length
 
-it("a corrected session that nobody says to hold: a warning, and the heartbeat alone, until a live process holds it", () => {
+it("a corrected session without a holder gives a warning and heartbeat-only mode, until a live process holds it", () => {
   const stage = corrected(minutes(20))
   stage.pass(seconds(30))
   assert.deepStrictEqual(
@@ -69,7 +69,7 @@ it("a watcher that hangs in heartbeat-only is replaced in the same mode, without
   assert.deepStrictEqual([stage.watch.mode, warnings(stage), stage.world.signals.length], ["heartbeat-only", 1, 0])
 })
 
-it("… nor is its mode lost with souffleur", () => {
+it("heartbeat-only mode survives the end of souffleur", () => {
   const stage = corrected(undefined)
   const [first] = stage.souffleurs
   stage.pass(minutes(3))

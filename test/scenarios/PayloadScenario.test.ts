@@ -31,7 +31,7 @@ it("bypassPermissions asked under an acceptEdits ceiling is acceptEdits on every
   }
 })
 
-it("bypassPermissions under a bypassPermissions ceiling is granted to a payload, and to nobody who does not ask", () => {
+it("bypassPermissions under that ceiling is granted to a payload, and never without a request", () => {
   assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", false)), ["bypassPermissions"])
   assert.deepStrictEqual(permissions(handedOver(bypass, "bypassPermissions", true)), [
     "bypassPermissions",
@@ -49,7 +49,7 @@ it("a payload is honoured", () => {
   stage.pass(minutes(10)).close()
 })
 
-it("a payload that is malformed is not fatal: what is understood counts", () => {
+it("a malformed payload is not fatal: its valid parts count", () => {
   for (const [payload, opening] of [
     [`${payloadHeader}\nnonsense\ncolour: blue\npermission_mode: root\nresume_prompt: go on here`, "go on here"],
     [payloadHeader, "/conductor --recovery-bootstrap"],
@@ -62,7 +62,7 @@ it("a payload that is malformed is not fatal: what is understood counts", () => 
   }
 })
 
-it("what could not be understood of a payload, and a permission that is none, are told, each with its own reason", () => {
+it("an unknown part of a payload and an invalid permission are reported, each with its own reason", () => {
   const stage = handedOver(
     `${payloadHeader}\nnonsense\ncolour: blue\npermission_mode: root\nresume_prompt: go on`,
     "bypassPermissions",
@@ -89,7 +89,7 @@ it("a payload is consumed once: the next handoff without one gets the defaults",
   stage.pass(minutes(10)).close()
 })
 
-it("… also when comms is locked from before the launch until the next generation works", () => {
+it("a payload is consumed once, even when comms is locked until the next generation works", () => {
   const stage = new Stage({ ...handoff, payload: bypass })
   const { board, ledger } = stage.world
   stage.souffleur({
@@ -111,7 +111,7 @@ it("… also when comms is locked from before the launch until the next generati
   assert.strictEqual(stage.watch.generation, 2)
 })
 
-it("… and one that could not be read before its handoff was over asks for none in the next generation", () => {
+it("a payload that could not be read before its hand-off was over asks for none in the next generation", () => {
   const stage = new Stage({ ...handoff, payload: bypass })
   const { board } = stage.world
   stage.souffleur({

@@ -23,7 +23,7 @@ it("standby ends by an operator's retry: another cycle, and the row is confirmed
   assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
 })
 
-it("a retry that fails closed again stands by again", () => {
+it("a retry that fails closed again returns to standby", () => {
   const stage = standingBy()
   stage.world.room.pace = () => "lost"
   stage.retry()
@@ -73,7 +73,7 @@ it("a heartbeat without a process, and a process without a heartbeat, end no sta
   for (const { watch } of [beats, holds]) assert.isDefined(watch.standby)
 })
 
-it("an adopt during a recovery ends it, wherever it is: nothing is launched any more", () => {
+it("an adopt ends a recovery at any point: nothing is launched", () => {
   for (const [pace, after] of [
     [300, 0],
     [seconds(5), seconds(1)],
@@ -94,7 +94,7 @@ it("an adopt during a recovery ends it, wherever it is: nothing is launched any 
   }
 })
 
-it("a launch whose souffleur is dead becomes no Conductor once another process was adopted", () => {
+it("a launch of a dead souffleur becomes no Conductor once another process was adopted", () => {
   const stage = new Stage({ fate: "dies", at: minutes(5) })
   stage.world.room.pace = () => seconds(10)
   stage.souffleur({ plan: (_, name) => (name === "launcher.launch: receipt" ? "after" : undefined) })

@@ -35,7 +35,7 @@ const conductorDead: WatchIntent = {
   }
 }
 
-it("a watcher that hangs without a word: the new one runs before its self-monitor ends, and nobody is killed", () => {
+it("a hung watcher is replaced before its self-monitor ends, and no process is killed", () => {
   const stage = new Stage()
   stage.souffleur({ silent: (role) => (role === "watcher/1" ? Duration.seconds(10) : undefined) })
   // Its last beat is that of the start: at the round of 360 s it is older than 180 s.
@@ -53,7 +53,7 @@ it("a watcher that hangs without a word: the new one runs before its self-monito
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
-it("a WATCHER_DEAD of a watcher that was replaced meanwhile is ignored, and one that was queued when a recovery began", () => {
+it("a WATCHER_DEAD for a replaced watcher, or from before a recovery, is ignored", () => {
   for (const [said, lost] of [
     [watcherDead, 1],
     [conductorDead, 0]
@@ -93,7 +93,7 @@ it("a watcher that beats is not replaced when the clock is set back to before it
   assert.strictEqual(stage.world.ledger.count("WatcherLost"), 0)
 })
 
-it("a Conductor that goes on before an abandoned recovery is resumed is not signalled: also after a clock was set back, or without comms", () => {
+it("a Conductor that goes on before a resumed recovery is not signalled, with any clock and without comms", () => {
   for (const trouble of ["none", "clock", "comms"] as const) {
     const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
     stage.souffleur({
@@ -131,7 +131,7 @@ const closedOnItsReturn = (
   return stage
 }
 
-it("a Conductor that beats again is not signalled by an operator's retry either: also when comms is out by then", () => {
+it("a Conductor that beats again is not signalled by an operator's retry, even when comms is out", () => {
   for (const trouble of [undefined, "missing"] as const) {
     const stage = closedOnItsReturn()
     stage.world.board.trouble = trouble
@@ -145,7 +145,7 @@ it("a Conductor that beats again is not signalled by an operator's retry either:
   }
 })
 
-it("a Conductor whose beats were lost in an outage of comms has time to beat before an operator's retry stops it; one that is silent is stopped", () => {
+it("a Conductor after a comms outage has time to beat before an operator's retry stops it", () => {
   for (const silent of [false, true]) {
     const stage = closedOnItsReturn()
     stage.world.board.trouble = "locked"
@@ -160,7 +160,7 @@ it("a Conductor whose beats were lost in an outage of comms has time to beat bef
   }
 })
 
-it("a Conductor that goes on while souffleur stands still between its intent and the first signal is not signalled", () => {
+it("a Conductor that goes on while souffleur is suspended before the first signal is not signalled", () => {
   for (const where of ["agent.sessions", "processes.tree", "processes.condition", "log.read", "comms.snapshot"]) {
     const stage = new Stage({ fate: "pauses", at: seconds(1.5), lasts: minutes(6) })
     let stands = false
@@ -178,7 +178,7 @@ it("a Conductor that goes on while souffleur stands still between its intent and
   }
 })
 
-it("nobody is signalled for a recovery that an operator's adopt ended while souffleur stood still before the first signal", () => {
+it("an operator's adopt while souffleur is suspended before the first signal prevents the signal", () => {
   for (const where of ["processes.tree", "processes.condition", "log.read", "comms.snapshot"]) {
     const stage = new Stage({ fate: "handoff", at: minutes(6), lasts: minutes(60) })
     const stood: Array<string> = []
@@ -204,7 +204,7 @@ it("nobody is signalled for a recovery that an operator's adopt ended while souf
   }
 })
 
-it("what cannot be seen in one go, however often, is not acted on", () => {
+it("a Conductor that souffleur cannot check without a break is not stopped", () => {
   const stage = new Stage({ fate: "hangs", at: seconds(1.5) })
   let stood = 0
   stage.souffleur({
@@ -227,7 +227,7 @@ it("a Conductor that goes on after an outage is not signalled by an operator's r
   assert.isTrue(stage.world.conductor.isHealthy)
 })
 
-it("in an outage without end, of the service or of comms, the log grows by a bounded number of events an hour", () => {
+it("an endless outage of the service or of comms adds a bounded number of events an hour", () => {
   const out = { fate: "outage", at: seconds(3), lasts: 1, answersAfter: Infinity } as const
   for (const trouble of ["service", "comms"] as const) {
     const stage = new Stage(...(trouble === "service" ? Array.from({ length: 60 }, () => out) : []))
@@ -257,7 +257,7 @@ it("a self-monitor that dies is replaced, and one after it replaces a watcher th
   stage.pass(minutes(20)).close()
 })
 
-it("comms locked for an hour and back: nobody is killed, and what it was not told it is told", () => {
+it("comms that was locked for an hour kills no process, and gets every missed message", () => {
   const stage = new Stage({ fate: "dies", at: minutes(30) })
   stage.souffleur()
   stage.pass(minutes(10))
@@ -273,7 +273,7 @@ it("comms locked for an hour and back: nobody is killed, and what it was not tol
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
-it("eight hours of sleep, and a clock set back an hour and forth, kill nobody", () => {
+it("eight hours of sleep, and a clock set back an hour and forth, kill no process", () => {
   const stage = new Stage()
   stage.souffleur()
   for (const jump of [8 * hour, -hour, hour, -minutes(5), minutes(5)]) {
@@ -286,7 +286,7 @@ it("eight hours of sleep, and a clock set back an hour and forth, kill nobody", 
   assert.strictEqual(stage.world.ledger.count("WatcherLost"), 0)
 })
 
-it("a machine that stands still for ten minutes kills nobody", () => {
+it("a machine that is suspended for ten minutes kills no process", () => {
   const stage = new Stage()
   stage.souffleur()
   stage.pass(minutes(7))
@@ -295,7 +295,7 @@ it("a machine that stands still for ten minutes kills nobody", () => {
   assert.strictEqual(stage.watch.generation, 1)
 })
 
-it("a heartbeat that nobody can read is neither dead nor fresh", () => {
+it("an unreadable heartbeat is neither dead nor fresh", () => {
   const stage = new Stage()
   stage.souffleur()
   for (const raw of [null, "yesterday", "2040-01-01 00:00:00"]) {
@@ -308,7 +308,7 @@ it("a heartbeat that nobody can read is neither dead nor fresh", () => {
   assert.strictEqual(stage.watch.generation, 1)
 })
 
-it("a second writer holds the session, or one of an earlier generation: no launch", () => {
+it("a second writer of this or an earlier session prevents the launch", () => {
   for (const generations of [1, 2]) {
     const dies = { fate: "dies", at: minutes(6) } as const
     const stage = new Stage(dies, dies)
@@ -324,7 +324,7 @@ it("a second writer holds the session, or one of an earlier generation: no launc
   }
 })
 
-it("a launcher that is slow is waited for; one that is lost or too slow is cancelled for ever", () => {
+it("a slow launcher is waited for; a lost or too slow one is cancelled for ever", () => {
   for (const pace of [minutes(1), "lost"] as const) {
     const stage = new Stage({ fate: "dies", at: minutes(6) })
     stage.world.room.pace = () => pace

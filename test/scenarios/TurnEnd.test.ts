@@ -23,7 +23,7 @@ it("a print-mode Conductor whose turn ends is resumed in the same session: a pla
   assert.strictEqual(stage.world.ledger.count("StepSucceeded"), 3)
 })
 
-it("an interactive Conductor that is quit, and one in print mode that is killed in its turn, died", () => {
+it("an interactive Conductor that is quit, and a print-mode Conductor that is killed in its turn, died", () => {
   for (const life of [
     { ...turn, print: false },
     { ...turn, fate: "dies" }
@@ -37,7 +37,7 @@ it("an interactive Conductor that is quit, and one in print mode that is killed 
   }
 })
 
-it("three ended turns without any change of a task exhaust the retries; one with a change sets the count to 0", () => {
+it("three ended turns without any change of a task exhaust the retries; a change sets the count to 0", () => {
   const idle = new Stage(turn, turn, turn, turn)
   idle.souffleur()
   idle.until("RetriesExhausted", minutes(60))

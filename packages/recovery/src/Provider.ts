@@ -5,11 +5,11 @@ import { type Effect, type FileSystem, type Path, Schema } from "effect"
 import type { Request } from "./steps/Request.ts"
 import type { Cycle } from "./steps/Step.ts"
 
-/** This way to recover does not work in this cycle; the next provider may (spec: behaviour#providers). */
+/** This provider does not work in this cycle; the next provider may (spec: behaviour#providers). */
 export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
   stage: Schema.String,
   message: Schema.String,
-  /** The next provider skips its stop, and only that. */
+  /** Whether the next provider skips its stop, and only that. */
   alreadyKilled: Schema.Boolean
 }) {}
 
@@ -29,7 +29,7 @@ export class Completed extends Schema.TaggedError<Completed>()("Completed", {}) 
 /** A successor that runs, or ran: the next generation. */
 export type Successor = Omit<Extract<WatchIntent, { readonly _tag: "Relaunched" }>, "_tag" | "cycle" | "provider">
 
-/** How a provider is entered. */
+/** The input of a provider. */
 export interface Entry {
   /** An earlier provider stopped the Conductor: skip the stop, and only that. */
   readonly alreadyKilled: boolean
@@ -50,13 +50,14 @@ export type StepServices =
   | TrustedFiles
 
 /**
- * One way to bring a Conductor back (spec: behaviour#providers). Reads from top to bottom, as its numbered steps there.
+ * One way to bring a Conductor back (spec: behaviour#providers). It reads from top to bottom, like its numbered steps
+ * there.
  */
 export interface Provider<R> {
   readonly name: string
-  /** What it can bring back; an agent, where it is not there. */
+  /** The kind of Conductor that it can bring back; an agent by default. */
   readonly of?: Watch["kind"]
-  /** Whether it is for this cycle at all; where it is not there, for every one. */
+  /** Whether it applies to this cycle; by default it applies to each one. */
   readonly applies?: (watch: Watch) => boolean
   readonly recover: (
     watch: Watch,

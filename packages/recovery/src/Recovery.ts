@@ -16,7 +16,8 @@ type Routed<R> = Effect.Effect<
 >
 
 /**
- * The providers in their order: one that escalates hands on to the next; where none is left, the cycle fails closed.
+ * Runs the providers in their order. A provider that escalates hands on to the next. Fails with `FailedClosed` after
+ * the last.
  */
 const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: Entry): Routed<R> => {
   const [first, ...rest] = providers
@@ -45,14 +46,14 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
 }
 
 /**
- * Ends a watch after three deaths without progress: nothing is launched, and a person gets the export (spec:
- * behaviour#retries).
+ * Ends a watch after three deaths without progress: nothing is launched, and a person gets the export
+ * (spec: behaviour#retries).
  */
 const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: Watch, ref: WatchRef, cycle: number) {
-  // Reading does no harm: a Conductor that could not be stopped is exported all the same.
+  // Reading does no harm, so a Conductor that could not be stopped is exported too.
   const stopped = Effect.catchTag(stopConductor(watch), "FailedClosed", () => Effect.void)
   const saved = exportConversation(watch).pipe(
-    // A person can read what is too long for a prompt.
+    // A person can read an export that is too long for a prompt.
     Effect.tap((exported) => Effect.catchTag(trimExport(exported), "NoExport", () => Effect.void)),
     Effect.map(({ path }) => path)
   )
@@ -72,14 +73,15 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   const request = yield* readRequest(watch)
   const ways = providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
   const successor = yield* route(ways, watch, { alreadyKilled: false, request })
-  // The launch is recorded, so nobody reads the words again; after the next line nobody would come back for them.
+  // The launch is recorded, so the words are not needed again. After the next line no souffleur would come back to
+  // remove them.
   if (watch.handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, watch.handoff.request)
   yield* ref.dispatch({ _tag: "Relaunched", cycle, ...successor })
 })
 
 /**
- * One recovery cycle, from where the log says it stands (spec: behaviour#cycle). It beats in the watcher's place, and
- * always ends by telling: relaunched, failed closed, retries exhausted, or complete after all.
+ * Runs one recovery cycle, from its last state in the log (spec: behaviour#cycle). It beats in the watcher's place. It
+ * always ends with an event: relaunched, failed closed, retries exhausted, or complete after all.
  */
 export const recovery = Effect.fn("recovery")(function* <R>(
   ref: WatchRef,
@@ -93,7 +95,7 @@ export const recovery = Effect.fn("recovery")(function* <R>(
     Effect.andThen(Effect.never)
   )
   const recovering = Effect.gen(function* () {
-    // Also where nothing comes to be launched: what the file asks for is told.
+    // A request of the config file for a higher ceiling is reported even when nothing is launched.
     yield* ceilingNow(ref.dispatch)
     yield* purpose === "salvage" ? exportForPerson(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
   })

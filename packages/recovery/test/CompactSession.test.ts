@@ -12,7 +12,7 @@ const byHand = (world: FakeWorld) =>
   )
 const ofSession = { AGENT_SESSION_ID: "s1" }
 
-it.effect("by hand compacts a session that nobody holds", () =>
+it.effect("a compaction by hand compacts a session without a holder", () =>
   Effect.gen(function* () {
     const world = worldOf()
     assert.strictEqual(yield* byHand(world), 1)
@@ -21,19 +21,17 @@ it.effect("by hand compacts a session that nobody holds", () =>
   })
 )
 
-it.effect(
-  "by hand, souffleur itself and what it descends from hold no session, though a hook of that session started them",
-  () =>
-    Effect.gen(function* () {
-      const world = worldOf(
-        { pid: 9, parent: 1, environment: ofSession, protected: true },
-        { pid: 10, parent: 9, environment: ofSession, protected: true }
-      )
-      assert.strictEqual(yield* byHand(world), 1)
-    })
+it.effect("souffleur and its ancestors hold no session, though a hook of that session started them", () =>
+  Effect.gen(function* () {
+    const world = worldOf(
+      { pid: 9, parent: 1, environment: ofSession, protected: true },
+      { pid: 10, parent: 9, environment: ofSession, protected: true }
+    )
+    assert.strictEqual(yield* byHand(world), 1)
+  })
 )
 
-it.effect("by hand compacts beside nobody: neither a process of the session, nor one that says that it holds it", () =>
+it.effect("a compaction by hand is refused beside a process of the session, or a process that claims it", () =>
   Effect.gen(function* () {
     const tagged = worldOf({ pid: 30, parent: 1, environment: ofSession })
     const error = yield* Effect.flip(byHand(tagged))

@@ -9,29 +9,27 @@ import { worldOf } from "./RecoveryWorld.ts"
 const ended = () => worldOf({ pid: 80, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } })
 const cycle = (world = ended()) => cycleOf([continueTurn], { trigger: "turn-ended" }, world)
 
-it.effect(
-  "the session goes on: what the turn left running is ended, and the same session told that nothing crashed",
-  () =>
-    Effect.gen(function* () {
-      const { log, run, world } = yield* cycle()
-      yield* run
-      assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
-      const [order] = world.agent.orders
-      assert.deepStrictEqual(
-        [order?.session, order?.permission, order?.print],
-        [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true]
-      )
-      assert.strictEqual(order?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
-      assert.include(order?.prompt, "Your last turn ended by itself before the work was complete; nothing crashed.")
-      const [relaunch] = relaunches(yield* log.events)
-      assert.deepInclude(relaunch, {
-        provider: "continue_turn",
-        sessionId: "s1",
-        awaiting: false,
-        exportPath: null,
-        conductor: identityOf(5000)
-      })
+it.effect("the session goes on: leftover processes are ended, and the same session is told that nothing crashed", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle()
+    yield* run
+    assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
+    const [order] = world.agent.orders
+    assert.deepStrictEqual(
+      [order?.session, order?.permission, order?.print],
+      [{ _tag: "Resume", sessionId: "s1" }, "acceptEdits", true]
+    )
+    assert.strictEqual(order?.prompt.split("\n")[0], "/conductor --recovery-bootstrap")
+    assert.include(order?.prompt, "Your last turn ended by itself before the work was complete; nothing crashed.")
+    const [relaunch] = relaunches(yield* log.events)
+    assert.deepInclude(relaunch, {
+      provider: "continue_turn",
+      sessionId: "s1",
+      awaiting: false,
+      exportPath: null,
+      conductor: identityOf(5000)
     })
+  })
 )
 it.effect("after a limit the session goes on, told that it is over, and counts no death", () =>
   Effect.gen(function* () {
@@ -47,7 +45,7 @@ it.effect("after a limit the session goes on, told that it is over, and counts n
     )
   })
 )
-it.effect("is for a turn that ended, and for nothing else", () =>
+it.effect("continue_turn applies only to an ended turn", () =>
   Effect.gen(function* () {
     for (const trigger of ["pid", "handoff"] as const) {
       const { log, run } = yield* cycleOf([continueTurn, standardCompact], { trigger })
@@ -59,7 +57,7 @@ it.effect("is for a turn that ended, and for nothing else", () =>
     }
   })
 )
-it.effect("completion, seen before the launch, and somebody who holds the session, forbid it", () =>
+it.effect("completion before the launch, and another holder of the session, forbid it", () =>
   Effect.gen(function* () {
     const complete = yield* cycle(worldOf())
     complete.world.comms.conductor.state = "complete"
@@ -92,7 +90,7 @@ for (const when of ["before", "after"] as const) {
     })
   )
 }
-it.effect("a crash right after the launch: whoever runs under it is the next generation", () =>
+it.effect("a crash right after the launch: its process is the next generation", () =>
   Effect.gen(function* () {
     const { last, run, vanish, world } = yield* cycle()
     yield* vanish

@@ -24,14 +24,14 @@ const stopping = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watc
 const stop = (world: FakeWorld, of: Watch = watch) => within(world, endConductor(of))
 
 describe("stopping", () => {
-  it.effect("ends a Conductor that ends by SIGTERM, and signals it once", () =>
+  it.effect("a Conductor that ends by SIGTERM is signalled once", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor)
       assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
     })
   )
-  it.effect("gives it the grace, and not a signal more while it needs it", () =>
+  it.effect("a Conductor gets the grace, and no further signal during it", () =>
     Effect.gen(function* () {
       const world = worldOf({ ...conductor, on: { SIGTERM: 9000 } })
       const fiber = yield* stopping(world)
@@ -42,7 +42,7 @@ describe("stopping", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
     })
   )
-  it.effect("kills at the end of the grace, not before", () =>
+  it.effect("a Conductor is killed at the end of the grace, not before", () =>
     Effect.gen(function* () {
       const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
       const fiber = yield* stopping(world)
@@ -53,7 +53,7 @@ describe("stopping", () => {
       assert.deepStrictEqual(yield* Effect.flatten(Fiber.join(fiber)), { ended: "SIGKILL", others: 0 })
     })
   )
-  it.effect("asks right before each signal, and sends none that is not granted any more", () =>
+  it.effect("the grant is checked right before each signal, and none is sent without it", () =>
     Effect.gen(function* () {
       const world = worldOf({ ...conductor, on: { SIGTERM: "stays" } })
       const granted = Effect.suspend(() => (world.did.length === 0 ? Effect.void : Effect.fail("released" as const)))
@@ -64,7 +64,7 @@ describe("stopping", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
     })
   )
-  it.effect("takes a zombie for gone, and sends nothing to what is gone already", () =>
+  it.effect("a zombie counts as gone, and an ended process gets no signal", () =>
     Effect.gen(function* () {
       const world = worldOf({ ...conductor, on: { SIGTERM: "zombie" } })
       assert.deepStrictEqual(yield* stop(world), { ended: "SIGTERM", others: 0 })
@@ -72,7 +72,7 @@ describe("stopping", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
     })
   )
-  it.effect("sends nothing to another process that has the pid now", () =>
+  it.effect("another process with the pid gets no signal", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor)
       const before: Watch = { ...watch, conductor: { pid: 4711, startTime: 1, bootId: "boot" } }
@@ -83,7 +83,7 @@ describe("stopping", () => {
 })
 
 describe("its tree", () => {
-  it.effect("goes with it: children, what carries its tag though it was re-parented, and what the tools started", () =>
+  it.effect("the tree ends too: children, re-parented processes with its tag, and processes of the tools", () =>
     Effect.gen(function* () {
       const world = worldOf(
         conductor,
@@ -97,14 +97,14 @@ describe("its tree", () => {
       assert.deepStrictEqual(world.processes.alive, [40])
     })
   )
-  it.effect("is known by the launch it came from", () =>
+  it.effect("the tree is known by its launch", () =>
     Effect.gen(function* () {
       const launched: Watch = { ...watch, launchId: "w-g2" }
       const world = worldOf(conductor, { pid: 30, parent: 1, environment: { SOUFFLEUR_LAUNCH_ID: "w-g2" } })
       assert.deepStrictEqual(yield* stop(world, launched), { ended: "SIGTERM", others: 1 })
     })
   )
-  it.effect("is looked at before the first signal, and what appears by then is found after it", () =>
+  it.effect("the tree is read before the first signal, and again after it for new processes", () =>
     Effect.gen(function* () {
       const world = worldOf({ ...conductor, on: { SIGTERM: 3000 } }, { pid: 20, parent: 4711 })
       const fiber = yield* stopping(world)
@@ -116,14 +116,14 @@ describe("its tree", () => {
       assert.deepStrictEqual(world.processes.alive, [])
     })
   )
-  it.effect("is stopped although the Conductor is gone: a kill leaves its tools behind", () =>
+  it.effect("the tree is stopped although the Conductor is gone: a kill leaves its tools behind", () =>
     Effect.gen(function* () {
       const world = worldOf({ pid: 30, parent: 1, environment: tool })
       assert.deepStrictEqual(yield* stop(world), { ended: "already gone", others: 1 })
     })
   )
   it.effect(
-    "is nobody's to signal where another agent has the pid of the Conductor, and its session: their tools carry the same tags",
+    "the tree gets no signal when another agent has the Conductor's pid and session: tools carry the same tags",
     () =>
       Effect.gen(function* () {
         const world = worldOf(
@@ -138,7 +138,7 @@ describe("its tree", () => {
       })
   )
   it.effect(
-    "never has what is protected in it: souffleur, a terminal server, another agent session with its subtree",
+    "the tree never has protected processes: souffleur, a terminal server, another agent session with its subtree",
     () =>
       Effect.gen(function* () {
         const world = worldOf(
@@ -159,13 +159,13 @@ describe("its tree", () => {
   )
 })
 
-describe("what is not provably gone fails", () => {
+describe("a stop fails without proof of the end", () => {
   const failure = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watch) {
     const fiber = yield* stopping(world, of)
     yield* TestClock.adjust("1 minute")
     return yield* Effect.flip(Effect.flatten(Fiber.join(fiber)))
   })
-  it.effect("a process that we may not signal", () =>
+  it.effect("a process that may not be signalled", () =>
     Effect.gen(function* () {
       const error = yield* failure(worldOf({ ...conductor, on: { SIGTERM: "not permitted" } }))
       assert.deepStrictEqual(
@@ -181,7 +181,7 @@ describe("what is not provably gone fails", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "SIGKILL 4711"])
     })
   )
-  it.effect("a child that survives SIGKILL, or that we may not signal", () =>
+  it.effect("a child that survives SIGKILL, or may not be signalled", () =>
     Effect.gen(function* () {
       const stubborn = worldOf(conductor, { pid: 20, parent: 4711, on: { SIGTERM: "stays", SIGKILL: "stays" } })
       assert.include((yield* failure(stubborn)).message, "20")
@@ -199,7 +199,7 @@ describe("what is not provably gone fails", () => {
 })
 
 describe("one writer", () => {
-  it.effect("after a crash inside the stop: stopped only when the Conductor and its tree are gone", () =>
+  it.effect("a crash inside the stop: stopped only when the Conductor and its tree are gone", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor, { pid: 30, parent: 1, environment: tool })
       const stopped = within(world, isStopped(watch))
@@ -213,7 +213,7 @@ describe("one writer", () => {
       assert.isFalse(yield* within(worldOf(conductor), isStopped(watch)))
     })
   )
-  it.effect("names the live process that holds the session, or what is left of the old tree", () =>
+  it.effect("another writer is the live process with the session, or leftovers of the old tree", () =>
     Effect.gen(function* () {
       const world = worldOf()
       const writer = within(world, otherWriter(watch))
@@ -230,36 +230,32 @@ describe("one writer", () => {
       assert.include(yield* writer, "30")
     })
   )
-  it.effect(
-    "takes no tool for a leftover that may be of who got the Conductor's pid, and its session, while it looked",
-    () =>
-      Effect.gen(function* () {
-        const world = worldOf({ pid: 30, parent: 1, environment: tool })
-        assert.isFalse(yield* within(world, isStopped(watch)))
-        let looks = 0
-        Object.defineProperty(world.agent, "sessions", {
-          get: () => (looks++ === 0 ? [] : [{ pid: 4711, sessionId: "s1" }])
-        })
-        assert.isTrue(yield* within(world, isStopped(watch)))
+  it.effect("a tool is no leftover when another agent got the Conductor's pid and session during the read", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ pid: 30, parent: 1, environment: tool })
+      assert.isFalse(yield* within(world, isStopped(watch)))
+      let looks = 0
+      Object.defineProperty(world.agent, "sessions", {
+        get: () => (looks++ === 0 ? [] : [{ pid: 4711, sessionId: "s1" }])
       })
+      assert.isTrue(yield* within(world, isStopped(watch)))
+    })
   )
-  it.effect(
-    "looks for who holds the session last: souffleur may be stopped between its looks, and a person come meanwhile",
-    () =>
-      Effect.gen(function* () {
-        const world = worldOf()
-        world.processes.run({ pid: 70, parent: 1 })
-        let looks = 0
-        Object.defineProperty(world.agent, "sessions", {
-          get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }])
-        })
-        assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
-        assert.strictEqual(looks, 3)
+  it.effect("the holder of the session is checked last: a person may come while souffleur is suspended", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      world.processes.run({ pid: 70, parent: 1 })
+      let looks = 0
+      Object.defineProperty(world.agent, "sessions", {
+        get: () => (looks++ < 2 ? [] : [{ pid: 70, sessionId: "s1" }])
       })
+      assert.strictEqual(yield* within(world, otherWriter(watch)), "process 70 holds the session")
+      assert.strictEqual(looks, 3)
+    })
   )
 })
 
-describe("whom souffleur launched, where the Conductor turned out to be another process", () => {
+describe("a launched process beside a Conductor that turned out to be another one", () => {
   const launched = identityOf(5000)
   const corrected: Watch = { ...watch, launched, launchId: "w-g2-c1-6-launch-1", sessions: ["s1"] }
   const two = () => {
@@ -272,14 +268,14 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
     ]
     return world
   }
-  it.effect("is stopped with it, and its tree: two would be at work", () =>
+  it.effect("the launched process and its tree are stopped too: two would be at work", () =>
     Effect.gen(function* () {
       const world = two()
       assert.deepStrictEqual(yield* stop(world, corrected), { ended: "SIGTERM", others: 2 })
       assert.deepStrictEqual(world.processes.alive, [70])
     })
   )
-  it.effect("is not stopped yet as long as it lives, and is another writer", () =>
+  it.effect("the launched process is another writer while it lives, and the stop is not done", () =>
     Effect.gen(function* () {
       const world = two()
       world.processes.end(4711)
@@ -292,7 +288,7 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
       assert.isUndefined(yield* within(world, otherWriter(corrected)))
     })
   )
-  it.effect("that cannot be ended closes the cycle", () =>
+  it.effect("a launched process that cannot be ended closes the cycle", () =>
     Effect.gen(function* () {
       const world = two()
       world.processes.run({ pid: 5000, parent: 10, on: { SIGTERM: "stays", SIGKILL: "stays" } })
@@ -301,7 +297,7 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
       assert.include(JSON.stringify(yield* Fiber.join(fiber)), "process 5000 did not end")
     })
   )
-  it.effect("and whose pid is another agent's by now is that agent, which is left alone", () =>
+  it.effect("a launched process whose pid another agent now has is left alone", () =>
     Effect.gen(function* () {
       const world = two()
       const before = { ...corrected, launched: { ...launched, startTime: 1 } }
@@ -312,7 +308,7 @@ describe("whom souffleur launched, where the Conductor turned out to be another 
   )
 })
 
-describe("what was seen of its tree while it lived, and is known by nothing else", () => {
+describe("offspring that is known only because it was seen", () => {
   const seen = identityOf(40)
   const knowing = <A, E, R>(world: FakeWorld, effect: Effect.Effect<A, E, R>, of: ProcessIdentity = identityOf(4711)) =>
     within(
@@ -323,7 +319,7 @@ describe("what was seen of its tree while it lived, and is known by nothing else
       )
     )
   const left = () => worldOf({ pid: 40, parent: 1 }, { pid: 41, parent: 40 }, { pid: 60, parent: 1 })
-  it.effect("is stopped with it, and what it has started since", () =>
+  it.effect("seen offspring is stopped with the Conductor, and so are its later children", () =>
     Effect.gen(function* () {
       const world = left()
       assert.isFalse(yield* knowing(world, isStopped(watch)))
@@ -333,7 +329,7 @@ describe("what was seen of its tree while it lived, and is known by nothing else
       assert.isTrue(yield* knowing(world, isStopped(watch)))
     })
   )
-  it.effect("is nobody's where it is another agent's session by now, or was seen of another Conductor", () =>
+  it.effect("seen offspring is left alone when it is another agent's session, or was seen of another Conductor", () =>
     Effect.gen(function* () {
       const world = left()
       world.agent.sessions = [{ pid: 40, sessionId: "another" }]

@@ -112,15 +112,17 @@ layer(HostServices.layer)("estimate", (it) => {
     )
   })
 
-  it.effect("an empty file is nothing, and two characters are no token", () =>
+  it.effect("an empty file and two characters have no token", () =>
     Effect.gen(function* () {
       for (const text of ["", "ab", "abc", "é😀x", "\u{feff}ab"]) yield* whole(text, 0, 0)
     })
   )
 
-  it.effect("counts code points, neither bytes nor UTF-16", () => whole("é".repeat(1000) + "😀".repeat(500), 0, 0))
+  it.effect("the estimate counts code points, neither bytes nor UTF-16", () =>
+    whole("é".repeat(1000) + "😀".repeat(500), 0, 0)
+  )
 
-  it.effect("each of the five markers, in any case, and the scope starts where the latest ends", () =>
+  it.effect("each of the five markers counts, in any case, and the scope starts after the latest", () =>
     Effect.gen(function* () {
       const lines = [
         "system: compact_boundary",
@@ -146,7 +148,7 @@ layer(HostServices.layer)("estimate", (it) => {
     })
   )
 
-  it.effect("what only resembles a marker is none", () =>
+  it.effect("a text that only resembles a marker does not count", () =>
     Effect.gen(function* () {
       const lines = [
         "compact boundary",
@@ -173,7 +175,7 @@ layer(HostServices.layer)("estimate", (it) => {
     })
   )
 
-  it.effect("what is no fence and no quote does not hide a marker", () =>
+  it.effect("a marker counts beside text that only resembles a fence or a quote", () =>
     Effect.gen(function* () {
       yield* scoped(`\`\`\`\ncode\n\`\`\`\ncompact_boundary${tail}`, tail)
       yield* scoped(`    \`\`\`\ncompact_boundary${tail}`, tail)
@@ -184,11 +186,11 @@ layer(HostServices.layer)("estimate", (it) => {
     })
   )
 
-  it.effect("the scope never starts at a quoted marker, also when another stands outside", () =>
+  it.effect("the scope never starts at a quoted marker, even beside a plain one", () =>
     scoped(`compact_boundary${tail}\n> compact_boundary\n${tail}`, `${tail}\n> compact_boundary\n${tail}`, 2)
   )
 
-  it.effect("our own exports: only whole lines that repeat the nonce", () =>
+  it.effect("markers of souffleur's own exports count only as whole lines with the nonce", () =>
     Effect.gen(function* () {
       yield* scoped(`${header}${tail}\n${marker}\n${tail}`, `\n${tail}`)
       yield* scoped(`${header}\`\`\`\n${marker}\n${tail}`, `\n${tail}`)
@@ -208,7 +210,7 @@ layer(HostServices.layer)("estimate", (it) => {
     })
   )
 
-  it.effect("a damaged header of ours, or our marker without one: the whole file, with a warning", () =>
+  it.effect("a damaged header, or a marker without a header, counts the whole file, with a warning", () =>
     Effect.gen(function* () {
       const damaged = ["v2 nonce", "v1 nonse", "V1 nonce"].map((text) => header.replace("v1 nonce", text))
       for (const first of [
@@ -267,7 +269,7 @@ layer(HostServices.layer)("estimate", (it) => {
     marker
   ])
   it.effect.prop(
-    "the block size changes nothing, with our header, a damaged one or none",
+    "the block size changes nothing, with a whole, a damaged or no header",
     [Schema.Array(Piece), Schema.Literals(["", header, header.slice(5)]), Schema.Literals([1024, 1031, 1500])],
     ([pieces, first, blockBytes]) =>
       Effect.gen(function* () {
@@ -319,7 +321,7 @@ layer(HostServices.layer)("estimate", (it) => {
     { arbitrary: { runs: 50 } }
   )
 
-  it.effect("no file, a folder, a pipe that is not there: a failure that says why", () =>
+  it.effect("a missing file, a folder and a pipe fail, and the error says why", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()

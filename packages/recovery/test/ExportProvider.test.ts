@@ -45,48 +45,48 @@ const failedClosed = (event: WatchEvent | undefined) =>
   event?._tag === "RecoveryFailedClosed" ? event.stage : event?._tag
 
 describe("claude_export", () => {
-  it.effect(
-    "a successor that died before its first word left no session file: the conversation before it is handed on again",
-    () =>
-      Effect.gen(function* () {
-        const world = worldOf()
-        world.agent.unwritten.add("s2")
-        const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
-        yield* run
-        assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
-        assert.include(world.agent.orders[0]?.prompt, "It is the conversation of session s1.")
-        assert.lengthOf(launched(yield* log.events), 1)
-      }).pipe(Effect.provide(HostServices.layer))
-  )
-  it.effect("stops, exports, trims, estimates, and launches a successor with the export's path in its prompt", () =>
+  it.effect("the earlier conversation is handed on again after a successor that died before its first word", () =>
     Effect.gen(function* () {
-      const { log, run, stateDir, world } = yield* cycle()
+      const world = worldOf()
+      world.agent.unwritten.add("s2")
+      const { log, run } = yield* cycle({ provider: "claude_export", successor: "s2" }, world)
       yield* run
-      const path = `${stateDir}/exports/w-g2-c1-2-export-1.md`
-      assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
-      const [order] = world.agent.orders
-      assert.match(order?.prompt ?? "", /^\/conductor --recovery-bootstrap\n/u)
-      assert.include(order?.prompt, path)
-      assert.include(order?.prompt, "Hand-off w-g2-c1-6-launch-1")
-      assert.notInclude(order?.prompt, "hello")
-      assert.deepStrictEqual([order?.permission, order?.session._tag, order?.print], ["acceptEdits", "Fresh", true])
-      assert.match(order!.session.sessionId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
-      const [launch] = [...world.launcher.prepared.values()]
-      assert.deepStrictEqual([launch?.cwd, launch?.title, launch?.id], ["/p", "Conductor (S2)", "w-g2-c1-6-launch-1"])
-      const [relaunch] = launched(yield* log.events)
-      assert.deepInclude(relaunch, {
-        generation: 2,
-        provider: "claude_export",
-        conductor: identityOf(5000),
-        sessionId: order!.session.sessionId,
-        awaiting: true,
-        exportPath: path,
-        conductorState: "working",
-        lastMessageId: 9
-      })
+      assert.deepStrictEqual(world.did, ["export s1", "launch 5000"])
+      assert.include(world.agent.orders[0]?.prompt, "It is the conversation of session s1.")
+      assert.lengthOf(launched(yield* log.events), 1)
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("keeps no word of the conversation in the log, and its export to its user", () =>
+  it.effect(
+    "claude_export stops, exports, trims, estimates, and launches a successor with the export's path in its prompt",
+    () =>
+      Effect.gen(function* () {
+        const { log, run, stateDir, world } = yield* cycle()
+        yield* run
+        const path = `${stateDir}/exports/w-g2-c1-2-export-1.md`
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "export s1", "launch 5000"])
+        const [order] = world.agent.orders
+        assert.match(order?.prompt ?? "", /^\/conductor --recovery-bootstrap\n/u)
+        assert.include(order?.prompt, path)
+        assert.include(order?.prompt, "Hand-off w-g2-c1-6-launch-1")
+        assert.notInclude(order?.prompt, "hello")
+        assert.deepStrictEqual([order?.permission, order?.session._tag, order?.print], ["acceptEdits", "Fresh", true])
+        assert.match(order!.session.sessionId, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/u)
+        const [launch] = [...world.launcher.prepared.values()]
+        assert.deepStrictEqual([launch?.cwd, launch?.title, launch?.id], ["/p", "Conductor (S2)", "w-g2-c1-6-launch-1"])
+        const [relaunch] = launched(yield* log.events)
+        assert.deepInclude(relaunch, {
+          generation: 2,
+          provider: "claude_export",
+          conductor: identityOf(5000),
+          sessionId: order!.session.sessionId,
+          awaiting: true,
+          exportPath: path,
+          conductorState: "working",
+          lastMessageId: 9
+        })
+      }).pipe(Effect.provide(HostServices.layer))
+  )
+  it.effect("claude_export keeps no word of the conversation in the log, and its export private to its user", () =>
     Effect.gen(function* () {
       const { exports, log, run, stateDir } = yield* cycle()
       yield* run
@@ -96,7 +96,7 @@ describe("claude_export", () => {
       assert.strictEqual((yield* exports).length, 1)
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("awaits no session id without comms: nobody could confirm it", () =>
+  it.effect("claude_export awaits no session id without comms, which could not confirm it", () =>
     Effect.gen(function* () {
       const { log, run } = yield* cycle({ comms: null })
       yield* run
@@ -136,7 +136,7 @@ describe("claude_export", () => {
 
 describe("the gate", () => {
   const thirty = "x".repeat(30)
-  it.effect("launches at exactly the threshold", () =>
+  it.effect("the gate launches at exactly the threshold", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle({ settings: { forceCompactThresholdTokens: 10 } })
       world.agent.exported = thirty
@@ -144,7 +144,7 @@ describe("the gate", () => {
       assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("one token more escalates: the export is discarded and nothing is launched", () =>
+  it.effect("the gate escalates one token above it: the export is discarded and nothing is launched", () =>
     Effect.gen(function* () {
       const { exports, last, run, world } = yield* cycle({ settings: { forceCompactThresholdTokens: 9 } })
       world.agent.exported = thirty
@@ -171,7 +171,7 @@ describe("the gate", () => {
 })
 
 describe("the estimate", () => {
-  it.effect("that there is none of escalates, like an export that is too large", () =>
+  it.effect("a missing estimate escalates, like an export that is too large", () =>
     Effect.gen(function* () {
       const { exports, last, log, run, stateDir, world } = yield* cycle()
       // Stopped, exported and trimmed; then somebody takes the export away.
@@ -201,7 +201,7 @@ describe("an export whose session went on before the launch", () => {
     ["grew", (world: FakeWorld) => void (world.agent.session.size += 500)],
     ["was replaced", (world: FakeWorld) => void (world.agent.session.inode += 1)]
   ] as const) {
-    it.effect(`it ${what}: discarded once, and the session itself is compacted and resumed`, () =>
+    it.effect(`the export is discarded once, and the session compacted and resumed, if it ${what}`, () =>
       Effect.gen(function* () {
         const { by, events, exports, run, world } = yield* meanwhile(happens)
         assert.deepStrictEqual([by, yield* exports], [["standard_compact"], []])
@@ -210,19 +210,19 @@ describe("an export whose session went on before the launch", () => {
           ["Resume", "Resume"]
         )
         assert.lengthOf(launch(events), 1)
-        assert.include(JSON.stringify(launch(events)), "went on after it was exported")
+        assert.include(JSON.stringify(launch(events)), "went on after its export")
         yield* run
         assert.lengthOf(world.agent.orders, 2)
       }).pipe(Effect.provide(HostServices.layer))
     )
   }
-  it.effect("it did not: the export is as good as before", () =>
+  it.effect("the export is used when its session did not go on", () =>
     Effect.gen(function* () {
       const { by, events } = yield* meanwhile(() => {})
       assert.deepStrictEqual([by, launch(events)], [["claude_export"], []])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("it is gone: nothing is newer than the export", () =>
+  it.effect("the export is used when its session file is gone", () =>
     Effect.gen(function* () {
       const { by } = yield* meanwhile((world) => world.agent.unwritten.add("s1"))
       assert.deepStrictEqual(by, ["claude_export"])
@@ -230,8 +230,8 @@ describe("an export whose session went on before the launch", () => {
   )
 })
 
-describe("what forbids a launch", () => {
-  it.effect("completion, seen before the stop: nothing is stopped", () =>
+describe("reasons against a launch", () => {
+  it.effect("completion before the stop prevents the launch, and nothing is stopped", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle()
       world.comms.conductor.state = "complete"
@@ -239,7 +239,7 @@ describe("what forbids a launch", () => {
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("completion, seen before the launch", () =>
+  it.effect("completion before the launch prevents it", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle()
       world.agent.onExport = () => (world.comms.conductor.state = "complete")
@@ -247,7 +247,7 @@ describe("what forbids a launch", () => {
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", ["SIGTERM 4711", "export s1"]])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("a release that comes between two signals: the second is not sent any more", () =>
+  it.effect("a release between two signals prevents the second", () =>
     Effect.gen(function* () {
       const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "stays" } })
       const { log, run } = yield* cycle({}, world)
@@ -260,7 +260,7 @@ describe("what forbids a launch", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711"])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("a stop that failed", () =>
+  it.effect("a failed stop prevents the launch", () =>
     Effect.gen(function* () {
       const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
       const { last, run } = yield* cycle({}, world)
@@ -268,7 +268,7 @@ describe("what forbids a launch", () => {
       assert.deepStrictEqual([failedClosed(yield* last), world.did], ["stop", []])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("a live process that holds the session", () =>
+  it.effect("a live process with the session prevents the launch", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle()
       world.agent.onExport = () => {
@@ -279,7 +279,7 @@ describe("what forbids a launch", () => {
       assert.deepStrictEqual([failedClosed(yield* last), world.processes.alive], ["one writer", [70]])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("a launch that failed, or an agent that is not there: closed, and no second try", () =>
+  it.effect("a failed launch or a missing agent closes the cycle without a second try", () =>
     Effect.gen(function* () {
       for (const trouble of ["launch", "agent"] as const) {
         const { last, run, world } = yield* cycle()
@@ -293,7 +293,7 @@ describe("what forbids a launch", () => {
   )
 })
 
-it.effect("takes its turn among the watches of this machine before it looks for the last time", () =>
+it.effect("the launch waits for its turn among the watches of this machine before its last checks", () =>
   Effect.gen(function* () {
     const turns: Array<string> = []
     const { last, run, world } = yield* cycle()
@@ -309,7 +309,7 @@ it.effect("takes its turn among the watches of this machine before it looks for 
 )
 
 it.effect(
-  "comms that is out at the launch: measured against the last launch, and a handoff counts only once another state was seen",
+  "a successor launched while comms is out is measured against the last launch, and its request needs another state first",
   () =>
     Effect.gen(function* () {
       const { log, run, world } = yield* cycle({ trigger: "handoff" })
@@ -324,7 +324,7 @@ it.effect(
     }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", () =>
+it.effect("a higher ceiling changes nothing: a crash asks for acceptEdits", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* cycle({ settings: { maxExternalPermission: "bypassPermissions" } })
     yield* run
@@ -338,7 +338,7 @@ it.effect("a ceiling above it changes nothing: a crash asks for acceptEdits", ()
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.effect("what it recovers to is the next generation, watched by a new watcher", () =>
+it.effect("the successor is the next generation, watched by a new watcher", () =>
   Effect.gen(function* () {
     const { log, run } = yield* cycle()
     yield* run

@@ -35,7 +35,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   })
   const saying = (text: string) => script(`process.stdout.write(${JSON.stringify(text)})`)
 
-  it.effect("copies what the program made, for its user alone; the original is nobody's to trim", () =>
+  it.effect("the program's file is copied, private to its user, and the original is never trimmed", () =>
     Effect.gen(function* () {
       const { exporting, folder, fs, made, out } = yield* setting
       const found = yield* exporting(
@@ -53,7 +53,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       assert.strictEqual(yield* fs.readFileString(made), "# Hello\ns1")
     })
   )
-  it.effect("takes one absolute path, and nothing else", () =>
+  it.effect("the output must be one absolute path", () =>
     Effect.gen(function* () {
       const { folder, fs, made, why } = yield* setting
       for (const printed of [
@@ -70,18 +70,18 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       assert.deepStrictEqual(yield* fs.readDirectory(folder), ["conversation.md"])
     })
   )
-  it.effect("takes no file that is missing, empty, or none", () =>
+  it.effect("a missing file, an empty file or a folder is refused", () =>
     Effect.gen(function* () {
       const { folder, fs, why } = yield* setting
       yield* fs.writeFileString(`${folder}/empty.md`, "")
       assert.include(yield* why(saying(`${folder}/none.md`)), "cannot be used: NotFound")
       assert.include(yield* why(saying(`${folder}/a\0b`)), "cannot be used")
       for (const path of [`${folder}/empty.md`, folder, "/dev/null"]) {
-        assert.include(yield* why(saying(path)), "no file, or an empty one", path)
+        assert.include(yield* why(saying(path)), "empty or not a regular file", path)
       }
     })
   )
-  it.effect("ends a program that prints 1 GB long before it has, one that hangs, and one that fails", () =>
+  it.effect("a program that prints 1 GB is ended early; programs that hang or fail are refused", () =>
     Effect.gen(function* () {
       const { folder, fs, made, why } = yield* setting
       const flood = script(

@@ -57,7 +57,7 @@ const providers: ReadonlyArray<readonly [Ours, Change]> = [
 describe("an export, right before the launch that names it", () => {
   for (const [provider, change] of providers) {
     for (const [what, meanwhile] of Object.entries(tampered))
-      it.effect(`${provider.name}: that ${what} starts nobody`, () =>
+      it.effect(`${provider.name}: an export that ${what} is not launched from`, () =>
         Effect.gen(function* () {
           const { last, launched } = yield* launchedFrom(provider, change, meanwhile)
           assert.deepStrictEqual(launched, [])
@@ -65,7 +65,7 @@ describe("an export, right before the launch that names it", () => {
           assert.match(last![1]!, /the export (cannot be used|was changed)/u)
         }).pipe(Effect.provide(HostServices.layer))
       )
-    it.effect(`${provider.name}: is looked at by its digest, which is in the log; its words are not`, () =>
+    it.effect(`${provider.name}: the log has the digest of the export, and none of its words`, () =>
       Effect.gen(function* () {
         const { last, launched, log } = yield* launchedFrom(provider, change, () => Effect.void)
         assert.deepStrictEqual([launched, last], [["launch 5000"], "ConductorRelaunched"])

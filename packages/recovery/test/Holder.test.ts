@@ -17,8 +17,8 @@ const recovered = Effect.fnUntraced(function* (world: FakeWorld, change: Change 
   return { signals, last: closedAt(yield* cycle.last) }
 })
 
-describe("right before the first signal of a recovery, who the Conductor is", () => {
-  it.effect("is looked at once more: a session that was taken elsewhere by then ends nobody", () =>
+describe("the check of the Conductor right before the first signal", () => {
+  it.effect("a session that was taken elsewhere meanwhile prevents the stop", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor, person)
       world.processes.onTree = () => void (world.agent.sessions = taken)
@@ -29,14 +29,14 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
       assert.deepStrictEqual(world.processes.alive, [4711, 6000])
     })
   )
-  it.effect("is looked at before its intent too", () =>
+  it.effect("the check also runs before the intent", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor, { pid: 20, parent: 4711 }, person)
       world.agent.sessions = taken
       assert.deepStrictEqual((yield* recovered(world)).signals, [])
     })
   )
-  it.effect("is not who holds another project's conversation by now, by its hooks or its pid file", () =>
+  it.effect("a process with another project's conversation, by hooks or pid file, is not stopped", () =>
     Effect.gen(function* () {
       for (const said of ["hooks", "pid file"]) {
         const world = worldOf(conductor)
@@ -48,14 +48,14 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
       }
     })
   )
-  it.effect("is who holds another conversation of this project, such as after a /clear", () =>
+  it.effect("a process with another conversation of this project, such as after a /clear, is stopped", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor)
       world.hooks.holds.set(4711, "s2")
       assert.deepStrictEqual(yield* recovered(world), { signals: ["SIGTERM 4711"], last: "ConductorRelaunched" })
     })
   )
-  it.effect("is its wrapper too, which stays as the parent of the agent that holds the session: both are ended", () =>
+  it.effect("a wrapper that stays as the parent of the agent is stopped together with the agent", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
       world.agent.sessions = [{ pid: 20, sessionId: "s1" }]
@@ -65,7 +65,7 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
       })
     })
   )
-  it.effect("is not who carries its marks alone: a person may have gone on from one of its shells", () =>
+  it.effect("a process that only carries the marks is not stopped: a person may have used one of its shells", () =>
     Effect.gen(function* () {
       const environment = { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" }
       const world = worldOf(conductor, { pid: 20, parent: 1, environment })
@@ -75,7 +75,7 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
       assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
     })
   )
-  it.effect("is not the wrapper of a stranger, below whom somebody goes on with the session", () =>
+  it.effect("the wrapper of a stranger's agent that goes on with the session is not stopped", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor, { pid: 20, parent: 4711 }, { pid: 21, parent: 20 })
       world.agent.sessions = [
@@ -86,7 +86,7 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
       assert.deepStrictEqual(yield* recovered(world), { signals: [], last: ["stop", why] })
     })
   )
-  it.effect("is whom a person named against the evidence", () =>
+  it.effect("a process that a person named against the evidence is stopped", () =>
     Effect.gen(function* () {
       const world = worldOf(conductor)
       world.agent.began.set("theirs", "/elsewhere")
@@ -94,7 +94,7 @@ describe("right before the first signal of a recovery, who the Conductor is", ()
       assert.deepStrictEqual((yield* recovered(world, { forced: true })).signals, ["SIGTERM 4711"])
     })
   )
-  it.effect("is nobody's to ask of one that has ended: its tree is stopped, and another writer is told apart", () =>
+  it.effect("an ended process needs no check: its tree is stopped, and another writer is told apart", () =>
     Effect.gen(function* () {
       const world = worldOf(person, { pid: 30, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } })
       world.agent.sessions = taken

@@ -25,7 +25,7 @@ const handedOver = Effect.fnUntraced(function* (
 })
 const permissions = (world: FakeWorld) => [...new Set(world.agent.orders.map(({ permission }) => permission))]
 
-it.effect("a file that is raised after the watch was opened raises no launch, and is told once", () =>
+it.effect("a file that was raised after the watch was opened raises no launch, and is reported once", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handedOver("acceptEdits", { says: "bypassPermissions" })
     yield* run
@@ -44,7 +44,7 @@ it.effect("a file that is raised after the watch was opened raises no launch, an
   })
 )
 
-it.effect("it is told where nothing asks for more, and where nothing is launched", () =>
+it.effect("a raised file is reported without any request for more, and without a launch", () =>
   Effect.gen(function* () {
     const file = { says: "bypassPermissions" } as const
     const { log, run, world } = yield* handedOver("acceptEdits", file)
@@ -69,24 +69,22 @@ it.effect("it is told where nothing asks for more, and where nothing is launched
   })
 )
 
-it.effect(
-  "a ceiling that the file lowers in the midst of a cycle holds for the launch that follows, and asks for no word",
-  () =>
-    Effect.gen(function* () {
-      const file = { says: "bypassPermissions" as Permission }
-      const { log, run, world } = yield* handedOver("bypassPermissions", file, {
-        recover: (...given) => ((file.says = "acceptEdits"), standardCompact.recover(...given))
-      })
-      yield* run
-      assert.deepStrictEqual(permissions(world), ["acceptEdits"])
-      assert.notInclude(
-        (yield* log.events).map(({ _tag }) => _tag),
-        "ConfigOverreached"
-      )
+it.effect("a ceiling that the file lowers during a cycle holds for the next launch, without a person's word", () =>
+  Effect.gen(function* () {
+    const file = { says: "bypassPermissions" as Permission }
+    const { log, run, world } = yield* handedOver("bypassPermissions", file, {
+      recover: (...given) => ((file.says = "acceptEdits"), standardCompact.recover(...given))
     })
+    yield* run
+    assert.deepStrictEqual(permissions(world), ["acceptEdits"])
+    assert.notInclude(
+      (yield* log.events).map(({ _tag }) => _tag),
+      "ConfigOverreached"
+    )
+  })
 )
 
-it.effect("what a person allows holds for the launch that follows", () =>
+it.effect("a person's word holds for the next launch", () =>
   Effect.gen(function* () {
     const file = { says: "acceptEdits" as Permission }
     const { log, run, world } = yield* handedOver("acceptEdits", file, {

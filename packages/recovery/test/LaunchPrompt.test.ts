@@ -6,13 +6,13 @@ import { recovering } from "./CrashingLog.ts"
 const watch = recovering().reduce(evolve, initial)
 const solo = recovering({ comms: null }).reduce(evolve, initial)
 
-it("says why a successor starts: a crash, or a planned handoff, which is not one", () => {
+it("the prompt says why a successor starts: a crash or a planned hand-off", () => {
   for (const trigger of ["pid", "heartbeat"] as const)
     assert.include(reasonLine(trigger), "crashed or became unresponsive")
   assert.include(reasonLine("handoff"), "planned handoff because of high context use")
   assert.include(reasonLine("handoff"), "not a crash")
 })
-it("begins with what a Conductor of the orchestration expects, and gives path, session and comms", () => {
+it("the prompt begins with the bootstrap of the orchestration, and has path, session and comms", () => {
   const lines = promptFromExport(watch, { path: "/state/exports/w.md" }, undefined).split("\n")
   assert.strictEqual(lines[0], "/conductor --recovery-bootstrap")
   for (const part of [
@@ -24,20 +24,20 @@ it("begins with what a Conductor of the orchestration expects, and gives path, s
   ])
     assert.include(lines.join("\n"), part)
 })
-it("of a session without comms is a plain continue", () => {
+it("the prompt of a session without comms is a plain continue", () => {
   const prompt = promptFromExport(solo, { path: "/state/exports/w.md" }, undefined)
   assert.match(prompt, /^Continue /u)
   assert.notInclude(prompt, "orchestration")
   assert.notInclude(prompt, "/conductor")
 })
-it("begins with the payload's own prompt, where there is one", () => {
+it("the prompt begins with the payload's own prompt, if there is one", () => {
   for (const prompt of [
     promptFromExport(watch, { path: "/e.md" }, "First this.\nThen that."),
     promptAfterCompaction(watch, "First this.\nThen that.")
   ])
     assert.match(prompt, /^First this\.\nThen that\.\n/u)
 })
-it("after a compaction asks to verify what was in flight", () => {
+it("the prompt after a compaction asks to verify unfinished work", () => {
   assert.include(promptAfterCompaction(watch, undefined), "verify every task that was in flight")
   assert.match(promptAfterCompaction(watch, undefined), /^\/conductor --recovery-bootstrap\n/u)
 })

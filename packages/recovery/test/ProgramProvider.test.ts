@@ -34,55 +34,51 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     return { prompt, ...(yield* asking(program, [how, prompt], options)) }
   })
 
-  it.effect(
-    "its word is a launch: a fresh session, or the same one resumed, with a prompt that is not in the log",
-    () =>
-      Effect.gen(function* () {
-        for (const how of ["fresh", "resume"] as const) {
-          const { log, start, world } = yield* cycle(how)
-          yield* start
-          assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
-          const [order] = world.agent.orders
-          const [said, , receipt] = order?.prompt.split("\n") ?? []
-          assert.strictEqual(said, "SECRET of s1 in /p. The previous Conductor crashed or became unresponsive.")
-          assert.strictEqual(receipt, `Hand-off ${[...world.launcher.prepared.values()][0]?.id}`)
-          assert.strictEqual(order?.permission, "acceptEdits")
-          const events = yield* log.events
-          const [relaunch] = relaunches(events)
-          const fresh = how === "fresh"
-          assert.deepInclude(relaunch, {
-            provider: "own",
-            awaiting: fresh,
-            exportPath: null,
-            conductor: identityOf(5000)
-          })
-          assert.strictEqual(order?.session._tag, fresh ? "Fresh" : "Resume")
-          assert.strictEqual(relaunch?.sessionId === "s1", !fresh)
-          assert.notInclude(JSON.stringify(events), "SECRET")
-        }
-      })
+  it.effect("the program's answer launches a fresh or the same session, and its prompt is not in the log", () =>
+    Effect.gen(function* () {
+      for (const how of ["fresh", "resume"] as const) {
+        const { log, start, world } = yield* cycle(how)
+        yield* start
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000"])
+        const [order] = world.agent.orders
+        const [said, , receipt] = order?.prompt.split("\n") ?? []
+        assert.strictEqual(said, "SECRET of s1 in /p. The previous Conductor crashed or became unresponsive.")
+        assert.strictEqual(receipt, `Hand-off ${[...world.launcher.prepared.values()][0]?.id}`)
+        assert.strictEqual(order?.permission, "acceptEdits")
+        const events = yield* log.events
+        const [relaunch] = relaunches(events)
+        const fresh = how === "fresh"
+        assert.deepInclude(relaunch, {
+          provider: "own",
+          awaiting: fresh,
+          exportPath: null,
+          conductor: identityOf(5000)
+        })
+        assert.strictEqual(order?.session._tag, fresh ? "Fresh" : "Resume")
+        assert.strictEqual(relaunch?.sessionId === "s1", !fresh)
+        assert.notInclude(JSON.stringify(events), "SECRET")
+      }
+    })
   )
-  it.effect(
-    "it hands on to the next provider, which finds the Conductor stopped, when it says so or says nothing of use",
-    () =>
-      Effect.gen(function* () {
-        for (const how of ["escalate", "garbage", "twice", "other", "talks", "fails", "floods", "hangs"]) {
-          const { log, start, world } = yield* cycle(how)
-          world.launcher.compactions = ["compacts and ends"]
-          yield* start
-          assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"], how)
-          const events = yield* log.events
-          assert.deepStrictEqual(
-            relaunches(events).map(({ provider }) => provider),
-            ["standard_compact"],
-            how
-          )
-          // What it said instead of an answer is nobody's to keep.
-          assert.notInclude(JSON.stringify(events), "x".repeat(501), how)
-        }
-      })
+  it.effect("the program hands on to the next provider, by its answer or by a useless answer", () =>
+    Effect.gen(function* () {
+      for (const how of ["escalate", "garbage", "twice", "other", "talks", "fails", "floods", "hangs"]) {
+        const { log, start, world } = yield* cycle(how)
+        world.launcher.compactions = ["compacts and ends"]
+        yield* start
+        assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"], how)
+        const events = yield* log.events
+        assert.deepStrictEqual(
+          relaunches(events).map(({ provider }) => provider),
+          ["standard_compact"],
+          how
+        )
+        // What it said instead of an answer is nobody's to keep.
+        assert.notInclude(JSON.stringify(events), "x".repeat(501), how)
+      }
+    })
   )
-  it.effect("its launch that a crash left behind is found again, though its prompt is gone", () =>
+  it.effect("the program's launch is found again after a crash, though its prompt is gone", () =>
     Effect.gen(function* () {
       const { last, prompt, start, world } = yield* cycle("fresh")
       world.launcher.vanishes = 1
@@ -97,7 +93,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       assert.deepStrictEqual(launches(world), ["launch 5000"])
     })
   )
-  it.effect("it closes the cycle: by its word, or by a prompt that cannot be read", () =>
+  it.effect("the program closes the cycle, by its answer or by an unreadable prompt", () =>
     Effect.gen(function* () {
       for (const [how, reason] of [
         ["fail_closed", "a person must look"],
@@ -109,7 +105,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       }
     })
   )
-  it.effect("its word does not outweigh one writer, nor completion", () =>
+  it.effect("the program's answer does not outweigh another writer or completion", () =>
     Effect.gen(function* () {
       const held = yield* cycle("resume", worldOf({ pid: 70, parent: 1 }))
       held.world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
@@ -124,7 +120,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
       assert.deepStrictEqual([(yield* complete.last)?._tag, complete.world.did], ["ConductorCompleted", []])
     })
   )
-  it.effect("after a crash it is not asked again, and its launch not made again", () =>
+  it.effect("the program is not asked again after a crash, and its launch is not made again", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       for (let append = 1; ; append++) {

@@ -8,11 +8,11 @@ import { fromNotes } from "./fixtures/FromNotes.ts"
 
 const text = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), "utf8")
 
-it("the provider of docs/providers.md is the one that these tests run", () => {
+it("docs/providers.md has the provider that these tests run", () => {
   assert.include(text("../../../docs/providers.md"), text("./fixtures/FromNotes.ts"))
 })
 
-it.effect("a provider of another app stops the Conductor and launches, in steps that it names itself", () =>
+it.effect("a provider of another app stops the Conductor and launches, in steps with its own names", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* cycleOf([fromNotes])
     yield* run
@@ -28,7 +28,7 @@ it.effect("a provider of another app stops the Conductor and launches, in steps 
   })
 )
 
-it.effect("a provider of another app launches once, also where a crash loses the reply", () =>
+it.effect("a provider of another app launches once, even when a crash loses the reply", () =>
   Effect.gen(function* () {
     const { log, run, vanish, world } = yield* cycleOf([fromNotes])
     yield* vanish
@@ -38,7 +38,7 @@ it.effect("a provider of another app launches once, also where a crash loses the
   })
 )
 
-it.effect("a provider that launches twice in a cycle is refused the second time, whatever it calls its steps", () =>
+it.effect("a provider that launches twice in a cycle is refused the second time, whatever the names of its steps", () =>
   Effect.gen(function* () {
     const twice: Provider<StepServices> = {
       ...fromNotes,

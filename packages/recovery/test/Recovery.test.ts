@@ -63,7 +63,7 @@ const cycle = Effect.fnUntraced(function* (providers: readonly [Provider<never>,
 const onLayer = Effect.provide([FileSystem.layerNoop({}), Path.layer, TrustedFiles.layerNone])
 
 describe("the providers", () => {
-  it.effect("are tried in order: one that escalates hands on whether the Conductor was killed", () =>
+  it.effect("the providers are tried in order, and an escalation hands on whether the Conductor was killed", () =>
     Effect.gen(function* () {
       const entered: Array<string> = []
       const events = yield* cycle([
@@ -91,7 +91,7 @@ describe("the providers", () => {
       assert.strictEqual(watcher?._tag, "WatcherStarted")
     }).pipe(onLayer)
   )
-  it.effect("fail closed when the last has escalated", () =>
+  it.effect("the cycle fails closed when the last provider has escalated", () =>
     Effect.gen(function* () {
       const entered: Array<string> = []
       const [, closed, watcher] = yield* cycle([
@@ -102,7 +102,7 @@ describe("the providers", () => {
       assert.deepInclude(watcher, { _tag: "WatcherStarted", watcher: 2 })
     }).pipe(onLayer)
   )
-  it.effect("end at the first that fails closed: no other may launch in that cycle", () =>
+  it.effect("the cycle ends at the first provider that fails closed: no other may launch in it", () =>
     Effect.gen(function* () {
       const entered: Array<string> = []
       const [closed] = yield* cycle([
@@ -112,7 +112,7 @@ describe("the providers", () => {
       assert.deepStrictEqual([entered, closed?._tag], [["first false"], "RecoveryFailedClosed"])
     }).pipe(onLayer)
   )
-  it.effect("are cancelled by completion", () =>
+  it.effect("completion cancels the providers", () =>
     Effect.gen(function* () {
       const [completed] = yield* cycle([provider([], "first", Effect.fail(new Completed()))])
       assert.deepInclude(completed, { _tag: "ConductorCompleted", by: "recovery" })
@@ -120,7 +120,7 @@ describe("the providers", () => {
   )
 })
 
-it.effect("beats in the watcher's place, each 60 s, as long as it runs, and comms mirrors it", () =>
+it.effect("a recovery beats in the watcher's place each 60 s, also in comms", () =>
   Effect.gen(function* () {
     const log = yield* crashingLog(recovering())
     const ref = yield* log.ref()
@@ -161,7 +161,7 @@ describe("the third death without progress", () => {
     yield* recovery(ref, yield* ref.state, [exportProvider]).pipe(Effect.provide(worldLayer(world, stateDir, settings)))
     return { last: (yield* log.events).at(-1), path: `${stateDir}/exports/w-g2-c1-2-export-1.md` }
   })
-  it.effect("stops, exports for a person, and launches nothing", () =>
+  it.effect("the third death stops, exports for a person, and launches nothing", () =>
     Effect.gen(function* () {
       const world = worldOf({ pid: 4711, parent: 1 })
       const { last, path } = yield* salvage(world)
@@ -169,7 +169,7 @@ describe("the third death without progress", () => {
       assert.deepStrictEqual([world.did, world.processes.alive], [["SIGTERM 4711", "export s1"], []])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("exports for a person what could not be stopped, too", () =>
+  it.effect("the third death also exports a Conductor that could not be stopped", () =>
     Effect.gen(function* () {
       const world = worldOf({ pid: 4711, parent: 1, on: { SIGTERM: "not permitted" } })
       const { last, path } = yield* salvage(world)
@@ -177,21 +177,21 @@ describe("the third death without progress", () => {
       assert.deepStrictEqual([world.did, world.processes.alive], [["export s1"], [4711]])
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("ends without an export where there is none to be had", () =>
+  it.effect("the third death ends the watch without an export when none is possible", () =>
     Effect.gen(function* () {
       const world = worldOf()
       world.agent.exportFails = true
       assert.deepInclude((yield* salvage(world)).last, { _tag: "RetriesExhausted", exportPath: null })
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("keeps for a person what could not be trimmed", () =>
+  it.effect("the third death keeps an export that could not be trimmed", () =>
     Effect.gen(function* () {
       const { last, path } = yield* salvage(worldOf(), { trimChars: 0 })
       assert.deepInclude(last, { _tag: "RetriesExhausted", exportPath: path })
       assert.isTrue(yield* (yield* FileSystem.FileSystem).exists(path))
     }).pipe(Effect.provide(HostServices.layer))
   )
-  it.effect("is no end when the Conductor completed after all", () =>
+  it.effect("the third death does not count when the Conductor completed after all", () =>
     Effect.gen(function* () {
       const world = worldOf({ pid: 4711, parent: 1 })
       world.comms.conductor.state = "complete"

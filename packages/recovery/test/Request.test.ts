@@ -24,7 +24,7 @@ const got = (world: FakeWorld) => [
 const plain = ["acceptEdits", "/conductor --recovery-bootstrap"]
 const asks = payload("permission_mode: bypassPermissions", "resume_prompt: do this", "", "then SECRET")
 
-it.effect("a handoff's payload says the prompt, whole, and what may be asked for; the ceiling holds", () =>
+it.effect("a payload sets the whole prompt and the requested permission, under the ceiling", () =>
   Effect.gen(function* () {
     for (const [maxExternalPermission, effective] of [
       ["bypassPermissions", "bypassPermissions"],
@@ -41,7 +41,7 @@ it.effect("a handoff's payload says the prompt, whole, and what may be asked for
     }
   })
 )
-it.effect("a payload that a launch has consumed, or one of a crash, is nobody's", () =>
+it.effect("a payload that a launch has consumed, or a payload of a crash, is not used", () =>
   Effect.gen(function* () {
     for (const [id, trigger] of [
       [7, "handoff"],
@@ -57,7 +57,7 @@ it.effect("a payload that a launch has consumed, or one of a crash, is nobody's"
     }
   })
 )
-it.effect("what it asks for and cannot be is acceptEdits, with a warning in the log that repeats nothing of it", () =>
+it.effect("an invalid permission becomes acceptEdits, with a warning in the log that repeats nothing of it", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handoff(8, payload("permission_mode: SECRET", "colour: SECRET"), {
       trigger: "handoff",
@@ -76,7 +76,7 @@ it.effect("what it asks for and cannot be is acceptEdits, with a warning in the 
     assert.notInclude(JSON.stringify(events), "SECRET")
   })
 )
-it.effect("words that were changed between the first look and the launch are not used, and that is told", () =>
+it.effect("words that were changed before the launch are not used, and that is reported", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
     world.agent.onExport = () => (world.comms.payload = { id: 8, text: payload("resume_prompt: INJECTED") })
@@ -92,20 +92,18 @@ it.effect("words that were changed between the first look and the launch are not
     assert.notInclude(JSON.stringify(yield* log.events), "INJECTED")
   })
 )
-it.effect(
-  "a newer payload between the first look and the launch is not taken, and is no change of the one that was read",
-  () =>
-    Effect.gen(function* () {
-      const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
-      world.agent.onExport = () => (world.comms.payload = { id: 9, text: payload("resume_prompt: another") })
-      const compacted = world.agent.session.boundary.bind(world.agent.session)
-      world.agent.session.boundary = () => (world.agent.onExport(), compacted())
-      yield* run
-      assert.deepStrictEqual(got(world), plain)
-      assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
-    })
+it.effect("a newer payload before the launch is not taken, and does not count as a change", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
+    world.agent.onExport = () => (world.comms.payload = { id: 9, text: payload("resume_prompt: another") })
+    const compacted = world.agent.session.boundary.bind(world.agent.session)
+    world.agent.session.boundary = () => (world.agent.onExport(), compacted())
+    yield* run
+    assert.deepStrictEqual(got(world), plain)
+    assert.notInclude(yield* Effect.map(log.events, (events) => events.map(({ _tag }) => _tag)), "WordRefused")
+  })
 )
-it.effect("a payload of somebody who may not send one is told once, however often it is seen", () =>
+it.effect("a payload without the right to send it is reported once, however often it is seen", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* handoff(8, payload("resume_prompt: go on"))
     world.comms.refused = { id: 9, from: "another \u001b[31msession" }
@@ -113,13 +111,10 @@ it.effect("a payload of somebody who may not send one is told once, however ofte
     assert.deepStrictEqual(got(world)[1], "go on")
     const told = (yield* log.events).filter((event) => event._tag === "WordRefused")
     assert.strictEqual(told.length, 1)
-    assert.include(
-      told[0]?.message,
-      'message 9 in comms of "another \\u001b[31msession" begins as a payload and is not taken'
-    )
+    assert.include(told[0]?.message, 'message 9 in comms of "another \\u001b[31msession" is not taken as a payload')
   })
 )
-it.effect("comms that is out: the defaults", () =>
+it.effect("a comms outage gives the defaults", () =>
   Effect.gen(function* () {
     const { run, world } = yield* handoff(8, asks)
     world.comms.out = "locked"
@@ -129,7 +124,7 @@ it.effect("comms that is out: the defaults", () =>
 )
 for (const when of ["before", "after"] as const) {
   it.effect(
-    `is fixed at the beginning: a crash ${when} any append, and a newer payload since, change nothing of it`,
+    `the request is fixed at the beginning: a crash ${when} any append and a newer payload change nothing`,
     () =>
       Effect.gen(function* () {
         for (let append = 1; ; append++) {
@@ -187,28 +182,32 @@ const ownRequest = Effect.fnUntraced(function* (
   if (crashed) yield* inTime(run)
   return { world, crashed, events: yield* log.events, kept: yield* fs.readDirectory(`${stateDir}/requests`) }
 })
-it.effect("an agent's own words are gone once its successor has them, wherever souffleur died meanwhile", () =>
-  Effect.gen(function* () {
-    for (let append = 1; ; append++) {
-      const { crashed, kept, world } = yield* ownRequest(asks, undefined, append)
-      assert.deepStrictEqual([got(world), kept], [["bypassPermissions", "do this"], []], `crashed at append ${append}`)
-      if (!crashed) return assert.isAbove(append, 10)
-    }
-  }).pipe(Effect.provide(HostServices.layer))
-)
 it.effect(
-  "an agent's own request says the same, without comms: its words are read from its file, and the log has none of them",
+  "the file of an agent's words is removed once its successor has them, wherever souffleur died meanwhile",
   () =>
     Effect.gen(function* () {
-      const { events, kept, world } = yield* ownRequest(asks)
-      assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
-      // Who it was said to has heard it.
-      assert.deepStrictEqual(kept, [])
-      assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
-      assert.notInclude(JSON.stringify(events), "SECRET")
+      for (let append = 1; ; append++) {
+        const { crashed, kept, world } = yield* ownRequest(asks, undefined, append)
+        assert.deepStrictEqual(
+          [got(world), kept],
+          [["bypassPermissions", "do this"], []],
+          `crashed at append ${append}`
+        )
+        if (!crashed) return assert.isAbove(append, 10)
+      }
     }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("an agent's request whose words are lost is honoured with the defaults, and a warning", () =>
+it.effect("an agent's own request works without comms: its words come from its file, and none are in the log", () =>
+  Effect.gen(function* () {
+    const { events, kept, world } = yield* ownRequest(asks)
+    assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
+    // Who it was said to has heard it.
+    assert.deepStrictEqual(kept, [])
+    assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
+    assert.notInclude(JSON.stringify(events), "SECRET")
+  }).pipe(Effect.provide(HostServices.layer))
+)
+it.effect("an agent's request with lost words gets the defaults and a warning", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     for (const happens of [
@@ -217,7 +216,7 @@ it.effect("an agent's request whose words are lost is honoured with the defaults
     ]) {
       const { events, world } = yield* ownRequest(asks, (file) => Effect.orDie(happens(file)))
       assert.deepStrictEqual(got(world), ["acceptEdits", "Continue the work of this project."])
-      assert.include(JSON.stringify(events), "what the agent said with its request cannot be read any more")
+      assert.include(JSON.stringify(events), "the words of the agent's request can no longer be read")
     }
   }).pipe(Effect.provide(HostServices.layer))
 )

@@ -16,7 +16,7 @@ const world = () => {
 const providers = [exportProvider, standardCompact, restart]
 const cycle = (at = world()) => cycleOf(providers, { comms: null, command: true }, at)
 
-it.effect("what is left of the command is ended, and the same words run again, under an id of their own", () =>
+it.effect("leftovers of the command are ended, and the same command runs again under a new id", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* cycle()
     yield* run
@@ -38,18 +38,16 @@ it.effect("what is left of the command is ended, and the same words run again, u
     assert.notInclude(JSON.stringify(yield* log.events), "night")
   })
 )
-it.effect(
-  "a souffleur that vanishes right after the launch left one command, which the next one takes for its own",
-  () =>
-    Effect.gen(function* () {
-      const { log, start, vanish, world } = yield* cycle()
-      yield* vanish
-      yield* inTime(start)
-      assert.lengthOf(launches(world), 1)
-      assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
-    })
+it.effect("a souffleur that vanishes right after the launch leaves one command, which the next souffleur takes", () =>
+  Effect.gen(function* () {
+    const { log, start, vanish, world } = yield* cycle()
+    yield* vanish
+    yield* inTime(start)
+    assert.lengthOf(launches(world), 1)
+    assert.deepInclude(relaunches(yield* log.events)[0], { conductor: identityOf(5000) })
+  })
 )
-it.effect("a command that is kept no more fails closed: nobody guesses what it was", () =>
+it.effect("a command without its launch file fails closed: it is not guessed", () =>
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle(worldOf())
     yield* run
@@ -57,7 +55,7 @@ it.effect("a command that is kept no more fails closed: nobody guesses what it w
     assert.deepStrictEqual(launches(world), [])
   })
 )
-it.effect("waits for its turn, and starts nothing beside what is left of the command by then", () =>
+it.effect("a restart waits for its turn, and starts nothing beside leftovers of the command", () =>
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle()
     const turn = () =>
@@ -68,7 +66,7 @@ it.effect("waits for its turn, and starts nothing beside what is left of the com
     assert.deepStrictEqual([closedAt(yield* last)?.[0], launches(world)], ["one writer", []])
   })
 )
-it.effect("is not for an agent, nor are an agent's ways for a command", () =>
+it.effect("a restart is not for an agent, and an agent's providers are not for a command", () =>
   Effect.gen(function* () {
     const agent = yield* cycleOf([restart], { comms: null })
     yield* agent.run

@@ -25,7 +25,7 @@ const exhausted = Effect.fnUntraced(function* (
 })
 const long = `# Export\n${"word ".repeat(60_000)}\nits newest words\n`
 
-it.effect("a conversation that no longer fits is exported, and never sent to be compacted", () =>
+it.effect("a conversation that no longer fits is exported, and never compacted", () =>
   Effect.gen(function* () {
     const { providers, world } = yield* exhausted({})
     assert.deepStrictEqual([providers, world.agent.orders.length, world.launcher.compacted], [["claude_export"], 1, 0])
@@ -42,7 +42,7 @@ it.effect("a conversation that no longer fits is exported, and never sent to be 
     assert.deepStrictEqual(refused.did, ["export s1"])
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("one whose session went on before the launch is exported anew, as a small hand-off", () =>
+it.effect("a conversation that went on before the launch is exported again, as a small hand-off", () =>
   Effect.gen(function* () {
     const world = worldOf()
     world.agent.onExport = () => {
@@ -54,7 +54,7 @@ it.effect("one whose session went on before the launch is exported anew, as a sm
     assert.deepStrictEqual(world.did, ["export s1", "export s1", "launch 5000"])
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("one that the gate refuses becomes a small hand-off: its newest words, in a fresh session", () =>
+it.effect("an export that the gate refuses becomes a small hand-off: its newest words, in a fresh session", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const world = worldOf({ pid: 4711, parent: 1 })
@@ -80,17 +80,15 @@ it.effect("one that the gate refuses becomes a small hand-off: its newest words,
     assert.strictEqual(after.agent.orders[0]?.reads, relaunch!.exportPath!)
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect(
-  "an export that filled its successor with nothing done is not tried again: the next one gets the small hand-off",
-  () =>
-    Effect.gen(function* () {
-      const again = yield* exhausted({ provider: "claude_export", retries: 1 })
-      assert.deepStrictEqual(again.providers, ["small_handoff"])
-      const progressed = yield* exhausted({ provider: "claude_export", retries: 0 })
-      assert.deepStrictEqual(progressed.providers, ["claude_export"])
-    }).pipe(Effect.provide(HostServices.layer))
+it.effect("an export that filled its successor without progress is not tried again: a small hand-off follows", () =>
+  Effect.gen(function* () {
+    const again = yield* exhausted({ provider: "claude_export", retries: 1 })
+    assert.deepStrictEqual(again.providers, ["small_handoff"])
+    const progressed = yield* exhausted({ provider: "claude_export", retries: 0 })
+    assert.deepStrictEqual(progressed.providers, ["claude_export"])
+  }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("by itself it stops the Conductor, and is for nothing but what no longer fits", () =>
+it.effect("a small hand-off stops the Conductor, and applies only to a conversation that no longer fits", () =>
   Effect.gen(function* () {
     for (const [trigger, did] of [
       ["context", ["SIGTERM 4711", "export s1", "launch 5000"]],
@@ -102,7 +100,7 @@ it.effect("by itself it stops the Conductor, and is for nothing but what no long
     }
   }).pipe(Effect.provide(HostServices.layer))
 )
-it.effect("without a conversation to hand on nothing is launched", () =>
+it.effect("nothing is launched without a conversation to hand on", () =>
   Effect.gen(function* () {
     const world = worldOf()
     world.agent.exportFails = true

@@ -15,7 +15,7 @@ const outcomeOf = (events: ReadonlyArray<WatchEvent>, step: string) =>
   events.flatMap((event) => (event._tag === "StepSucceeded" && event.step === step ? [event.outcome] : []))[0]
 
 describe("standard_compact", () => {
-  it.effect("stops, compacts the session in one of its own, proves that gone, and resumes", () =>
+  it.effect("standard_compact stops, compacts in a session of its own, proves that gone, and resumes", () =>
     Effect.gen(function* () {
       const { log, run, world } = yield* cycle
       yield* run
@@ -44,7 +44,7 @@ describe("standard_compact", () => {
       })
     })
   )
-  it.effect("after an escalation skips the stop, and only that", () =>
+  it.effect("standard_compact skips the stop after an escalation, and only that", () =>
     Effect.gen(function* () {
       const before: Provider<never> = {
         name: "first",
@@ -55,7 +55,7 @@ describe("standard_compact", () => {
       assert.deepStrictEqual(world.did, ["launch 5000", "SIGTERM 5000", "launch 5001"])
     })
   )
-  it.effect("compacts beside nobody: who holds the session by its turn closes the cycle", () =>
+  it.effect("another holder of the session closes the cycle before a compaction", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
       const turn = () =>
@@ -67,7 +67,7 @@ describe("standard_compact", () => {
       assert.deepStrictEqual([closedAt(yield* last)?.[0], world.did], ["one writer", ["SIGTERM 4711"]])
     })
   )
-  it.effect("takes a session that ends by itself as it takes one that idles", () =>
+  it.effect("a compact session that ends by itself counts like an idle one", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
       world.launcher.compactions = ["compacts and ends"]
@@ -76,7 +76,7 @@ describe("standard_compact", () => {
       assert.deepStrictEqual(world.did, ["SIGTERM 4711", "launch 5000", "launch 5001"])
     })
   )
-  it.effect("looks once more when its session has ended: what was written meanwhile counts", () =>
+  it.effect("a boundary that was written while the session ended counts", () =>
     Effect.gen(function* () {
       const { last, log, run, world } = yield* cycle
       world.launcher.compactions = ["compacts as it ends"]
@@ -88,7 +88,7 @@ describe("standard_compact", () => {
       )
     })
   )
-  it.effect("ends its session when the summary has followed the boundary, and waits no more than 5 s for it", () =>
+  it.effect("a compact session is ended after its summary, or 5 s after its boundary", () =>
     Effect.gen(function* () {
       const { log, start, world } = yield* cycle
       world.agent.session.summarizes = false
@@ -110,7 +110,7 @@ describe("standard_compact", () => {
       assert.deepStrictEqual(outcomeOf(yield* without.log.events, "compact#1"), { compacted: true, summarized: false })
     })
   )
-  it.effect("waits for no summary of a session that has ended", () =>
+  it.effect("an ended compact session is not waited on for its summary", () =>
     Effect.gen(function* () {
       const { log, start, world } = yield* cycle
       world.agent.session.summarizes = false
@@ -120,7 +120,7 @@ describe("standard_compact", () => {
       assert.deepStrictEqual(outcomeOf(yield* log.events, "compact#1"), { compacted: true, summarized: false })
     })
   )
-  it.effect("takes no boundary for its own that was there before, nor one of another file", () =>
+  it.effect("an earlier boundary, or a boundary of another file, does not count", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
       world.agent.session.boundary()
@@ -132,7 +132,7 @@ describe("standard_compact", () => {
   )
 })
 
-it.effect("a compaction that a crash left running is over before it ends what was complete meanwhile", () =>
+it.effect("a compaction that a crash left running is ended before the watch completes", () =>
   Effect.gen(function* () {
     const { last, run, vanish, world } = yield* cycle
     yield* vanish
@@ -145,7 +145,7 @@ it.effect("a compaction that a crash left running is over before it ends what wa
 )
 
 describe("an attempt that fails", () => {
-  it.effect("by an end without a boundary, or by time, is retried once", () =>
+  it.effect("an attempt that ends without a boundary, or in time, is retried once", () =>
     Effect.gen(function* () {
       for (const first of ["ends", "hangs"] as const) {
         const { log, run, world } = yield* cycle
@@ -161,7 +161,7 @@ describe("an attempt that fails", () => {
       }
     })
   )
-  it.effect("twice closes the cycle: nothing is launched, and no export is made", () =>
+  it.effect("an attempt that fails twice closes the cycle: nothing is launched or exported", () =>
     Effect.gen(function* () {
       const { last, log, run, world } = yield* cycle
       world.launcher.compactions = ["hangs"]
@@ -174,7 +174,7 @@ describe("an attempt that fails", () => {
       assert.strictEqual(launches(world).length, 2)
     })
   )
-  it.effect("waits the whole timeout, and no longer", () =>
+  it.effect("an attempt waits the whole timeout, and no longer", () =>
     Effect.gen(function* () {
       const { log, start, world } = yield* cycle
       world.launcher.compactions = ["hangs"]
@@ -189,7 +189,7 @@ describe("an attempt that fails", () => {
       assert.deepStrictEqual(launches(world), ["launch 5000", "launch 5001", "launch 5002"])
     })
   )
-  it.effect("and whose session is not provably gone is not retried", () =>
+  it.effect("an attempt whose session is not provably gone is not retried", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
       world.launcher.compactions = ["cannot be ended"]
@@ -198,7 +198,7 @@ describe("an attempt that fails", () => {
       assert.deepStrictEqual(launches(world), ["launch 5000"])
     })
   )
-  it.effect("and whose boundary was written after its last look counts for the second, without a launch", () =>
+  it.effect("an attempt whose boundary came after its last look counts for the second, without a launch", () =>
     Effect.gen(function* () {
       const clean = yield* cycle
       clean.world.launcher.compactions = ["ends"]
@@ -218,7 +218,7 @@ describe("an attempt that fails", () => {
       ])
     })
   )
-  it.effect("by a launch that fails is retried like any other", () =>
+  it.effect("an attempt whose launch fails is retried like any other", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
       world.launcher.becomes = () => "no receipt within 30 s"
@@ -235,7 +235,7 @@ describe("a crash", () => {
   for (const when of ["before", "after"] as const) {
     for (const compactions of [["compacts"], ["ends", "compacts"], ["ends"]] as const) {
       it.effect(
-        `${when} any append, where sessions do this: ${compactions.join(", ")}: it compacts as often as without, and resumes once`,
+        `a crash ${when} any append with sessions that do: ${compactions.join(", ")}: it compacts as often, and resumes once`,
         () =>
           Effect.gen(function* () {
             for (let append = 1; ; append++) {
@@ -255,7 +255,7 @@ describe("a crash", () => {
       )
     }
   }
-  it.effect("while the compact session runs: it is waited for, and no other is launched", () =>
+  it.effect("a crash while the compact session runs: it is waited for, and no other is launched", () =>
     Effect.gen(function* () {
       const { last, log, start, vanish, world } = yield* cycle
       world.launcher.compactions = ["hangs"]
@@ -270,7 +270,7 @@ describe("a crash", () => {
       assert.deepStrictEqual(stepsOf(yield* log.events, "StepFailed"), [])
     })
   )
-  it.effect("right after the successor was launched: it is the next generation", () =>
+  it.effect("a crash right after the launch of the successor: it is the next generation", () =>
     Effect.gen(function* () {
       const { last, log, run, start, vanish, world } = yield* cycle
       const compacted = yield* inTime(log.abandonAt(11, "before", start))
@@ -283,8 +283,8 @@ describe("a crash", () => {
   )
 })
 
-describe("what forbids it", () => {
-  it.effect("completion, seen before a compaction and before the resume", () =>
+describe("reasons against a compaction", () => {
+  it.effect("completion before a compaction and before the resume prevents each", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
       world.comms.conductor.state = "complete"
@@ -292,7 +292,7 @@ describe("what forbids it", () => {
       assert.deepStrictEqual([(yield* last)?._tag, world.did], ["ConductorCompleted", []])
     })
   )
-  it.effect("a live process that holds the session", () =>
+  it.effect("a live process with the session prevents the resume", () =>
     Effect.gen(function* () {
       const { last, run, world } = yield* cycle
       world.processes.end(4711)

@@ -22,7 +22,7 @@ const doing = (
 const tokenOf = (name: string, attempt = 1) => `g2-c1-${name}-${attempt}`
 
 describe("intent, act, outcome", () => {
-  it.effect("records what it is about to do, then what it came to", () =>
+  it.effect("a step records its intent, then its outcome", () =>
     Effect.gen(function* () {
       const { cycle, events } = yield* crashingLog(recovering())
       const did: Array<string> = []
@@ -64,7 +64,7 @@ describe("intent, act, outcome", () => {
       }
     })
   )
-  it.effect("a crash inside the act is looked into: what has happened is recorded and not done again", () =>
+  it.effect("a crash inside the act is reconciled: an act that has happened is recorded and not done again", () =>
     Effect.gen(function* () {
       const { abandonAt, cycle, events } = yield* crashingLog(recovering())
       const did: Array<string> = []
@@ -84,7 +84,7 @@ describe("intent, act, outcome", () => {
       )
     })
   )
-  it.effect("what has not happened is done under a token of its own", () =>
+  it.effect("an act that has not happened is done under a new token", () =>
     Effect.gen(function* () {
       const { abandonAt, cycle } = yield* crashingLog(recovering())
       const did: Array<string> = []
@@ -105,7 +105,7 @@ describe("a failure", () => {
   const branching = (self: Step<string, Broke, never>) =>
     step("a", self).pipe(Effect.catchTag("Broke", ({ message }) => Effect.succeed(`branched: ${message}`)))
 
-  it.effect("that is recorded is final in its cycle, and takes the same typed branch after a restart", () =>
+  it.effect("a recorded failure is final in its cycle, and takes the same typed branch after a restart", () =>
     Effect.gen(function* () {
       const { cycle, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
@@ -123,7 +123,7 @@ describe("a failure", () => {
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
     })
   )
-  it.effect("that reconciling comes to is recorded as well", () =>
+  it.effect("a failure of reconcile is recorded as well", () =>
     Effect.gen(function* () {
       const { abandonAt, cycle, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
@@ -136,7 +136,7 @@ describe("a failure", () => {
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "StepFailed"]])
     })
   )
-  it.effect("of the log itself is no outcome of the step: nothing is recorded", () =>
+  it.effect("a failure of the log itself is no outcome of the step: nothing is recorded", () =>
     Effect.gen(function* () {
       const { cycle, tags } = yield* crashingLog(recovering())
       const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })
@@ -150,7 +150,7 @@ describe("a failure", () => {
 
 describe("the fence", () => {
   const whyOf = (error: { readonly _tag: string; readonly reason?: string }) => `${error._tag}: ${error.reason}`
-  it.effect("of a souffleur that was overtaken: it neither acts nor records", () =>
+  it.effect("an overtaken souffleur neither acts nor records", () =>
     Effect.gen(function* () {
       const { cycle, operator, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
@@ -177,26 +177,24 @@ describe("the fence", () => {
       assert.deepStrictEqual([did, yield* tags], [[], ["StepStarted", "WatchReleased"]])
     })
   )
-  it.effect(
-    "right before an act that cannot be taken back, it still runs: neither released, nor over, nor overtaken",
-    () =>
-      Effect.gen(function* () {
-        const words: ReadonlyArray<WatchIntent> = [
-          { _tag: "TakeOwnership", owner, over: 1 },
-          { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "it does not end" },
-          { _tag: "Release" }
-        ]
-        for (const word of words) {
-          const { cycle, operator } = yield* crashingLog(recovering())
-          const mine = yield* cycle
-          const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
-          yield* granted
-          yield* operator.dispatch(word)
-          assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
-        }
-      })
+  it.effect("an act that cannot be taken back needs a cycle that is not released, over or overtaken", () =>
+    Effect.gen(function* () {
+      const words: ReadonlyArray<WatchIntent> = [
+        { _tag: "TakeOwnership", owner, over: 1 },
+        { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "it does not end" },
+        { _tag: "Release" }
+      ]
+      for (const word of words) {
+        const { cycle, operator } = yield* crashingLog(recovering())
+        const mine = yield* cycle
+        const granted = Effect.provideService(stillGranted(yield* mine.watch.state), Cycle, mine)
+        yield* granted
+        yield* operator.dispatch(word)
+        assert.strictEqual(whyOf(yield* Effect.flip(granted)), "Refused: not now")
+      }
+    })
   )
-  it.effect("overtaken during the act, it records no outcome", () =>
+  it.effect("a souffleur that is overtaken during the act records no outcome", () =>
     Effect.gen(function* () {
       const { cycle, operator, ref, tags } = yield* crashingLog(recovering())
       const did: Array<string> = []
@@ -214,7 +212,7 @@ describe("the fence", () => {
 })
 
 describe("an interruption", () => {
-  it.effect("during the act ends it at once, and records nothing", () =>
+  it.effect("an interruption during the act ends it at once, and records nothing", () =>
     Effect.gen(function* () {
       const { cycle, tags } = yield* crashingLog(recovering())
       const acting = yield* Deferred.make<void>()
@@ -228,7 +226,7 @@ describe("an interruption", () => {
       assert.deepStrictEqual(yield* tags, ["StepStarted"])
     })
   )
-  it.effect("while the outcome is being recorded waits for it", () =>
+  it.effect("an interruption while the outcome is being recorded waits for it", () =>
     Effect.gen(function* () {
       const { cycle, tags } = yield* crashingLog(recovering())
       const { number, watch } = yield* cycle

@@ -45,7 +45,7 @@ layer(HostServices.layer)("trim", (it) => {
     })
   )
 
-  it.effect("keeps header, summary and the newest lines, and says how much is left out", () =>
+  it.effect("trim keeps header, summary and the newest lines, and says how much is left out", () =>
     Effect.gen(function* () {
       const content = header + conversation + lines(5000)
       const { text, result } = yield* trimmed(content, 10_000)
@@ -119,7 +119,7 @@ layer(HostServices.layer)("trim", (it) => {
 
   const Piece = Schema.Literals(["a", "é", "€", "😀", "\n", "line of text\n", "\u{feff}"])
   it.effect.prop(
-    "never over the limit, always the newest, and nothing torn",
+    "a trimmed export is never over the limit, has the newest part, and splits no character",
     [
       Schema.Array(Piece),
       Schema.Literals([7, 50, 300, 1000, 2500]),
@@ -153,7 +153,7 @@ layer(HostServices.layer)("trim", (it) => {
     { arbitrary: { runs: 60 } }
   )
 
-  it.effect("reads the two ends of a large file only", () =>
+  it.effect("trim reads only the two ends of a large file", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
@@ -179,7 +179,7 @@ layer(HostServices.layer)("trim", (it) => {
     })
   )
 
-  it.effect("fails, and leaves the export as it was, when it cannot be read or written", () =>
+  it.effect("trim fails and leaves the export as it was when it cannot be read or written", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -195,7 +195,7 @@ layer(HostServices.layer)("trim", (it) => {
     })
   )
 
-  it.effect("what stands where a draft could be is in nobody's way, and is left as it is", () =>
+  it.effect("a file with the name of a draft is no obstacle, and is left as it is", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()

@@ -1,25 +1,25 @@
 import { compactMarkerLine } from "./ExportFormat.ts"
 
-/** Characters after a place that a decision looks at, at most. */
+/** Most characters after a position that a decision reads. */
 export const reach = 256
 
 /**
- * Finds the compact markers of a text that comes in windows. The first character of each window is the last one before
- * it.
+ * Finds the compact markers of a text that comes in windows. Each window begins with the last character of the window
+ * before.
  */
 export interface CompactMarkers {
   /**
-   * Looks at each marker that begins before `cut`, where the next window begins. Returns where the last marker that may
+   * Reads each marker that begins before `cut`, where the next window begins. Returns where the last marker that may
    * count ends, or -1. At least {@link reach} characters follow `cut`, or the text ends there.
    */
   readonly look: (window: string, cut: number) => number
   /** Counts all markers, those that may not count included. */
   readonly count: () => number
-  /** Says in a sentence why no marker can be believed. */
+  /** Returns a sentence that says why no marker can be believed; `undefined`: there is no doubt. */
   readonly doubt: () => string | undefined
 }
 
-/** Finds those of our own exports: whole lines that repeat the nonce. */
+/** Finds the markers of souffleur's own exports: whole lines that repeat the nonce. */
 export const ownMarkers = (nonce: string): CompactMarkers => {
   const line = `\n${compactMarkerLine(nonce)}`
   let count = 0
@@ -39,32 +39,32 @@ export const ownMarkers = (nonce: string): CompactMarkers => {
   }
 }
 
-/** Python's `\s`, but for the end of a line. */
+/** Matches Python's `\s`, except the end of a line. */
 // oxlint-disable-next-line no-control-regex
 const blank = /^[\t\v-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u
 const isBlank = (text: string) => blank.test(text)
 const isQuote = (line: string) => /^ {0,3}>/u.test(line)
 const ours = new RegExp(`^${compactMarkerLine("[0-9a-f]{32}")}(?:\n|$)`, "u")
 
-/** A code fence is no longer than this. Of the rest of its line, so much is looked at. */
-const longestFence = 64
+/** Most characters of a code fence, and of the rest of its line that is read. */
+const maxFenceChars = 64
 
 /**
- * Finds those of any other export (spec: behaviour#estimate): `compact_boundary` (with or without `micro`), a line that
- * begins with `/compact`, `Compacted (`, `[lethe summary]`, in any case. A marker in a code fence or a quoted line may
- * be talk about compaction: it is counted, but the scope never starts there.
+ * Finds the markers of any other export, in any case (spec: behaviour#estimate). They are `compact_boundary` (with or
+ * without `micro`), a line that begins with `/compact`, `Compacted (`, and `[lethe summary]`. A marker in a code fence
+ * or a quoted line may only be talk about compaction. It is counted, but the scope never starts there.
  */
 export const foreignMarkers = (): CompactMarkers => {
   const candidate = /compact(?:_boundary|ed \()?|\[lethe summary\]|\n {0,3}(?:`{3,}|~{3,})/giu
   let count = 0
   let plain = 0
-  /** Our own markers without our header: a part of one of our exports, or a conversation that has read one. */
+  /** Counts souffleur's own markers without its header: a part of an export, or a conversation that has read one. */
   let strays = 0
-  /** The fence that is open. */
+  /** The open fence; `undefined`: none. */
   let fence: string | undefined
-  /** How far lines were followed. */
+  /** The position up to which lines were read. */
   let followed = 0
-  /** The line up to there is white space only. */
+  /** Whether the line up to there is only white space. */
   let blank = true
   let quoted = false
 
@@ -77,12 +77,12 @@ export const foreignMarkers = (): CompactMarkers => {
   }
 
   /**
-   * CommonMark's rule: up to three spaces, three or more of one character. The closing fence is alone, and as long at
-   * least.
+   * Opens or closes a fence by CommonMark's rule: up to three spaces, then three or more of one character. The closing
+   * fence is alone on its line, and at least as long.
    */
   const lookAtFence = (run: string, after: string) => {
     const [info] = after.split("\n", 1)
-    if (run.length > longestFence) return
+    if (run.length > maxFenceChars) return
     if (fence === undefined) {
       if (run.startsWith("~") || !info!.includes("`")) fence = run
     } else if (run.startsWith(fence) && /^[ \t\r]*$/u.test(info!)) fence = undefined
@@ -119,7 +119,7 @@ export const foreignMarkers = (): CompactMarkers => {
         const at = isFence ? found.index + 1 : found.index
         if (at >= cut) break
         const end = found.index + text.length
-        if (isFence) lookAtFence(text.trimStart(), window.slice(end, end + longestFence))
+        if (isFence) lookAtFence(text.trimStart(), window.slice(end, end + maxFenceChars))
         else if (at > 0) last = Math.max(last, lookAtMarker(window, at, text))
       }
       follow(window, cut)
@@ -129,9 +129,9 @@ export const foreignMarkers = (): CompactMarkers => {
     count: () => count,
     doubt: () => {
       if (strays > 0)
-        return "compact markers of souffleur stand in a file without souffleur's header: the whole file is counted"
+        return "compact markers of souffleur are in a file without souffleur's header: the whole file is counted"
       return count > 0 && plain === 0
-        ? "every compact marker stands in a code fence or a quoted line: the whole file is counted"
+        ? "every compact marker is in a code fence or a quoted line: the whole file is counted"
         : undefined
     }
   }

@@ -4,12 +4,12 @@ import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./Compac
 import { headerBytes, readHeader } from "./ExportFormat.ts"
 
 /**
- * The tokens of an export, on the careful side (spec: behaviour#estimate). The names are a contract: `souffleur
- * estimate --json` prints them.
+ * The tokens of an export, estimated on the careful side (spec: behaviour#estimate). The names are a contract:
+ * `souffleur estimate --json` prints them.
  */
 export const Estimate = Schema.Struct({
   /**
-   * A third of the characters after the latest compact marker, rounded down; of the whole file where no marker counts.
+   * A third of the characters after the latest compact marker, rounded down; of the whole file when no marker counts.
    */
   estimated_tokens: Schema.Int,
   /** A third of all characters, rounded down. */
@@ -22,7 +22,7 @@ export const Estimate = Schema.Struct({
 })
 export type Estimate = typeof Estimate.Type
 
-/** There is no estimate: the file cannot be read, is no file, or changed meanwhile. The caller escalates. */
+/** There is no estimate: the file cannot be read, is not a regular file, or changed meanwhile. The caller escalates. */
 export class EstimateFailed extends Schema.TaggedError<EstimateFailed>()("EstimateFailed", { message: Schema.String }) {
   override readonly [Runtime.errorExitCode] = 2
 }
@@ -33,8 +33,8 @@ const unreadable = (error: PlatformError.PlatformError) =>
   new EstimateFailed({ message: `the export cannot be read: ${error.reason._tag}` })
 
 /**
- * Where the next window begins: at a line, or else in a line that is longer than a block, yet not in a character or
- * after a slash.
+ * Finds where the next window begins: at a line, or inside a line that is longer than a block. It never splits a
+ * character or follows a slash.
  */
 const cutOf = (window: string): number => {
   const last = window.length - reach
@@ -44,8 +44,9 @@ const cutOf = (window: string): number => {
 }
 
 /**
- * Estimates in one pass of `blockBytes` at a time (at least 1 KB), with memory for a few of them at most whatever the
- * file's size. Every decision looks at most {@link reach} characters ahead, so the block size changes nothing.
+ * Estimates in one pass of `blockBytes` at a time (at least 1 KB). It needs memory for a few blocks, whatever the size
+ * of the file. Every decision reads at most {@link reach} characters ahead, so the block size changes nothing. Fails
+ * with `EstimateFailed`.
  *
  * @example
  * ```ts
@@ -70,10 +71,10 @@ export const estimate: (
     const file = yield* fs.open(path)
     const before = yield* file.stat
 
-    // Of a short file no more than it needs.
+    // A short file needs only a short block.
     const block = new Uint8Array(Math.min(blockBytes, Math.max(1024, Number(before.size))))
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-    // A file begins where a line begins.
+    // The start of a file is the start of a line.
     let window = "\n"
     let markers: CompactMarkers | undefined
     let damaged = false

@@ -1,21 +1,21 @@
-/** The frame of an export of our own; what a conversation says cannot know its nonce (spec: behaviour#export). */
+/** The first line of souffleur's own export. A conversation cannot know its nonce (spec: behaviour#export). */
 const header = /^\ufeff?<!-- souffleur-export v1 nonce=([0-9a-f]{32}) -->$/
-/** A first line that was meant to be such a header, or is what is left of one. */
+/** A first line that was meant to be such a header, or is a part of one. */
 const remains = /<!--.*souffleur|souffleur-export|nonce=/i
 
 /**
- * `Foreign`: made by something else. `Damaged`: the header is ours and not whole, so that no marker can be told from a
- * quoted one.
+ * `Foreign`: another program made it. `Damaged`: souffleur's header is there but not whole, so a marker cannot be told
+ * from a quoted one.
  */
 export type ExportHeader =
   | { readonly _tag: "Own"; readonly nonce: string }
   | { readonly _tag: "Foreign" }
   | { readonly _tag: "Damaged" }
 
-/** Our header is shorter than this many bytes. */
+/** souffleur's header is shorter than this many bytes. */
 export const headerBytes = 256
 
-/** Judges by how a file begins: its first {@link headerBytes}, or all that there are. */
+/** Reads the header from the start of a file: its first {@link headerBytes}, or the whole file when it is shorter. */
 export const readHeader = (start: string): ExportHeader => {
   const [line = ""] = start.split("\n", 1)
   const nonce = header.exec(line)?.[1]

@@ -3,23 +3,23 @@ import { replaceWith, runProgram } from "@souffleur/process"
 import { type Duration, Effect, FileSystem, Layer, Path } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
-/** It prints a path, and nothing else. */
-const atMost = 65_536
+/** Most bytes of output: the program prints a path, and nothing else. */
+const maxBytes = 65_536
 
 /**
- * An export by the user's own program, which takes the session id and prints the path of its Markdown. What it made is
- * copied: trimming and discarding are done to our copy, never to a file of the user's.
+ * Exports by the user's own program, which takes the session id and prints the path of its Markdown. The file is
+ * copied, so that trimming and discarding never touch a file of the user. Fails with `ExportFailed`.
  */
 const exportByProgram = Effect.fn("exportByProgram")(function* (
   command: string,
-  within: Duration.Input,
+  timeout: Duration.Input,
   sessionId: string,
   out: string
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const failed = (why: string) => new ExportFailed({ message: `the export command: ${why}` })
-  const printed = yield* runProgram({ command, args: [sessionId], stdin: "", within, atMost }).pipe(
+  const printed = yield* runProgram({ command, args: [sessionId], stdin: "", within: timeout, atMost: maxBytes }).pipe(
     Effect.catchTag("ProgramFailed", ({ message }) => Effect.fail(failed(message)))
   )
   const made = printed.trim()
@@ -27,7 +27,7 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (
   const copy = Effect.gen(function* () {
     const info = yield* fs.stat(made)
     if (info.type !== "File" || Number(info.size) === 0)
-      return yield* failed("what it named is no file, or an empty one")
+      return yield* failed("the file that it named is empty or not a regular file")
     yield* fs.makeDirectory(path.dirname(out), { recursive: true, mode: 0o700 })
     yield* replaceWith(out, ({ path: draft }) => Effect.andThen(fs.copyFile(made, draft), fs.chmod(draft, 0o600)))
     return { path: out, bytes: Number(info.size), records: 0, warnings: [] } satisfies Export
@@ -38,10 +38,10 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (
 })
 
 /**
- * The same agent, whose conversations are exported by a program of the user's (`EXPORT_COMMAND`; spec: settings#keys).
- * It has `within` to read one conversation.
+ * Provides the same agent with exports by a program of the user (`EXPORT_COMMAND`; spec: settings#keys). The program
+ * has `timeout` to read one conversation.
  */
-export const exportedBy = (command: string, within: Duration.Input = "2 minutes") =>
+export const exportedBy = (command: string, timeout: Duration.Input = "2 minutes") =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const exportedBy = (command: string, within: Duration.Input = "2 minutes"
       >()
       return Agent.of({
         ...agent,
-        exportSession: (sessionId, out) => Effect.provide(exportByProgram(command, within, sessionId, out), services)
+        exportSession: (sessionId, out) => Effect.provide(exportByProgram(command, timeout, sessionId, out), services)
       })
     })
   )

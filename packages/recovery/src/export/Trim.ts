@@ -9,22 +9,22 @@ export class TrimFailed extends Schema.TaggedError<TrimFailed>()("TrimFailed", {
 }
 
 export const Trimmed = Schema.Struct({
-  /** `false`: it was within the limit and was not touched. */
+  /** `false`: it was within the limit and was not changed. */
   trimmed: Schema.Boolean,
-  /** Unicode code points that the file has now. */
+  /** Unicode code points of the file after the call. */
   characters: Schema.Int,
   bytesBefore: Schema.Int,
   bytesAfter: Schema.Int,
-  /** Of the old file, between the top that was kept and the tail. */
+  /** Bytes of the old file between the kept top and the tail. */
   leftOutBytes: Schema.Int
 })
 export type Trimmed = typeof Trimmed.Type
 
-/** No character is longer, whole or damaged. */
-const longestCharacter = 4
+/** Most bytes of a character, whole or damaged. */
+const maxCharBytes = 4
 const blockBytes = 1 << 18
-/** The top is at most a tenth of the limit, and never more than these characters. */
-const mostOfTop = 50_000
+/** Most characters of the top, which is also at most a tenth of the limit. */
+const maxTopChars = 50_000
 
 /** An open file, seen through one block of memory. */
 interface Source {
@@ -56,13 +56,13 @@ const charactersOf = Effect.fnUntraced(function* (source: Source) {
   return characters
 })
 
-/** Finds the first position from which no more than `most` characters follow. */
-const tailOf = Effect.fnUntraced(function* (source: Source, most: number) {
-  let left = most
+/** Finds the first position from which no more than `maxChars` characters follow. */
+const tailOf = Effect.fnUntraced(function* (source: Source, maxChars: number) {
+  let left = maxChars
   for (let to = source.size; to > 0;) {
     const from = Math.max(0, to - blockBytes)
     const bytes = yield* readBlock(source, from, to)
-    const start = from === 0 ? 0 : characterStart(bytes, longestCharacter - 1)
+    const start = from === 0 ? 0 : characterStart(bytes, maxCharBytes - 1)
     const count = charactersIn(bytes.subarray(start))
     if (count > left) {
       let tooMuch = start
@@ -80,7 +80,7 @@ const tailOf = Effect.fnUntraced(function* (source: Source, most: number) {
   return 0
 })
 
-/** Finds the first start of a line from `position` up to `last`; where there is none, `position` itself. */
+/** Finds the first start of a line from `position` up to `last`; `position` itself when there is none. */
 const lineStartFrom = Effect.fnUntraced(function* (source: Source, position: number, last: number) {
   for (let from = Math.max(0, position - 1); from < last; from += blockBytes) {
     const newline = (yield* readBlock(source, from, Math.min(from + blockBytes, last))).indexOf(10)
@@ -90,19 +90,19 @@ const lineStartFrom = Effect.fnUntraced(function* (source: Source, position: num
 })
 
 /**
- * Takes the header and the summary of our own exports, the first lines of others; whole lines, at most `most`
- * characters.
+ * Reads the header and the summary of souffleur's own exports, or the first lines of others: whole lines, at most
+ * `maxChars` characters.
  */
-const topOf = Effect.fnUntraced(function* (source: Source, most: number) {
-  const end = Math.min(blockBytes, source.size, Math.max(headerBytes, most * longestCharacter))
+const topOf = Effect.fnUntraced(function* (source: Source, maxChars: number) {
+  const end = Math.min(blockBytes, source.size, Math.max(headerBytes, maxChars * maxCharBytes))
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(yield* readBlock(source, 0, end))
   const header = readHeader(text.slice(0, headerBytes))
   const conversation = header._tag === "Own" ? `${conversationLine(header.nonce)}\n` : ""
   const found = conversation === "" ? -1 : text.indexOf(`\n${conversation}`)
-  const before = found < 0 ? [...text].slice(0, most).join("") : text.slice(0, found + 1)
-  const kept = [...before].length > most ? [...before].slice(0, most).join("") : before
+  const before = found < 0 ? [...text].slice(0, maxChars).join("") : text.slice(0, found + 1)
+  const kept = [...before].length > maxChars ? [...before].slice(0, maxChars).join("") : before
   const lines = kept.slice(0, kept.lastIndexOf("\n") + 1)
-  // The nonce is what makes the markers in the tail count.
+  // The markers in the tail count only with the nonce.
   return header._tag === "Own"
     ? `${lines === "" ? text.slice(0, text.indexOf("\n") + 1) : lines}${conversation}`
     : lines
@@ -114,9 +114,10 @@ const notice = (leftOut: number, limit: number) =>
 const utf8 = new TextEncoder()
 
 /**
- * Trims an export in place to at most `limit` Unicode code points (spec: behaviour#trim): the header and summary at the
- * top, a line that says how much is left out, and the newest tail from the start of a line. Reads the file's two ends,
- * whatever is between. A tail of which a single line takes more than half begins inside that line.
+ * Trims an export in place to at most `limit` Unicode code points (spec: behaviour#trim). It keeps the header and
+ * summary at the top, and the newest tail from the start of a line. A line between them says how much is left out. It
+ * reads only the two ends of the file. When a single line takes more than half of the tail, the tail begins inside that
+ * line. Fails with `TrimFailed`.
  *
  * @example
  * ```ts
@@ -145,16 +146,16 @@ export const trim: (
     const size = Number(before.size)
     const source = { file, size, block: new Uint8Array(blockBytes) }
 
-    // Longer than that, it is over the limit without being counted.
-    if (size <= limit * longestCharacter) {
+    // A longer file is over the limit without being counted.
+    if (size <= limit * maxCharBytes) {
       const characters = yield* charactersOf(source)
       if (characters <= limit)
         return { trimmed: false, characters, bytesBefore: size, bytesAfter: size, leftOutBytes: 0 }
     }
 
-    const wholeTop = yield* topOf(source, Math.min(Math.floor(limit / 10), mostOfTop))
+    const wholeTop = yield* topOf(source, Math.min(Math.floor(limit / 10), maxTopChars))
     const said = notice(size, limit).length
-    // A limit too small for what surrounds the tail leaves the tail alone.
+    // With a limit that is too small for the frame, only the tail is left.
     const framed = [...wholeTop].length + said <= limit / 2
     const top = framed ? wholeTop : ""
     const first = yield* tailOf(source, framed ? limit - [...top].length - said : limit)

@@ -7,14 +7,14 @@ import type { Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 
 /**
- * A Conductor whose turn ended before its work, in print mode or by a limit that is over: the same session goes on
- * (spec: behaviour#continue_turn).
+ * Continues the same session of a Conductor whose turn ended before its work did, in print mode or by a limit that is
+ * over (spec: behaviour#continue_turn).
  */
 export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "continue_turn",
   applies: (watch) => watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit",
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
-    // In print mode the process is gone, and what it left running is not.
+    // In print mode the process is gone, but not the processes that it left running.
     if (!alreadyKilled) yield* stopConductor(watch)
     const { baseline, sessionId } = yield* prepareSuccessor(
       watch,

@@ -13,10 +13,10 @@ import { stopConductor } from "../steps/StopConductor.ts"
 const escalated = (stage: string) => (error: { readonly message: string }) =>
   Effect.fail(new Escalated({ stage, message: error.message, alreadyKilled: true }))
 
-/** A fresh session that reads the export of the old one (spec: behaviour#claude_export). */
+/** Launches a fresh session that reads the export of the old one (spec: behaviour#claude_export). */
 export const exportProvider: Provider<StepServices> = {
   name: "claude_export",
-  // An export that filled its successor to the brim, with nothing done, would fill the next one too.
+  // An export that filled its successor without any progress would fill the next one too.
   applies: ({ provider, recovery, retries }) =>
     recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
@@ -44,7 +44,7 @@ export const exportProvider: Provider<StepServices> = {
         Effect.tap(() => unlessChanged(exported.path, made))
       )
     }).pipe(Effect.tapErrorTag("Escalated", () => discard))
-    // Without comms nobody confirms the id that the launch was given.
+    // Without comms there is no confirmation of the id of the launch.
     return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: exported.path, baseline }
   })
 }

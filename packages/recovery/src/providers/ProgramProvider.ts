@@ -17,10 +17,10 @@ import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step } from "../steps/Step.ts"
 
-/** Goes to the log. */
+/** A reason is short, because it goes to the log. */
 const Reason = Schema.String.check(Schema.isMaxLength(500))
 
-/** What a program answers on standard output: one JSON object (docs/providers.md). */
+/** The answer of a program on standard output: one JSON object (docs/providers.md). */
 const Answer = Schema.Union([
   Schema.TaggedStruct("launch", { session: Schema.Literals(["fresh", "resume"]), prompt_file: Schema.NonEmptyString }),
   Schema.TaggedStruct("escalate", { reason: Reason }),
@@ -31,10 +31,10 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 /**
- * A way to recover by any program (docs/providers.md): it gets the cycle as JSON on standard input, when the Conductor
- * is stopped, and answers what is to be launched, or that it cannot. It never launches by itself: ceiling, receipts and
- * the one writer stay ours. The prompt is a file of the program's, named by path: no prompt is in the log. A program
- * that has not answered `within` that time is ended.
+ * Makes a provider of any program (docs/providers.md). When the Conductor is stopped, the program gets the cycle as
+ * JSON on standard input. It answers with the launch, or that it has none. It never launches by itself, so ceiling,
+ * receipts and the one writer stay with souffleur. The prompt is in a file that the program names by path: no prompt is
+ * in the log. A program that has not answered within `timeout` is ended.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export const programProvider = (
   name: string,
   command: string,
   readPrompt: (path: string) => Effect.Effect<string, { readonly message: string }>,
-  within: Duration.Input = "5 minutes"
+  timeout: Duration.Input = "5 minutes"
 ): Provider<
   Agent | ChildProcessSpawner.ChildProcessSpawner | Comms | Hooks | Launcher | Offspring | Processes | Settings
 > => ({
@@ -68,12 +68,12 @@ export const programProvider = (
       outcome: Answer,
       failure: NoAnswer,
       act: () =>
-        runProgram({ command, args: [], stdin: `${question}\n`, within, atMost: 65_536 }).pipe(
+        runProgram({ command, args: [], stdin: `${question}\n`, within: timeout, atMost: 65_536 }).pipe(
           Effect.mapError(({ message }) => new NoAnswer({ message })),
           Effect.flatMap((text) =>
             Effect.mapError(
               decode(text),
-              () => new NoAnswer({ message: "it did not answer as docs/providers.md says" })
+              () => new NoAnswer({ message: "its answer does not have the form of docs/providers.md" })
             )
           )
         ),

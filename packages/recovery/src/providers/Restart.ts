@@ -15,17 +15,22 @@ import { FailedClosed, type Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { step } from "../steps/Step.ts"
 
-/** The same command again, from the file of its first launch, under an id and a receipt of its own. */
+/**
+ * Starts the same command again, from the file of its first launch, under its own id and receipt. Fails with
+ * `LaunchFailed`.
+ */
 const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   const launcher = yield* Launcher
   const first = watch.firstLaunch
   if (first === undefined)
-    return yield* new LaunchFailed({ message: "souffleur did not start this command: nobody knows how it is run" })
+    return yield* new LaunchFailed({
+      message: "souffleur did not start this command, so it does not know how to run it"
+    })
   const order = yield* launcher.kept(first.launchId, first.digest)
   return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective })
 })
 
-/** A command that is no agent and has no conversation: stopped, and run again (spec: behaviour#restart). */
+/** Stops a command, which has no conversation, and runs it again (spec: behaviour#restart). */
 export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "restart",
   of: "command",

@@ -10,12 +10,12 @@ import { Exported, NoExport, writeExport } from "../steps/ExportConversation.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { again, step } from "../steps/Step.ts"
 
-/** Characters of a hand-off: a few per cent of any model's window. */
+/** Most characters of a hand-off: a few per cent of any model's window. */
 const handoffChars = 40_000
 
 /**
- * The rung below compaction, for a conversation that no longer fits and cannot be compacted either: the files it
- * modified and its newest words, cut by rule and by no model, into a fresh session.
+ * Hands on a conversation that no longer fits and cannot be compacted either. A fresh session gets its modified files
+ * and its newest words. A rule cuts them, not a model.
  */
 export const smallHandoff: Provider<StepServices> = {
   name: "small_handoff",

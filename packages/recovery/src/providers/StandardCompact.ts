@@ -23,7 +23,7 @@ const attempt = (watch: Watch, name: string, { mark, request, sessionId }: Attem
     outcome: CompactedTo,
     failure: CompactFailed,
     act: Effect.fnUntraced(function* (token) {
-      // A boundary that landed after the last attempt's last look is as good as one of this attempt.
+      // A boundary that came after the last attempt's last look counts for this attempt.
       const agent = yield* Agent
       const before = yield* agent.compactedSince(mark)
       if (before !== "not yet") return yield* compactedAs(before)
@@ -47,8 +47,8 @@ const attempt = (watch: Watch, name: string, { mark, request, sessionId }: Attem
   })
 
 /**
- * Compacts the session in place and resumes it (spec: behaviour#standard_compact). A second failure fails closed: no
- * way leads back to an export.
+ * Compacts the session in place and resumes it (spec: behaviour#standard_compact). A second failure fails closed: there
+ * is no way back to an export.
  */
 export const standardCompact: Provider<StepServices> = {
   name: "standard_compact",

@@ -13,7 +13,7 @@ import {
 } from "@souffleur/domain"
 import { endProcess, freshSessionId, launchOnce } from "@souffleur/process"
 import { type Duration, Effect, Option, Schedule, Schema } from "effect"
-import { boundaryPoll, compactOnceMore, summaryWithin } from "./RecoverySchedule.ts"
+import { boundaryPoll, compactOnceMore, summaryTimeout } from "./RecoverySchedule.ts"
 
 /** Says why no boundary came of an attempt. Unless its session is proven gone, no second attempt may follow. */
 export class CompactFailed extends Schema.TaggedError<CompactFailed>()("CompactFailed", {
@@ -26,8 +26,10 @@ export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld"
 
 /**
  * Waits for a whole new boundary line, which alone is completion, and a little for the summary that follows it. In
- * print mode the session ends by itself, in a terminal it idles; either way it is stopped, and proven gone, before
- * anything else runs (spec: behaviour#standard_compact). `granted` is asked right before each signal.
+ * print mode the session ends by itself, in a terminal it idles. Either way it is stopped, and proven gone, before
+ * anything else runs (spec: behaviour#standard_compact). It checks `granted` right before each signal.
+ *
+ * Fails with `CompactFailed` without a boundary, or when the session does not end.
  */
 export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
   mark: SessionMark,
@@ -42,12 +44,12 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
     const compacted = yield* agent.compactedSince(mark)
     return { compacted, over: isOver(condition) }
   })
-  const wait = (until: (seen: Effect.Success<typeof look>) => boolean, within: Duration.Input) =>
+  const wait = (until: (seen: Effect.Success<typeof look>) => boolean, timeout: Duration.Input) =>
     Effect.repeat(look, { schedule: boundaryPoll(settings.compactPollInterval), until }).pipe(
-      Effect.timeoutOption(within)
+      Effect.timeoutOption(timeout)
     )
   const waited = yield* wait(({ compacted, over }) => over || compacted !== "not yet", settings.compactTimeout)
-  if (Option.isSome(waited)) yield* wait(({ compacted, over }) => over || compacted === "summary", summaryWithin)
+  if (Option.isSome(waited)) yield* wait(({ compacted, over }) => over || compacted === "summary", summaryTimeout)
   const context = yield* Effect.context<R>()
   const ended = yield* endProcess(session, settings.stopGrace, Effect.provide(granted, context)).pipe(
     Effect.catchTag("StopFailed", () => Effect.succeed(undefined))
@@ -57,7 +59,7 @@ export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
       message: `the compact session, process ${session.pid}, did not end`,
       gone: false
     })
-  // One last look: it may have been written while the session ended.
+  // The boundary may have been written while the session ended.
   const compacted = yield* agent.compactedSince(mark)
   if (compacted !== "not yet") return yield* compactedAs(compacted)
   return yield* new CompactFailed({
@@ -76,7 +78,7 @@ export const compactedAs = Effect.fnUntraced(function* (how: Exclude<Compacted, 
   const summarized = how === "summary"
   if (!summarized)
     yield* Effect.logWarning(
-      "the session was compacted, but no summary followed its boundary: it may have lost what was said"
+      "the session was compacted, but no summary followed its boundary: it may have lost its content"
     )
   return { compacted: true as const, summarized }
 })
@@ -90,11 +92,11 @@ export const retriedOnce = <A, E, R>(attempt: (number: number) => Effect.Effect<
     Effect.retry({ schedule: compactOnceMore, while: (error) => error instanceof CompactFailed && error.gone })
   )
 
-/** Is no process: the tags alone find the tree. */
+/** No real process: only the tags find the tree. */
 const noProcess: ProcessIdentity = { pid: 0, startTime: 0, bootId: "" }
 
 /**
- * Fails with `SessionHeld` where a process holds the session, by its pid file or by the marks in its environment.
+ * Fails with `SessionHeld` when a process holds the session, by its pid file or by the marks in its environment.
  * souffleur and its ancestors do not count, though a tool or a hook of that session started them. Nor does a terminal
  * server.
  */
@@ -109,8 +111,8 @@ const unheld = Effect.fnUntraced(function* (sessionId: string) {
 })
 
 /**
- * Compacts a session whose process has ended, by hand: without watch and log, with the same ceiling, receipts and
- * single writer. Succeeds with the number of attempts that it took.
+ * Compacts a session whose process has ended, by hand. It uses no watch and no log, but the same ceiling, receipts and
+ * single writer. Returns the number of attempts. Fails with `SessionHeld` and `CompactFailed`.
  */
 export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: string, project: string) {
   const agent = yield* Agent
@@ -130,7 +132,7 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
       print
     })
     const id = `compact-${yield* freshSessionId}`
-    // No log has it: souffleur watches nothing here.
+    // The launch is in no log: souffleur watches nothing here.
     const session = yield* launchOnce({ id, command, cwd: project, title: "Compact" }, () => Effect.void).pipe(
       Effect.catchTag("LaunchFailed", failed)
     )

@@ -3,8 +3,8 @@ import { Effect, Option } from "effect"
 import { Completed } from "../Provider.ts"
 
 /**
- * Read again right before a stop and a launch: `complete` cancels the recovery; a comms that is out does not (spec:
- * behaviour#completion).
+ * Reads comms again right before a stop and a launch. Fails with `Completed` when the state is `complete`, which
+ * cancels the recovery; a comms that is out does not (spec: behaviour#completion).
  */
 export const unlessComplete = Effect.gen(function* () {
   const comms = yield* Comms

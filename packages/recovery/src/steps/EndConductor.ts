@@ -5,7 +5,7 @@ import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
 
 /**
- * Finds a live process that souffleur launched, where the Conductor turned out to be another: two must never be at
+ * Finds a live process that souffleur launched, when the Conductor turned out to be another one: two must never be at
  * work.
  */
 const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Watch) {
@@ -31,9 +31,9 @@ const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: Proc
 })
 
 /**
- * Ends the recorded Conductor, only if it still is that process, and its tree with it. The tree is looked at before the
- * first signal, while parents are known, and again after: tools run in sessions of their own and outlive a kill.
- * `granted` is asked right before each signal: once it fails, none is sent any more.
+ * Ends the recorded Conductor, only if it still is that process, and its tree with it. It reads the tree before the
+ * first signal, while parents are known, and once more later. Tools run in sessions of their own and outlive a kill. It
+ * checks `granted` right before each signal, and sends none once that fails. Fails with `StopFailed`.
  */
 export const endConductor = Effect.fn("endConductor")(function* <E = never, R = never>(
   watch: Watch,
@@ -50,8 +50,8 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
 })
 
 /**
- * Says whether the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again where
- * it is not.
+ * Whether the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again when it is
+ * not.
  */
 export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch) {
   const processes = yield* Processes
@@ -68,7 +68,7 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {
   const agent = yield* Agent
   const left = watch.conductor === undefined ? [] : yield* conductorTree(watch, watch.conductor)
-  // Last: what was left does not come back, but a person may come at any moment.
+  // Checked last: leftovers do not come back, but a person may come at any moment.
   const holder = (yield* agent.sessions).find((session) => watch.sessions.includes(session.sessionId))
   if (holder !== undefined) return `process ${holder.pid} holds the session`
   const beside = yield* launchedBeside(watch)

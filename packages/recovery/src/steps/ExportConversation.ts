@@ -6,8 +6,8 @@ import { again, Cycle, step } from "./Step.ts"
 export class NoExport extends Schema.TaggedError<NoExport>()("NoExport", { message: Schema.String }) {}
 
 /**
- * Describes an export: whose conversation it is, and where that session's file ended before it was read. There is no
- * `mark` where the file could not be read.
+ * Describes an export: its session, and where the file of that session ended before it was read. There is no `mark`
+ * when the file could not be read.
  */
 export const Exported = Schema.Struct({
   ...Export.fields,
@@ -17,18 +17,18 @@ export const Exported = Schema.Struct({
 export type Exported = typeof Exported.Type
 
 /**
- * Finds the session whose conversation is handed on. A successor that died before its first word left no session file:
+ * Finds the session whose conversation is handed on. A successor that died before its first word left no session file;
  * then the newest session before it counts.
  */
 export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ sessionId, sessions }: Watch) {
   const agent = yield* Agent
-  for (const one of [sessionId, ...sessions.toReversed()]) {
-    if (Option.isSome(yield* Effect.option(agent.sessionFile(one)))) return one
+  for (const id of [sessionId, ...sessions.toReversed()]) {
+    if (Option.isSome(yield* Effect.option(agent.sessionFile(id)))) return id
   }
   return sessionId
 })
 
-/** Writes the conversation to the state folder, under a step's token. */
+/** Writes the conversation to the state folder, under a step's token. Fails with `NoExport`. */
 export const writeExport = Effect.fnUntraced(
   function* (watch: Watch, token: string) {
     const agent = yield* Agent
@@ -52,19 +52,19 @@ export const writeExport = Effect.fnUntraced(
 const sameMark = Schema.toEquivalence(SessionMark)
 
 /**
- * Fails with `NoExport` where the conversation went on after its export: a person may have resumed the session by hand.
- * A session file that is gone says nothing newer.
+ * Fails with `NoExport` when the conversation went on after its export: a person may have resumed the session by hand.
+ * A session file that is gone has nothing newer.
  */
 export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: Exported) {
   if (mark === undefined) return
   const now = yield* Effect.option(Effect.flatMap(newestSession(watch), (yield* Agent).mark))
-  if (Option.exists(now, (one) => !sameMark(one, mark)))
+  if (Option.exists(now, (newer) => !sameMark(newer, mark)))
     return yield* new NoExport({
-      message: "the conversation went on after it was exported: the export is not its end any more"
+      message: "the conversation went on after its export, so the export is out of date"
     })
 })
 
-/** Exports the whole conversation: step 2 of a recovery. Fails with `NoExport` where the agent cannot export it. */
+/** Exports the whole conversation: step 2 of a recovery. Fails with `NoExport` when the agent cannot export it. */
 export const exportConversation = Effect.fn("exportConversation")(function* (watch: Watch) {
   return yield* step(stepNames.export, {
     outcome: Exported,

@@ -16,22 +16,23 @@ export type Fingerprint = typeof Fingerprint.Type
 const unusable = ({ message }: { readonly message: string }) =>
   new NoExport({ message: `the export cannot be used: ${message}` })
 
-/** Reads an export of at most so many bytes: a regular file, this user's alone, and no link. */
-const fingerprint = Effect.fn("fingerprint")(function* (path: string, atMost: number) {
-  const bytes = yield* Effect.mapError(readTrusted(path, { own: true, others: "nothing", atMost }), unusable)
+/** Reads the fingerprint of an export of at most `maxBytes`: a regular file, private to this user, and no link. */
+const fingerprint = Effect.fn("fingerprint")(function* (path: string, maxBytes: number) {
+  const bytes = yield* Effect.mapError(readTrusted(path, { own: true, others: "nothing", atMost: maxBytes }), unusable)
   return { bytes: bytes.length, digest: yield* digestOf(bytes) } satisfies Fingerprint
 })
 
 /**
- * Fails with `NoExport` where an export was changed after it was made. A launch asks right before it names the export.
+ * Fails with `NoExport` when an export was changed after it was made. A launch checks this right before it names the
+ * export.
  */
 export const unlessChanged = Effect.fn("Fingerprint.unlessChanged")(function* (path: string, made: Fingerprint) {
   const { digest } = yield* fingerprint(path, made.bytes)
   if (digest !== made.digest)
-    return yield* new NoExport({ message: "the export was changed after it was made: nobody is launched from it" })
+    return yield* new NoExport({ message: "the export was changed after it was made: it is not used" })
 })
 
-/** Trims an export to so many characters, and gives its fingerprint from then on. */
+/** Trims an export to a count of characters, and returns its new fingerprint. Fails with `NoExport`. */
 export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string, characters: number) {
   const { bytesAfter, leftOutBytes, trimmed } = yield* Effect.mapError(
     trim(path, characters),
@@ -40,7 +41,7 @@ export const trimmed = Effect.fn("Fingerprint.trimmed")(function* (path: string,
   return { trimmed, leftOutBytes, ...(yield* fingerprint(path, bytesAfter)) }
 })
 
-/** Trims an export to the limit: step 3 of a recovery. Fails with `NoExport` where it cannot be read or written. */
+/** Trims an export to the limit: step 3 of a recovery. Fails with `NoExport` when it cannot be read or written. */
 export const trimExport = Effect.fn("trimExport")(function* ({ path }: Export) {
   const { trimChars } = yield* Settings
   return yield* step(stepNames.trim, {

@@ -8,9 +8,7 @@ import { again, step } from "./Step.ts"
 export const Gate = Schema.Struct({
   ...Estimate.fields,
   threshold: Schema.Int,
-  /**
-   * Context in use as the service last counted it, beside the estimate: by it the error of `characters / 3` is known.
-   */
+  /** Tokens in use as the service last counted them. They show the error of `characters / 3`. */
   measured_tokens: Schema.NullOr(Schema.Int)
 })
 export type Gate = typeof Gate.Type
@@ -22,7 +20,7 @@ export const gateOf = ({ outcome, step }: { readonly step: string; readonly outc
   step === stepNames.estimate ? decode(outcome) : Option.none()
 
 /**
- * Estimates an export: step 4 of a recovery. Fails with `NoExport` where the export cannot be read. It does not judge.
+ * Estimates an export: step 4 of a recovery. Fails with `NoExport` when the export cannot be read. It does not judge.
  */
 export const estimateExport = Effect.fn("estimateExport")(function* (watch: Watch, { path }: Pick<Export, "path">) {
   const agent = yield* Agent

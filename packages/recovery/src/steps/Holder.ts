@@ -13,8 +13,8 @@ import { Effect } from "effect"
 import { FailedClosed } from "../Provider.ts"
 
 /**
- * What the Conductor's process has started itself, and no other agent of it: an agent whose wrapper stays as its parent
- * is among them, and holds the session in its place.
+ * Lists the pids that the Conductor's process started itself, without the trees of other agents. An agent below its
+ * wrapper is among them, and holds the session in the wrapper's place.
  */
 export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
   watch: Watch,
@@ -31,9 +31,11 @@ export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
 })
 
 /**
- * Who was confirmed long ago may be somebody else's by now: a person has gone on with the session in another process,
- * or with another project's conversation in this one. Nobody signals that. Another conversation of this project, such
- * as after a `/clear`, is still the Conductor's; whom a person named against the evidence stays who they said.
+ * Fails with `FailedClosed` when the confirmed process is no longer the Conductor: it is not signalled. A person may
+ * have gone on with the session in another process, or with another project's conversation in this one.
+ *
+ * Another conversation of this project, such as after a `/clear`, is still the Conductor's. A process that a person
+ * named against the evidence stays the Conductor.
  */
 export const unlessElsewhere = Effect.fn("Recovery.unlessElsewhere")(function* (watch: Watch) {
   const { conductor, forced, kind, project, sessionId } = watch
@@ -43,7 +45,7 @@ export const unlessElsewhere = Effect.fn("Recovery.unlessElsewhere")(function* (
   if (holding.holds !== undefined && isWithin(project, yield* folderOf(holding.holds))) return
   const own = holding.by === undefined ? [] : yield* startedByItself(watch, conductor, yield* (yield* Agent).sessions)
   if (own.some((pid) => pid === holding.by)) return
-  // Of one that has ended there is nobody to spare, and its tree is told from others by itself.
+  // An ended process needs no protection, and its tree is told from others by its own marks.
   if (yield* isGone(yield* Processes, conductor)) return
   return yield* new FailedClosed({ stage: "stop", message: `${holding.message}: it is not stopped` })
 })

@@ -24,13 +24,13 @@ import { type Exported, NoExport, unlessStale } from "./ExportConversation.ts"
 import { again, Cycle, step } from "./Step.ts"
 import { otherWriter } from "./EndConductor.ts"
 
-/** Describes what the agent is asked to do, but for what every launch has. */
+/** Describes the task of a launch, without the parts that every launch has. */
 type Errand = Pick<AgentOrder, "session" | "reads"> & {
   readonly prompt: (launchId: string) => string
   readonly title: string
 }
 
-/** Launches the agent under the ceiling, once under a token. */
+/** Launches the agent under the ceiling, once under a token. Fails with `LaunchFailed`. */
 export const launch = Effect.fn("Recovery.launch")(function* (
   watch: Watch,
   token: string,
@@ -56,7 +56,7 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   )
 })
 
-/** Launches once under a token (spec: behaviour#launch-at-most-once). */
+/** Launches once under a token (spec: behaviour#launch-at-most-once). Fails with `LaunchFailed`. */
 export const started = Effect.fn("Recovery.started")(function* (
   token: string,
   order: Omit<LaunchOrder, "id">,
@@ -78,20 +78,20 @@ export const settled = Effect.fnUntraced(function* (token: string) {
   return Option.map(yield* launcher.settle(launchId), (conductor) => ({ launchId, conductor }))
 })
 
-/** Fails with `FailedClosed` where another process holds the session (spec: behaviour#one-writer). */
+/** Fails with `FailedClosed` when another process holds the session (spec: behaviour#one-writer). */
 const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
   const writer = yield* otherWriter(watch)
   if (writer !== undefined) return yield* new FailedClosed({ stage: "one writer", message: writer })
 })
 
 /**
- * Waits for a launch slot, then looks for what forbids a launch. It runs inside the launch step: a launch that a crash
- * left behind is settled first, and its process holds the session rightly.
+ * Waits for a launch slot, then checks for everything that forbids a launch. It runs inside the launch step: a launch
+ * that a crash left behind is settled first, and its process holds the session rightly.
  */
 export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
   const { launchSpacing } = yield* Settings
   const { watch: ref } = yield* Cycle
-  // The slot comes first, because it may take a while. The looks after it are fresh at the launch.
+  // The slot comes first, because it may take a while. The checks after it are fresh at the launch.
   yield* (yield* LaunchSlots)(ref.id, launchSpacing)
   yield* unlessComplete
   yield* oneWriter(watch)
@@ -138,9 +138,9 @@ export const Launched = Schema.Struct({ launchId: Schema.String, conductor: Proc
 
 /**
  * Launches the successor, in a step of any name. The log grants one such step in a cycle. Fails with `FailedClosed`
- * where the launch fails, because whether it ran must never be guessed: that ends the cycle, and a provider does not
- * catch it. Fails with `Escalated` where the conversation went on after the export `from`: nothing has run, and the
- * next provider may.
+ * when the launch fails, because whether it ran must never be guessed. That ends the cycle, and a provider does not
+ * catch it. Fails with `Escalated` when the conversation went on after the export `from`: nothing has run, and the next
+ * provider may.
  */
 export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never>(
   watch: Watch,
@@ -160,7 +160,7 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
     act: Effect.fnUntraced(function* (token) {
       yield* unhindered(watch)
       if (from !== undefined) yield* unlessStale(watch, from)
-      // Where a launch has run already, its prompt is needed no more, and its sources may be gone.
+      // After a launch that has run, its prompt is not needed, and its sources may be gone.
       const prompt = yield* errand.prompt
       return yield* launch(watch, token, request, {
         session,

@@ -1,6 +1,6 @@
 import { handoffLine, type RecoveryCycle, type Watch } from "@souffleur/domain"
 
-/** Why a successor starts, told to it in one line (spec: behaviour#claude_export). */
+/** Tells a successor in one line why it starts (spec: behaviour#claude_export). */
 export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
   switch (trigger) {
     case "handoff":
@@ -16,7 +16,7 @@ export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
   }
 }
 
-/** What a Conductor of the orchestration expects first; a session without comms gets a plain "continue". */
+/** Returns the first words for a Conductor of the orchestration; a session without comms gets a plain "continue". */
 const opening = (watch: Watch, resumePrompt: string | undefined): string =>
   resumePrompt ?? (watch.comms === null ? "Continue the work of this project." : "/conductor --recovery-bootstrap")
 
@@ -25,7 +25,10 @@ const tasks = (watch: Watch): string =>
     ? "Then go on from where it ends."
     : `The state of the tasks is in ${watch.comms} (tables orchestration_tasks and orchestration_messages): go on with what is not complete.`
 
-/** From an export: its path, never its content; the reason; the old session; where the state of the tasks is. */
+/**
+ * Makes the prompt of a launch from an export: its path, never its content; the reason; the old session; the place of
+ * the tasks.
+ */
 export const promptFromExport = (
   watch: Watch,
   { path, sessionId = watch.sessionId }: { readonly path: string; readonly sessionId?: string },
@@ -40,7 +43,7 @@ export const promptFromExport = (
     tasks(watch)
   ].join("\n")
 
-/** After a compaction in place: details of what was in flight may be lost. */
+/** Makes the prompt after a compaction in place: details of unfinished work may be lost. */
 export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undefined): string =>
   [
     opening(watch, resumePrompt),
@@ -50,12 +53,12 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
     tasks(watch)
   ].join("\n")
 
-/** The same session goes on after its turn. */
+/** Makes the prompt with which the same session goes on after its turn. */
 export const promptToContinue = (watch: Watch): string =>
   [opening(watch, undefined), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
 
 /**
- * By this line the successor's session file shows that it has the prompt of that very launch (spec:
- * behaviour#hand-off).
+ * Adds the line by which the successor's session file shows that it has the prompt of that very launch
+ * (spec: behaviour#hand-off).
  */
 export const signed = (prompt: string, launchId: string): string => `${prompt}\n\n${handoffLine(launchId)}`

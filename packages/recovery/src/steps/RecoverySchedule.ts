@@ -1,14 +1,14 @@
 import { compactAttempts } from "@souffleur/domain"
 import { type Duration, Schedule } from "effect"
 
-/** Polls each second while a compact session runs (spec: behaviour#standard_compact), until the timeout. */
-export const boundaryPoll = (every: Duration.Duration) => Schedule.spaced(every)
+/** Polls each `interval` while a compact session runs (spec: behaviour#standard_compact), until the timeout. */
+export const boundaryPoll = (interval: Duration.Duration) => Schedule.spaced(interval)
 
 /**
  * Limits the wait for the summary, which the agent writes after its boundary. A session that ends between the two has
  * lost it.
  */
-export const summaryWithin = "5 seconds"
+export const summaryTimeout = "5 seconds"
 
 /** Polls a Conductor that gets time to beat once more. */
 export const beatPoll = Schedule.spaced("5 seconds")

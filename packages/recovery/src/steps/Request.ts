@@ -14,13 +14,13 @@ import { Effect, Option, Schema } from "effect"
 import { again, Cycle, step } from "./Step.ts"
 
 /**
- * What a handoff asked for, fixed at the beginning of its cycle. The prompt itself stays where it is: no prompt is in
+ * The request of a hand-off, fixed at the beginning of its cycle. The prompt itself stays where it is: no prompt is in
  * the log.
  */
 export const Request = Schema.Struct({
-  /** The payload's message in comms; `null`: there was none. */
+  /** The id of the payload's message in comms; `null`: there was none. */
   messageId: Schema.NullOr(Schema.Int),
-  /** SHA-256 of what was said, hex: other words in its place are not its. `null`: nothing was said. */
+  /** SHA-256 of the words, hex: other words in their place do not count. `null`: there were no words. */
   digest: Schema.NullOr(Schema.String),
   /** A permission mode, or `invalid`. */
   requested: Schema.Literals([...Permission.literals, "invalid"]),
@@ -29,8 +29,8 @@ export const Request = Schema.Struct({
 export type Request = typeof Request.Type
 
 /**
- * What every launch asks for when nobody says otherwise: as the first one did, else the least (spec:
- * behaviour#payload).
+ * Returns the default request of a launch: the permission of the first launch, else the least
+ * (spec: behaviour#payload).
  */
 const plainOf = ({ firstLaunch }: Watch): Request => ({
   messageId: null,
@@ -47,11 +47,14 @@ interface Words {
 }
 
 const notTaken = Effect.fnUntraced(function* ({ from, id }: CommsRefusal) {
-  const message = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} begins as a payload and is not taken: the Conductor's own comes from task-00 or its session, to souffleur or task-00, as a handoff`
+  const message = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} is not taken as a payload: a payload comes from task-00 or its session, to souffleur or task-00, as a handoff`
   yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from, message })
 })
 
-/** What was said with a handoff: in the file that the agent's own request names, else in comms. */
+/**
+ * Reads the words of a hand-off: from the file that the agent's own request names, else from comms. `None`: there are
+ * none.
+ */
 const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
   const comms = yield* Comms
   const { stateDir } = yield* Settings
@@ -61,18 +64,19 @@ const wordsOf = Effect.fnUntraced(function* (watch: Watch) {
   }
   const { baseline, sessions } = watch
   const said = yield* Effect.option(comms.payload({ after: baseline.lastMessageId, sessions }))
-  const refused = Option.flatMap(said, (one) => one.refused)
+  const refused = Option.flatMap(said, (payload) => payload.refused)
   if (Option.isSome(refused)) yield* notTaken(refused.value)
   return Option.flatMap(said, ({ heard }): Option.Option<Words> => heard)
 })
 
 const lost = (watch: Watch): Request => ({
   ...plainOf(watch),
-  warnings: ["what the agent said with its request cannot be read any more"]
+  warnings: ["the words of the agent's request can no longer be read"]
 })
 
 /**
- * The newest payload that no launch has consumed, or the agent's own request, for a planned handoff; else the defaults.
+ * Reads the request of a planned hand-off: the newest payload that no launch has consumed, or the agent's own request.
+ * Otherwise returns the defaults.
  */
 export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
   if (watch.recovery?.trigger !== "handoff") return plainOf(watch)
@@ -91,8 +95,7 @@ export const readRequest = Effect.fn("readRequest")(function* (watch: Watch) {
 })
 
 /**
- * The resume prompt of that very request; `undefined` when it said none, or nobody can tell any more, or its words are
- * others by now.
+ * Reads the resume prompt of that very request. `undefined`: the request had none, or its words are gone or changed.
  */
 export const resumePromptOf = Effect.fn("resumePromptOf")(function* (watch: Watch, request: Request) {
   if (request.digest === null) return undefined

@@ -12,29 +12,30 @@ export class Cycle extends Context.Service<
 >()("@souffleur/recovery/Cycle") {}
 
 /**
- * Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires again from the
- * log.
+ * Describes a step. Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires
+ * again from the log.
  */
 export interface Step<A, E, R, X = never> {
-  /** `launch` starts the successor. A cycle grants one such step, whatever its name. Where it is not there: `act`. */
+  /** `launch` starts the successor. A cycle grants one such step, whatever its name. The default is `act`. */
   readonly kind?: Event.StepKind
   readonly outcome: Schema.Codec<A, Schema.Json>
   readonly failure: Schema.Codec<E, Schema.Json>
   /**
-   * Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. Interruptible. What it
-   * fails with besides its `failure` ends the cycle and is no outcome of the step.
+   * Runs after its intent is in the log. `token` is its idempotency key, new for each attempt. It can be interrupted.
+   * An error besides `failure` ends the cycle and is no outcome of the step.
    */
   readonly act: (token: string) => Effect.Effect<A, E | X | Refused | LogError, R>
   /**
-   * After a crash between intent and outcome: `Some` when it has happened, `None` when it has not and never will under
-   * that token.
+   * Finds after a crash between intent and outcome what happened. `Some`: it has happened. `None`: it has not, and
+   * never will under that token.
    */
   readonly reconcile: (token: string) => Effect.Effect<Option.Option<A>, E | Refused | LogError, R>
 }
 
 /**
- * Right before an act that cannot be taken back: the cycle still runs, under the fence it began with (spec:
- * behaviour#one-owner). An operator's word in another process is in the log before this souffleur hears of it.
+ * Fails with `Refused` unless the cycle still runs, under the fence it began with (spec: behaviour#one-owner). It is
+ * called right before an act that cannot be taken back. An operator's word in another process is in the log before this
+ * souffleur hears of it.
  */
 export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
   const { number: cycle, watch } = yield* Cycle
@@ -43,14 +44,16 @@ export const stillGranted = Effect.fnUntraced(function* ({ fence }: Watch) {
     return yield* new Refused({ reason: "not now", message: "this recovery is over" })
 })
 
-/** `reconcile` of a step that only reads, or writes its own file: it may be done again. */
+/** The `reconcile` of a step that only reads, or writes its own file: the step may be done again. */
 export const again = () => Effect.succeedNone
 
 /**
- * Intent, act, outcome (spec: behaviour#steps): returns the outcome, or fails with the failure, that the log already
- * has for this cycle; else records the intent, acts, records. A recorded failure is final. The append of the intent is
- * also the check of the fence: a souffleur that was overtaken, or a watch that was released, is refused there and does
- * not act.
+ * Runs a step: intent, act, outcome (spec: behaviour#steps). Returns the outcome, or fails with the failure, that the
+ * log already has for this cycle. Otherwise it records the intent, acts, and records the result. A recorded failure is
+ * final.
+ *
+ * The append of the intent also checks the fence. It is refused for a souffleur that was overtaken, or a watch that was
+ * released, and the step does not act.
  */
 export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
   name: string,
@@ -74,7 +77,7 @@ export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
     Effect.flatMap(Effect.orDie(Schema.encodeEffect(self.outcome)(value)), (outcome) =>
       watch.dispatch({ _tag: "SucceedStep", ...key, outcome })
     )
-  // What was done is written down, also when an operator interrupts; only a crash can part the two.
+  // The result is recorded also when an operator interrupts; only a crash can separate the two.
   const recorded = (happening: Effect.Effect<A, E | X | Refused | LogError, R>) =>
     Effect.uninterruptibleMask((restore) =>
       restore(happening).pipe(Effect.tapError(recordFailure), Effect.tap(recordOutcome))

@@ -21,8 +21,9 @@ import { beatPoll } from "./RecoverySchedule.ts"
 import { endConductor, isStopped } from "./EndConductor.ts"
 
 /**
- * Spares a Conductor that was given up for its silence and has beaten since: it is healthy (spec:
- * behaviour#still-dead). A recovery that was broken off, or is retried, may come back to it. Its beats end the standby.
+ * Fails with `FailedClosed` for a Conductor that was given up for its silence and has beaten since: it is healthy
+ * (spec: behaviour#still-dead). A recovery that was broken off, or is retried, may come back to it. Its beats end the
+ * standby.
  */
 const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Option.Option<CommsSnapshot>) {
   const { conductor, recovery, silent } = watch
@@ -39,12 +40,12 @@ const unlessBeating = Effect.fnUntraced(function* (watch: Watch, snapshot: Optio
   return yield* new FailedClosed({ stage: "stop", message: reason })
 })
 
-/** Says whether a turn is at work: neither over, nor waiting for a person, nor ended by the service. */
+/** Whether a turn is at work: neither over, nor waiting for a person, nor ended by the service. */
 const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" || _tag === "Retrying"
 
 /**
- * Spares a Conductor whose session file was the evidence, and has new records since. It is alive, also when an operator
- * retries. What it writes next ends the standby.
+ * Fails with `FailedClosed` for a Conductor whose session file was the evidence, and has new records since. It is
+ * alive, also when an operator retries. Its next records end the standby.
  */
 const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, sessionId }: Watch) {
   const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
@@ -66,8 +67,8 @@ const heartbeatOf = ({ conductor }: CommsSnapshot) =>
   Option.match(conductor, { onNone: () => null, onSome: (row) => row.lastHeartbeat })
 
 /**
- * Says whether the heartbeat changed, whatever clock wrote it. When an operator retries later, a heartbeat that is old
- * again counts for nothing.
+ * Whether the heartbeat changed, whatever clock wrote it. When an operator retries later, a heartbeat that is old again
+ * counts for nothing.
  */
 const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number): boolean => {
   const heartbeat = heartbeatOf(snapshot)
@@ -76,7 +77,7 @@ const hasBeaten = ({ silent }: Watch, snapshot: CommsSnapshot, notBefore: number
 }
 
 /**
- * Gives a Conductor that an operator wants stopped one interval to beat again, as long as it runs. Comms may have been
+ * Gives a Conductor one interval to beat again before an operator's retry stops it, while it runs. Comms may have been
  * out until just now, and its beats were lost with it.
  */
 const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: Watch) {
@@ -97,23 +98,24 @@ const heardOut = Effect.fnUntraced(function* ({ conductor, recovery, silent }: W
   }).pipe(Effect.timeoutOption(watcherInterval))
 })
 
-/** Milliseconds that a look may take. */
-const lookTakes = 5000
-/** How often it is taken where it took longer. */
-const looks = 3
+/** Most milliseconds of one set of checks. */
+const maxCheckMillis = 5000
+/** Most sets of checks when one took longer. */
+const maxChecks = 3
 
 /**
- * Proves in one go that the Conductor may still be stopped, and by this recovery. Where souffleur itself was suspended
- * meanwhile, its first signs are out of date, and it looks again.
+ * Proves in one set of checks that the Conductor may still be stopped, and by this recovery. If souffleur itself was
+ * suspended meanwhile, the first signs are out of date, and it checks again. Fails with `FailedClosed`, `Completed` or
+ * `Refused`.
  */
 const stillDead = Effect.fnUntraced(function* (watch: Watch) {
-  for (let look = 1; look <= looks; look++) {
+  for (let check = 1; check <= maxChecks; check++) {
     const before = yield* moment
     yield* stillGranted(watch)
     yield* unlessMoving(watch)
     yield* unlessBeating(watch, yield* unlessComplete)
     yield* unlessElsewhere(watch)
-    if (!brokenOff(before, yield* moment, lookTakes)) return
+    if (!brokenOff(before, yield* moment, maxCheckMillis)) return
   }
   return yield* new FailedClosed({
     stage: "stop",
@@ -122,13 +124,13 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
 })
 
 /**
- * Stops the old Conductor and its tree: step 1 of a recovery. It looks at the Conductor before the intent, and again
+ * Stops the old Conductor and its tree: step 1 of a recovery. It checks the Conductor before the intent, and again
  * right before the first signal, because souffleur may have been suspended between the two. Fails with `FailedClosed`
- * where the Conductor is alive after all, or does not end, and with `Completed` where its work is done.
+ * when the Conductor is alive after all, or does not end, and with `Completed` when its work is done.
  */
 export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch) {
   const recorded = (yield* (yield* Cycle).watch.state).recovery?.steps[stepNames.stop]
-  // Once it was stopped, what was begun after that comes first: a launch may have run.
+  // After the stop, later steps come first: a launch may have run.
   if (recorded === undefined || recorded._tag === "Started") {
     yield* heardOut(watch)
     yield* stillDead(watch)
