@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { numbered, numberOf } from "../../packages/domain/test/EventLogSuite.ts"
 import { folder, logAt } from "./OwnLog.ts"
 
-/** A log of one stream with five events that were read, and another program's hand on its file. */
+/** Makes a log of one stream with five events that were read, and a second client of its file. */
 const cut = <A>(statement: string, then: (log: EventLog["Service"]) => Effect.Effect<A, unknown>) =>
   Effect.gen(function* () {
     const path = `${yield* folder}/souffleur.db`
@@ -78,8 +78,7 @@ it.live("another file under its name, or none, fails each read, append, list of 
           startImmediately: true
         })
         if (another) {
-          // Byte for byte the same, and still another file: what is written into this one from now on nobody would
-          // read.
+          // A copy is another file: later writes to this one would never be read.
           for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${path}.new${end}`)
           renameSync(`${path}.new`, path)
         } else renameSync(path, `${path}.away`)

@@ -226,7 +226,7 @@ test(
     assert.deepStrictEqual(yield* later(one), started(21, 22))
     assert.deepStrictEqual(yield* later({ ...one, startTime: 8 }), [], "another process that has its pid")
     assert.deepStrictEqual(yield* later(other), started(30))
-    // A file that somebody wrote in: nothing is known then.
+    // A file with foreign bytes: nothing is known then.
     yield* Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`UPDATE offspring SET started = '[["20", null]]'`
@@ -271,7 +271,7 @@ test(
       const cursor = yield* Cursor
       assert.strictEqual(yield* cursor.position("a"), 0)
       assert.deepStrictEqual([yield* cursor.advance("a", 5), yield* cursor.advance("a", 3)], [true, false])
-      // Each process has its own view of it; the store says who was first.
+      // Each process has its own view; the store decides which one was first.
       const another = yield* Layer.build(Layer.fresh(logAt(path)))
       assert.isFalse(yield* Context.get(another, Cursor).advance("a", 5))
       assert.isTrue(yield* Context.get(another, Cursor).advance("a", 6))

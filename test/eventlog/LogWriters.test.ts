@@ -19,8 +19,8 @@ const said = Effect.fnUntraced(function* (path: string, ...args: ReadonlyArray<s
 }, Effect.scoped)
 
 /**
- * One that is there already, so that several open a log in the same moment: appends to the log of a path, and hands on
- * what it says.
+ * A worker that is already running, so that several open a log at once. It appends to the log of a path, and passes on
+ * its output.
  */
 const opener = Effect.fnUntraced(function* (n: number) {
   const paths = yield* Queue.unbounded<string>()
@@ -99,7 +99,7 @@ test(
     for (let round = 0; round < 3; round++) {
       const stream = `killed-${round}`
       const handle = yield* souffleur(path, "append", stream, "100000", "3")
-      // Killed at a moment of its own, in the middle of its appends.
+      // Each is killed at a different moment, during its appends.
       const acknowledged = yield* lines(handle).pipe(
         Stream.tap((line) =>
           Number(line) === 60 + 30 * round ? Effect.forkChild(handle.kill({ killSignal: "SIGKILL" })) : Effect.void

@@ -1,5 +1,5 @@
-// Another souffleur, as the log sees it: `append <stream> <events> <batch>`; says each acknowledged revision. Or `each
-// <stream>`: appends once to the log of every path that it hears.
+// Acts as another souffleur on the log. `append <stream> <events> <batch>` prints each acknowledged revision. `each
+// <stream>` appends once to the log of every path that it reads.
 import { EventLog } from "@souffleur/domain"
 import { Cause, Console, Effect } from "effect"
 import { createInterface } from "node:readline"

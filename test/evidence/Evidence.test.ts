@@ -13,7 +13,7 @@ const seen = Effect.runSync(
   )
 )
 
-/** What a watchdog would make of it that looks at the process and the session file's age alone. */
+/** The verdict of a simple watchdog, which reads only the process and the age of the session file. */
 const bySilence = ({ now, process, session }: Signs) =>
   process === "gone" || process === "zombie" || (session !== undefined && now - session.writtenAt > stall)
 

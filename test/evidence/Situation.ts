@@ -3,15 +3,15 @@ import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, 
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
-/** Ms: what the agent's calls may stall, as souffleur's settings have it (spec: settings#keys). */
+/** The stall time of the agent's calls in ms, as in souffleur's settings (spec: settings#keys). */
 export const stall = 361_000
 
 const folder = new URL("../fixtures/evidence/", import.meta.url)
 const Time = Schema.String
 
-/** Everything that could be seen of one Conductor at a moment, and what is right to make of it. Times are ISO 8601. */
+/** All signs of one Conductor at a moment, with the right verdict. Times are ISO 8601. */
 const Situation = Schema.Struct({
-  /** One sentence of what is going on in truth. */
+  /** One sentence that says what is really going on. */
   what: Schema.String,
   /** `recorded`: Claude Code 2.1.329 wrote these records; their words are replaced, their ages set. */
   from: Schema.Literals(["recorded", "constructed"]),
@@ -38,7 +38,7 @@ const Situation = Schema.Struct({
       )
     })
   ),
-  /** What it comes to, as far as it matters here; times of it as text. */
+  /** The expected verdict; its times are text. */
   verdict: Schema.StructWithRest(Schema.Struct({ _tag: Schema.String }), [Schema.Record(Schema.String, Schema.Unknown)])
 })
 export type Situation = typeof Situation.Type
@@ -59,7 +59,7 @@ const isFill = (line: unknown): line is { readonly fill: number; readonly type: 
 const textOf = (line: unknown): string =>
   typeof line === "string" ? line : JSON.stringify(isFill(line) ? { type: line.type, x: "x".repeat(line.fill) } : line)
 
-/** Lays the files out as the agent would have, in a folder of their own; their times too. */
+/** Writes the files as the agent would, in their own folder, with their times. */
 const laidOut = Effect.fnUntraced(function* ({ pidFile, session }: Situation) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -107,7 +107,7 @@ const table = (condition: Condition | undefined) => {
   })
 }
 
-/** What the readers of the product itself make of the files. */
+/** Reads the files with souffleur's own readers. */
 export const signsOf = Effect.fn("Situation.signs")(function* (situation: Situation) {
   const agentDir = yield* laidOut(situation)
   const process = situation.process === "unknown" ? undefined : situation.process
@@ -132,7 +132,7 @@ export const signsOf = Effect.fn("Situation.signs")(function* (situation: Situat
   }).pipe(Effect.provide(Claude.layer(options).pipe(Layer.provide(table(process)))))
 }, Effect.scoped)
 
-/** A verdict with its times as text, and of it what the right one speaks of. */
+/** Reduces a verdict to the fields of the right one, with times as text. */
 export const comparable = (verdict: Verdict, right: Situation["verdict"]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(verdict)

@@ -27,7 +27,7 @@ const begin = (way: Way, plan?: (passed: number, name: string) => When | undefin
   return { stage, souffleur }
 }
 
-/** What a recovery has come to, without what differs from run to run. */
+/** Returns the result of a recovery, without the parts that differ from run to run. */
 const result = ({ watch, world }: Stage) => ({
   phase: watch.phase,
   generation: watch.generation,
@@ -45,7 +45,7 @@ const result = ({ watch, world }: Stage) => ({
   )
 })
 
-/** The whole recovery once, and which of the souffleur's effects belong to it. */
+/** Runs the whole recovery once, and finds which effects of souffleur belong to it. */
 const uncrashed = (way: Way) => {
   const { souffleur, stage } = begin(way)
   stage.until("RecoveryStarted")
@@ -57,10 +57,7 @@ const uncrashed = (way: Way) => {
   return { first, last, names, result: result(stage) }
 }
 
-/**
- * Each effect in turn is the last one of a souffleur; another one starts and finishes the recovery as if nothing had
- * been.
- */
+/** Each effect in turn is the last of one souffleur; the next souffleur finishes the recovery. */
 const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
   for (let at = twin.first; at <= twin.last; at++) {
     // Looks while a process takes its time to end are all alike.

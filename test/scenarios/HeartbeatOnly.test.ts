@@ -5,7 +5,7 @@ import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 const to = "77777777-0000-4000-8000-000000000000"
 
-/** S2 goes on in another session than it was launched with; nobody says who holds it, or only after a while. */
+/** S2 goes on in another session than its launch. Its holder is unknown, or known only later. */
 const corrected = (heldAfter: number | undefined, then: Partial<Life> = {}) => {
   const stage = new Stage({ fate: "dies", at: minutes(6) }, { moves: { to, heldAfter }, ...then })
   stage.souffleur()
@@ -51,7 +51,7 @@ it("heartbeat-only, a Conductor that falls silent cannot be stopped: failed clos
 
 it("a watcher that hangs in heartbeat-only is replaced in the same mode, without another warning", () => {
   const stage = new Stage({ fate: "dies", at: minutes(6) }, { moves: { to, heldAfter: undefined } })
-  /** The one that is there when the mode begins. */
+  /** The watcher that runs when the mode begins. */
   const hanging = () => (stage.watch.mode === "heartbeat-only" ? stage.watch.watcher?.watcher : undefined)
   let hung: number | undefined
   stage.souffleur({

@@ -94,7 +94,7 @@ it("a payload is consumed once, even when comms is locked until the next generat
   const { board, ledger } = stage.world
   stage.souffleur({
     plan: () => {
-      // The request was read; what the successor is measured against cannot be.
+      // The request was read, but the baseline of the successor cannot be.
       if (
         board.trouble === undefined &&
         ledger.count("StepSucceeded") === 2 &&

@@ -62,7 +62,7 @@ export class Stage {
     adoptBy(this.world, conductor)
   }
 
-  /** What was launched, in order: the words of each command line. */
+  /** Reads the command line of each launch, in order. */
   get launches(): ReadonlyArray<ReadonlyArray<string>> {
     return [...this.world.room.launches.values()].map(({ order }) => order.command.args)
   }
@@ -71,10 +71,7 @@ export class Stage {
     return this.world.ledger.events.map(({ _tag }) => _tag)
   }
 
-  /**
-   * What must never be never was: the ordering invariant, one live Conductor, no signal to the healthy or to strangers,
-   * …
-   */
+  /** Checks the invariants: the order, one live Conductor, no signal to the healthy or to strangers, … */
   close(): void {
     assert.deepStrictEqual(this.world.violations, [], this.world.story.join("\n"))
   }

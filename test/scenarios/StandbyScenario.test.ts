@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
-/** A Conductor that is dead, and a launcher that was lost: nothing runs, and the watch stands by. */
+/** A dead Conductor and a lost launcher: nothing runs, and the watch is in standby. */
 const standingBy = () => {
   const stage = new Stage({ fate: "dies", at: minutes(6) })
   stage.world.room.pace = () => "lost"

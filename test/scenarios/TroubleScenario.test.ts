@@ -7,7 +7,7 @@ import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 const hour = minutes(60)
 
-/** A word that is in the log before the self-monitor's own, which was on its way. */
+/** An event that comes into the log before the self-monitor's own, which was on its way. */
 const meanwhile = ({ world }: Stage, intent: WatchIntent): void => {
   const told = command(world.id, intent).pipe(
     Effect.provideService(EventLog, world.ledger.log),
@@ -115,7 +115,7 @@ it("a Conductor that goes on before a resumed recovery is not signalled, with an
   }
 })
 
-/** Its Conductor was given up, and went on while the recovery was broken off: closed, and nobody was signalled. */
+/** The Conductor was given up, and went on while the recovery was broken off. The cycle closed without a signal. */
 const closedOnItsReturn = (
   life: Partial<Life> = { fate: "pauses", at: seconds(1.5), lasts: minutes(6) },
   away = minutes(3)

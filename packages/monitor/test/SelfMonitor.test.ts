@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { selfMonitor } from "../src/index.ts"
 
-/** When every watch here begins: epoch ms. */
+/** The start of every watch here, in epoch ms. */
 const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 const at = begun
 const owner = {
@@ -46,11 +46,11 @@ const settings = Layer.effect(
   loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
 ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
 
-/** Goes on to a second of the watch. */
+/** Moves the clock to a second of the watch. */
 const until = (second: number) => TestClock.setTime(begun + second * 1000)
 const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
 
-/** A self-monitor at work; whoever it watches is played by the test. */
+/** Runs a self-monitor; the test plays the watcher. */
 const monitoring = Effect.gen(function* () {
   yield* until(0)
   const context = yield* Layer.build(Layer.mergeAll(EventLog.layerMemory, Beats.layerMemory, settings))
@@ -82,7 +82,7 @@ const monitoring = Effect.gen(function* () {
     looks,
     world,
     beat: (second: number, by = "watcher/1") => beats.beat("w", { by, at: begun + second * 1000 }),
-    /** Each `WatcherLost`: which watcher, at what second, with what age. */
+    /** Reads each `WatcherLost`: its watcher, second and age. */
     lost: Effect.map(log.read("w", before.length), (all) =>
       all.flatMap(({ event }) =>
         event._tag === "WatcherLost" ? [[event.watcher, (event.at - begun) / 1000, event.beatAge] as const] : []

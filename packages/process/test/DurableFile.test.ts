@@ -5,7 +5,7 @@ import { Effect, FileSystem } from "effect"
 
 const bytes = new TextEncoder().encode("new")
 
-/** A folder with a file, and each act on files that can be told from outside, in its order. */
+/** Makes a folder with a file, and records each act on files in order. */
 const scene = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-durable-" })

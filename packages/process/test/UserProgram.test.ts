@@ -3,13 +3,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { type ProgramRun, runProgram } from "@souffleur/process"
 
-/** What every run has unless it says otherwise. */
+/** The defaults of every run. */
 const plain = { args: [], stdin: "", within: "20 seconds", atMost: 1_000 } satisfies Partial<ProgramRun>
-/** A command in the JSON form: Node, and a script that is one argument. */
+/** Makes a command in the JSON form: Node, and a script in one argument. */
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
 const why = (run: Partial<ProgramRun> & Pick<ProgramRun, "command">) =>
   Effect.map(Effect.flip(runProgram({ ...plain, ...run })), (error) => error.message)
-/** Whether that process is there; a zombie is not. */
+/** Whether that process exists; a zombie does not count. */
 const lives = Effect.fnUntraced(function* (pid: number) {
   const fs = yield* FileSystem.FileSystem
   const stat = yield* fs.readFileString(`/proc/${pid}/stat`).pipe(Effect.orElseSucceed(() => "gone) Z"))

@@ -50,7 +50,7 @@ export const firstLaunch = Event.LaunchPrepared.make({
   effective: "acceptEdits"
 })
 
-/** What ended the Conductor, by what its recovery was triggered by. */
+/** The event that ended the Conductor, by the trigger of its recovery. */
 const ended = ({ retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0] & {}): WatchEvent => {
   const seen = { at, watcher: 1, retries, evidence, taskCount: 2, taskFingerprint: "2 tasks" }
   switch (trigger) {
@@ -116,9 +116,7 @@ export const recovering = (
   Event.RecoveryStarted.make({ at, cycle: 1, purpose: change.purpose ?? "relaunch", trigger: change.trigger ?? "pid" })
 ]
 
-/**
- * A log under which a souffleur can be made to vanish: its fiber stops for ever, right before or right after an append.
- */
+/** A log that can make a souffleur vanish: its fiber stops for ever, right before or right after an append. */
 export const crashingLog = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>) {
   const log = Context.get(yield* Layer.build(EventLog.layerMemory), EventLog)
   yield* log.append("w", 0, history)
@@ -135,15 +133,15 @@ export const crashingLog = Effect.fnUntraced(function* (history: ReadonlyArray<W
   })
   const ref = (fence = 1) => Effect.provideService(makeWatchRef("w", { _tag: "Owner", fence }), EventLog, fragile)
   return {
-    /** As another process of souffleur sees it: nothing is remembered from before. */
+    /** The view of another process of souffleur: nothing is remembered. */
     ref,
     operator: yield* Effect.provideService(makeWatchRef("w", { _tag: "Operator" }), EventLog, log),
     cycle: Effect.map(ref(), (watch) => Cycle.of({ number: 1, watch })),
     events: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event)),
     tags: Effect.map(log.read("w", history.length), (all) => all.map(({ event }) => event._tag)),
     /**
-     * Runs until that append, and abandons it there: no interruption, no finalizer, as after SIGKILL. `false`: it ended
-     * before.
+     * Runs until that append, and abandons it there without interruption or finalizer, as after SIGKILL. `false`: it
+     * ended before.
      */
     abandonAt: Effect.fnUntraced(function* <A, E, R>(
       append: number,

@@ -9,14 +9,14 @@ import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 export type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 
-/** Time passes, second by second, as long as it runs; each second everybody gets to act. */
+/** Moves the time second by second while an effect runs, so that every fiber can act. */
 export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.raceFirst(
     run,
     Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 })))
   )
 
-/** A recovery that can be run as often as souffleur is started, against one world and one log. No file is touched. */
+/** Makes a recovery that can run as often as souffleur starts, with one world and one log. It touches no file. */
 export const cycleOf = Effect.fnUntraced(function* <R>(
   providers: ReadonlyArray<Provider<R>>,
   change: Change = {},
@@ -44,7 +44,7 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
     start,
     run: inTime(start),
     vanish,
-    /** What the cycle came to. */
+    /** The result of the cycle. */
     last: Effect.map(log.events, (all) => all.findLast(({ _tag }) => _tag !== "WatcherStarted"))
   }
 })

@@ -15,7 +15,7 @@ const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
 
 const within = <A, E, R>(world: FakeWorld, effect: Effect.Effect<A, E, R>) =>
   effect.pipe(Effect.provide(worldLayer(world, "/state")), Effect.provide(FileSystem.layerNoop({})))
-/** The stop at work, to be watched while time goes on. */
+/** Runs the stop, so that a test can watch it while time goes on. */
 const stopping = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watch) {
   const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(of))))
   yield* settle
@@ -209,7 +209,7 @@ describe("one writer", () => {
       world.processes.table.get(30)!.condition = "gone"
       assert.isTrue(yield* stopped)
       assert.isFalse(yield* within(world, isStopped({ ...watch, conductor: undefined })))
-      // One that started nothing, too.
+      // A process without children counts too.
       assert.isFalse(yield* within(worldOf(conductor), isStopped(watch)))
     })
   )
@@ -223,7 +223,7 @@ describe("one writer", () => {
       assert.include(yield* writer, "70")
       world.agent.sessions = [{ pid: 70, sessionId: "another" }]
       assert.isUndefined(yield* writer)
-      // Who resumed the session of an earlier generation goes on with the same work.
+      // A process that resumed the session of an earlier generation does the same work.
       const later = { ...watch, sessionId: "s2", sessions: ["another", "s2"] }
       assert.include(yield* within(world, otherWriter(later)), "70")
       world.processes.run({ pid: 30, parent: 1, environment: tool })
@@ -262,7 +262,7 @@ describe("a launched process beside a Conductor that turned out to be another on
     const world = worldOf(conductor, { pid: 5000, parent: 10 }, { pid: 5001, parent: 5000 }, { pid: 70, parent: 1 })
     world.agent.sessions = [
       { pid: 4711, sessionId: "s1" },
-      // Its pid file names a session that the watch has never heard of: no other look would find it.
+      // Its pid file names an unknown session, so that no other check finds it.
       { pid: 5000, sessionId: "s-launched" },
       { pid: 70, sessionId: "s-other" }
     ]

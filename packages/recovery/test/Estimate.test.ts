@@ -11,7 +11,7 @@ const tokens = (text: string) => Math.floor([...text].length / 3)
 const nonce = "0123456789abcdef0123456789abcdef"
 const header = `<!-- souffleur-export v1 nonce=${nonce} -->\n# Conversation\n`
 const marker = `<!-- compact_boundary nonce=${nonce} -->`
-/** Characters that are many enough for a difference of one to show in tokens. */
+/** Enough characters that a difference of one shows in tokens. */
 const tail = "abc".repeat(7)
 
 /** Bytes that make and break UTF-8: every lead, every edge of the second byte, and plain text. */
@@ -21,7 +21,7 @@ const hostile = [
 ]
 const HostileBytes = Schema.Array(Schema.Literals([...hostile, 0xf5, 0xff, 0x0a, 0x3d]))
 
-/** An oracle of its own: a string's iterator goes by code points. */
+/** An independent oracle: the iterator of a string goes by code points. */
 const replaced = (bytes: Uint8Array) => [...new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)].length
 
 plain.prop("characters are what a decoder with replacements gives", [HostileBytes], ([bytes]) => {

@@ -11,7 +11,7 @@ import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 type Change = Parameters<typeof recovering>[0] & { readonly settings?: Partial<Settings["Service"]> }
 
-/** A recovery that can be run as often as souffleur is started, against one world and one log. */
+/** Makes a recovery that can run as often as souffleur starts, with one world and one log. */
 const cycle = Effect.fnUntraced(function* (
   change: Change = {},
   world = worldOf({ pid: 4711, parent: 1 }),
@@ -121,7 +121,7 @@ describe("claude_export", () => {
             launched(events).map(({ conductor, sessionId }) => [conductor.pid, sessionId]),
             [[5000, world.agent.orders.at(-1)!.session.sessionId]]
           )
-          // Only what was not recorded as done is done again.
+          // Only acts without a recorded outcome are done again.
           const recorded = events.filter(({ _tag }) => _tag === "StepSucceeded").length
           assert.deepStrictEqual([recorded, world.processes.alive], [6, [5000]])
           assert.isAtMost(
@@ -174,7 +174,7 @@ describe("the estimate", () => {
   it.effect("a missing estimate escalates, like an export that is too large", () =>
     Effect.gen(function* () {
       const { exports, last, log, run, stateDir, world } = yield* cycle()
-      // Stopped, exported and trimmed; then somebody takes the export away.
+      // Another program removes the export after the trim.
       assert.isTrue(yield* log.abandonAt(6, "after", run))
       yield* (yield* FileSystem.FileSystem).remove(`${stateDir}/exports`, { recursive: true })
       yield* run
@@ -185,7 +185,7 @@ describe("the estimate", () => {
 })
 
 describe("an export whose session went on before the launch", () => {
-  /** Exported; then souffleur stands still, and somebody else does something. */
+  /** souffleur is suspended after the export, and another program acts. */
   const meanwhile = Effect.fnUntraced(function* (happens: (world: FakeWorld) => void) {
     const run = yield* cycle({}, undefined, [exportProvider, standardCompact])
     assert.isTrue(yield* run.log.abandonAt(4, "after", run.run))

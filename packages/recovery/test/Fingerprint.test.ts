@@ -10,7 +10,7 @@ import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 type Ours = typeof exportProvider | typeof smallHandoff
 type Files = FileSystem.FileSystem
 
-/** A recovery by one provider, in which `meanwhile` happens to the export once it is made, right before its launch. */
+/** Runs a recovery by one provider, with `meanwhile` done to the export right before its launch. */
 const launchedFrom = Effect.fnUntraced(function* (
   provider: Ours,
   change: Change,

@@ -9,7 +9,7 @@ const conductor = { pid: 4711, parent: 1 }
 const person = { pid: 6000, parent: 1 }
 const taken = [{ pid: 6000, sessionId: "s1" }]
 
-/** A recovery of a Conductor that lives, and what came of it. */
+/** Runs a recovery of a live Conductor, and returns its result. */
 const recovered = Effect.fnUntraced(function* (world: FakeWorld, change: Change = {}) {
   const cycle = yield* cycleOf([continueTurn], { trigger: "turn-ended", ...change }, world)
   yield* cycle.run

@@ -8,7 +8,7 @@ import { worldOf } from "./RecoveryWorld.ts"
 
 it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   type Asking = { readonly world?: FakeWorld; readonly project?: string; readonly within?: "1 second" }
-  /** One cycle whose first provider is that program, given these arguments; the next would compact. */
+  /** Runs one cycle whose first provider is that program with these arguments; the next provider would compact. */
   const asking = Effect.fnUntraced(function* (
     program: string,
     args: ReadonlyArray<string>,
@@ -73,7 +73,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
           ["standard_compact"],
           how
         )
-        // What it said instead of an answer is nobody's to keep.
+        // The invalid answer is kept nowhere.
         assert.notInclude(JSON.stringify(events), "x".repeat(501), how)
       }
     })

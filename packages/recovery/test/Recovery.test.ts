@@ -30,7 +30,7 @@ const successor: Successor = {
 }
 const escalated = (alreadyKilled: boolean) =>
   Effect.fail(new Escalated({ stage: "gate", message: "too large", alreadyKilled }))
-/** A provider that does this, and notes with what it was entered. */
+/** Makes a provider with this result that notes its input. */
 const provider = (
   entered: Array<string>,
   name: string,
@@ -44,7 +44,7 @@ const provider = (
     )
 })
 
-/** One cycle with these providers; what it came to. */
+/** Runs one cycle with these providers, and returns its result. */
 const cycle = Effect.fnUntraced(function* (providers: readonly [Provider<never>, ...ReadonlyArray<Provider<never>>]) {
   const log = yield* crashingLog(recovering())
   const ref = yield* log.ref()

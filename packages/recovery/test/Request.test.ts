@@ -10,7 +10,7 @@ import { type FakeWorld, fakeDigest } from "@souffleur/testing"
 import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 const payload = (...lines: ReadonlyArray<string>) => ["CONTEXT_RECOVERY_PAYLOAD_V1", ...lines].join("\n")
-/** A handoff, and what comms holds as its payload: messages up to 7 were there at the last launch. */
+/** Runs a hand-off with this payload in comms; messages up to 7 were there at the last launch. */
 const handoff = (id: number, text: string, change: Change = { trigger: "handoff" }) => {
   const world = worldOf({ pid: 4711, parent: 1 })
   world.comms.payload = { id, text }
@@ -201,7 +201,7 @@ it.effect("an agent's own request works without comms: its words come from its f
   Effect.gen(function* () {
     const { events, kept, world } = yield* ownRequest(asks)
     assert.deepStrictEqual(got(world), ["bypassPermissions", "do this"])
-    // Who it was said to has heard it.
+    // The successor has heard it.
     assert.deepStrictEqual(kept, [])
     assert.include(world.agent.orders.at(-1)?.prompt, "do this\n\nthen SECRET\n")
     assert.notInclude(JSON.stringify(events), "SECRET")

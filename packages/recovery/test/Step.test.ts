@@ -7,7 +7,7 @@ import { crashingLog, owner, recovering } from "./CrashingLog.ts"
 
 class Broke extends Schema.TaggedError<Broke>()("Broke", { message: Schema.String }) {}
 
-/** A step that does something visible: what it did, under which token. */
+/** Makes a step whose acts and tokens can be seen. */
 const doing = (
   did: Array<string>,
   name: string,
@@ -57,7 +57,7 @@ describe("intent, act, outcome", () => {
           ["a", "b", "c"]
         )
         const tagsThen = yield* tags
-        // And once it is done, it is done: nothing more is acted or recorded.
+        // A step that is done acts and records nothing more.
         assert.deepStrictEqual(yield* Effect.provideService(all, Cycle, yield* cycle), ["a done", "b done", "c done"])
         assert.deepStrictEqual([did.length, yield* tags], [3, tagsThen])
         if (!crashed) return assert.strictEqual(append, 7)
@@ -204,7 +204,7 @@ describe("the fence", () => {
         "Refused: fenced"
       )
       assert.deepStrictEqual(yield* tags, ["StepStarted", "OwnerTook"])
-      // The one that overtook it goes on from the intent.
+      // The souffleur that overtook it goes on from the intent.
       const successor = Cycle.of({ number: 1, watch: yield* ref(2) })
       assert.strictEqual(yield* Effect.provideService(step("a", doing(did, "a")), Cycle, successor), "a done")
     })

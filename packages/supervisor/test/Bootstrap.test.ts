@@ -13,7 +13,7 @@ type Process = { readonly uid: number; readonly condition: "running" | "zombie" 
 const table = (pid: number, change: Partial<Process> = {}) =>
   new Map([[pid, { uid: 1000, condition: "running" as const, ...change }]])
 
-/** A bootstrap at work in this world, from this history on. */
+/** Runs a bootstrap in this world, after this history. */
 const validating = Effect.fnUntraced(function* (
   change: Setup = {},
   history: ReadonlyArray<WatchEvent> = [opened(), owned]
@@ -24,7 +24,7 @@ const validating = Effect.fnUntraced(function* (
   yield* settle
   return { ...all, ended: Effect.sync(() => fiber.pollUnsafe() !== undefined) }
 })
-/** Tag and what matters of it, short. */
+/** Formats an event as its tag and its important fields. */
 const told = (events: ReadonlyArray<WatchEvent>) =>
   events.map((event) =>
     event._tag === "ValidationFailed"
@@ -222,7 +222,7 @@ describe("whether the named process holds the named session", () => {
       const { events, world } = yield* validating({ processes: table(80) })
       world.comms.replies.push({ id: 1, text: "PID:80 SESSION_ID:s1" })
       yield* until(30)
-      // The person's own word stands.
+      // The person's own word still holds.
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
       const failed = (yield* events)[1]
       assert.include(

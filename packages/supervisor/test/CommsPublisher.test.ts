@@ -31,7 +31,7 @@ const gate = (change: Partial<Gate>, step = "4 estimate") =>
   })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 
-/** A publisher at work; the cursor survives it, as the one on disk does. */
+/** Runs a publisher; its cursor survives it, as on disk. */
 const heralding = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world = worldOf()) {
   const all = yield* living(history, world)
   const cursor = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)

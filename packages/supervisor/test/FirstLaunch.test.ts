@@ -128,7 +128,7 @@ describe("the first launch of a run", () => {
       const [ending, failed] = yield* events
       assert.deepInclude(ending, { _tag: "ProcessEnding", what: "first launch", process: identityOf(4711) })
       assert.deepInclude(failed, { _tag: "ValidationFailed", check: "process" })
-      // The next attempt is nobody else's.
+      // No other souffleur claims the next attempt.
       world.launcher.becomes = () => ({ pid: 4712 })
       world.processes.run({ pid: 4712 })
       yield* until(30)

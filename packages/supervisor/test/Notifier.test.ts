@@ -150,7 +150,7 @@ describe("a person is told", () => {
 })
 
 it.layer(HostServices.layer)((it) => {
-  /** A notifier whose command appends what it was told to a file; the marks outlive it, as those on disk do. */
+  /** Runs a notifier whose command appends its input to a file; the marks survive it, as on disk. */
   const notifying = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, then = "") {
     const fs = yield* FileSystem.FileSystem
     const all = yield* living([...watching, ...history])
@@ -167,7 +167,7 @@ it.layer(HostServices.layer)((it) => {
         .map((line) => JSON.parse(line) as { readonly revision: number; readonly kind: string })
     )
     const kinds = Effect.map(told, (all) => all.map(({ kind }) => kind))
-    /** Runs until so many were told, and is killed then. */
+    /** Runs until so many notices were sent, and is killed then. */
     const killedAfter = Effect.fnUntraced(function* (count: number) {
       const fiber = yield* Effect.forkChild(run())
       yield* Effect.repeat(told, { until: (all) => all.length === count })

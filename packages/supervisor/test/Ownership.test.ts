@@ -90,7 +90,7 @@ describe("owning a watch", () => {
     Effect.gen(function* () {
       const { context } = yield* owning([opened(), took(3, 77), confirmed])
       const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
-      // It looks whether the owner is dead; by then another one has done so, and acted.
+      // Another souffleur finds the owner dead first, and acts.
       const racing = { ...claims, isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(4, 88)])), true) }
       const error = yield* Effect.flip(Effect.provide(Effect.scoped(own("w")), Context.add(context, Claims, racing)))
       assert.deepInclude(error, { _tag: "AlreadyWatched", owner: ownerOf(88) })

@@ -13,7 +13,7 @@ const history = [opened(), took(1, 77), confirmed]
 const restored = (restorations: number) =>
   Event.SouffleurRestored.make({ at: begun, cause: "died", over: 1, restorations })
 
-/** A souffleur that was started in place of pid 77, whose last beat was so many seconds ago. */
+/** Makes a souffleur that replaces pid 77, whose last beat was so many seconds ago. */
 const restoring = Effect.fnUntraced(function* (
   cause: "died" | "silent",
   beatAge: number,
@@ -47,7 +47,7 @@ describe("a souffleur that a guardian started", () => {
     Effect.gen(function* () {
       const { context, restore, world } = yield* restoring("died", 1)
       const [claims, log] = [Context.get(context, Claims), Context.get(context, EventLog)]
-      // It looks whether the owner is dead; by then another one has done so, and acted.
+      // Another souffleur finds the owner dead first, and acts.
       const racing = Claims.of({
         ...claims,
         isDead: () => Effect.as(Effect.orDie(log.append("w", 3, [took(2, 88)])), true)
@@ -83,7 +83,7 @@ describe("a souffleur that a guardian started", () => {
     })
   )
   describe("an owner that was stopped in mid-write, and a restoration that stops midway", () => {
-    /** The old one holds the log as long as it lives; files are real. */
+    /** The old souffleur holds the log while it lives; files are real. */
     const holding = Effect.fnUntraced(function* (events: ReadonlyArray<WatchEvent> = history, living = alive()) {
       const stateDir = `${yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()}/state`
       const all = yield* restoring("silent", 900, { alive: living }, events)
@@ -121,7 +121,7 @@ describe("a souffleur that a guardian started", () => {
             const { context, events, file, tags, world } = yield* holding()
             const processes = Context.get(context, Processes)
             let before = ""
-            // Killed itself right after its kill.
+            // The restoring souffleur is killed right after its kill.
             const vanishing = Processes.of({
               ...processes,
               signal: Effect.fnUntraced(function* (identity, signal) {

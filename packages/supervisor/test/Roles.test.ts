@@ -5,7 +5,7 @@ import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { Roles, standardProviders } from "../src/index.ts"
 import { died, living, recovering, watching } from "./SupervisorWorld.ts"
 
-/** What a larger app brings along for its own provider. */
+/** The services of a larger app for its own provider. */
 class Pager extends Context.Service<Pager, { readonly page: (text: string) => Effect.Effect<void> }>()("test/Pager") {}
 
 /** A provider of the app's own: it asks a person, and closes. */

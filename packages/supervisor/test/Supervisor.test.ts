@@ -24,7 +24,7 @@ type Run = Roles["Service"]["run"]
 const operator = { _tag: "Operator" } as const
 
 /**
- * A supervisor at work whose roles do what is said, else nothing for ever; what starts (+) and stops (-) is noted in
+ * Runs a supervisor with roles of the test; the others do nothing for ever. Starts (+) and stops (-) are noted in
  * order.
  */
 const supervising = Effect.fnUntraced(function* (
@@ -55,7 +55,7 @@ const supervising = Effect.fnUntraced(function* (
     yield* all.log.append("w", (yield* word.state).revision, events)
     yield* settle
   })
-  /** What has moved since this was last asked. */
+  /** Reads the starts and stops since the last read. */
   const moved = Effect.sync(() => moves.splice(0))
   return { ...all, word, start, append, moved }
 })
@@ -75,7 +75,7 @@ describe("a watch that does not settle", () => {
         yield* until(360)
         assert.deepStrictEqual(yield* tags, ["WatcherLost", "WatcherStarted"])
         assert.deepStrictEqual(yield* moved, ["-watcher/1", "+watcher/2"])
-        // That one hangs, too.
+        // The second watcher hangs, too.
         yield* until(720)
         assert.deepStrictEqual(yield* moved, ["-watcher/2", "+watcher/3"])
       })
@@ -379,7 +379,7 @@ describe("a generation that cannot be claimed on a full disk", () => {
     const all = yield* living(watching, world)
     const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
     const ran: Array<string> = []
-    /** What the log has of it. */
+    /** The events in the log. */
     const said = Effect.map(all.events, (events) =>
       events.flatMap((event) =>
         event._tag === "ConductorUnclaimed" ? [event.message] : event._tag === "ConductorClaimed" ? ["claimed"] : []

@@ -17,7 +17,7 @@ export const self = ownerOf(10)
 
 type Held = ReadonlyArray<{ readonly pid: number; readonly sessionId: string }>
 
-/** What a test of the supervisor says of its world, in few words. */
+/** The short description of a world for a test of the supervisor. */
 export interface Setup {
   /** The processes that are there: 4711 alone by default. */
   readonly processes?: ReadonlyMap<number, { readonly uid: number; readonly condition: "running" | "zombie" }>
@@ -28,7 +28,7 @@ export interface Setup {
   readonly ancestors?: ReadonlyArray<number>
   /** Tools of session `s1`. */
   readonly tools?: ReadonlyArray<number>
-  /** What pid files say, and what hooks told. */
+  /** The content of pid files and hooks. */
   readonly sessions?: Held
   readonly hooked?: Held
   readonly files?: Set<string>
@@ -46,7 +46,7 @@ export interface Setup {
   readonly lastMessageId?: number
 }
 
-/** A fake world that is so. Nothing but a souffleur and what was launched may be signalled. */
+/** Makes such a fake world. Only a souffleur and launched processes may be signalled. */
 export const worldOf = (setup: Setup = {}): FakeWorld => {
   const world = new FakeWorld()
   const { agent, claims, comms, hooks, launcher, processes } = world
@@ -131,7 +131,7 @@ export const started = (watcher: number) => Event.WatcherStarted.make({ at, watc
 export const monitoring = (monitor: number) => Event.SelfMonitorStarted.make({ at, monitor, watcher: monitor })
 export const settled = Event.WatchSettled.make({ at })
 export const watching = [opened(), owned, confirmed, started(1), monitoring(1), settled]
-/** What a death was seen by. */
+/** The evidence of a death. */
 const evidence = {
   process: "gone" as const,
   conductorState: null,

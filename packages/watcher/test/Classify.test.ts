@@ -56,7 +56,7 @@ const awaiting: Watch = { ...initial, phase: "Watching", awaiting: true }
 const found = { sessionId: "s7", holder: "the same" } as const
 const holder = { conductor: { pid: 80, startTime: 9, bootId: "boot" }, print: false }
 
-/** Where its session stands, by its newest record. */
+/** Sets the turn of the session by its newest record. */
 const at = (turn: TurnState, change: Partial<Signs> = {}): Partial<Observation> => ({
   signs: signsOf({ session: { writtenAt: now, turn, context: undefined }, ...change })
 })
@@ -220,7 +220,7 @@ describe("a wait", () => {
     const counts = new Set(["complete", "resolved", "context_recovery"])
     for (const [name, change, exit] of triggers)
       assert.deepStrictEqual(exitOf(wait(now + 1), change), counts.has(name) ? exit : undefined, name)
-    // What it waits for itself is no other request.
+    // A wait for the same request is not ended by it.
     const asked = { ...awaiting, wait: { ...wait(now + 1, "quiet-hours").wait!, trigger: "handoff" as const } }
     assert.isUndefined(exitOf(asked, { comms: comms("context_recovery") }))
     assert.deepStrictEqual(exitOf(wait(now), { process: "gone" }), over)

@@ -47,7 +47,7 @@ const reading = (second: number, signs: Partial<Signs> = {}, change: Partial<Rea
   ...change
 })
 const first: Memory = firstMemory(watch, comms("working"), at(0), 60_000)
-/** What the last of these readings amounts to. */
+/** Returns the result of the last of these readings. */
 const after = (...readings: ReadonlyArray<Reading>) => {
   const [last, ...before] = readings.toReversed()
   return remember(

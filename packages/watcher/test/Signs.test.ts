@@ -373,7 +373,7 @@ describe("a successor", () => {
         // It holds another session: that one has the conversation.
         { ...mute(), holders: new Map([["s7", conductor.pid]]) },
         { ...mute(), solo: false },
-        // Nobody knows whether it beats.
+        // Without comms its beats are unknown.
         { ...mute(), solo: false, row: undefined },
         // No command has a session.
         { ...mute(), kind: "command" }
@@ -494,7 +494,7 @@ describe("the ceiling of use and the quiet hours", () => {
   )
   it.effect("quiet hours: a recovery that would begin in them begins after them, by the same trigger", () =>
     Effect.gen(function* () {
-      // The host's own day: whatever it is, this is a part of it.
+      // A window within the host's own day.
       const all = { from: 0, to: 24 * 60 - 1 }
       const { told } = yield* watching({ world: { condition: "gone" }, settings: { quietHours: all } })
       yield* until(2)
