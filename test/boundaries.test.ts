@@ -161,10 +161,6 @@ describe("the floors", () => {
       [
         /^packages\/recovery\/src\/export\/CompactMarkers\.ts$/u,
         "has the markers of exports that others make, by the specification"
-      ],
-      [
-        /^packages\/plan\/src\/publish\/WorkProblem\.ts$/u,
-        "has the setting that a person pastes where an agent made no commit"
       ]
     ]
     const words =

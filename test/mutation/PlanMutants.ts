@@ -155,6 +155,7 @@ export const conductorMutants = [
     `${src}/decide/Ladder.ts`,
     [`${tests}/RunDecider.test.ts`],
     [
+      ["report: a hint for a person", "hint: hint ?? null", "hint: null"],
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
       [
         "priority: a limit before any verdict",
@@ -303,6 +304,7 @@ export const conductorMutants = [
         'failures: task.failures + (cause === "lost" ? 0 : 1)',
         "failures: task.failures + 1"
       ],
+      ["completed: its hint is over", "lastFailure: null,\n        lastHint: null", "lastFailure: null"],
       [
         "completed: failures in a row are over",
         "failures: 0,\n        reviewFailures: 0,\n        lastFailure: null",
@@ -712,6 +714,7 @@ export const conductorMutants = [
     `${src}/agent/Judging.ts`,
     [`${tests}/Judging.test.ts`],
     [
+      ["judge: the setting that lets an agent commit", "hint: commitSetting", 'hint: ""'],
       [
         "judge: an exit code that is known",
         "if (code === 0) return undefined\n",

@@ -44,7 +44,7 @@ export const toldMutants = [
       ],
       [
         "telling: the first suspect where nothing was committed",
-        '${detail === noCommit ? `; ${firstSuspect}` : ""}',
+        '${hint === null ? "" : `; ${firstSuspect(hint)}`}',
         ""
       ]
     ]

@@ -30,7 +30,8 @@ const failed = (cause: "timeout" | "lost"): RunEvent => ({
   at,
   ...assignment,
   cause,
-  detail: "it slept"
+  detail: "it slept",
+  hint: null
 })
 const ending = (cause: "timeout" | "left running"): RunEvent => ({
   _tag: "AgentEnding",

@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { foldRun, type RunEvent, taskOf } from "@souffleur/plan"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
+import { agentKind } from "../src/agent/Kind.ts"
 import { progressOf } from "../src/explain/RunProgress.ts"
 import { runNeeds, runSentence, runStanding, taskLines } from "../src/explain/RunSentence.ts"
 
@@ -56,11 +57,12 @@ it("an assignment that made no commit names its first suspect, a permission, wit
     ...ImplementationFailed,
     taskId,
     cause: "nothing done",
-    detail: "it said that it was complete, and made no commit"
+    detail: "it said that it was complete, and made no commit",
+    hint: agentKind.commitSetting
   }
   const paste = '{"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}'
   assert.include(runSentence(failed), paste)
-  assert.notInclude(runSentence({ ...failed, detail: "it slept" }), paste)
+  assert.notInclude(runSentence({ ...failed, hint: null }), paste)
   const run = foldRun([
     RunOpened,
     { ...TaskStarted, taskId },

@@ -17,6 +17,8 @@ export class PlanContext extends Context.Service<
     readonly statePath: string
     /** The permission that agents should get, before the ceiling applies. */
     readonly requested: Permission
+    /** The setting that lets the agent commit (`AgentKind.commitSetting`). */
+    readonly commitSetting: string
     /** The finishing command, resolved; `null` where the plan has none. */
     readonly finishing: AgentCommand | null
     /** SHA-256 of the plan's own words of that command, in hex; `null`: there is none. */

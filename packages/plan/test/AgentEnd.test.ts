@@ -85,6 +85,7 @@ const scene = Effect.fnUntraced(function* () {
     words: plainWords(),
     statePath: "/p/state.json",
     requested: "acceptEdits" as const,
+    commitSetting: "",
     finishing,
     finishingDigest: null
   })

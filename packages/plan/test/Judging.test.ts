@@ -69,6 +69,7 @@ const judged = (given: {
   const world = Layer.mergeAll(
     Layer.succeed(PlanContext, {
       git,
+      commitSetting: "it commits where COMMIT is set",
       finishing,
       words: plainWords(),
       plan: planOf("t1")
@@ -106,6 +107,14 @@ const causeOf = (given: Parameters<typeof judged>[0]) =>
 const limit: SessionTurn = { _tag: "Failed", at: 1000, reason: "usage-limit", resetsAt: 9000 }
 
 describe("an implementer", () => {
+  it.effect("an assignment without a commit hands on the setting that lets the agent commit", () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* judged({ printed: complete, commits: ["c0"] }), {
+        hint: "it commits where COMMIT is set"
+      })
+      assert.notProperty(yield* judged({ printed: complete, files: () => [] }), "hint")
+    })
+  )
   it.effect("an implementer is believed by git: commits that change a file, since the last review", () =>
     Effect.gen(function* () {
       const work = { commits: ["c1"], files: ["a.ts"], testFile: null }

@@ -239,6 +239,7 @@ export const stage = Effect.fnUntraced(function* (
           words,
           statePath,
           requested: "acceptEdits",
+          commitSetting: "it commits where COMMIT is set",
           finishing: plan.finish._tag === "Command" ? { program: "/finish", args: [], environment: {} } : null,
           finishingDigest: finishing.digest
         })

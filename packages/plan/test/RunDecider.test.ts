@@ -286,6 +286,15 @@ describe("the error table", () => {
     other.reviewed(failed("timeout"))
     assert.deepStrictEqual(other.reviewed(failed("nothing done")).tags, ["ReviewFailed", "TaskEscalated"])
   })
+  it("a hint for a person is kept until an implementer completes", () => {
+    const told = story()
+    told.start()
+    told.ask()
+    told.report({ _tag: "Failed", cause: "nothing done", detail: "why", hint: "set it" })
+    assert.strictEqual(told.task().lastHint, "set it")
+    told.implemented()
+    assert.isNull(told.task().lastHint)
+  })
   it("an agent that was lost with its conductor counts for nothing", () => {
     const told = story()
     told.start()

@@ -105,6 +105,7 @@ export class Conduction extends Program {
               words: this.#world.words,
               statePath,
               requested,
+              commitSetting: "it commits where COMMIT is set",
               finishing,
               finishingDigest
             }

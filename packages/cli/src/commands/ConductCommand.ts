@@ -41,6 +41,7 @@ import { resolveProgram } from "@souffleur/process"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Ref, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
 import { comms, commsLink, launchable, settingsOf, store } from "../world/App.ts"
 import { conductor, runIdOf, runs } from "../world/RunDirectory.ts"
 import { dryRun } from "../world/DryRun.ts"
@@ -188,6 +189,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
         words: yield* launchWords,
         statePath,
         requested,
+        commitSetting: agentKind.commitSetting,
         finishing,
         finishingDigest
       })

@@ -77,6 +77,8 @@ export interface AgentKind {
   readonly identity: (variables: Variables) => AgentIdentity
   /** Permissions with which the agent ends at once when root runs it. */
   readonly refusedAsRoot: ReadonlyArray<Permission>
+  /** The setting that lets the agent commit where nobody is asked, as a sentence for a person. */
+  readonly commitSetting: string
   /** Returns the command line by which a person goes on with a session. */
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */

@@ -1,7 +1,6 @@
 import { Agent } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { PlanContext } from "../PlanContext.ts"
-import { noCommit } from "../publish/WorkProblem.ts"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import type { Report } from "../decide/Ladder.ts"
 import type { Ended } from "./Assignment.ts"
@@ -60,10 +59,16 @@ const testFileOf = Effect.fnUntraced(function* (named: string | null, files: Rea
 
 /** Checks complete work against git: commits and files since the last review (spec: behaviour#verdicts-of-agents). */
 const believed = Effect.fnUntraced(function* (task: Task, named: string | null) {
-  const { git } = yield* PlanContext
+  const { commitSetting, git } = yield* PlanContext
   const fresh = yield* git.since(task.reviewed ?? task.base)
   const head = yield* git.head
-  if (head === null || fresh.commits.length === 0) return nothing("nothing done", noCommit)
+  if (head === null || fresh.commits.length === 0)
+    return {
+      _tag: "Failed",
+      cause: "nothing done",
+      detail: "it said that it was complete, and made no commit",
+      hint: commitSetting
+    } satisfies Report
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
   if (fresh.files.length === 0 || work.files.length === 0)
     return nothing("nothing done", "it said that it was complete, and its commits change no file")

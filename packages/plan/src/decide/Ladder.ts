@@ -9,7 +9,7 @@ export type Report =
   | { readonly _tag: "Blocked"; readonly reason: string }
   | { readonly _tag: "Approved"; readonly summary: string }
   | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
-  | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string }
+  | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string; readonly hint?: string }
   /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
@@ -44,19 +44,22 @@ interface Asked {
 
 type Failed = Extract<Report, { readonly _tag: "Failed" }>
 
-const cameToNothing = (at: number, { role, ...assignment }: Asked, cause: Event.Failing, detail: string) =>
-  (role === "implementer" ? Event.ImplementationFailed : Event.ReviewFailed).make({ at, ...assignment, cause, detail })
+const cameToNothing = (at: number, { role, ...assignment }: Asked, { cause, detail, hint }: Omit<Failed, "_tag">) =>
+  role === "implementer"
+    ? Event.ImplementationFailed.make({ at, ...assignment, cause, detail, hint: hint ?? null })
+    : Event.ReviewFailed.make({ at, ...assignment, cause, detail })
 
 /** Closes any assignment on a task that the plan no longer has. */
 const dropped = (at: number, assignment: Asked): Decision<Event.RunEvent> =>
-  ok(cameToNothing(at, assignment, "dropped", "the plan has this task no more"))
+  ok(cameToNothing(at, assignment, { cause: "dropped", detail: "the plan has this task no more" }))
 
-const failed = (task: Task, at: number, assignment: Asked, { cause, detail }: Failed): Decision<Event.RunEvent> => {
+const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Decision<Event.RunEvent> => {
   const { role } = assignment
+  const { cause, detail } = failure
   const before = role === "implementer" ? task.failures : task.reviewFailures
   const count = before + (cause === "lost" ? 0 : 1)
   return ok(
-    cameToNothing(at, assignment, cause, detail),
+    cameToNothing(at, assignment, failure),
     ...(count < maxInRow
       ? []
       : [

@@ -2,7 +2,7 @@ import { described, type Describers, type Description, describePin, Words } from
 import { Match } from "effect"
 import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
-import { firstSuspect, noCommit } from "./WorkProblem.ts"
+import { firstSuspect } from "./WorkProblem.ts"
 
 /** The kinds of a notice of a run. */
 export type RunNoticeKind =
@@ -79,10 +79,10 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
       `Task ${taskId} is implemented: ${many(commits.length, "commit")}, ${many(files.length, "file")}`
     ),
   ImplementationBlocked: ({ reason, taskId }) => described("info", `Task ${taskId} is blocked: ${reason}`),
-  ImplementationFailed: ({ detail, taskId }) =>
+  ImplementationFailed: ({ detail, hint, taskId }) =>
     described(
       "warning",
-      `An attempt at task ${taskId} failed: ${detail}${detail === noCommit ? `; ${firstSuspect}` : ""}`
+      `An attempt at task ${taskId} failed: ${detail}${hint === null ? "" : `; ${firstSuspect(hint)}`}`
     ),
   ReviewApproved: ({ summary, taskId }) => described("info", `The reviewer approved task ${taskId}: ${summary}`),
   ReviewRejected: ({ feedback: { issues, summary }, taskId }) =>

@@ -1,12 +1,8 @@
 import type { Task } from "../run/Run.ts"
 import type { EscalationCause } from "../run/RunEvent.ts"
 
-/** The failure of an agent that called its work complete and committed nothing. */
-export const noCommit = "it said that it was complete, and made no commit"
-
-/** The first thing to check then. Without this line of settings Claude Code refuses a commit in print mode. */
-export const firstSuspect =
-  'a permission that was refused is the first suspect: with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests'
+/** Says what a person looks at first, by the hint of an assignment that made no commit. */
+export const firstSuspect = (hint: string): string => `a permission that was refused is the first suspect: ${hint}`
 
 /** Maximum issues and rejections for a person, and maximum UTF-16 units of each. `conduct log --json` has the rest. */
 const [maxLines, maxUnits] = [10, 300]
@@ -20,7 +16,7 @@ const some = (lines: ReadonlyArray<string>) => [
  * Returns what is wrong with a task beside its escalation's own words, a line each. These are the issues of the last
  * rejection, and earlier rejections in short.
  */
-export const workProblemsOf = ({ feedback, lastFailure }: Task, cause: EscalationCause): ReadonlyArray<string> => {
+export const workProblemsOf = ({ feedback, lastHint }: Task, cause: EscalationCause): ReadonlyArray<string> => {
   const [last, ...earlier] = feedback.toReversed()
   return [
     ...(last === undefined || cause === "rejections"
@@ -28,6 +24,6 @@ export const workProblemsOf = ({ feedback, lastFailure }: Task, cause: Escalatio
       : [short(`attempt ${last.attempt} was rejected: ${last.summary}`)]),
     ...some((last?.issues ?? []).map((issue) => `- ${issue}`)),
     ...some(earlier.map(({ attempt, summary }) => `attempt ${attempt} was rejected: ${summary}`)),
-    ...(cause === "implementer failures" && lastFailure === noCommit ? [firstSuspect] : [])
+    ...(cause === "implementer failures" && lastHint !== null ? [firstSuspect(lastHint)] : [])
   ]
 }

@@ -28,6 +28,8 @@ export interface Task extends TaskOutline {
   readonly guidance: ReadonlyArray<string>
   /** Why the last implementer failed; `null`: it did not. */
   readonly lastFailure: string | null
+  /** The hint for a person about that failure; `null`: there is none. */
+  readonly lastHint: string | null
   /** The launch of the newest agent that worked on the task or reviewed it. */
   readonly lastLaunch: string | null
   /** The session that the next attempt resumes; `null`: a fresh implementer. */
@@ -153,6 +155,7 @@ export const freshTask = (outline: TaskOutline): Task => ({
   feedback: [],
   guidance: [],
   lastFailure: null,
+  lastHint: null,
   lastLaunch: null,
   implementer: null,
   base: null,

@@ -131,7 +131,13 @@ export const Failing = Schema.Literals([
   "dropped"
 ])
 export type Failing = typeof Failing.Type
-export const ImplementationFailed = event("ImplementationFailed", { ...assignment, cause: Failing, detail: Text })
+export const ImplementationFailed = event("ImplementationFailed", {
+  ...assignment,
+  cause: Failing,
+  detail: Text,
+  /** The hint for a person, as a sentence; `null`: there is none. */
+  hint: Schema.NullOr(Text)
+})
 export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
 export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
 export const ReviewFailed = event("ReviewFailed", { ...assignment, cause: Failing, detail: Text })

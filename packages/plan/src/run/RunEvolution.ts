@@ -184,15 +184,17 @@ const change = (run: Run, event: RunEvent): Change =>
         work: { commits, files, testFile },
         failures: 0,
         reviewFailures: 0,
-        lastFailure: null
+        lastFailure: null,
+        lastHint: null
       }))
     }),
     ImplementationBlocked: () => assignmentOver,
-    ImplementationFailed: ({ cause, detail, taskId }) => ({
+    ImplementationFailed: ({ cause, detail, hint, taskId }) => ({
       ...assignmentOver,
       ...withTask(run, taskId, (task) => ({
         // An agent that was not seen to its end may have been stopped with souffleur: that is no failure of the work.
         failures: task.failures + (cause === "lost" ? 0 : 1),
+        lastHint: hint,
         lastFailure: detail,
         implementer: null
       }))
@@ -216,7 +218,12 @@ const change = (run: Run, event: RunEvent): Change =>
       withTask(run, taskId, ({ work }) => ({
         work: { commits, files, testFile: files.find((file) => file === work.testFile) ?? null },
         ...(head === null || commits.length === 0 || files.length === 0
-          ? { implementation: null, implementer: null, lastFailure: "its commits are not there any more" }
+          ? {
+              implementation: null,
+              implementer: null,
+              lastFailure: "its commits are not there any more",
+              lastHint: null
+            }
           : { implementation: { head } })
       })),
     TaskCompleted: ({ at, commits, files, taskId, testFile }) => ({
