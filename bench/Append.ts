@@ -11,7 +11,7 @@ const singles = 1000
 const batches = 60
 const fibers = 100
 
-/** The peer: the same table, one prepared INSERT, no guard. It makes its events as ours does, as JSON. */
+/** The peer: the same table with one prepared INSERT and no guard. It encodes its events as JSON, as ours does. */
 const rawLog = (path: string) => {
   const database = new DatabaseSync(path)
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${Store.migrations.flat().join(";")}`)
@@ -55,7 +55,7 @@ const concurrent = Effect.fnUntraced(function* (stream: string) {
   }
 })
 
-/** Appends a second, ours beside raw `node:sqlite` on files of the same disk, in turns. */
+/** Measures appends a second, in turns with raw `node:sqlite` on files of the same disk. */
 export const append = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })

@@ -3,14 +3,14 @@ import { ChildProcess } from "effect/process"
 import { timed } from "./Table.ts"
 
 /**
- * Told by the child itself as it ends: memory by its own address space, which `maxRSS` is not (it keeps the parent's
- * over exec).
+ * Makes the child report its peak memory as it ends. It reads its own address space, because `maxRSS` keeps the
+ * parent's value over exec.
  */
 const tellsPeak = `data:text/javascript,${encodeURIComponent(
   'import { readFileSync, writeSync } from "node:fs"; process.on("exit", () => writeSync(2, readFileSync("/proc/self/status")))'
 )}`
 
-/** One run of a program: seconds from start to end, and the megabytes it held at its peak where it tells. */
+/** Runs a program once. Returns its seconds from start to end, and its peak in megabytes where it reports one. */
 export const child = Effect.fnUntraced(function* (
   program: string,
   args: ReadonlyArray<string>,
@@ -38,7 +38,7 @@ export const child = Effect.fnUntraced(function* (
   return { seconds, megabytes: kilobytes === undefined ? Number.NaN : Number(kilobytes) / 1024 }
 })
 
-/** A program that runs until the scope ends, in a folder of its own. */
+/** Runs a program in a folder of its own until the scope ends. */
 export const running = (
   program: string,
   args: ReadonlyArray<string>,
@@ -46,7 +46,7 @@ export const running = (
   env: Readonly<Record<string, string>>
 ) => ChildProcess.make(program, args, { cwd, env, extendEnv: true, stderr: "ignore" })
 
-/** souffleur as its users run it: the bundle where it was built, else the source. */
+/** Command of souffleur as its users run it: the bundle where it was built, else the source. */
 export const souffleur = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -8,7 +8,7 @@ import { median, table, timed } from "./Table.ts"
 const bytes = 1_000_000_000
 const rounds = 5
 
-/** Estimates of 1 GB beside `wc -lc`, and of 100 MB beside Python, on the same files in turns. */
+/** Measures estimates of 1 GB beside `wc -lc`, and of 100 MB beside Python, on the same files in turns. */
 export const estimate = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })
@@ -29,7 +29,7 @@ export const estimate = Effect.gen(function* () {
     seconds.tenth.push(yield* timed(ours(tenth)))
   }
   const grown = (process.resourceUsage().maxRSS - before) / 1000
-  // A tenth of the file: Python keeps all of it in memory.
+  // Python gets a tenth of the file, because it keeps all of it in memory.
   const peer = (yield* pythonHere) ? (yield* child("python3", ["-c", pythonEstimate, tenth])).seconds * 10 : Number.NaN
   const wc = median(seconds.wc)
   const row = (name: string, value: number) => [

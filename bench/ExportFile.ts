@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 const nonce = "0123456789abcdef0123456789abcdef"
 const header = `<!-- souffleur-export v1 nonce=${nonce} -->\n# Conversation\n\n<!-- souffleur-conversation nonce=${nonce} -->\n`
 
-/** Prose and code as a conversation has them, a few characters of more than one byte among them. */
+/** Prose and code as in a conversation, with a few characters of more than one byte. */
 const page = Array.from(
   { length: 400 },
   (_, index) =>
@@ -14,7 +14,7 @@ const page = Array.from(
     (index % 40 === 0 ? "Größe geprüft ✓ 完成 🎉\n" : "")
 ).join("")
 
-/** Writes an export of about `bytes`; a marker of its own kind stands in the middle. */
+/** Writes an export of about `bytes`, with a marker of its kind in the middle. */
 export const exportFile = Effect.fnUntraced(function* (path: string, bytes: number, kind: "own" | "foreign") {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })

@@ -3,7 +3,7 @@ import { build } from "rolldown"
 import { running, souffleur } from "./Child.ts"
 import { median, table } from "./Table.ts"
 
-/** Kernel ticks a second, as /proc tells processor time (proc(5): USER_HZ, 100 on Linux). */
+/** Kernel ticks a second, the unit of processor time in /proc (proc(5): USER_HZ, 100 on Linux). */
 const ticks = 100
 const limits = { memory: 1.2, noticed: 1000 }
 
@@ -11,7 +11,7 @@ const Told = Schema.fromJsonString(
   Schema.Struct({ _tag: Schema.String, conductor: Schema.optional(Schema.NullOr(Schema.Struct({ pid: Schema.Int }))) })
 )
 
-/** Megabytes held now, and seconds of processor time used so far. */
+/** Returns the megabytes that a process holds, and the seconds of processor time that it has used. */
 const used = Effect.fnUntraced(function* (pid: number) {
   const fs = yield* FileSystem.FileSystem
   const status = yield* fs.readFileString(`/proc/${pid}/status`)
@@ -24,8 +24,8 @@ const used = Effect.fnUntraced(function* (pid: number) {
 })
 
 /**
- * What a watch costs in which nothing happens, its probe included, beside a bare program on Effect and bare Node, all
- * at once; and how soon the end of the watched process is noticed. It is no child of souffleur's.
+ * Measures the cost of an idle watch with its probe, beside a bare program on Effect and bare Node, all at once. It
+ * also measures how soon souffleur notices the end of the watched process, which is not its child.
  */
 export const idle = (seconds: number) =>
   Effect.gen(function* () {
@@ -82,10 +82,10 @@ export const idle = (seconds: number) =>
     const noticed = new Array<number>()
     const conductors = () => told.flatMap(({ conductor }) => (conductor ? [conductor.pid] : []))
     const deaths = () => told.filter(({ _tag }) => _tag === "ConductorDied").length
-    // With the third the watch gives up: none of them made progress.
+    // The watch gives up at the third death, since none of them made progress.
     for (let round = 1; round <= 3; round++) {
       const pid = yield* until(() => conductors()[round - 1])
-      // Anywhere between two probes.
+      // The process is killed at any moment between two probes.
       yield* Effect.sleep(yield* Random.nextIntBetween(1000, 2000))
       const at = yield* Clock.currentTimeMillis
       process.kill(pid, "SIGKILL")

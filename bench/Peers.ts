@@ -1,19 +1,19 @@
 import { Effect } from "effect"
 import { child } from "./Child.ts"
 
-/** Where there is no Python, its rows are left out. */
+/** Whether there is a Python. Its rows are left out without it. */
 export const pythonHere = child("python3", ["--version"]).pipe(
   Effect.as(true),
   Effect.catchCause(() => Effect.succeed(false))
 )
 
-/** What Python prints last, as our own children do: the most memory it ever held, in kB. */
+/** Makes Python print its peak memory in kB at the end, as our own children do. */
 const peak = `
 for line in open("/proc/self/status"):
     if line.startswith("VmHWM"): print(line, file=sys.stderr, end="")
 `
 
-/** The five patterns of a foreign export over the decoded text. */
+/** Searches the decoded text for the five patterns of a foreign export. */
 export const pythonEstimate = `
 import re, sys
 text = open(sys.argv[1], "rb").read().decode("utf-8", errors="replace")
@@ -22,7 +22,7 @@ ends = [m.end() for p in patterns for m in re.finditer(p, text, re.IGNORECASE)]
 print((len(text) - max(ends, default=0)) // 3)
 ${peak}`
 
-/** Each record parsed, what was said written as Markdown. */
+/** Parses each record and writes the conversation as Markdown. */
 export const pythonExport = `
 import json, sys
 with open(sys.argv[1], encoding="utf-8") as lines, open(sys.argv[2], "w", encoding="utf-8") as out:

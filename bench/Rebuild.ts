@@ -9,7 +9,7 @@ import { median, table, timed } from "./Table.ts"
 const rounds = 5
 const page = 1000
 
-/** The limit: pages of array rows and `JSON.parse`, with nothing looked at. */
+/** The limit: pages of array rows and `JSON.parse`, without validation. */
 const rawPages = (path: string, use: (event: WatchEvent) => void) => {
   const database = new DatabaseSync(path, { readOnly: true })
   const statement = database.prepare(
@@ -33,7 +33,8 @@ const rawPages = (path: string, use: (event: WatchEvent) => void) => {
 }
 
 /**
- * Microseconds an event, from a file to decoded events and to a state: ours beside the limit, in turns. `count` events.
+ * Measures microseconds an event, from a file to decoded events and to a state, in turns with the limit. `count` is the
+ * number of events.
  */
 export const rebuild = (count: number) =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 import type { WatchEvent } from "@souffleur/domain"
 
-/** About 300 bytes as a row: a death with its evidence, the most telling event of a watch. */
+/** A death with its evidence, about 300 bytes as a row: an event with many fields. */
 export const died = (at: number): WatchEvent => ({
   _tag: "ConductorDied",
   at,
@@ -20,7 +20,7 @@ export const died = (at: number): WatchEvent => ({
   retries: 1
 })
 
-/** What a long watch is made of: recoveries, one after the other, each with its steps. */
+/** Makes the events of one recovery with its steps. A long watch repeats them. */
 export const cycle = (n: number, at: number): ReadonlyArray<WatchEvent> => [
   died(at),
   { _tag: "RecoveryStarted", at, cycle: n, purpose: "relaunch", trigger: "pid" },

@@ -4,7 +4,7 @@ const prose =
   "The handler reads the request — then it compares each field with what is stored, and writes what changed. ".repeat(6)
 const code = "export const handler = (request: Request) => compare(request.body, stored[0])\n".repeat(30)
 
-/** One exchange with a tool: what is said, asked of the tool and answered, and a record that no export has. */
+/** Makes one exchange with a tool: a prompt, a call, its result, and a record that no export contains. */
 const exchange = (n: number): ReadonlyArray<object> => {
   const common = { parentUuid: null, isSidechain: false, sessionId: "bench", timestamp: "2026-03-01T12:00:00.000Z" }
   const message = (content: unknown) => ({ role: "assistant", model: "model", content })

@@ -4,7 +4,7 @@ import { median, table } from "./Table.ts"
 
 const rounds = 25
 
-/** What the agent writes to a hook of a tool that was given a file. */
+/** Input of a hook for a tool that was given a file. */
 const call = JSON.stringify({
   session_id: "5c0ff1e0-0000-4000-8000-000000000001",
   cwd: "/project",
@@ -13,7 +13,10 @@ const call = JSON.stringify({
   tool_input: { content: "x".repeat(20_000) }
 })
 
-/** How long a start takes, beside Node that has nothing to do, in turns: a tool call of the agent waits for a hook. */
+/**
+ * Measures the time of a start, in turns with a Node program that does nothing. A tool call of the agent waits for a
+ * hook.
+ */
 export const start = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

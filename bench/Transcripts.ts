@@ -12,16 +12,16 @@ type Run = Effect.Success<ReturnType<typeof child>>
 const seconds = (runs: ReadonlyArray<Run>) => median(runs.map((run) => run.seconds))
 const megabytes = (runs: ReadonlyArray<Run>) => Math.max(...runs.map((run) => run.megabytes))
 
-/** What is asked of a case. */
+/** Limits that a case must keep. */
 interface Target {
   readonly peakMegabytes?: number
-  /** Times as fast as Python. */
+  /** Factor at least: how many times faster than Python. */
   readonly python?: number
-  /** At most so many times as long as `wc -lc`. */
+  /** Factor at most: how many times slower than `wc -lc`. */
   readonly wc?: number
 }
 
-/** Estimate, export and trim at each size beside `wc -lc` and Python, each as a process of its own. */
+/** Measures estimate, export and trim at each size beside `wc -lc` and Python, each in its own process. */
 export const transcripts = (sizes: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -37,7 +37,7 @@ export const transcripts = (sizes: ReadonlyArray<number>) =>
     const start = seconds(starts)
     const rows: Array<ReadonlyArray<string>> = []
     const add = (what: string, size: number, runs: ReadonlyArray<Run>, peer: number, wc: number, target?: Target) => {
-      // A start takes longer than the work on small files; the work is what is compared.
+      // The start takes longer than the work on small files, so the start is subtracted.
       const work = target === undefined ? seconds(runs) : Math.max(seconds(runs) - start, 0.001)
       const [peak, faster, slower] = [megabytes(runs), peer / work, work / wc]
       const large = size >= 1000
@@ -70,7 +70,7 @@ export const transcripts = (sizes: ReadonlyArray<number>) =>
       const out = `${folder}/out.md`
 
       const counted = yield* repeated(child("wc", ["-lc", markdown]))
-      // Python keeps all of a file in memory to estimate it: 4 GB for one.
+      // Python keeps the whole file in memory for an estimate: 4 GB for a file of 1 GB.
       const estimated = python && size < 1000 ? yield* repeated(child("python3", ["-c", pythonEstimate, markdown])) : []
       const exported = python ? yield* repeated(child("python3", ["-c", pythonExport, jsonl, out])) : []
       const [wc, peerEstimate, peerExport] = [seconds(counted), seconds(estimated), seconds(exported)]

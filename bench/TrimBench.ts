@@ -6,7 +6,7 @@ import { median, table, timed } from "./Table.ts"
 const rounds = 7
 const limit = 800_000
 
-/** Trims of files of three sizes to their top and newest 800,000 characters: the size must not show. */
+/** Measures trims of files of three sizes to their top and newest 800,000 characters. The size must not matter. */
 export const trim = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })
@@ -15,7 +15,7 @@ export const trim = Effect.gen(function* () {
     const whole = yield* exportFile(`${folder}/${megabytes}.md`, megabytes * 1_000_000, "own")
     const seconds: Array<number> = []
     for (let round = 0; round < rounds; round++) {
-      // The trimmed file takes the link's name; the whole one stays.
+      // The trimmed file takes the link's name; the whole file stays.
       const name = `${folder}/trimmed.md`
       yield* fs.remove(name, { force: true })
       yield* fs.link(whole, name)

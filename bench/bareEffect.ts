@@ -1,4 +1,4 @@
-// Effect's own runtime and a schedule of a second: what no program on it does without.
+// Effect's runtime and a schedule of one second: the least that any program on Effect needs.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Schedule } from "effect"
 

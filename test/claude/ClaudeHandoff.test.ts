@@ -43,6 +43,7 @@ it.live.skipIf(claude === null)(
   () => handedOff(headless).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null || tmuxMissing)("the same in a window of tmux (skipped where tmux is missing)", () =>
-  handedOff(tmux).pipe(Effect.scoped, Effect.provide(services))
+it.live.skipIf(claude === null || tmuxMissing)(
+  "a handoff's own prompt arrives in a window of tmux, too (skipped where tmux is missing)",
+  () => handedOff(tmux).pipe(Effect.scoped, Effect.provide(services))
 )

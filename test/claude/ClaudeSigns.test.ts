@@ -84,41 +84,39 @@ it.live.skipIf(claude === null)(
 /** Longer than a heartbeat may be old. */
 const silence = "12 seconds"
 
-it.live.skipIf(claude === null)(
-  "a model that is silent is no death in solo, and no hand-off is taken before it speaks",
-  () =>
-    Effect.gen(function* () {
-      const spoke = yield* Ref.make(0)
-      const part: Part = ({ sessionId, toolResult }) => {
-        if (sessionId === first) {
-          const now = Effect.succeed(bash(toolResult === undefined ? waiting : rehearsal))
-          return toolResult === undefined ? now : Effect.delay(now, silence)
-        }
-        return Clock.currentTimeMillis.pipe(
-          Effect.flatMap((at) => Ref.set(spoke, at)),
-          Effect.as({ text: "All is complete." }),
-          Effect.delay("8 seconds")
-        )
+it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand-off is taken before it speaks", () =>
+  Effect.gen(function* () {
+    const spoke = yield* Ref.make(0)
+    const part: Part = ({ sessionId, toolResult }) => {
+      if (sessionId === first) {
+        const now = Effect.succeed(bash(toolResult === undefined ? waiting : rehearsal))
+        return toolResult === undefined ? now : Effect.delay(now, silence)
       }
-      const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true })
-      const fs = yield* FileSystem.FileSystem
-      yield* fs.remove(`${lab.project}/tool.pid`)
-      yield* lab.write("go", "")
-      yield* until("a tool after the silence", lab.exists("tool.pid"))
-      assert.isUndefined((yield* lab.log).find(({ _tag }) => _tag === "ConductorDied"))
-      process.kill(conductor, "SIGKILL")
-      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
-      const log = yield* lab.log
-      assert.strictEqual(only(log, "ConductorDied")["cause"], "pid")
-      const taken = only(log, "HandoffTaken")
-      assert.isAtLeast(Number(taken["takenAt"]), yield* Ref.get(spoke))
-      assert.strictEqual(taken["contextTokens"], 1000)
-      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
-      assert.deepStrictEqual(
-        (yield* lab.notices).map(({ kind }) => kind),
-        ["recovered"]
+      return Clock.currentTimeMillis.pipe(
+        Effect.flatMap((at) => Ref.set(spoke, at)),
+        Effect.as({ text: "All is complete." }),
+        Effect.delay("8 seconds")
       )
-      const { all, most } = yield* lab.agents
-      assert.deepStrictEqual([most, all.size], [1, 2])
-    }).pipe(Effect.scoped, Effect.provide(services))
+    }
+    const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true })
+    const fs = yield* FileSystem.FileSystem
+    yield* fs.remove(`${lab.project}/tool.pid`)
+    yield* lab.write("go", "")
+    yield* until("a tool after the silence", lab.exists("tool.pid"))
+    assert.isUndefined((yield* lab.log).find(({ _tag }) => _tag === "ConductorDied"))
+    process.kill(conductor, "SIGKILL")
+    assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+    const log = yield* lab.log
+    assert.strictEqual(only(log, "ConductorDied")["cause"], "pid")
+    const taken = only(log, "HandoffTaken")
+    assert.isAtLeast(Number(taken["takenAt"]), yield* Ref.get(spoke))
+    assert.strictEqual(taken["contextTokens"], 1000)
+    assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+    assert.deepStrictEqual(
+      (yield* lab.notices).map(({ kind }) => kind),
+      ["recovered"]
+    )
+    const { all, most } = yield* lab.agents
+    assert.deepStrictEqual([most, all.size], [1, 2])
+  }).pipe(Effect.scoped, Effect.provide(services))
 )

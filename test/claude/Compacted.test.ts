@@ -67,7 +67,7 @@ it.live.skipIf(claude === null)(
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(
-  "the same in windows of tmux, where the compact session idles and is ended (skipped where tmux is missing)",
+  "a compact session in a window of tmux idles and is ended (skipped where tmux is missing)",
   () => compactedInPlace(tmux).pipe(Effect.scoped, Effect.provide(services))
 )
 
@@ -119,7 +119,7 @@ it.live.skipIf(claude === null)(
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(
-  "the same in windows of tmux: what has failed idles until its time is over, and is ended (skipped where tmux is missing)",
+  "a failed compaction in a window of tmux idles until its time is over, and is ended (skipped where tmux is missing)",
   () =>
     failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=6 seconds\n").pipe(
       Effect.scoped,

@@ -42,7 +42,7 @@ it.live.skipIf(claude === null)("a conversation that no longer fits goes on from
   }).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null)("… and from a small hand-off, where the gate refuses the export", () =>
+it.live.skipIf(claude === null)("a conversation goes on from a small hand-off if the gate refuses the export", () =>
   Effect.gen(function* () {
     const { log, provider } = yield* recovered("FORCE_COMPACT=1\n")
     assert.strictEqual(provider, "small_handoff")

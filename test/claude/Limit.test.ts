@@ -58,6 +58,6 @@ it.live.skipIf(claude === null)("a usage limit is waited for until it ends, and 
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(
-  "the same in a window of tmux, where the agent lives on (skipped where tmux is missing)",
+  "a usage limit in a window of tmux leaves the agent alive (skipped where tmux is missing)",
   () => waitedOut(tmux, false).pipe(Effect.scoped, Effect.provide(services))
 )

@@ -40,7 +40,7 @@ it.live.skipIf(claude === null)("run: an agent is started, killed, recovered wit
   }).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null)("run: a command that is no agent is run again, and ends well", () =>
+it.live.skipIf(claude === null)("run: a command other than an agent is run again, and ends well", () =>
   Effect.gen(function* () {
     const lab = yield* makeLab(claude!, "opera", () => Effect.succeed({ text: "Nobody asks." }), { solo: true })
     const stage = yield* headless(lab)

@@ -48,7 +48,7 @@ const stalled = Effect.fn("Stall.stalled")(function* (
 /** The endpoint closes when each of its requests is over. */
 const never = (_: unknown, over: Effect.Effect<unknown>) => Effect.as(over, {})
 
-describe.concurrent("a model that is silent for minutes kills nobody", () => {
+describe.concurrent("an agent whose model is silent for minutes is not killed", () => {
   it.live.skipIf(claude === null)("for 200 s, less than a heartbeat may be old", () =>
     Effect.gen(function* () {
       const late = { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "240 seconds" } }

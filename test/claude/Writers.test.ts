@@ -11,7 +11,7 @@ const claude = inject("claude")
 const byHand = "I do it by hand."
 
 it.live.skipIf(claude === null)(
-  "who resumed the session by hand keeps it: nothing is launched beside it, and it may be adopted",
+  "a session that was resumed by hand is kept: nothing is launched beside it, and it may be adopted",
   () =>
     Effect.gen(function* () {
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner

@@ -3,14 +3,12 @@ import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Option, Path, Stream } from "effect"
 import { recordOf } from "./session/Records.ts"
 
-/**
- * Bytes from the beginning in which it is looked for: the first records of a session say it, after some that do not.
- */
+/** Bytes from the beginning that are searched: one of the first records of a session names its folder. */
 const head = 1 << 20
 
 /**
- * The folder in which a session began: what its first record that names one says. `None` where none does, or it cannot
- * be read.
+ * Returns the folder in which a session began, as its first record with a folder says. `None`: no record has one, or
+ * the file cannot be read.
  */
 export const projectOf = Effect.fn("projectOf")(
   function* (file: string) {

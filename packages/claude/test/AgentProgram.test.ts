@@ -6,7 +6,7 @@ import { parseAgentCommand } from "../src/command/AgentProgram.ts"
 const why = (text: string) => Result.getOrThrow(Result.flip(parseAgentCommand(text))).problem
 const withArgs = (...args: ReadonlyArray<string>) => JSON.stringify(["claude", ...args])
 
-it("reads a program, or an array of program and arguments", () => {
+it("an agent command is a program, or an array of program and arguments", () => {
   const parsed = (text: string) => Result.getOrThrow(parseAgentCommand(text))
   assert.deepStrictEqual(parsed("claude"), { program: "claude", args: [] })
   assert.deepStrictEqual(parsed(" /opt/my tools/claude \n"), { program: "/opt/my tools/claude", args: [] })
@@ -19,7 +19,7 @@ it("reads a program, or an array of program and arguments", () => {
   )
 })
 
-it("is called by what its command runs, and by no word of its arguments", () => {
+it("an agent has the name of the program that its command runs, and of no argument", () => {
   const named = (text: string) => agentName(Result.getOrThrow(parseAgentCommand(text)))
   assert.strictEqual(named("claude"), "claude")
   assert.strictEqual(named("/opt/my agent"), "my agent")
@@ -29,14 +29,14 @@ it("is called by what its command runs, and by no word of its arguments", () => 
   )
 })
 
-it("refuses what is no command", () => {
+it("an agent command that is no command is refused", () => {
   for (const text of ["", "  ", "[]", '[""]', "[1]", "[", '["a", null]', '{"a":1}\n --x', "--model", '["-x"]'])
     why(text)
   assert.include(why("claude --model opus"), "JSON array")
   why('["claude\\u0000x"]')
 })
 
-it("refuses what could lift the permission ceiling, however it is written", () => {
+it("an argument that could lift the permission ceiling is refused, however it is written", () => {
   for (const flag of [
     "--permission-mode",
     "--permission-mode=bypassPermissions",
@@ -72,7 +72,7 @@ it("refuses what could lift the permission ceiling, however it is written", () =
   why("claude\t--permission-mode=plan")
 })
 
-it("understands who becomes the agent, and what runs its file", () => {
+it("a wrapper that becomes the agent is understood, and so is a runtime that runs its file", () => {
   for (const command of [
     ["/path/to/claude", "--model", "opus"],
     ["env", "FOO=1", "claude"],
@@ -97,7 +97,7 @@ it("understands who becomes the agent, and what runs its file", () => {
   }
 })
 
-it("refuses every wrapper that it does not understand, and every way of one to get a flag through", () => {
+it("an unknown wrapper is refused, and so is every way to hide a flag in a known one", () => {
   for (const command of [
     ["env", "-S", "claude --settings /tmp/x"],
     ["env", "-S", "claude --allowedTools Bash"],
@@ -132,7 +132,7 @@ it("refuses every wrapper that it does not understand, and every way of one to g
   assert.match(why('["env","CLAUDE_CONFIG_DIR=/x","claude"]'), /CLAUDE_CONFIG_DIR.*for souffleur itself/u)
 })
 
-it("refuses of Claude Code what it does not know: joined, shortened and future flags, errands and prompts", () => {
+it("an unknown argument of Claude Code is refused: joined, shortened and future flags, errands and prompts", () => {
   for (const args of [
     ["-cp"],
     ["-pc"],
@@ -164,6 +164,6 @@ it("refuses of Claude Code what it does not know: joined, shortened and future f
   }
 })
 
-it("repeats no argument: one may hold a key", () => {
+it("a refusal repeats no argument, which may hold a key", () => {
   assert.notInclude(why(withArgs('--settings={"env":{"KEY":"secret"}}')), "secret")
 })

@@ -25,7 +25,7 @@ it.layer(services)((it) => {
       )
     )
 
-  it.effect("puts the prompt behind the flags, each argument as it is", () =>
+  it.effect("the prompt comes after the flags, and each argument stays as it is", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* claudeFolder({ "plain/claude": "", "bin/claude": "", "both/claude/x": "" })
@@ -61,7 +61,7 @@ it.layer(services)((it) => {
     ])
   ])
   it.effect.prop(
-    "no prompt and no session id is ever a flag: the id is refused, or stands in its place; the prompt is the last word, or none",
+    "neither prompt nor session id is ever a flag: a bad id is refused, and a prompt is the last word",
     [Hostile, Hostile],
     ([prompt, sessionId]) =>
       Effect.gen(function* () {
@@ -89,7 +89,7 @@ it.layer(services)((it) => {
       })
   )
 
-  it.effect("keeps a prompt out of the command line where the agent reads it on standard input", () =>
+  it.effect("a prompt that the agent reads on standard input is not in the command line", () =>
     Effect.gen(function* () {
       const claude = yield* agent("/bin/sh", {})
       const words = (more: object) =>
@@ -103,31 +103,29 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect(
-    "lets the successor read its export, that one file by its very name, and only where the program is Claude",
-    () =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const folder = yield* claudeFolder({ "bin/claude": "", "bin/stub": "" })
-        for (const name of ["claude", "stub"]) yield* fs.chmod(`${folder}/bin/${name}`, 0o755)
-        const reads = "/home/a (b)/x[1]*.md"
-        const claude = yield* agent("claude", { PATH: `${folder}/bin` })
-        const { args } = yield* claude.command({ ...order, reads })
-        assert.deepStrictEqual(args.slice(2), [
-          `--settings=${JSON.stringify({ permissions: { allow: [String.raw`Read(//home/a \(b\)/x\[1\]\*.md)`] } })}`,
-          "--resume",
-          "abc-1",
-          "--permission-mode",
-          "acceptEdits",
-          "--",
-          order.prompt
-        ])
-        const stub = yield* agent("stub", { PATH: `${folder}/bin` })
-        assert.notInclude((yield* stub.command({ ...order, reads })).args.join(" "), "--settings")
-      })
+  it.effect("a successor may read its export, that one file alone, and only if the program is Claude", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* claudeFolder({ "bin/claude": "", "bin/stub": "" })
+      for (const name of ["claude", "stub"]) yield* fs.chmod(`${folder}/bin/${name}`, 0o755)
+      const reads = "/home/a (b)/x[1]*.md"
+      const claude = yield* agent("claude", { PATH: `${folder}/bin` })
+      const { args } = yield* claude.command({ ...order, reads })
+      assert.deepStrictEqual(args.slice(2), [
+        `--settings=${JSON.stringify({ permissions: { allow: [String.raw`Read(//home/a \(b\)/x\[1\]\*.md)`] } })}`,
+        "--resume",
+        "abc-1",
+        "--permission-mode",
+        "acceptEdits",
+        "--",
+        order.prompt
+      ])
+      const stub = yield* agent("stub", { PATH: `${folder}/bin` })
+      assert.notInclude((yield* stub.command({ ...order, reads })).args.join(" "), "--settings")
+    })
   )
 
-  it.effect("fails where there is no such program, or the id cannot be one", () =>
+  it.effect("a launch fails without its program, or with an id that cannot be one", () =>
     Effect.gen(function* () {
       const folder = yield* claudeFolder({ "plain/claude": "" })
       const failure = (program: string, sessionId = "abc") =>
@@ -141,7 +139,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("hands on what the user configured, and nothing of a session around us", () =>
+  it.effect("an agent gets the user's variables, and none of a session around souffleur", () =>
     Effect.gen(function* () {
       const handed = {
         PATH: "/bin",
@@ -175,7 +173,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("knows a session's processes by their environment", () =>
+  it.effect("a session's processes are known by their environment", () =>
     Effect.gen(function* () {
       const claude = yield* agent("claude", {})
       assert.deepStrictEqual(claude.tags({ pid: 7, sessionId: "s" }), [

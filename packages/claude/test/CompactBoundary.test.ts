@@ -31,7 +31,7 @@ it.layer(services)((it) => {
     Effect.map(since(before, after), (all) => all.compacted)
 
   describe("a boundary after the mark", () => {
-    it.effect("is the proof, wherever the mark stood: at 0, at a newline, in the middle of a torn line", () =>
+    it.effect("proves the compaction, wherever the mark was: at 0, at a newline, in a torn line", () =>
       Effect.gen(function* () {
         for (const before of [
           "",
@@ -51,7 +51,7 @@ it.layer(services)((it) => {
         }
       })
     )
-    it.effect("is found at every place of a chunk's border", () =>
+    it.effect("can be anywhere at the border of a chunk", () =>
       Effect.gen(function* () {
         // The reading begins a byte before the mark; so many bytes of the boundary's line stand before the border.
         for (const shift of [
@@ -72,14 +72,14 @@ it.layer(services)((it) => {
         }
       })
     )
-    it.effect("is found after a line longer than any that is looked at, also where the mark stood in it", () =>
+    it.effect("may follow a line that is too long to read, even if the mark was in that line", () =>
       Effect.gen(function* () {
         const long = `{"type":"user","x":"${"é".repeat(1 << 20)}"}\n`
         assert.isTrue(yield* compacted(said, `${long}${boundary}`))
         assert.isTrue(yield* compacted(`${said}${long.slice(0, 9)}`, `${long.slice(9)}${boundary}`))
       })
     )
-    it.effect("is found between lines that are malformed", () =>
+    it.effect("may be between malformed lines", () =>
       Effect.gen(function* () {
         const bad = [
           "not json",
@@ -97,7 +97,7 @@ it.layer(services)((it) => {
     )
   })
 
-  describe("no proof is", () => {
+  describe("a compaction is not proved by", () => {
     it.effect("a boundary that began before the mark, whole or torn by it", () =>
       Effect.gen(function* () {
         assert.isFalse(yield* compacted(boundary, ""))
@@ -117,7 +117,7 @@ it.layer(services)((it) => {
         }
       })
     )
-    it.effect("what somebody said of compaction, or a tool printed", () =>
+    it.effect("text about a compaction, of a person or a tool", () =>
       Effect.gen(function* () {
         for (const record of [
           { type: "user", message: { content: boundary } },
@@ -154,28 +154,26 @@ it.layer(services)((it) => {
     )
   })
 
-  it.effect(
-    "is whole with the summary that follows its boundary: a whole line of the agent's, and none from before",
-    () =>
-      Effect.gen(function* () {
-        const how = (after: string) =>
-          Effect.flatMap(since(`${boundary}${summary}`, after), ({ mark }) => compactionSince(mark))
-        const quoted = line({ type: "user", message: { content: summary } })
-        for (const [after, expected] of [
-          ["", "not yet"],
-          [summary, "not yet"],
-          [boundary, "boundary"],
-          [`${summary}${boundary}`, "boundary"],
-          [`${boundary}${summary.slice(0, -1)}`, "boundary"],
-          [`${boundary}${quoted}`, "boundary"],
-          [`${boundary}${line({ type: "user", isCompactSummary: false })}`, "boundary"],
-          [`${boundary}${summary}`, "summary"],
-          [`${boundary}${said}${summary}${said}`, "summary"]
-        ] as const)
-          assert.strictEqual(yield* how(after), expected, after)
-      })
+  it.effect("a compaction is whole once a summary of the agent follows its boundary, as a whole line", () =>
+    Effect.gen(function* () {
+      const how = (after: string) =>
+        Effect.flatMap(since(`${boundary}${summary}`, after), ({ mark }) => compactionSince(mark))
+      const quoted = line({ type: "user", message: { content: summary } })
+      for (const [after, expected] of [
+        ["", "not yet"],
+        [summary, "not yet"],
+        [boundary, "boundary"],
+        [`${summary}${boundary}`, "boundary"],
+        [`${boundary}${summary.slice(0, -1)}`, "boundary"],
+        [`${boundary}${quoted}`, "boundary"],
+        [`${boundary}${line({ type: "user", isCompactSummary: false })}`, "boundary"],
+        [`${boundary}${summary}`, "summary"],
+        [`${boundary}${said}${summary}${said}`, "summary"]
+      ] as const)
+        assert.strictEqual(yield* how(after), expected, after)
+    })
   )
-  it.effect("finds the boundary that Claude Code 2.1.329 wrote, from every line before it, and from none after", () =>
+  it.effect("the boundary of Claude Code 2.1.329 is found from every line before it, and from none after", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path

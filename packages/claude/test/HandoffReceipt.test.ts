@@ -32,7 +32,7 @@ it.layer(services)((it) => {
     )
   })
 
-  it.effect("is taken by the first real answer after its prompt", () =>
+  it.effect("a hand-off is taken by the first real answer after its prompt", () =>
     Effect.gen(function* () {
       for (const session of [
         prompt + answer(),
@@ -52,7 +52,7 @@ it.layer(services)((it) => {
       }
     })
   )
-  it.effect("is not by a prompt alone, an error of the service, a subagent, or who only reads of it", () =>
+  it.effect("a hand-off is not taken by a prompt alone, an error of the service, a subagent, or a reader of it", () =>
     Effect.gen(function* () {
       for (const session of [
         "",
@@ -71,26 +71,28 @@ it.layer(services)((it) => {
       assert.isTrue(Option.isNone(yield* makeHandoffReceipt()("/nowhere/s.jsonl", id)))
     })
   )
-  it.effect("goes on from where it stood, half a line waits for its end, and another file is read anew", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* claudeFolder({
-        "s.jsonl": `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}`
-      })
-      const path = `${folder}/s.jsonl`
-      const handoffTaken = makeHandoffReceipt()
-      assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
-      // What was read is not read again: its prompt may be gone from there by now.
-      const blank = yield* fs.open(path, { flag: "r+" })
-      yield* blank.writeAll(new TextEncoder().encode("x".repeat(20)))
-      yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })
-      assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
-      assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
-      for (const other of [prompt, line({ type: "attachment", x: "x".repeat(5000) }) + answer()]) {
-        yield* fs.writeFileString(`${folder}/new`, other)
-        yield* fs.rename(`${folder}/new`, path)
+  it.effect(
+    "reading goes on where it ended: half a line waits for its end, and another file is read from the beginning",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* claudeFolder({
+          "s.jsonl": `${answer({ model: "claude-before" })}${prompt}${answer().slice(0, 30)}`
+        })
+        const path = `${folder}/s.jsonl`
+        const handoffTaken = makeHandoffReceipt()
         assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
-      }
-    }).pipe(Effect.scoped)
+        // What was read is not read again: its prompt may be gone from there by now.
+        const blank = yield* fs.open(path, { flag: "r+" })
+        yield* blank.writeAll(new TextEncoder().encode("x".repeat(20)))
+        yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })
+        assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
+        assert.deepStrictEqual(yield* handoffTaken(path, id), Option.some(taken))
+        for (const other of [prompt, line({ type: "attachment", x: "x".repeat(5000) }) + answer()]) {
+          yield* fs.writeFileString(`${folder}/new`, other)
+          yield* fs.rename(`${folder}/new`, path)
+          assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
+        }
+      }).pipe(Effect.scoped)
   )
 })

@@ -7,7 +7,7 @@ import { hookCommand, hookProgram } from "../src/hooks/HookCommand.ts"
 const word = Schema.String.check(Schema.isPattern(/^[^\0]*$/u))
 
 it.prop(
-  "knows its own lines, and gives back what is in them",
+  "a line of ours is recognised, and gives its program back",
   [word, word, Schema.Array(word)],
   ([stateDir, program, args]) => {
     const meant = { stateDir, self: [program, ...args] as const }
@@ -15,7 +15,7 @@ it.prop(
   }
 )
 
-it("takes no line of another's for its own", () => {
+it("a line of another program is not taken for ours", () => {
   const ours = hookCommand({ stateDir: "/s", self: ["/node", "/souffleur.js"] })
   assert.strictEqual(ours, "SOUFFLEUR_STATE_DIR='/s' '/node' '/souffleur.js' hook 2>/dev/null || true")
   const others = [
@@ -33,7 +33,7 @@ it("takes no line of another's for its own", () => {
     assert.deepStrictEqual(hookProgram(line), Option.none(), line)
 })
 
-it("is one word to /bin/sh whatever is in it, and never fails, also when the program is gone", () => {
+it("a command's parts are single words to /bin/sh, and it never fails, even without its program", () => {
   const words = ["a b", "it's", "'", "''", "$(touch x)", "`id`", "\\", '"', "line\nline", "é 🎭", "*", "-n", ""]
   const script = "process.stdout.write(JSON.stringify([process.env.SOUFFLEUR_STATE_DIR, ...process.argv.slice(1)]))"
   for (const stateDir of ["it's", "line\nline"]) {

@@ -26,7 +26,7 @@ layer(HostServices.layer)((it) => {
     return { fs, path, project, file, backup, write, files, mode, read: fs.readFileString(file) }
   })
 
-  it.effect("a file that was not there is made for its user alone, and goes again", () =>
+  it.effect("a missing file is made for its user alone, and removed again", () =>
     Effect.gen(function* () {
       const { file, files, mode } = yield* folder
       assert.deepInclude(yield* installHooks(file, command), { changed: true, backup: null, how: "installed" })
@@ -40,30 +40,28 @@ layer(HostServices.layer)((it) => {
 
   // Odd on purpose: what only the backup can give back.
   const odd = '\n{ "hooks" : { "Stop":[ ] , "PreToolUse":[] },\t"a":1e2, "b":"\\u00e9 é", "c":{} }\r\n\n'
-  it.effect(
-    "a file that was there is again as it was, to the byte, with its mode; a backup stands beside it meanwhile",
-    () =>
-      Effect.gen(function* () {
-        const { backup, file, files, fs, mode, read, write } = yield* folder
-        yield* write(odd)
-        yield* fs.chmod(file, 0o640)
-        assert.deepInclude(yield* installHooks(file, command), { changed: true, backup, how: "installed" })
-        assert.deepStrictEqual(
-          [yield* fs.readFileString(backup), yield* mode(backup), yield* mode(file)],
-          [odd, 0o640, 0o640]
-        )
-        const installed = yield* read
-        assert.deepInclude(yield* installHooks(file, command), { changed: false, backup })
-        assert.strictEqual(yield* read, installed)
-        // From another place, the backup stays the first.
-        assert.deepInclude(yield* installHooks(file, moved), { changed: true, backup })
-        assert.strictEqual(yield* fs.readFileString(backup), odd)
-        assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "restored" })
-        assert.deepStrictEqual([yield* read, yield* mode(file), yield* files], [odd, 0o640, ["settings.local.json"]])
-      })
+  it.effect("an existing file is restored to the byte, with its mode, from a backup beside it", () =>
+    Effect.gen(function* () {
+      const { backup, file, files, fs, mode, read, write } = yield* folder
+      yield* write(odd)
+      yield* fs.chmod(file, 0o640)
+      assert.deepInclude(yield* installHooks(file, command), { changed: true, backup, how: "installed" })
+      assert.deepStrictEqual(
+        [yield* fs.readFileString(backup), yield* mode(backup), yield* mode(file)],
+        [odd, 0o640, 0o640]
+      )
+      const installed = yield* read
+      assert.deepInclude(yield* installHooks(file, command), { changed: false, backup })
+      assert.strictEqual(yield* read, installed)
+      // From another place, the backup stays the first.
+      assert.deepInclude(yield* installHooks(file, moved), { changed: true, backup })
+      assert.strictEqual(yield* fs.readFileString(backup), odd)
+      assert.deepInclude(yield* uninstallHooks(file), { changed: true, how: "restored" })
+      assert.deepStrictEqual([yield* read, yield* mode(file), yield* files], [odd, 0o640, ["settings.local.json"]])
+    })
   )
 
-  it.effect("what others have written since stays, as they wrote it", () =>
+  it.effect("settings that others have written since stay as they are", () =>
     Effect.gen(function* () {
       const { file, files, fs, read, write } = yield* folder
       yield* write('{\n  "model": "opus"\n}\n')
@@ -91,7 +89,7 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect("what is no file of settings is refused, and left as it is", () =>
+  it.effect("a file that is no settings is refused, and not changed", () =>
     Effect.gen(function* () {
       const { file, files, fs, write } = yield* folder
       const foreign = [
@@ -126,7 +124,7 @@ layer(HostServices.layer)((it) => {
   )
 
   it.effect(
-    "settings that others may write, or whose folder they may, that are a pipe or too large, are refused, behind a link too",
+    "settings are refused, also behind a link, if others may write them or their folder, or they are a pipe or too large",
     () =>
       Effect.gen(function* () {
         const { file, fs, path, project, read, write } = yield* folder
@@ -164,7 +162,7 @@ layer(HostServices.layer)((it) => {
       })
   )
 
-  it.effect("says where they are, for which events, and which of their files is gone", () =>
+  it.effect("the state of hooks names their file, their events, and a program that is gone", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       assert.deepInclude(yield* hooksStatus(file), { events: [], absent: [...hookEvents], missing: [] })

@@ -5,7 +5,7 @@ import { agentPid, hookCall } from "../src/hooks/HookInput.ts"
 const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
 const input = (fields: object) => JSON.stringify({ session_id: sessionId, cwd: "/p", ...fields })
 
-it("takes event, session and why, of every event that says why", () => {
+it("a call has its event, its session, and the reason of every event that has one", () => {
   const calls: ReadonlyArray<readonly [fields: Readonly<Record<string, unknown>>, kind: string | undefined]> = [
     [{ hook_event_name: "SessionStart", source: "compact" }, "compact"],
     [{ hook_event_name: "SessionEnd", reason: "prompt_input_exit" }, "prompt_input_exit"],
@@ -27,7 +27,7 @@ it("takes event, session and why, of every event that says why", () => {
   }
 })
 
-it("says what an event does to the holding of its session, which goes on after a compaction", () => {
+it("an event begins, continues or ends the holding of its session, which goes on after a compaction", () => {
   const holding = (fields: object) => hookCall(input(fields))?.holding
   assert.strictEqual(holding({ hook_event_name: "SessionStart", source: "clear" }), "began")
   assert.strictEqual(holding({ hook_event_name: "SessionStart" }), "began")
@@ -36,14 +36,14 @@ it("says what an event does to the holding of its session, which goes on after a
   assert.isUndefined(holding({ hook_event_name: "Stop" }))
 })
 
-it("takes the agent's process from the environment, where that has a number that can be one", () => {
+it("the agent's process comes from the environment, if its number can be a pid", () => {
   assert.deepStrictEqual(
     ["4711", "", "0", "-1", "12345678", "1e3", undefined].map((CLAUDE_PID) => agentPid({ CLAUDE_PID })),
     [4711, ...Array.from({ length: 6 }, () => undefined)]
   )
 })
 
-it("keeps nothing that somebody could have written: a kind is one word of the agent's", () => {
+it("a person's text is never kept: a kind is one word of the agent's", () => {
   for (const error of ["the model said: secret", "a\nb", "x".repeat(200), 7, null, { type: "x" }]) {
     assert.deepStrictEqual(hookCall(input({ hook_event_name: "StopFailure", error })), {
       event: "StopFailure",
@@ -52,11 +52,11 @@ it("keeps nothing that somebody could have written: a kind is one word of the ag
   }
 })
 
-it("takes no member without a name for the reason of an event that has none", () => {
+it("an unnamed member is no reason for an event that has none", () => {
   assert.deepStrictEqual(hookCall(input({ hook_event_name: "Stop", "": "secret" })), { event: "Stop", sessionId })
 })
 
-it("believes the object's own members, not what is said in it", () => {
+it("the object's own members count, and not text inside them", () => {
   const nested = {
     tool_input: {
       session_id: "other",
@@ -80,12 +80,12 @@ it("believes the object's own members, not what is said in it", () => {
   )
 })
 
-it("reads what comes before the input was cut off", () => {
+it("members before the end of a cut input are read", () => {
   const whole = input({ hook_event_name: "PostToolUse", tool_input: { content: "x".repeat(10_000) } })
   assert.deepStrictEqual(hookCall(whole.slice(0, 500)), { event: "PostToolUse", sessionId })
 })
 
-it("takes no session that could be another file's name", () => {
+it("a session id that could be another file's name is refused", () => {
   for (const id of ["../../x", "/etc/passwd", "a/b", "..", "", "-x", "a\0b", "x".repeat(200), 7, null]) {
     assert.isUndefined(hookCall(JSON.stringify({ session_id: id, hook_event_name: "Stop" })))
   }
@@ -104,7 +104,7 @@ it("takes no session that could be another file's name", () => {
 })
 
 it.prop(
-  "reads any JSON that has the two, with whatever else around them",
+  "any JSON with both members is read, whatever surrounds them",
   [Schema.Record(Schema.String, Schema.Json), Schema.Json],
   ([more, last]) => {
     const { hook_event_name: _, session_id: __, ...fields } = more
@@ -130,7 +130,7 @@ const aimed: ReadonlyArray<readonly [what: string, content: string]> = [
   ["one long line", "x".repeat(1_000_000)]
 ]
 
-it("reads a megabyte that a tool writes in one pass, wherever the input was cut", () => {
+it("a megabyte of a tool is read in one pass, wherever the input was cut", () => {
   for (const [what, content] of aimed) {
     const whole = input({ hook_event_name: "PermissionRequest", tool_input: { content }, tool_name: "Write" })
     const call = { event: "PermissionRequest", sessionId }
@@ -143,7 +143,7 @@ it("reads a megabyte that a tool writes in one pass, wherever the input was cut"
   }
 })
 
-it("reads no further than what is looked for", () => {
+it("reading ends at the last member that is needed", () => {
   const fields = '"hook_event_name":"Stop","session_id":"' + sessionId + '"'
   assert.deepStrictEqual(hookCall(`{${fields},"session_id":"other","hook_event_name":"PreToolUse"}`), {
     event: "Stop",

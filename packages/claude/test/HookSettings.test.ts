@@ -25,7 +25,7 @@ const written = (settings: object, { crlf, end, indent }: typeof Layout.Type) =>
 }
 
 describe("hooks in settings", () => {
-  it("stand beside those of others, and go without a trace", () => {
+  it("join those of others, and are removed without a trace", () => {
     const text = `{
   "permissions": { "allow": ["Bash(ls:*)"] },
   "hooks": {
@@ -49,7 +49,7 @@ describe("hooks in settings", () => {
     assert.include(installed(text), '{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "guard" }] }')
   })
 
-  it("go from a list that somebody has put them into, and leave the rest of it", () => {
+  it("leave a list of another's hooks without changing the rest", () => {
     const merged = JSON.stringify({
       hooks: {
         Stop: [{ hooks: [{ type: "command", command: "a" }, ...ours.hooks, { type: "command", command: "b" }] }, ours]
@@ -69,13 +69,13 @@ describe("hooks in settings", () => {
     })
   })
 
-  it("of a program that has moved are replaced", () => {
+  it("change when the program has moved", () => {
     const again = installed(installed("{}\n"), moved)
     assert.deepStrictEqual(Result.getOrThrow(hooksFound(again)).commands, [moved])
     assert.strictEqual(again, installed("{}\n", moved))
   })
 
-  it("are complete only as they were installed, each once", () => {
+  it("count as complete only as they were installed, each once", () => {
     const complete = (text: string) => Result.getOrThrow(hooksFound(text)).complete
     assert.isTrue(complete(installed("{}")))
     assert.isFalse(complete("{}"))
@@ -85,7 +85,7 @@ describe("hooks in settings", () => {
     assert.isFalse(complete(JSON.stringify({ hooks: { ...hooks, Stop: [ours, ours] } })))
   })
 
-  it("are put into nothing that is not as settings are", () => {
+  it("enter no text that is not settings", () => {
     const foreign: ReadonlyArray<readonly [text: string, why: RegExp]> = [
       ["", /not JSON/],
       ["{", /not JSON/],

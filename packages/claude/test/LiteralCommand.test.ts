@@ -9,7 +9,7 @@ const found = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getO
 const refusal = (...words: ReadonlyArray<string>) => Option.getOrThrow(Result.getFailure(parse(...words))).message
 
 describe("a literal command", () => {
-  it("is of an agent by its name, its package, or the configured agent command", () => {
+  it("runs an agent by its name, its package, or the configured agent command", () => {
     const known: ReadonlyArray<readonly [words: ReadonlyArray<string>, program: number]> = [
       [["claude", "do it"], 1],
       [["/usr/local/bin/claude", "do it"], 1],
@@ -24,7 +24,7 @@ describe("a literal command", () => {
       assert.deepStrictEqual([[agentCommand.program, ...agentCommand.args], prompt], [words.slice(0, program), "do it"])
     }
   })
-  it("is any other where the agent is only named in it, or does an errand of its own", () => {
+  it("runs no agent if it only names one, or runs a subcommand of it", () => {
     for (const words of [
       ["make"],
       ["vim", "claude"],
@@ -89,14 +89,14 @@ describe("a literal command", () => {
       prompt: ""
     })
   })
-  it("has its prompt behind --, whatever that looks like", () => {
+  it("keeps its prompt behind --, whatever the prompt looks like", () => {
     assert.strictEqual(
       found("claude", "-p", "--", "--dangerously-skip-permissions").prompt,
       "--dangerously-skip-permissions"
     )
     assert.strictEqual(found("claude", "--", "--dangerously-skip-permissions").requested, "acceptEdits")
   })
-  it("is refused where it leads to another session, lifts the ceiling in another way, or cannot be told apart", () => {
+  it("cannot lead to another session, lift the ceiling, or be ambiguous: it is refused", () => {
     for (const flag of [
       "--continue",
       "-c",
@@ -116,7 +116,7 @@ describe("a literal command", () => {
     // A value is the user's own: it is not told.
     assert.notInclude(refusal("claude", "--settings={secret}"), "secret")
   })
-  it("looks at what stands behind a flag, and at joined flags: nothing gets through as another's value", () => {
+  it("hides no flag as a value of another, or in joined flags", () => {
     for (const words of [
       ["--name", "--settings=y", "--", "x"],
       ["--model", "--dangerously-skip-permissions", "x"],
@@ -137,7 +137,7 @@ describe("a literal command", () => {
       "--append-system-prompt=--resume"
     )
   })
-  it("is of the agent behind a wrapper that becomes it; one that is not understood is refused where it names the agent", () => {
+  it("runs the agent behind a wrapper that becomes it, and is refused if it names the agent behind an unknown one", () => {
     for (const [words, program] of [
       [["nice", "-n", "10", "claude"], 4],
       [["env", "-u", "A", "B=1", "nice", "claude"], 6],
@@ -157,7 +157,7 @@ describe("a literal command", () => {
     ])
       refusal(...words)
   })
-  it("is read back from the launch that was made of it", () => {
+  it("can be read back from its launch", () => {
     const { agentCommand } = found("claude", "--model", "opus", "--append-system-prompt=--resume", "x")
     const args = [
       ...agentCommand.args,

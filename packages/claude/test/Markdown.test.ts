@@ -3,16 +3,16 @@ import { Effect, Schema } from "effect"
 import * as ByteString from "../src/lines/ByteString.ts"
 import { closed, code, codeBlock, inline, shorten, trimmed, visible } from "../src/export/Markdown.ts"
 
-it("tells control characters in caret notation", () => {
+it("control characters are shown in caret notation", () => {
   assert.strictEqual(visible("a\0b\x1b[31m\x7f\tc\r\nd\re"), "a^@b^[[31m^?\tc\nd\ne")
 })
 
-it("fences a code block with more backticks than are in it", () => {
+it("a code block has a fence of more backticks than are in it", () => {
   assert.strictEqual(codeBlock("x"), "```\nx\n```\n")
   assert.strictEqual(codeBlock("a\n````\nb\n"), "`````\na\n````\nb\n`````\n")
 })
 
-it("closes a code block that a text leaves open", () => {
+it("a code block that a text leaves open is closed", () => {
   assert.strictEqual(closed("a ``` b"), "a ``` b")
   assert.strictEqual(closed("```ts\nx\n```"), "```ts\nx\n```")
   assert.strictEqual(closed("````\n```\nx"), "````\n```\nx\n````")
@@ -20,14 +20,14 @@ it("closes a code block that a text leaves open", () => {
   assert.strictEqual(closed("```\na\n```ts"), "```\na\n```ts\n```")
 })
 
-it("keeps names on one line and in their code span", () => {
+it("a name stays on one line and in its code span", () => {
   assert.strictEqual(inline("a\nb\t c\r\n# d", 100), "a b c # d")
   assert.strictEqual(inline("x".repeat(20), 5), "xxxxx...")
   assert.strictEqual(code("a`b"), "`` a`b ``")
 })
 
 it.effect.prop(
-  "never cuts a character, as text or as bytes",
+  "a cut never divides a character, as text or as bytes",
   [Schema.Array(Schema.Literals(["a", "é", "à", "中", "\u{1F600}", " ", "\n"])), Schema.Literals([1, 2, 3, 5, 8])],
   ([parts, limit]) =>
     Effect.sync(() => {
@@ -41,7 +41,7 @@ it.effect.prop(
     })
 )
 
-it.effect.prop("reads JSON as bytes only where it gives the same text", [Schema.String], ([text]) =>
+it.effect.prop("JSON is read as bytes only if that gives the same text", [Schema.String], ([text]) =>
   Effect.sync(() => {
     const escaped = JSON.stringify(text).replace(
       /[^\0-~]/g,

@@ -115,7 +115,7 @@ const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<Wa
 }
 
 it.prop(
-  "of any end of a session every event is made, kept and read back, and nothing in it holds souffleur up for longer than eight days",
+  "any end of a session makes events that are kept and read back, and a wait of eight days at most",
   [Schema.Array(Hostile).check(Schema.isMaxLength(3))],
   ([records]) => {
     for (const event of eventsOf(records)) {
@@ -128,7 +128,7 @@ it.prop(
   { arbitrary: { runs: 1000 } }
 )
 
-it("a limit's end in milliseconds is the same moment, and one that is no wait is none", () => {
+it("a limit's end may be in milliseconds, and an end that needs no wait is ignored", () => {
   const reset = (resetsAt: number) => {
     const reading = makeReading()
     reading.take(
@@ -156,7 +156,7 @@ it("a limit's end in milliseconds is the same moment, and one that is no wait is
   assert.strictEqual(limitWaitUntil(now, 4000, { ...wait, resetsAt: null }), now + 3_600_000)
 })
 
-it("tokens that are counted in halves are rounded, and an absurd count is none", () => {
+it("fractional tokens are rounded, and an absurd count is ignored", () => {
   const tokens = (input_tokens: unknown, model = "claude-opus-5-5") =>
     contextOf({ type: "assistant", message: { model, usage: { input_tokens, cache_read_input_tokens: 10 } } }, 7)
   assert.deepStrictEqual(

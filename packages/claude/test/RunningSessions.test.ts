@@ -16,7 +16,7 @@ const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>
   })
 
 it.layer(services)((it) => {
-  it.effect("takes no pid file whose numbers no process has, or whose words are longer than any such are", () =>
+  it.effect("a pid file is skipped if its numbers are impossible for a process, or its texts are too long", () =>
     Effect.gen(function* () {
       const fields = { sessionId: 129, cwd: 4097, procStart: 21 }
       const long = Object.entries(fields).map(([name, length], n) => [
@@ -40,7 +40,7 @@ it.layer(services)((it) => {
       )
     })
   )
-  it.effect("takes a pid file for true only where the process bears it out", () =>
+  it.effect("a pid file counts only if the process confirms it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* claudeFolder({
@@ -93,7 +93,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("finds none where there is no folder", () =>
+  it.effect("a missing folder has no sessions", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* liveSessions("/nowhere").pipe(Effect.provide(running())), [])
     })

@@ -4,7 +4,7 @@ import { runsAgent } from "../src/command/RunsAgent.ts"
 const claude = { program: "claude", args: [] }
 const standIn = { program: "node", args: ["/x/agent.mjs", "--model", "opus"] }
 
-it("knows an agent by the configured command, by its name, and out of its package", () => {
+it("an agent is known by the configured command, by its name, and by its package", () => {
   for (const words of [
     ["claude"],
     // Its own title for itself.
@@ -19,7 +19,7 @@ it("knows an agent by the configured command, by its name, and out of its packag
   assert.isTrue(runsAgent(["/bin/sh", "/usr/local/bin/my-agent", "-p"], { program: "my-agent", args: [] }))
 })
 
-it("takes no other process for one, whose words may be anybody's", () => {
+it("another process is not taken for an agent, whatever its words are", () => {
   for (const words of [
     [],
     [""],

@@ -35,7 +35,7 @@ const hostile = [
   "a".repeat(129)
 ]
 
-it("says what can be a session id", () => {
+it("a session id has safe characters, and a bounded length", () => {
   for (const id of hostile) assert.isFalse(isSessionId(id), JSON.stringify(id))
   for (const id of ["3f2a0b9d-ff2e-42cb-8275-f2cdd9cea75a", "3f2a", "A_1.x"]) assert.isTrue(isSessionId(id), id)
 })
@@ -43,7 +43,7 @@ it("says what can be a session id", () => {
 it.layer(services)((it) => {
   const failure = (claudeDir: string, id: string) => Effect.flip(findSessionFile(claudeDir, id))
 
-  it.effect("refuses a hostile id before any folder is looked at", () =>
+  it.effect("a hostile id is refused before any folder is read", () =>
     Effect.gen(function* () {
       const untouched = FileSystem.layerNoop({})
       for (const id of hostile) {
@@ -54,7 +54,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("finds a whole id, or the beginning of one, in any project", () =>
+  it.effect("a whole id, or its beginning, is found in any project", () =>
     Effect.gen(function* () {
       const folder = yield* claudeFolder({
         "projects/-a/abc.jsonl": "",
@@ -78,7 +78,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("says that it is ambiguous, or not there", () =>
+  it.effect("an ambiguous or missing session is named as such", () =>
     Effect.gen(function* () {
       const folder = yield* claudeFolder({
         "projects/-a/abc-1.jsonl": "",
@@ -101,7 +101,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("takes a project that is linked to a second name for one", () =>
+  it.effect("a project with a linked second name counts once", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* claudeFolder({ "projects/-new/abc.jsonl": "" })
@@ -110,7 +110,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("uses no session file that is a link, a pipe, or anybody's to write, and says so", () =>
+  it.effect("a session file is refused, with its reason, if it is a link, a pipe, or writable by others", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* claudeFolder({
@@ -138,7 +138,7 @@ it.layer(services)((it) => {
     })
   )
   it.effect.skipIf(process.getuid?.() !== 0)(
-    "uses no other user's session file or pid file (run as root: it gives files away)",
+    "another user's session file or pid file is not used (run as root: it gives files away)",
     () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
@@ -152,7 +152,7 @@ it.layer(services)((it) => {
         assert.deepStrictEqual(yield* running10, [])
       })
   )
-  it.effect("reads a session file only as what it was judged to be, however it is read", () =>
+  it.effect("every reader of a session file reads the file that was judged", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* claudeFolder({ secret: `${JSON.stringify({ type: "user", cwd: "/secret" })}\n` })

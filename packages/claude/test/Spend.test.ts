@@ -22,7 +22,7 @@ const answer = (id: string, output: number, change: Readonly<Record<string, unkn
   })}\n`
 
 it.layer(HostServices.layer)((it) => {
-  it.effect("counts each answer once, whole lines only, from where it stopped, and begins anew in another file", () =>
+  it.effect("each answer counts once, in whole lines; another file is read from its beginning", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const file = `${yield* fs.makeTempDirectoryScoped()}/s.jsonl`

@@ -22,7 +22,7 @@ it.layer(services)((it) => {
     (length, n) => `${n}${"é中a".repeat(length / 3)}`
   )
 
-  it.effect("hands on each line, the last one first, wherever the blocks are cut", () =>
+  it.effect("lines come from the last to the first, wherever the blocks are cut", () =>
     Effect.gen(function* () {
       for (const text of [lines.join("\n"), `${lines.join("\n")}\n`, `\n\n${lines.join("\n\n")}\n\n`]) {
         assert.deepStrictEqual(yield* linesOf(text, all), lines.toReversed())
@@ -30,7 +30,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(yield* linesOf("", all), [])
     })
   )
-  it.effect("leaves out what is too long or too far from the end, and reads no further than it is asked to", () =>
+  it.effect("lines too long or too far from the end are left out, and reading stops when asked", () =>
     Effect.gen(function* () {
       const text = `${lines.join("\n")}\n`
       const short = lines.filter((line) => new TextEncoder().encode(line).length <= 100_000)

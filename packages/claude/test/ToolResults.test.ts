@@ -24,7 +24,7 @@ const live = (what: string, test: Effect.Effect<void, unknown, FileSystem.FileSy
   it.live(what, () => Effect.provide(test, HostServices.layer))
 
 live(
-  "counts results of tools, and neither failures nor what only looks",
+  "results of tools count, but failures and results of reading tools do not",
   Effect.scoped(
     Effect.gen(function* () {
       const { count, file, write } = yield* counting
@@ -43,7 +43,7 @@ live(
 )
 
 live(
-  "counts no word with the watchdog itself",
+  "souffleur's own tools do not count",
   Effect.scoped(
     Effect.gen(function* () {
       const { count, file, write } = yield* counting
@@ -59,7 +59,7 @@ live(
 )
 
 live(
-  "what came since is counted, once, with what was begun before",
+  "new results count once, also of calls that were seen before",
   Effect.scoped(
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -83,7 +83,7 @@ live(
 )
 
 live(
-  "knows an agent that used no tool from one that only looked",
+  "an agent without any tool result differs from an agent that only read",
   Effect.scoped(
     Effect.gen(function* () {
       const { file, write } = yield* counting

@@ -83,28 +83,30 @@ it.layer(services)((it) => {
       }
     })
   )
-  it.effect("it has not when the agent wanted a tool, was answered, was cut off, or the service failed", () =>
-    Effect.gen(function* () {
-      for (const session of [
-        "",
-        after,
-        user() + assistant({ stop_reason: "tool_use", content: [{ type: "tool_use" }] }),
-        user() + assistant({ content: [{ type: "text", text: "a" }, { type: "tool_use" }] }),
-        user() + assistant() + user([{ type: "tool_result", content: "x" }]),
-        user() + assistant() + user("more") + after,
-        user() + assistant({ stop_reason: null }),
-        user() + assistant({ stop_reason: "max_tokens" }),
-        user() + assistant({ model: "<synthetic>" }),
-        user() + assistant({}, { isApiErrorMessage: true }),
-        user() + assistant({}, { isSidechain: true }),
-        user() + line({ type: "assistant" })
-      ]) {
-        assert.isFalse(yield* ended(session), session)
-      }
-      assert.isFalse(yield* lastTurnEnded("/nowhere/s.jsonl"))
-    })
+  it.effect(
+    "a turn has not ended when the agent wanted a tool, got an answer, was cut off, or the service failed",
+    () =>
+      Effect.gen(function* () {
+        for (const session of [
+          "",
+          after,
+          user() + assistant({ stop_reason: "tool_use", content: [{ type: "tool_use" }] }),
+          user() + assistant({ content: [{ type: "text", text: "a" }, { type: "tool_use" }] }),
+          user() + assistant() + user([{ type: "tool_result", content: "x" }]),
+          user() + assistant() + user("more") + after,
+          user() + assistant({ stop_reason: null }),
+          user() + assistant({ stop_reason: "max_tokens" }),
+          user() + assistant({ model: "<synthetic>" }),
+          user() + assistant({}, { isApiErrorMessage: true }),
+          user() + assistant({}, { isSidechain: true }),
+          user() + line({ type: "assistant" })
+        ]) {
+          assert.isFalse(yield* ended(session), session)
+        }
+        assert.isFalse(yield* lastTurnEnded("/nowhere/s.jsonl"))
+      })
   )
-  it.effect("only the end of a large file is looked at", () =>
+  it.effect("a large file is read at its end only", () =>
     Effect.gen(function* () {
       // Longer than a line may be, and two of them than the part that is looked at.
       const long = line({ type: "file-history-snapshot", x: "é".repeat(2_500_000) })
@@ -114,7 +116,7 @@ it.layer(services)((it) => {
       assert.isFalse(yield* ended(user() + assistant() + long + long))
     })
   )
-  it.effect("in a session that Claude Code 2.1.329 wrote, a turn ends at each of its last words alone", () =>
+  it.effect("a turn of Claude Code 2.1.329 ends at each of its last words, and nowhere else", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -148,7 +150,7 @@ it.layer(services)((it) => {
       assert.isTrue(changes.at(-1)?.[1])
     })
   )
-  it.effect("a pid file is left by who was killed, and by nobody else", () =>
+  it.effect("a killed agent leaves its pid file behind, and no other agent does", () =>
     Effect.gen(function* () {
       const folder = yield* claudeFolder({ "sessions/70.json": "" })
       assert.isFalse(yield* leftNoPidFile(folder, 70))

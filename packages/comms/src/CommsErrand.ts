@@ -5,7 +5,7 @@ import * as CommsLinkSqlite from "./CommsLinkSqlite.ts"
 import * as CommsSchema from "./CommsSchema.ts"
 import * as CommsSqlite from "./CommsSqlite.ts"
 
-/** What is to be done with the file at `path`: a method of a port, and its arguments. */
+/** One call of a port's method, for the file at `path`. */
 interface Word {
   readonly port: "comms" | "link" | "schema"
   readonly path: string
@@ -13,10 +13,10 @@ interface Word {
   readonly args: ReadonlyArray<unknown>
 }
 
-/** What it came to: as the other side of the same program writes it. */
+/** Result of a call, as the other side of the same program writes it. */
 type Outcome = { readonly done?: unknown } | { readonly no: Pick<CommsUnavailable, "reason" | "problem"> }
 
-/** An Option says in JSON that it is one. */
+/** Parses JSON, and turns an encoded Option back into an Option. */
 const read = (text: string): unknown =>
   JSON.parse(text, (_, value: unknown) =>
     Predicate.hasProperty(value, "_id") && value._id === "Option" && Predicate.hasProperty(value, "_tag")
@@ -45,7 +45,7 @@ const does = ({ args, method, path, port }: Word) => {
   }
 }
 
-/** Does what one line says, and answers with one: the errand's own side. It never fails. */
+/** Runs the call on one line and returns its outcome as one line. It is the errand's own side, and never fails. */
 export const answer = (line: string) =>
   Effect.suspend(() => does(read(line) as Word)).pipe(
     Effect.map((done): Outcome => ({ done })),
@@ -58,7 +58,7 @@ export const answer = (line: string) =>
     Effect.map((outcome) => JSON.stringify(outcome))
   )
 
-/** Errands in this very process: for who embeds souffleur, or tests it, and is sure of the file. */
+/** Answers errands in this process. It is for tests, and for programs that embed souffleur and trust the file. */
 export const layerHere: Layer.Layer<Errands, never, Sqlite | FileSystem.FileSystem> = Layer.effect(
   Errands,
   Effect.map(Effect.context<Sqlite | FileSystem.FileSystem>(), (context) =>
@@ -66,7 +66,10 @@ export const layerHere: Layer.Layer<Errands, never, Sqlite | FileSystem.FileSyst
   )
 )
 
-/** The other side. What takes too long, or ends the errand's process, is comms that is out. */
+/**
+ * Makes calls from souffleur's side. A call that takes too long, or ends the errand's process, fails with
+ * `CommsUnavailable` (`stuck`).
+ */
 const asking = Effect.fnUntraced(function* (port: Word["port"], path: string) {
   const errands = yield* Errands
   return (method: string) =>
@@ -83,7 +86,7 @@ const asking = Effect.fnUntraced(function* (port: Word["port"], path: string) {
       )
 })
 
-/** {@link CommsSqlite.layer}, in a process that can be ended: nothing in that file holds up souffleur. */
+/** {@link CommsSqlite.layer} in a process that can be killed, so that no file blocks souffleur. */
 export const layer = (path: string): Layer.Layer<Comms, never, Errands> =>
   Layer.effect(
     Comms,
@@ -100,7 +103,7 @@ export const layer = (path: string): Layer.Layer<Comms, never, Errands> =>
     )
   )
 
-/** {@link CommsLinkSqlite.layer}, there. */
+/** {@link CommsLinkSqlite.layer} in that process. */
 export const layerLink = (path: string): Layer.Layer<CommsLink, never, Errands> =>
   Layer.effect(
     CommsLink,
@@ -117,9 +120,9 @@ export const layerLink = (path: string): Layer.Layer<CommsLink, never, Errands> 
     )
   )
 
-/** {@link CommsSchema.init}, there. */
+/** {@link CommsSchema.init} in that process. */
 export const init = (path: string) =>
   Effect.flatMap(asking("schema", path), (ask) => ask("init")<ReadonlyArray<string>>())
 
-/** {@link CommsSchema.sound}, there. */
+/** {@link CommsSchema.sound} in that process. */
 export const sound = (path: string) => Effect.flatMap(asking("schema", path), (ask) => ask("sound")<void>())

@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql"
 
 type Reason = CommsUnavailable["reason"]
 
-/** Primary result codes of SQLite that say what a file is: https://sqlite.org/rescode.html. */
+/** Primary result codes of SQLite for a file that is no sound database: https://sqlite.org/rescode.html. */
 const CORRUPT = 11
 const NOT_A_DATABASE = 26
 
@@ -37,8 +37,8 @@ const openReason: Record<SqliteUnusable["reason"], Reason> = {
 }
 
 /**
- * What went wrong with the file at `path`, as the port says it. SQLite's own words name tables, columns and
- * constraints, never a bound value: no message text gets into an error.
+ * Turns an error about the file at `path` into the port's error. SQLite's messages name tables, columns and
+ * constraints, but never a bound value. So no text of a message gets into an error.
  */
 export const commsFault =
   (path: string) =>

@@ -6,10 +6,10 @@ import { beyond, greatestId, timeText } from "./CommsSchema.ts"
 
 type Row = Omit<LinkMessage, "cut"> & { readonly cut: number }
 
-/** Bytes of a text of which something is read: SQLite reads it whole before it cuts it. */
+/** Bytes of a text at most: SQLite reads a text whole before it cuts it. */
 const TEXT = 1_048_576
 
-// What is no text is nobody's word. `octet_length` knows a length without reading the value.
+// A value that is not text counts as nothing. `octet_length` gives a length without reading the value.
 const textOnly = (column: string, characters: number) =>
   `CASE WHEN typeof(${column}) = 'text' AND octet_length(${column}) <= ${TEXT} THEN substr(${column}, 1, ${characters}) END`
 
@@ -62,7 +62,7 @@ const make = Effect.fnUntraced(function* (path: string) {
     )
   )
 
-  // One statement: all or nothing, and a task that somebody else made meanwhile is one that is there.
+  // One statement is all or nothing. A task that was made meanwhile counts as existing.
   const register: CommsLink["Service"]["register"] = Effect.fn("CommsLink.register")((tasks) =>
     writing((sql, { orchestration_tasks: columns }) => {
       const path = columns.has("instruction_path")
@@ -95,7 +95,7 @@ const make = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * The link in the SQLite file at `path` (spec: behaviour#use-of-comms), which is looked at anew in each use, as
- * `CommsSqlite.layer` does.
+ * {@link CommsLink} for the SQLite file at `path` (spec: behaviour#use-of-comms). Like `CommsSqlite.layer`, it inspects
+ * the file in each use.
  */
 export const layer = (path: string): Layer.Layer<CommsLink, never, Sqlite> => Layer.effect(CommsLink, make(path))

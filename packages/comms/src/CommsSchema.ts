@@ -4,7 +4,7 @@ import { Effect, FileSystem } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
 
-/** What a task may be (spec: behaviour#tables-of-comms). */
+/** States of a task (spec: behaviour#tables-of-comms). */
 export const states = [
   "watching",
   "reviewing",
@@ -20,7 +20,7 @@ export const states = [
   "context_recovery",
   "confirmed"
 ] as const
-/** What a message may be (spec: behaviour#tables-of-comms). */
+/** Types of a message (spec: behaviour#tables-of-comms). */
 export const messageTypes = [
   "review_request",
   "error",
@@ -40,7 +40,10 @@ export const messageTypes = [
 const oneOf = (column: string, words: ReadonlyArray<string>) =>
   `CHECK (${column} IN (${words.map((word) => `'${word}'`).join(", ")}))`
 
-/** The tables as the real Conductor creates them (spec: behaviour#tables-of-comms), one statement each. */
+/**
+ * Statements that make the tables as the real Conductor creates them (spec: behaviour#tables-of-comms), one for each
+ * table.
+ */
 export const tables = {
   orchestration_tasks: `CREATE TABLE IF NOT EXISTS orchestration_tasks (
   task_id TEXT PRIMARY KEY,
@@ -68,14 +71,15 @@ export const tables = {
 type Table = keyof typeof tables
 
 /**
- * What souffleur cannot do without. `session_id`, `last_error`, `from_session` and `timestamp` are used where they are.
+ * Columns that souffleur cannot work without. `session_id`, `last_error`, `from_session` and `timestamp` are used where
+ * they exist.
  */
 const required: Readonly<Record<Table, ReadonlyArray<string>>> = {
   orchestration_tasks: ["task_id", "state", "last_heartbeat"],
   orchestration_messages: ["id", "task_id", "message", "message_type"]
 }
 
-/** The columns of each table, in lower case as SQLite compares them; a table that is not there has none. */
+/** Columns of each table, in lower case as SQLite compares them. A missing table has none. */
 export type Columns = Readonly<Record<Table, ReadonlySet<string>>>
 
 const names = ["orchestration_tasks", "orchestration_messages"] as const
@@ -84,7 +88,7 @@ const [isTask, isOurs] = [
   "lower(m.name) IN ('orchestration_tasks', 'orchestration_messages')"
 ]
 
-/** What would run others' code in us, or has no rows of its own, by its kind. */
+/** Finds objects that would run foreign code in souffleur or have no rows of their own, with their kind. */
 const kinds = `
   SELECT CASE WHEN ${isTask} THEN 'orchestration_tasks' ELSE 'orchestration_messages' END AS tab, 'is a view' AS is_
   FROM sqlite_schema m WHERE m.type = 'view' AND ${isOurs}
@@ -96,19 +100,19 @@ interface Column {
   readonly tab: Table
   readonly col: string
   readonly hidden: number
-  /** `INTEGER PRIMARY KEY`, by which SQLite itself counts; alone. */
+  /** 1 if the column alone is an `INTEGER PRIMARY KEY`, by which SQLite itself counts. */
   readonly counts: number
 }
 
-/** What the two tables are; `unfit`: why they cannot be used, as a sentence. */
+/** Findings about the two tables. `unfit` is a sentence that says why they cannot be used. */
 export interface Found {
   readonly columns: Columns
   readonly unfit: string | undefined
 }
 
 /**
- * The tables as they are now: a schema that others change is never remembered, and holds as long as the caller's
- * transaction. Nothing of theirs runs meanwhile: what is no table is named before its columns are asked for.
+ * Inspects the tables as they are now. Others may change the schema, so the result holds only within the caller's
+ * transaction. No foreign code runs: an object that is no plain table is named before its columns are read.
  */
 export const inspect = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [kind] = yield* sql.unsafe<{ readonly tab: string; readonly is_: string }>(`${kinds} LIMIT 1`)
@@ -140,7 +144,7 @@ const lackingColumn = (columns: Columns, table: Table): string | undefined => {
   return column === undefined ? undefined : `the table ${table} has no column ${column}`
 }
 
-/** What is lacking, as a sentence; `undefined` when souffleur can work. */
+/** Names a missing table or column, as a sentence. `undefined`: souffleur can work. */
 export const lacking = ({ columns, unfit }: Found): string | undefined => {
   if (unfit !== undefined) return unfit
   for (const table of names) {
@@ -150,12 +154,12 @@ export const lacking = ({ columns, unfit }: Found): string | undefined => {
   return undefined
 }
 
-/** The greatest id of a message that is read: 2^53 - 1, up to which a number says which one it is. */
+/** The greatest id of a message that is read: 2^53 - 1, the greatest number that is exact. */
 export const greatestId = Number.MAX_SAFE_INTEGER
 
 /**
- * Messages beyond {@link greatestId} are read by nobody here, nor, as SQLite counts on from there, those that come
- * after them.
+ * Explains a message beyond {@link greatestId}, which is not read. SQLite counts on from it, so later messages are not
+ * read either. `undefined`: there is none.
  */
 export const beyond = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [found] = yield* sql<{
@@ -167,7 +171,7 @@ export const beyond = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
 })
 
 /**
- * Epoch ms as SQLite's `datetime` writes it: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec:
+ * Formats epoch milliseconds as SQLite's `datetime` does: `YYYY-MM-DD HH:MM:SS`, UTC, cut to the second (spec:
  * behaviour#tables-of-comms).
  */
 export const timeText = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
@@ -178,10 +182,11 @@ const rows = [
 ]
 
 /**
- * Makes the file, the tables and the rows of the Conductor and of souffleur where there are none (spec:
- * behaviour#tables-of-comms), and says what it made: `[]` when everything was there. Other tables in the file are
- * others' business; a file that is no SQLite database, that another application has claimed, or whose tables of these
- * names lack what souffleur needs is refused, untouched. An interrupted `init` is finished by the next.
+ * Makes the file, the tables and the rows of the Conductor and of souffleur, as far as they are missing (spec:
+ * behaviour#tables-of-comms). Returns a name for each thing that it made; `[]`: everything was there. Other tables in
+ * the file are ignored. An interrupted `init` is finished by the next.
+ * Fails with `CommsUnavailable`, and changes nothing, for a file that is no SQLite database or that another application
+ * has claimed. It also fails where an existing table lacks a column that souffleur needs.
  */
 export const init = Effect.fn("CommsSchema.init")(
   function* (path: string) {
@@ -189,7 +194,7 @@ export const init = Effect.fn("CommsSchema.init")(
     const sqlite = yield* Sqlite
     const made: Array<string> = []
 
-    // An empty file is an empty SQLite database; `wx` leaves a file that came meanwhile alone.
+    // An empty file is an empty SQLite database. `wx` does not touch a file that was made meanwhile.
     const created = yield* files.writeFile(path, new Uint8Array(), { flag: "wx", mode: 0o600 }).pipe(
       Effect.as(true),
       Effect.catchIf(
@@ -200,7 +205,7 @@ export const init = Effect.fn("CommsSchema.init")(
     if (created) made.push(`file ${path}`)
     const sql = yield* sqlite.openForeign(path)
 
-    // In one transaction: nobody changes the tables between the look and the rows.
+    // One transaction: the tables cannot change between the inspection and the rows.
     yield* sql`BEGIN IMMEDIATE`
     const { columns: found, unfit } = yield* inspect(sql)
     if (unfit !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", problem: unfit })
@@ -235,7 +240,8 @@ export const init = Effect.fn("CommsSchema.init")(
 )
 
 /**
- * Whether all of the file at `path` can be used: what a watch, or `doctor`, says at once and not when it is too late.
+ * Fails with `CommsUnavailable` unless the whole file at `path` can be used. A watch and `doctor` ask this early,
+ * before it is too late.
  */
 export const sound = Effect.fn("CommsSchema.sound")(
   function* (path: string) {

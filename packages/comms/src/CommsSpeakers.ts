@@ -3,15 +3,13 @@ import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Columns, greatestId } from "./CommsSchema.ts"
 
-/** Replies read at once; the rest is read with the last one's id. */
+/** Replies that are read at once. The rest is read after the last one's id. */
 const REPLIES = 100
-/** Bytes of a reply that is read: it names a process and a session. */
+/** Bytes of a reply at most: it names a process and a session. */
 const REPLY = 65_536
-/** Characters of a payload that are read: a launch takes its prompt as one argument, which Linux limits to 128 KiB. */
+/** Characters of a payload that are read. A launch takes its prompt as one argument, which Linux limits to 128 KiB. */
 const PAYLOAD = 30_000
-/**
- * Bytes of a message that may be one. SQLite reads a text whole before it cuts it: a longer one is left where it is.
- */
+/** Bytes of a payload's message at most. SQLite reads a text whole before it cuts it, so a longer one is skipped. */
 const PAYLOAD_BYTES = 4_194_304
 
 interface Row {
@@ -23,11 +21,11 @@ interface Row {
 
 /** Pieces of SQL over a message and its `sender`. */
 interface Question {
-  /** Which messages are of this kind. */
+  /** Condition that a message is of this kind. */
   readonly of: string
-  /** Who may send one, besides the Conductor and the sessions of the watch. */
+  /** Condition that allows further senders, besides the Conductor and the sessions of the watch. */
   readonly also: string
-  /** What else it needs to count. */
+  /** Further condition that a message must meet to count. */
   readonly needs: string
   readonly text: string
   readonly order: "ASC" | "DESC"
@@ -35,8 +33,9 @@ interface Question {
 }
 
 /**
- * Whoever has the file writes in comms, so a message counts by its sender: NULL or `task-00` where the Conductor writes
- * by hand, else one of the watch's sessions. Of anybody else's the newest is told, and nothing else comes of it.
+ * Reads messages of a kind from allowed senders, and the newest one from any other sender. Every program with the file
+ * can write to comms, so a message counts by its sender. NULL or `task-00` is the Conductor's own hand; else it must be
+ * a session of the watch. A message of another sender is reported and has no other effect.
  */
 const ask = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -65,7 +64,7 @@ const ask = Effect.fnUntraced(function* (
   }
 })
 
-/** A payload to any other task, or of a type that nobody asks with, is quoted there. */
+/** A payload to another task, or with a type that is not used for requests, is only a quotation. */
 const payload: Question = {
   of: `typeof(message) = 'text' AND octet_length(message) <= ${PAYLOAD_BYTES} AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
   also: "0",
@@ -76,10 +75,10 @@ const payload: Question = {
   most: 1
 }
 
-/** Of a text that is too long nothing is read. `octet_length` knows that without reading it. */
+/** A text that is too long is not read. `octet_length` gives its length without reading it. */
 const short = `CASE WHEN typeof(message) = 'text' AND octet_length(message) <= ${REPLY} THEN message ELSE '' END`
 const words = `' ' || replace(replace(replace(substr(${short}, 1, 1000), char(9), ' '), char(10), ' '), char(13), ' ') || ' '`
-/** A watch may have been given a wrong session: the right one names itself. */
+/** A watch may have been opened with a wrong session. The right session names itself in its reply. */
 const reply: Question = {
   of: "task_id = 'souffleur' AND message_type = 'instruction'",
   also: `sender = 'person' OR instr(${words}, ' SESSION_ID:' || sender || ' ') > 0`,

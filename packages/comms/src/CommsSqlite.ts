@@ -6,13 +6,13 @@ import { commsFile } from "./CommsFile.ts"
 import { type Columns, greatestId, timeText } from "./CommsSchema.ts"
 import { newestPayload, repliesAfter } from "./CommsSpeakers.ts"
 
-/** Bytes of a field that is read, of which there is one in each poll. */
+/** Bytes of a field at most. One such field is read in each poll. */
 const FIELD = 1_048_576
-/** Tasks that are counted, and those whose names and states are looked at one by one. */
+/** Tasks that are counted, and tasks whose names and states are read one by one. */
 const [TASKS, TASKS_NAMED] = [1_000_000, 10_000]
 
-// Any value may stand in a column of SQLite. What is no text is shown as SQLite would write it, so that a change is
-// still seen, and cut, so that a poll stays small. `octet_length` knows a length without reading the value.
+// A column of SQLite may hold any value. A value that is not text is shown as SQLite would write it, so that a change
+// is visible. It is cut, so that a poll stays small. `octet_length` gives a length without reading the value.
 const raw = (column: string) =>
   `CASE WHEN octet_length(${column}) > ${FIELD} THEN octet_length(${column}) || ' bytes'
     WHEN typeof(${column}) = 'blob' THEN quote(substr(${column}, 1, 64)) ELSE substr(CAST(${column} AS TEXT), 1, 64) END`
@@ -24,8 +24,8 @@ const short = (column: string) =>
 const othersTasks = "orchestration_tasks WHERE task_id IS NOT 'task-00' AND task_id IS NOT 'souffleur'"
 
 /**
- * Bounded in rows and bytes, and in time by how few rows are read in order; of the tasks beyond that, how many are in
- * which state.
+ * Makes the query of a poll, bounded in rows and bytes. Few rows are read in order, which bounds its time. Further
+ * tasks are only counted by their state.
  */
 const snapshotOf = (columns: Columns) => `
 SELECT conductor.*, souffleur.*,
@@ -110,7 +110,7 @@ const make = Effect.fnUntraced(function* (path: string) {
       const prefix = `[${key}] `
       const from = columns.has("from_session")
       const timed = columns.has("timestamp")
-      // Something is returned, or the driver asks for the id, which may be greater than what it can say.
+      // `RETURNING` gives a row. Otherwise the driver asks for the last id, which may exceed a safe number.
       const insert = (type: MessageKind) => sql`
         INSERT INTO orchestration_messages (task_id, message, message_type${sql.literal(from ? ", from_session" : "")}${sql.literal(timed ? ", timestamp" : "")})
         SELECT 'souffleur', ${prefix + text}, ${type}${from ? sql`, 'souffleur'` : sql``}${timed ? sql`, ${timeText(at)}` : sql``}
@@ -118,8 +118,8 @@ const make = Effect.fnUntraced(function* (path: string) {
           AND octet_length(message) = octet_length(${prefix + text}) AND message = ${prefix + text}
           AND message_type = ${type} ${from ? sql`AND from_session = 'souffleur'` : sql``}
           ${timed ? sql`AND timestamp = ${timeText(at)}` : sql``}) RETURNING 1`
-      // The real Conductor's CHECK has no 'warning' (spec: behaviour#use-of-comms); what it refuses is told all the
-      // same.
+      // The real Conductor's CHECK has no 'warning' (spec: behaviour#use-of-comms). A refused warning is posted as
+      // 'system'.
       const told =
         kind === "warning"
           ? Effect.catchIf(
@@ -136,8 +136,8 @@ const make = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * Comms in the SQLite file at `path` (spec: behaviour#use-of-comms). The file need not be there: each use looks at it
- * anew and fails with `CommsUnavailable` after at most one busy wait (50 ms) a statement; trying again is the caller's.
+ * {@link Comms} for the SQLite file at `path` (spec: behaviour#use-of-comms). The file need not exist: each use opens
+ * it and fails with `CommsUnavailable`. A statement waits at most 50 ms for a lock, and the caller retries.
  * `replies` gives at most 100 at once.
  */
 export const layer = (path: string): Layer.Layer<Comms, never, Sqlite> =>

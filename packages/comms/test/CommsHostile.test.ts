@@ -60,9 +60,9 @@ const link = <A, E, R>(path: string, act: (link: CommsLink["Service"]) => Effect
   CommsLink.use(act).pipe(Effect.provide(CommsLinkSqlite.layer(path)))
 
 it.layer(services)((it) => {
-  describe("comms that is nobody's plain tables", () => {
+  describe("comms whose tables are not plain", () => {
     for (const [what, ddl, says] of hostile) {
-      it.effect(`is refused by name, and nothing of it runs: ${what}`, () =>
+      it.effect(`runs no foreign code and is refused by name: ${what}`, () =>
         Effect.gen(function* () {
           const { path } = yield* fixture("DELETE", ddl)
           const all: ReadonlyArray<
@@ -91,7 +91,7 @@ it.layer(services)((it) => {
     }
   })
 
-  it.effect("what becomes a view while it is used is seen before it is read: both are one transaction", () =>
+  it.effect("a table that becomes a view is noticed before it is read, in one transaction", () =>
     Effect.gen(function* () {
       const { db, path } = yield* fixture("DELETE")
       db.exec(withRows)
@@ -122,45 +122,43 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect(
-    "an id beyond what a number says is passed over and blinds nobody; told by who looks at the whole file",
-    () =>
-      Effect.gen(function* () {
-        for (const id of ["9007199254740993", "9223372036854775807"]) {
-          const { db, path } = yield* fixture("WAL")
-          db.exec(withRows)
-          db.exec(
-            "INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (7, 'souffleur', 'PID:7', 'instruction')"
-          )
-          db.exec(
-            `INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (${id}, 'souffleur', 'PID:8', 'instruction')`
-          )
-          db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'")
-          yield* withComms(path, (comms) =>
-            Effect.gen(function* () {
-              const { conductor, lastMessageId } = yield* comms.snapshot
-              assert.strictEqual(Option.getOrThrow(conductor).state, "complete")
-              assert.strictEqual(lastMessageId, 7)
-              assert.deepStrictEqual(
-                (yield* comms.replies({ after: 0, sessions: [] })).heard.map((reply) => ({ ...reply })),
-                [{ id: 7, text: "PID:7" }]
-              )
-              yield* comms.post({ key: "k", kind: "system", text: "told", at: noon })
-            })
-          )
-          assert.match((yield* Effect.flip(CommsSchema.sound(path))).problem, /an id beyond 2\^53 - 1/)
-          const post = link(path, (one) => one.post({ taskId: "t", from: "s", type: "system", text: "t", at: noon }))
-          if (id.startsWith("9007")) assert.match((yield* Effect.flip(post)).problem, /an id beyond 2\^53 - 1/)
-          const read = yield* link(path, (one) => one.read({ after: 0, taskId: null, most: 10, characters: 10 }))
-          assert.deepStrictEqual(
-            read.map((message) => message.id),
-            [7]
-          )
-        }
-      })
+  it.effect("an id beyond 2^53 - 1 is skipped and hides no other message; a check of the whole file reports it", () =>
+    Effect.gen(function* () {
+      for (const id of ["9007199254740993", "9223372036854775807"]) {
+        const { db, path } = yield* fixture("WAL")
+        db.exec(withRows)
+        db.exec(
+          "INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (7, 'souffleur', 'PID:7', 'instruction')"
+        )
+        db.exec(
+          `INSERT INTO orchestration_messages (id, task_id, message, message_type) VALUES (${id}, 'souffleur', 'PID:8', 'instruction')`
+        )
+        db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'")
+        yield* withComms(path, (comms) =>
+          Effect.gen(function* () {
+            const { conductor, lastMessageId } = yield* comms.snapshot
+            assert.strictEqual(Option.getOrThrow(conductor).state, "complete")
+            assert.strictEqual(lastMessageId, 7)
+            assert.deepStrictEqual(
+              (yield* comms.replies({ after: 0, sessions: [] })).heard.map((reply) => ({ ...reply })),
+              [{ id: 7, text: "PID:7" }]
+            )
+            yield* comms.post({ key: "k", kind: "system", text: "told", at: noon })
+          })
+        )
+        assert.match((yield* Effect.flip(CommsSchema.sound(path))).problem, /an id beyond 2\^53 - 1/)
+        const post = link(path, (one) => one.post({ taskId: "t", from: "s", type: "system", text: "t", at: noon }))
+        if (id.startsWith("9007")) assert.match((yield* Effect.flip(post)).problem, /an id beyond 2\^53 - 1/)
+        const read = yield* link(path, (one) => one.read({ after: 0, taskId: null, most: 10, characters: 10 }))
+        assert.deepStrictEqual(
+          read.map((message) => message.id),
+          [7]
+        )
+      }
+    })
   )
 
-  it.effect("no text of a size that fills the memory is read", () =>
+  it.effect("a text that would fill the memory is not read", () =>
     Effect.gen(function* () {
       const { db, path } = yield* fixture("WAL")
       db.exec(withRows)
@@ -197,7 +195,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("of a great many tasks each change of state is seen, and a hundred replies at once", () =>
+  it.effect("each change of state among very many tasks is seen, and a hundred replies at once", () =>
     Effect.gen(function* () {
       const { db, path } = yield* fixture("WAL")
       db.exec(withRows)
@@ -221,7 +219,7 @@ it.layer(services)((it) => {
   )
 
   describe("comms by an errand", () => {
-    it.effect("is what it is without one: values, what is not there, and what is refused", () =>
+    it.effect("behaves as without one: for values, missing files and refusals", () =>
       Effect.gen(function* () {
         const { db, path } = yield* fixture("WAL")
         const remote = Effect.provide(CommsErrand.layer(path))

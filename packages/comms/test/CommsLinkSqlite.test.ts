@@ -43,7 +43,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
         })
       )
       it.effect(
-        "the agent's state is written with its heartbeat; one that the table does not allow is told, and nothing is written",
+        "the agent's state is written with its heartbeat; a state that the table refuses is reported, and nothing is written",
         () =>
           Effect.gen(function* () {
             const { db, path } = yield* fixture(journal)
@@ -100,7 +100,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
           )
         })
       )
-      it.effect("tasks are registered once: what is there stays as it is, and one that is refused takes all back", () =>
+      it.effect("tasks are registered once: an existing task stays as it is, and a refused task rolls all back", () =>
         Effect.gen(function* () {
           const { db, path } = yield* fixture(journal)
           db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-01', 'complete')")
@@ -131,7 +131,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
           ])
         })
       )
-      it.effect("a lock of another program is told as that", () =>
+      it.effect("a lock of another program is reported as a lock", () =>
         Effect.gen(function* () {
           const { db, path } = yield* fixture(journal)
           db.exec(withRows)
@@ -147,7 +147,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
 }
 
 it.layer(services)((it) => {
-  it.effect("the link does with the columns that are there, and says which row is not", () =>
+  it.effect("the link works with the columns that exist, and names a missing row", () =>
     Effect.gen(function* () {
       const { db, path } = yield* fixture("DELETE", [
         "CREATE TABLE orchestration_tasks (task_id TEXT, state TEXT, last_heartbeat TEXT)",

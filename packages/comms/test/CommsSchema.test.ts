@@ -15,7 +15,7 @@ it("times are UTC text in whole seconds", () => {
 })
 
 it.layer(services)((it) => {
-  it.effect("init makes what is not there and says so, once", () =>
+  it.effect("init makes the missing tables and rows and says so, once", () =>
     Effect.gen(function* () {
       const files = yield* FileSystem.FileSystem
       const path = yield* tempPath
@@ -76,7 +76,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("what others keep in the file stays", () =>
+  it.effect("other tables in the file stay as they are", () =>
     Effect.gen(function* () {
       const path = yield* tempPath
       const db = yield* theirs(path)

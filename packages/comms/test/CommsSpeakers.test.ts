@@ -74,7 +74,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("who sent what is refused is told in 64 characters at most", () =>
+  it.effect("the sender of a refused message is reported in 64 characters at most", () =>
     Effect.gen(function* () {
       const { refused } = yield* payloadOf(["souffleur", "x".repeat(1_000_000), "handoff", asks])
       assert.deepStrictEqual(refused, Option.some({ id: 1, from: "x".repeat(64) }))
@@ -105,7 +105,7 @@ it.layer(services)((it) => {
     })
   )
 
-  it.effect("where the table has no senders, everybody is the Conductor", () =>
+  it.effect("a table without senders makes every message the Conductor's", () =>
     Effect.gen(function* () {
       const ddl =
         "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"

@@ -273,7 +273,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
         })
       )
 
-      it.effect("what a CHECK refuses is told as the schema's refusal, without the text", () =>
+      it.effect("a row that a CHECK refuses fails with the reason schema, without the text", () =>
         Effect.gen(function* () {
           const { db, path } = yield* fixture(journal, [
             tasksDdl.replace("'confirmed'", "'otherwise'"),
@@ -528,30 +528,28 @@ run((it) => {
 })
 
 run((it) => {
-  it.effect(
-    "one use at a time: whoever closes the file takes the locks of every connection that this process has to it",
-    () =>
-      Effect.gen(function* () {
-        const { db, path } = yield* fixture("DELETE")
-        db.exec(withRows)
-        const real = yield* Sqlite
-        let [open, most] = [0, 0]
-        const counted = Sqlite.of({
-          openForeign: (file) =>
-            Effect.tap(real.openForeign(file), () =>
-              Effect.andThen(
-                Effect.acquireRelease(
-                  Effect.sync(() => (most = Math.max(most, (open += 1)))),
-                  () => Effect.sync(() => (open -= 1))
-                ),
-                Effect.yieldNow
-              )
+  it.effect("uses run one at a time: closing the file releases the locks of all connections of this process", () =>
+    Effect.gen(function* () {
+      const { db, path } = yield* fixture("DELETE")
+      db.exec(withRows)
+      const real = yield* Sqlite
+      let [open, most] = [0, 0]
+      const counted = Sqlite.of({
+        openForeign: (file) =>
+          Effect.tap(real.openForeign(file), () =>
+            Effect.andThen(
+              Effect.acquireRelease(
+                Effect.sync(() => (most = Math.max(most, (open += 1)))),
+                () => Effect.sync(() => (open -= 1))
+              ),
+              Effect.yieldNow
             )
-        })
-        yield* withComms(path, (comms) =>
-          Effect.all([comms.snapshot, comms.beat(noon), comms.snapshot], { concurrency: 3 })
-        ).pipe(Effect.provideService(Sqlite, counted))
-        assert.deepStrictEqual([open, most], [0, 1])
+          )
       })
+      yield* withComms(path, (comms) =>
+        Effect.all([comms.snapshot, comms.beat(noon), comms.snapshot], { concurrency: 3 })
+      ).pipe(Effect.provideService(Sqlite, counted))
+      assert.deepStrictEqual([open, most], [0, 1])
+    })
   )
 })

@@ -25,7 +25,7 @@ it.layer(services)((it) => {
       )
     })
   )
-  it.effect("no message that only speaks of one, or is no text, is one", () =>
+  it.effect("a message that only mentions a payload, or is not text, is no payload", () =>
     Effect.gen(function* () {
       const spoken = [
         `see ${payloadHeader}`,
@@ -38,7 +38,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(yield* payloadOf([...spoken, new TextEncoder().encode(text), null, 7, ""]), Option.none())
     })
   )
-  it.effect("a huge one is cut so that it fits into one argument of a launch", () =>
+  it.effect("a huge payload is cut to fit into one argument of a launch", () =>
     Effect.gen(function* () {
       const payload = Option.getOrThrow(yield* payloadOf([`${payloadHeader}\nresume_prompt: ${"🎉".repeat(500_000)}`]))
       assert.match(payload.text, /^CONTEXT_RECOVERY_PAYLOAD_V1\nresume_prompt: 🎉+$/u)
@@ -47,7 +47,7 @@ it.layer(services)((it) => {
       assert.isAbove(payload.text.length, 50_000)
     })
   )
-  it.effect("no resume prompt has a zero byte in it, which no program could be launched with", () =>
+  it.effect("a resume prompt has no zero byte, with which a program could not be launched", () =>
     Effect.gen(function* () {
       const payload = Option.getOrThrow(yield* payloadOf([`${payloadHeader}\nresume_prompt: go on\0rm`]))
       assert.strictEqual(parsePayload(payload.text).resumePrompt, "go on")

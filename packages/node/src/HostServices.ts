@@ -4,7 +4,7 @@ import { Layer } from "effect"
 import * as Programs from "./launch/HostPrograms.ts"
 import * as Files from "./files/HostTrustedFiles.ts"
 
-/** What this host has of Effect's own ports, and the borders for files and for programs. */
+/** Services of this host: Effect's own ports, and the borders for files and programs. */
 export type HostServices = NodeServices.NodeServices | TrustedFiles
 
 export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer).pipe(

@@ -10,7 +10,7 @@ import { folder, killed } from "./fixtures/Spawned.ts"
 
 const between = await builtProgram(fileURLToPath(new URL("fixtures/detaches.ts", import.meta.url)))
 
-it.live("the process in between prints who was started, and ends; what cannot be started is told by its code", () =>
+it.live("the process in between prints the pid that it started, and ends; its code says if it could not", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const ask = (...line: [string, ...Array<string>]) =>

@@ -29,7 +29,7 @@ const pidIn = (answer: string) => Number(/^(\d+) /u.exec(answer)?.[1])
 describe.concurrent("errands", () => {
   const live = (what: string, test: () => Effect.Effect<void, unknown>) => it.live(what, test)
 
-  live("are done by one process, one at a time, which ends with who asks", () =>
+  live("run in one process, one at a time, which ends with its parent", () =>
     Effect.gen(function* () {
       const pid = yield* Effect.gen(function* () {
         const answers = yield* Effect.forEach(["one", "two", "three"], (word) => asked("a", word), { concurrency: 3 })
@@ -41,7 +41,7 @@ describe.concurrent("errands", () => {
     })
   )
 
-  live("that do not end are ended; of what held them up nothing is asked for a while, of all else at once", () =>
+  live("end by a kill when they take too long, and only their subject is spared for a while", () =>
     Effect.gen(function* () {
       const before = pidIn(yield* asked("a", "one"))
       const error = yield* Effect.flip(asked("a", "loop"))
@@ -55,7 +55,7 @@ describe.concurrent("errands", () => {
     }).pipe(Effect.provide(ErrandProcess.layer({ line, within: "3 seconds", pause: "1 hour" })))
   )
 
-  live("are begun anew where their process has ended, and cannot be where there is no such program", () =>
+  live("get a new process if theirs has ended, and fail without the program", () =>
     Effect.gen(function* () {
       const before = pidIn(yield* asked("a", "one"))
       assert.strictEqual((yield* Effect.flip(asked("a", "end"))).reason, "ended")
@@ -69,7 +69,7 @@ describe.concurrent("errands", () => {
     )
   )
 
-  live("that nobody waits for any more are ended, and so is a process that nobody asks", () =>
+  live("end when their caller stops waiting, and so does an idle process", () =>
     Effect.gen(function* () {
       const before = pidIn(yield* asked("a", "one"))
       const looping = yield* Effect.forkChild(asked("a", "loop"))
@@ -82,7 +82,7 @@ describe.concurrent("errands", () => {
     }).pipe(Effect.provide(ErrandProcess.layer({ line, within: "1 hour", idle: "200 millis" })))
   )
 
-  live("end themselves in the midst of a call that does not return, where nobody is left who would end them", () =>
+  live("end by themselves in a call that does not return, if their parent is gone", () =>
     Effect.gen(function* () {
       const child = spawn(line[0], line.slice(1), { stdio: ["pipe", "pipe", "inherit"] })
       const ended = new Promise<string | null>((resolve) => child.on("exit", (_, signal) => resolve(signal)))

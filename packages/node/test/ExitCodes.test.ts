@@ -5,7 +5,7 @@ import { makeExitCodes } from "../src/launch/ExitCodes.ts"
 import { claimReceipt } from "../src/launch/Receipt.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
-it.effect("an end is the launch's where that very process took its receipt, and is told once it is known", () =>
+it.effect("an exit code is the launch's if its process took the receipt, and is given once it is known", () =>
   Effect.gen(function* () {
     const at = yield* folder
     const receiptOf = (id: string) => join(at, `${id}.receipt`)

@@ -24,7 +24,7 @@ const stand = (at: string, number: number, owner: Owner) => {
 }
 
 it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
-  it.effect("claims once, and again after a release, and for another Conductor", () =>
+  it.effect("a claim is taken once, again after a release, and beside one of another Conductor", () =>
     Effect.gen(function* () {
       const at = join(yield* folder, "claims")
       const claims = yield* claimsIn(at)
@@ -42,7 +42,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("claims a session by any words, beside a project of that name", () =>
+  it.effect("a session with any id can be claimed, beside a project of that name", () =>
     Effect.gen(function* () {
       const at = join(yield* folder, "claims")
       const claims = yield* claimsIn(at)
@@ -59,7 +59,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* claims.claim({ session: `${session}/` })
     })
   )
-  it.effect("claims a project by its path, beside any Conductor", () =>
+  it.effect("a project is claimed by its path, beside any Conductor", () =>
     Effect.gen(function* () {
       const at = join(yield* folder, "claims")
       const claims = yield* claimsIn(at)
@@ -80,7 +80,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       yield* claims.claim({ project: `${project}/` })
     })
   )
-  it.effect("refuses while another souffleur lives or is stopped, and takes over when it is dead", () =>
+  it.effect("a claim is refused while another souffleur lives or is stopped, and taken over when it is dead", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const claims = yield* claimsIn(at)
@@ -99,7 +99,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("holds dead only what is provably dead", () =>
+  it.effect("an owner is dead only if that is provable", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const claims = yield* claimsIn(at)
@@ -131,27 +131,25 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect(
-    "a machine without an identity holds nobody dead by a reboot, nor does any hold dead who said nothing of its machine",
-    () =>
-      Effect.gen(function* () {
-        const at = yield* folder
-        const named = yield* claimsIn(at)
-        const nameless = Layer.effect(
-          Processes,
-          Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
-        )
-        const claims = yield* Effect.provide(claimsIn(at), nameless)
-        assert.isNull(claims.self.machine)
-        assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
-        const { host, pidNamespace, process } = named.self
-        const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
-        fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
-        assert.match((yield* Effect.flip(named.claim(conductor))).message, /may be alive/u)
-      })
+  it.effect("a reboot proves no death if the owner's or the own machine has no identity", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const named = yield* claimsIn(at)
+      const nameless = Layer.effect(
+        Processes,
+        Effect.map(Processes, (processes) => ({ ...processes, host: { ...processes.host, machine: null } }))
+      )
+      const claims = yield* Effect.provide(claimsIn(at), nameless)
+      assert.isNull(claims.self.machine)
+      assert.isFalse(yield* claims.isDead({ ...claims.self, process: { ...claims.self.process, bootId: "before" } }))
+      const { host, pidNamespace, process } = named.self
+      const silent = { host, machine: null, pidNamespace, process: { ...process, bootId: "before" } }
+      fs.writeFileSync(join(at, `${key}.1`), JSON.stringify(silent), { mode: 0o600 })
+      assert.match((yield* Effect.flip(named.claim(conductor))).message, /may be alive/u)
+    })
   )
 
-  it.effect("uses no folder that is not this user's alone", () =>
+  it.effect("a folder of claims must be this user's alone", () =>
     Effect.gen(function* () {
       const at = yield* folder
       fs.mkdirSync(join(at, "open"))
@@ -179,7 +177,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it("stands in the home of the password database, whatever the environment says, else in /tmp", () => {
+  it("the folder of claims is in the home of the password database, whatever the environment says, else in /tmp", () => {
     const place = NodeClaims.usualFolder(processUid)
     assert.match(place, /\/\.local\/state\/souffleur-claims$|^\/tmp\/souffleur-\d+$/u)
     const before = { ...process.env }
@@ -203,7 +201,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     }
   })
 
-  it.effect("stands in /tmp where this user has no home of its own that takes a folder", () =>
+  it.effect("the folder of claims is in /tmp if this user's home takes no folder", () =>
     Effect.gen(function* () {
       const at = yield* folder
       fs.writeFileSync(join(at, "file"), "")
@@ -215,7 +213,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("makes a folder again that vanishes while souffleur runs, and tells one that takes nothing", () =>
+  it.effect("a folder that vanishes while souffleur runs is made again, and a read-only one is reported", () =>
     Effect.gen(function* () {
       const home = yield* folder
       const at = join(home, "claims")
@@ -236,7 +234,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect.skipIf(!asRoot)("tells a disk that is full (run as root: it mounts one)", () =>
+  it.effect.skipIf(!asRoot)("a full disk is reported (run as root: it mounts one)", () =>
     Effect.gen(function* () {
       const at = yield* folder
       yield* Effect.acquireRelease(
@@ -254,7 +252,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("what the dead have left is removed at the next start, and nothing else", () =>
+  it.effect("claims of dead owners are removed at the next start, and no others", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const claims = yield* claimsIn(at)
@@ -277,7 +275,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
 
   // It had looked, and stood still while what it saw was removed and taken by another: it makes a number that is free
   // by now.
-  it.effect("who was slow has no claim beside the one that came meanwhile", () =>
+  it.effect("a slow claimer gets no claim beside a claim that came meanwhile", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const claims = yield* claimsIn(at)
@@ -306,8 +304,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  for (const before of ["nobody", "a dead owner", "a release"]) {
-    it.effect(`is won by exactly one of several processes at once, after ${before}`, () =>
+  for (const before of ["no owner", "a dead owner", "a release"]) {
+    it.effect(`exactly one of several processes wins a claim, after ${before}`, () =>
       Effect.gen(function* () {
         const at = yield* folder
         const claims = yield* claimsIn(at)

@@ -54,7 +54,7 @@ const live = (what: string, test: () => Effect.Effect<void, unknown, FileSystem.
   it.live(what, () => Effect.scoped(test()).pipe(Effect.provide(NodeServices.layer)))
 
 describe("a guardian's process", () => {
-  it("is known by its name in the beats, and by no other", () => {
+  it("carries its identity in the name of its beats", () => {
     assert.deepStrictEqual(guardianNamed(guardianName(here)), here)
     assert.isUndefined(guardianNamed("watcher/1"))
   })

@@ -34,7 +34,7 @@ layer(HostServices.layer)((it) => {
     )
   })
 
-  it.effect("nothing is known where nothing was written down, or the id is no file's name", () =>
+  it.effect("a session without a file, or with an id that is no file's name, has no signs", () =>
     Effect.gen(function* () {
       const none = yield* Effect.provide(
         Effect.map(Hooks, (hooks) => hooks),
@@ -49,19 +49,21 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect("the newest sign counts, wherever it stands; what is none, torn, or of another session is skipped", () =>
-    Effect.gen(function* () {
-      const newest = sign(9, "Notification", "a", "permission_prompt", 1)
-      const of = yield* hooks({
-        "a.jsonl":
-          `"torn\n{}\n[]\n\n${lines(newest, sign(5, "Stop", "a", undefined, 1), sign(20, "Stop", "b", undefined, 1))}` +
-          `{"at":"9"}\n{"at":1e999,"event":"Stop","sessionId":"a","pid":1,"startTime":1}\n{"at":99,"event":"St`
+  it.effect(
+    "the newest sign counts, wherever it is; lines that are torn, of another session, or no sign are skipped",
+    () =>
+      Effect.gen(function* () {
+        const newest = sign(9, "Notification", "a", "permission_prompt", 1)
+        const of = yield* hooks({
+          "a.jsonl":
+            `"torn\n{}\n[]\n\n${lines(newest, sign(5, "Stop", "a", undefined, 1), sign(20, "Stop", "b", undefined, 1))}` +
+            `{"at":"9"}\n{"at":1e999,"event":"Stop","sessionId":"a","pid":1,"startTime":1}\n{"at":99,"event":"St`
+        })
+        assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
       })
-      assert.deepStrictEqual(yield* of.last("a"), Option.some(newest))
-    })
   )
 
-  it.effect("reads the end of a file, whatever its size", () =>
+  it.effect("a file of any size is read at its end", () =>
     Effect.gen(function* () {
       const newest = sign(2, "Stop", "a", undefined, 1)
       const of = yield* hooks({
@@ -71,7 +73,7 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect("a line that is longer than a sign, and what is no file, are passed over", () =>
+  it.effect("a line longer than a sign is skipped, and so is a folder", () =>
     Effect.gen(function* () {
       const first = sign(1, "Stop", "a", undefined, 1)
       const long = JSON.stringify({ ...sign(9, "Stop", "a", undefined, 1), more: "x".repeat(5000) })
@@ -93,7 +95,7 @@ layer(HostServices.layer)((it) => {
     })
   )
 
-  it.effect("no more lines than are signs are read, the newest: what is none takes the longest to refuse", () =>
+  it.effect("the newest lines are read, up to the number of signs in a full file", () =>
     Effect.gen(function* () {
       const [older, newer] = [sign(1, "Stop", "a", undefined, 1), sign(2, "Stop", "a", undefined, 1)]
       const of = yield* hooks({

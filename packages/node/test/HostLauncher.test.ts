@@ -27,7 +27,7 @@ const cancelled = (launcher: Service, id: string) => Effect.map(launcher.settle(
 const mode = (path: string) => fs.statSync(path).mode & 0o777
 
 it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
-  it.effect("becomes the agent under the receipt's pid, with exactly its arguments and environment", () =>
+  it.effect("the launcher becomes the agent under the receipt's pid, with exactly its arguments and environment", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const state = join(at, "state")
@@ -78,7 +78,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("has the agent read its input, which stands in no command line, and in no file once it is read", () =>
+  it.effect("the agent reads its input, which is in no command line, and in no file after it is read", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -97,7 +97,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("has nobody read what nobody could: in a window standard input is a person's", () =>
+  it.effect("a launch with input is refused in a window, whose standard input is a person's", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at, { terminal: "tmux" })
@@ -108,7 +108,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("writes what an agent prints through no link or pipe that stands in its place, and starts nothing", () =>
+  it.effect("a link or pipe in the place of an output is refused, and nothing starts", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(join(at, "state"))
@@ -132,7 +132,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("tells how a launch ended, once it has, and the souffleur that comes after too", () =>
+  it.effect("the end of a launch is known once it has ended, also to a later souffleur", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -156,7 +156,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("keeps a command that is needed again, as its digest says, until it is forgotten", () =>
+  it.effect("a command that is needed again is kept by its digest until it is forgotten", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -178,7 +178,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("forgets what was prepared and never launched: no file of it is left, and it never runs", () =>
+  it.effect("a forgotten launch leaves no file, and never runs", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -191,7 +191,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("runs a launch once, however often and from wherever it is asked for", () =>
+  it.effect("a launch runs once, however often and from wherever it is asked for", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const one = yield* launcherIn(at)
@@ -213,7 +213,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("starts no launcher for what has run, though the launch file is still there", () =>
+  it.effect("a launch that has run starts no launcher, even if its file is still there", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -230,7 +230,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("never runs what was settled before the launcher came", () =>
+  it.effect("a launch that was settled before its launcher came never runs", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const gate = join(at, "gate")
@@ -256,7 +256,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("cancels what was interrupted before its receipt", () =>
+  it.effect("a launch that was interrupted before its receipt is cancelled", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const gate = join(at, "gate")
@@ -273,7 +273,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("is not run by a launcher that comes when the receipt is taken, though its file is still there", () =>
+  it.effect("a late launcher does not run a launch whose receipt is taken, even if its file is there", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -289,7 +289,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("agrees with everybody on who won when a launch and a tombstone race", () =>
+  it.effect("a race of launch and tombstone has one winner for everyone", () =>
     Effect.gen(function* () {
       const at = yield* folder
       for (const id of ["race-1", "race-2", "race-3"]) {
@@ -313,7 +313,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("fails at once, and for ever, when the launcher is killed before the receipt", () =>
+  it.effect("a launch fails at once, and for ever, when the launcher is killed before the receipt", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at, { entry: ["/bin/sh", "-c", "kill -9 $$"] })
@@ -327,7 +327,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("holds a launcher killed after the receipt for a generation that died", () =>
+  it.effect("a launcher killed after the receipt counts as a generation that died", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at, { entry: [node, briefly] })
@@ -339,7 +339,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("reaps an agent that ends, and leaves one that runs when its own layer closes", () =>
+  it.effect("an agent that ends is reaped, and a running agent outlives the layer", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const id = `outlives-${process.pid}`
@@ -361,7 +361,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("leaves the agent running when souffleur itself is killed", () =>
+  it.effect("an agent keeps running when souffleur itself is killed", () =>
     Effect.gen(function* () {
       const at = yield* folder
       yield* (yield* launcherIn(at)).prepare(order("orphan", at, "exec sleep 300"))
@@ -376,7 +376,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("launches nothing that cannot be run, and says why", () =>
+  it.effect("a launch that cannot run is refused with the reason", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -410,7 +410,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("launches no file that is damaged, or not the one that was prepared", () =>
+  it.effect("a launch file that is damaged, or not the prepared one, is refused", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -443,7 +443,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("says a defect of the launch itself in one sentence, without a word of it, and ends with 70", () =>
+  it.effect("a defect of the launcher is one sentence without a word of the launch, and exit code 70", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -459,7 +459,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("does not guess what a damaged receipt means", () =>
+  it.effect("a damaged receipt is reported and never interpreted", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
@@ -477,7 +477,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
 })
 
 it.layer(NodeProcesses.layer)((it) => {
-  it.effect("waits 15 seconds for a receipt, and no longer", () =>
+  it.effect("a receipt is waited for 15 seconds, and no longer", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at, { entry: ["/bin/sh", "-c", 'echo $$ > "$0.ready"; exec sleep 300'] })
@@ -496,7 +496,7 @@ it.layer(NodeProcesses.layer)((it) => {
     })
   )
 
-  it.effect("gives the agent that took the receipt in time, though nobody had looked since", () =>
+  it.effect("an agent that took the receipt in time is given, even after the timeout", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const gate = join(at, "gate")

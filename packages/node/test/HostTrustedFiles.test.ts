@@ -14,7 +14,7 @@ const refusal = (path: string) =>
   Effect.map(Effect.flip(readTrusted(path, { atMost })), ({ missing, problem }) => (missing ? "missing" : problem))
 
 it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
-  it.effect("reads a file of ours, whole and in pieces", () =>
+  it.effect("a file of ours is read whole and in pieces", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "file")
       fs.writeFileSync(path, "0123456789".repeat(100), { mode: 0o600 })
@@ -31,7 +31,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   )
 
   // Each of these opened in the ordinary way would be followed, wait for ever, or never end.
-  it.effect("opens no link, pipe, device, socket or folder, and waits for none", () =>
+  it.effect("a link, pipe, device, socket or folder is refused without waiting", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const [target, link, pipe] = [join(at, "target"), join(at, "link"), join(at, "pipe")]
@@ -52,7 +52,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("takes nobody's word whose group or others may write it", () =>
+  it.effect("a file that its group or others may write is refused", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "file")
       fs.writeFileSync(path, "")
@@ -63,7 +63,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect.skipIf(!asRoot)("takes no other user's word (run as root: it gives files away)", () =>
+  it.effect.skipIf(!asRoot)("another user's file is refused (run as root: it gives files away)", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "file")
       fs.writeFileSync(path, "", { mode: 0o600 })
@@ -72,7 +72,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("stays with the file that it judged, whatever comes under its name", () =>
+  it.effect("the file that was judged is read, whatever replaces it", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const path = join(at, "file")
@@ -102,7 +102,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("keeps no descriptor of what it opened, refused or not", () =>
+  it.effect("every descriptor is closed, whether the file is refused or not", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "file")
       fs.writeFileSync(path, "", { mode: 0o600 })
@@ -118,7 +118,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
   )
 
   it.effect.skipIf(!asRoot)(
-    "keeps nothing in a folder below another user's, and makes none there (run as root: it gives folders away)",
+    "a folder below another user's is not used or made (run as root: it gives folders away)",
     () =>
       Effect.gen(function* () {
         const at = yield* folder

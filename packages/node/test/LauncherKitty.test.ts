@@ -50,7 +50,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
     ["answers at once", '"$@" > /dev/null 2>&1 &\n'],
     ["becomes its command", 'exec "$@"\n']
   ] as const) {
-    it.effect(`asked for a tab, it runs the launcher, which becomes the agent; kitty ${how}`, () =>
+    it.effect(`a tab runs the launcher, which becomes the agent; kitty ${how}`, () =>
       Effect.gen(function* () {
         const at = yield* kitty(obedient + end)
         const launcher = yield* launcherIn(at, { terminal: "kitty" })
@@ -81,23 +81,25 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
     )
   }
 
-  it.effect("refused, or without kitty, it fails and is cancelled; a refusal that comes after the agent is none", () =>
-    Effect.gen(function* () {
-      const at = yield* kitty(obedient + "exit 1\n")
-      const launcher = yield* launcherIn(at, { terminal: "kitty" })
-      yield* launcher.prepare(order("refused", at, "echo ran > runs"))
-      assert.match((yield* Effect.flip(launcher.launch("refused"))).message, /kitty refused .*allow_remote_control/)
-      assert.isTrue(Option.isNone(yield* launcher.settle("refused")))
+  it.effect(
+    "a launch without kitty, or refused by it, fails and is cancelled; a refusal after the agent is ignored",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* kitty(obedient + "exit 1\n")
+        const launcher = yield* launcherIn(at, { terminal: "kitty" })
+        yield* launcher.prepare(order("refused", at, "echo ran > runs"))
+        assert.match((yield* Effect.flip(launcher.launch("refused"))).message, /kitty refused .*allow_remote_control/)
+        assert.isTrue(Option.isNone(yield* launcher.settle("refused")))
 
-      fs.writeFileSync(join(at, "bin", "kitty"), obedient + '"$@"\nexit 1\n')
-      yield* launcher.prepare(order("late", at, "touch late"))
-      yield* launcher.launch("late")
-      yield* exists(join(at, "late"))
+        fs.writeFileSync(join(at, "bin", "kitty"), obedient + '"$@"\nexit 1\n')
+        yield* launcher.prepare(order("late", at, "touch late"))
+        yield* launcher.launch("late")
+        yield* exists(join(at, "late"))
 
-      fs.rmSync(join(at, "bin", "kitty"))
-      yield* launcher.prepare(order("none", at, "echo ran > runs"))
-      assert.strictEqual((yield* Effect.flip(launcher.launch("none"))).message, "kitty cannot be started")
-      assert.isFalse(fs.existsSync(join(at, "runs")))
-    })
+        fs.rmSync(join(at, "bin", "kitty"))
+        yield* launcher.prepare(order("none", at, "echo ran > runs"))
+        assert.strictEqual((yield* Effect.flip(launcher.launch("none"))).message, "kitty cannot be started")
+        assert.isFalse(fs.existsSync(join(at, "runs")))
+      })
   )
 })

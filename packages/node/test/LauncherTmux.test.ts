@@ -38,51 +38,53 @@ const server = (name: string) =>
 const installed = spawnSync("tmux", ["-V"]).status === 0
 
 it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped where it is not installed)", (it) => {
-  it.effect.skipIf(!installed)("becomes the agent in a window of souffleur's own session, no shell between", () =>
-    Effect.gen(function* () {
-      const at = yield* folder
-      const { pane, socket, tmux } = yield* server("launch")
-      tmux("new-session", "-d", "-s", "second", "sleep", "300")
-      const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
-      assert.strictEqual(launcher.terminal, "tmux")
-      const line = "cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; exec sleep 300"
-      const title = "#(touch x) Conductor (S2) \u001B]0;mine\u009B #{pane_id};"
-      yield* launcher.prepare({ ...order("window", at, line, hostile), title })
-      const agent = yield* launcher.launch("window")
-      yield* Effect.addFinalizer(() => killed(agent.pid))
-      const windows = tmux(
-        "list-windows",
-        "-a",
-        "-F",
-        "#{session_name}|#{window_name}|#{pane_pid}|#{window_active}"
-      ).split("\n")
-      assert.include(windows, `first|${plain(title)}|${agent.pid}|0`)
-      assert.lengthOf(windows, 3)
+  it.effect.skipIf(!installed)(
+    "the launcher becomes the agent in a window of souffleur's own session, without a shell",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const { pane, socket, tmux } = yield* server("launch")
+        tmux("new-session", "-d", "-s", "second", "sleep", "300")
+        const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+        assert.strictEqual(launcher.terminal, "tmux")
+        const line = "cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; exec sleep 300"
+        const title = "#(touch x) Conductor (S2) \u001B]0;mine\u009B #{pane_id};"
+        yield* launcher.prepare({ ...order("window", at, line, hostile), title })
+        const agent = yield* launcher.launch("window")
+        yield* Effect.addFinalizer(() => killed(agent.pid))
+        const windows = tmux(
+          "list-windows",
+          "-a",
+          "-F",
+          "#{session_name}|#{window_name}|#{pane_pid}|#{window_active}"
+        ).split("\n")
+        assert.include(windows, `first|${plain(title)}|${agent.pid}|0`)
+        assert.lengthOf(windows, 3)
 
-      const processes = yield* Processes
-      const named = Effect.map(processes.find(agent.pid), (found) =>
-        Option.exists(found, (info) => info.name === "sleep")
-      )
-      yield* until(named)
-      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), [
-        "/bin/sh",
-        "-c",
-        line,
-        "sh",
-        ...hostile
-      ])
-      const environment = fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1)
-      assert.sameMembers(environment, ["PATH=/usr/bin:/bin", "SOUFFLEUR_LAUNCH_ID=window"])
-      assert.sameMembers(fs.readdirSync(at), ["args", "env", "launches"])
-      assert.sameMembers(fs.readdirSync(join(at, "launches")), ["window.receipt"])
+        const processes = yield* Processes
+        const named = Effect.map(processes.find(agent.pid), (found) =>
+          Option.exists(found, (info) => info.name === "sleep")
+        )
+        yield* until(named)
+        assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(0, -1), [
+          "/bin/sh",
+          "-c",
+          line,
+          "sh",
+          ...hostile
+        ])
+        const environment = fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1)
+        assert.sameMembers(environment, ["PATH=/usr/bin:/bin", "SOUFFLEUR_LAUNCH_ID=window"])
+        assert.sameMembers(fs.readdirSync(at), ["args", "env", "launches"])
+        assert.sameMembers(fs.readdirSync(join(at, "launches")), ["window.receipt"])
 
-      yield* processes.signal(agent, "SIGKILL")
-      // tmux 3.3 now and then forgets to reap a pane whose window it has closed.
-      yield* until(Effect.map(processes.condition(agent), (now) => now === "gone" || now === "zombie"))
-    })
+        yield* processes.signal(agent, "SIGKILL")
+        // tmux 3.3 now and then forgets to reap a pane whose window it has closed.
+        yield* until(Effect.map(processes.condition(agent), (now) => now === "gone" || now === "zombie"))
+      })
   )
 
-  it.effect.skipIf(!installed)("fails where there is no such server or pane, and the launch is cancelled", () =>
+  it.effect.skipIf(!installed)("a launch without its server or pane fails and is cancelled", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const { socket } = yield* server("none")

@@ -42,7 +42,7 @@ const tree = (
   }).map((one) => one.pid)
 }
 
-it("takes descendants and tagged ones, with theirs", () => {
+it("a tree holds descendants and tagged processes, with their descendants", () => {
   const rows = table(
     [1, 0, "init"],
     [2, 1, "claude"],
@@ -55,12 +55,12 @@ it("takes descendants and tagged ones, with theirs", () => {
   assert.deepStrictEqual(tree(rows, 2, 9), [3, 4, 5, 6])
 })
 
-it("takes nothing for a child of a root whose pid is another process now", () => {
+it("a root whose pid is another process now has no children", () => {
   const rows = table([1, 0, "init"], [2, 1, "postgres"], [3, 2, "postgres"], [5, 1, "tool!"], [9, 1, "souffleur"])
   assert.deepStrictEqual(tree(rows, 2, 9, [], 1), [5])
 })
 
-it("spares souffleur that the root started, and its company", () => {
+it("a souffleur that the root started is spared, with its company", () => {
   const rows = table(
     [1, 0, "init"],
     [2, 1, "claude"],
@@ -73,7 +73,7 @@ it("spares souffleur that the root started, and its company", () => {
   assert.deepStrictEqual(tree(rows, 2, 9), [11])
 })
 
-it("spares souffleur's company where the root is dead and tags tell", () => {
+it("souffleur's company is spared if the root is dead and tags decide", () => {
   const rows = table(
     [1, 0, "init"],
     [3, 1, "sh!"],
@@ -85,12 +85,12 @@ it("spares souffleur's company where the root is dead and tags tell", () => {
   assert.deepStrictEqual(tree(rows, 2, 9), [11])
 })
 
-it("takes what a root below souffleur started, not souffleur's other children", () => {
+it("a root below souffleur has its own children, not souffleur's others", () => {
   const rows = table([1, 0, "init"], [9, 1, "souffleur!"], [2, 9, "claude!"], [3, 2, "sh!"], [10, 9, "notify!"])
   assert.deepStrictEqual(tree(rows, 2, 9), [3])
 })
 
-it("takes what souffleur itself launched, by the tag of that launch, and what has its tags from souffleur's own environment not", () => {
+it("processes that souffleur launched belong by the tag of that launch, not by tags of souffleur's environment", () => {
   const launched = table(
     [1, 0, "init"],
     [9, 1, "souffleur"],
@@ -112,7 +112,7 @@ it("takes what souffleur itself launched, by the tag of that launch, and what ha
   assert.deepStrictEqual(tree(inherited, 99, 9), [30])
 })
 
-it("spares terminals and other agents, and their own, but not a root inside a terminal", () => {
+it("terminals and other agents are spared with their processes, but not a root inside a terminal", () => {
   const rows = table(
     [1, 0, "init"],
     [20, 1, "tmux: server"],
@@ -129,7 +129,7 @@ it("spares terminals and other agents, and their own, but not a root inside a te
   assert.deepStrictEqual(tree(rows, 2, 9, [7, 2]), [3])
 })
 
-it("never takes what the root itself descends from", () => {
+it("an ancestor of the root is never in its tree", () => {
   const rows = table(
     [1, 0, "init"],
     [8, 1, "sh!"],
@@ -141,13 +141,13 @@ it("never takes what the root itself descends from", () => {
   assert.deepStrictEqual(tree(rows, 2, 9), [3])
 })
 
-it("knows terminal servers by what the kernel keeps of their names", () => {
+it("terminal servers are known by their names as the kernel cuts them", () => {
   for (const name of ["tmux: server", "tmux: server (/", "screen", "zellij", "kitty", "wezterm-mux-ser"])
     assert.isTrue(namedAsOne(name), name)
   for (const name of ["tmux: client", "kitten", "screenshot", "claude", "sh"]) assert.isFalse(namedAsOne(name), name)
 })
 
-it("takes for a terminal server what runs such a program of root's, or one that is installed, and no name alone", () => {
+it("a terminal server runs such a program of root's, or an installed one; its name alone is not enough", () => {
   const installed = (path: string) => path === "/home/me/.local/kitty.app/bin/kitty"
   const is = (name: string, path: string, uid: number, ours = 1000) =>
     isTerminalServer(name, { path, uid }, ours, installed)
@@ -165,7 +165,7 @@ it("takes for a terminal server what runs such a program of root's, or one that 
   assert.isTrue(isTerminalServer("screen", undefined, 1000, installed))
 })
 
-it("takes a tag on a process of another user for nobody's word", () => {
+it("a tag on another user's process counts for nothing", () => {
   const processes = new Map([
     [20, { uid: 1000, MARK: "w-g1" }],
     [21, { uid: 1002, MARK: "w-g1" }],
@@ -184,7 +184,7 @@ it("takes a tag on a process of another user for nobody's word", () => {
   assert.notInclude(asked, 22, "whose it is, is asked of those alone that carry it")
 })
 
-it("takes who is known for that very process alone: of this boot, begun then, and of our own user", () => {
+it("a known process is the same only with its boot, its start time and our own user", () => {
   const rows = table([1, 0, "init"], [20, 1, "worker"], [21, 1, "postgres"], [22, 1, "theirs"])
   const known = (pid: number, startTime = pid, bootId = "now") => ({ pid, startTime, bootId })
   const those = (...all: ReadonlyArray<ReturnType<typeof known>>) =>

@@ -22,7 +22,7 @@ const named = (pid: number, name: string) =>
     )
   )
 
-it("counts the fields behind a program's name, whatever it is", () => {
+it("the fields are counted behind a program's name, whatever it is", () => {
   const rest = Array.from({ length: 48 }, (_, at) => at + 5)
   const stat = parseStat(`7 (a) R 1 (b) Z 4 ${rest.join(" ")}\n`)
   assert.deepStrictEqual(stat, {
@@ -38,7 +38,7 @@ it("counts the fields behind a program's name, whatever it is", () => {
   assert.strictEqual(conditionOf({ ...stat, threads: 1 }), "zombie")
 })
 
-it("that no descriptor or memory is left, or something may not be read, is no sign that a process is gone", () => {
+it("a lack of descriptors, memory or permission is no sign that a process is gone", () => {
   const failed = (code: string) => isGone(Object.assign(new Error(code), { code }))
   assert.deepStrictEqual(["ENOENT", "ESRCH"].map(failed), [true, true])
   assert.deepStrictEqual(["EMFILE", "ENFILE", "ENOMEM", "EACCES", "EIO"].map(failed), [
@@ -49,14 +49,14 @@ it("that no descriptor or memory is left, or something may not be read, is no si
     false
   ])
 })
-it.effect("says so where it is not built", () =>
+it.effect("a platform that is not built is named", () =>
   Effect.gen(function* () {
     const failure = yield* Effect.flip(Effect.provide(Processes, layerOn("darwin")))
     assert.strictEqual(failure._tag, "ProcessesUnavailable")
   })
 )
 
-it("keeps no more descriptors than it may, and answers for all", () => {
+it("the cache keeps a bounded number of descriptors, and answers for all processes", () => {
   const kept = new StatCache(1)
   const open = () => fs.readdirSync("/proc/self/fd").length
   const before = open()
@@ -78,7 +78,7 @@ it("keeps no more descriptors than it may, and answers for all", () => {
 })
 
 it.layer(layer, { excludeTestServices: true })((it) => {
-  it.effect("knows this process, its ancestors and its host", () =>
+  it.effect("this process, its ancestors and its host are known", () =>
     Effect.gen(function* () {
       const processes = yield* Processes
       assert.strictEqual(processes.self.pid, process.pid)
@@ -93,7 +93,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("counts what a process uses of the processor: one that works some, one that sleeps none", () =>
+  it.effect("a working process uses processor time, and a sleeping one uses none", () =>
     Effect.gen(function* () {
       const processes = yield* Processes
       const works = yield* spawned("sh", ["-c", "while :; do :; done"])
@@ -114,7 +114,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("sees a process run, stopped, killed, and reads its odd name", () =>
+  it.effect("a process is seen running, stopped and killed, under an odd name", () =>
     Effect.gen(function* () {
       const program = join(yield* folder, "a b) R (c")
       fs.copyFileSync("/bin/sleep", program)
@@ -129,7 +129,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("tells a zombie from a living process", () =>
+  it.effect("a zombie differs from a living process", () =>
     Effect.gen(function* () {
       const parent = yield* spawned("/bin/sh", ["-c", "sleep 300 & echo $!; exec sleep 300"])
       const child = yield* identity(Number(yield* output(parent)))
@@ -142,7 +142,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("of a tree takes who lives, and of a root of an earlier boot nobody but who is tagged", () =>
+  it.effect("a tree holds living processes, and only tagged ones for a root of an earlier boot", () =>
     Effect.gen(function* () {
       const root = yield* spawned("/bin/sh", ["-c", "sleep 300 & echo $!; exec sleep 300"])
       const child = Number(yield* output(root))
@@ -161,7 +161,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("never signals another process under the same pid, nor init, nor itself", () =>
+  it.effect("another process under the same pid is never signalled, nor init, nor souffleur itself", () =>
     Effect.gen(function* () {
       const child = yield* spawned("/bin/sleep", ["300"])
       const process = yield* identity(child.pid)
@@ -186,7 +186,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("signals and no more: who handles SIGTERM lives", () =>
+  it.effect("a signal is only sent: a process that handles SIGTERM lives", () =>
     Effect.gen(function* () {
       const child = yield* spawned("/bin/sh", [
         "-c",
@@ -202,125 +202,126 @@ it.layer(layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("finds what a Conductor started, in their own sessions and re-parented too, and no second agent", () =>
-    Effect.gen(function* () {
-      const processes = yield* Processes
-      const at = yield* folder
-      const background = (name: string, options: string) =>
-        `${options} sh -c 'echo $$ > ${at}/${name}; exec sleep 300' &`
-      // The tool's shell ends: the tool is left to init. What it starts itself has no tag.
-      const tool = `MARK=yes sh -c "setsid sh -c 'echo \\$\\$ > ${at}/tool; env -u MARK sleep 300 & echo \\$! > ${at}/below; wait' &"`
-      const agent = `MARK=yes sh -c 'echo $$ > ${at}/agent; sleep 300 & echo $! > ${at}/its; wait' &`
-      const script = `${tool}\n${background("child", "setsid")}\n${agent}\nexec sleep 300`
-      const root = yield* spawned("/bin/sh", ["-c", script])
-      const stranger = yield* spawned("/bin/sleep", ["300"], { env: { MARK: "yesterday" } })
-      const names = ["tool", "below", "child", "agent", "its"]
-      const pids = new Map<string, number>()
-      for (const name of names) {
-        const read = Effect.sync(
-          () => fs.existsSync(join(at, name)) && fs.readFileSync(join(at, name), "utf8").endsWith("\n")
-        )
-        yield* until(read)
-        const pid = Number(fs.readFileSync(join(at, name), "utf8"))
-        pids.set(name, pid)
-        yield* Effect.addFinalizer(() => killed(pid))
-      }
-      const pid = (name: string) => pids.get(name) ?? 0
-      const conductor = yield* identity(root.pid)
-      const tags = [{ environment: { MARK: "yes" } }]
-      const tree = (others: ReadonlyArray<number>, tags_ = tags) =>
-        Effect.map(processes.tree(conductor, tags_, others), (found) => found.map((info) => info.identity.pid).sort())
-      const orphaned = Effect.map(processes.find(pid("tool")), (found) => Option.getOrThrow(found).parent !== root.pid)
-      yield* until(orphaned)
-
-      assert.deepStrictEqual(yield* tree([pid("agent")]), [pid("tool"), pid("below"), pid("child")].sort())
-      assert.deepStrictEqual(yield* tree([pid("agent"), root.pid], []), [pid("child")])
-      assert.sameMembers(yield* tree([]), [...pids.values()])
-      const marked = Effect.map(processes.tagged({ environment: { MARK: "yes" } }), (found) =>
-        found.map((info) => info.identity.pid)
-      )
-      assert.include(yield* marked, pid("tool"))
-      assert.notInclude(yield* marked, stranger.pid)
-      assert.deepStrictEqual(yield* processes.tagged({ environment: {} }), [])
-
-      yield* processes.signal(conductor, "SIGKILL")
-      yield* becomes(conductor, "gone")
-      assert.deepStrictEqual(
-        yield* tree([pid("agent")]),
-        [pid("tool"), pid("below")].sort(),
-        "tags tell when the root is dead"
-      )
-      assert.deepStrictEqual(yield* tree([pid("agent")], []), [])
-    })
-  )
-
-  const asRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
-  it.effect.skipIf(!asRoot)(
-    "leaves another user's process alone that carries our tag (skipped unless root has setpriv)",
+  it.effect(
+    "processes that a Conductor started are found, in other sessions and re-parented too, but no second agent",
     () =>
       Effect.gen(function* () {
         const processes = yield* Processes
-        const mark = `souffleur-${process.pid}-foreign`
-        const as = (uid: string) => [
-          "--reuid",
-          uid,
-          "--regid",
-          uid,
-          "--clear-groups",
-          "setsid",
-          "sh",
-          "-c",
-          "echo ready; exec sleep 300"
-        ]
-        const foreign = yield* spawned("setpriv", as("65534"), { env: { MARK: mark } })
-        const ours = yield* spawned("setsid", ["sh", "-c", "echo ready; exec sleep 300"], { env: { MARK: mark } })
-        yield* output(foreign)
-        yield* output(ours)
-        const tag = { environment: { MARK: mark } }
-        const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) =>
-          found.map(({ identity }) => identity.pid)
-        assert.deepStrictEqual(pids(yield* processes.tagged(tag)), [ours.pid])
-        assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, [tag], [])), [ours.pid])
-      })
-  )
-
-  it.effect(
-    "finds by what was seen before whoever cleaned its environment and lost its parent, with what it has started since",
-    () =>
-      Effect.gen(function* () {
-        const { signal, tree } = yield* Processes
         const at = yield* folder
-        // A worker of its own session that starts something once it is told to.
-        const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/its; mv ${at}/its ${at}/started; wait`
-        const root = yield* spawned("/bin/sh", [
-          "-c",
-          `env -i PATH="$PATH" setsid sh -c '${worker}' & echo $!; exec sleep 300`
-        ])
-        const pid = Number(yield* output(root))
+        const background = (name: string, options: string) =>
+          `${options} sh -c 'echo $$ > ${at}/${name}; exec sleep 300' &`
+        // The tool's shell ends: the tool is left to init. What it starts itself has no tag.
+        const tool = `MARK=yes sh -c "setsid sh -c 'echo \\$\\$ > ${at}/tool; env -u MARK sleep 300 & echo \\$! > ${at}/below; wait' &"`
+        const agent = `MARK=yes sh -c 'echo $$ > ${at}/agent; sleep 300 & echo $! > ${at}/its; wait' &`
+        const script = `${tool}\n${background("child", "setsid")}\n${agent}\nexec sleep 300`
+        const root = yield* spawned("/bin/sh", ["-c", script])
+        const stranger = yield* spawned("/bin/sleep", ["300"], { env: { MARK: "yesterday" } })
+        const names = ["tool", "below", "child", "agent", "its"]
+        const pids = new Map<string, number>()
+        for (const name of names) {
+          const read = Effect.sync(
+            () => fs.existsSync(join(at, name)) && fs.readFileSync(join(at, name), "utf8").endsWith("\n")
+          )
+          yield* until(read)
+          const pid = Number(fs.readFileSync(join(at, name), "utf8"))
+          pids.set(name, pid)
+          yield* Effect.addFinalizer(() => killed(pid))
+        }
+        const pid = (name: string) => pids.get(name) ?? 0
         const conductor = yield* identity(root.pid)
-        yield* Effect.addFinalizer(() => killed(pid))
-        const before = yield* tree(conductor, [], [])
-        assert.include(
-          before.map(({ identity }) => identity.pid),
-          pid
+        const tags = [{ environment: { MARK: "yes" } }]
+        const tree = (others: ReadonlyArray<number>, tags_ = tags) =>
+          Effect.map(processes.tree(conductor, tags_, others), (found) => found.map((info) => info.identity.pid).sort())
+        const orphaned = Effect.map(
+          processes.find(pid("tool")),
+          (found) => Option.getOrThrow(found).parent !== root.pid
         )
-        yield* signal(conductor, "SIGKILL")
+        yield* until(orphaned)
+
+        assert.deepStrictEqual(yield* tree([pid("agent")]), [pid("tool"), pid("below"), pid("child")].sort())
+        assert.deepStrictEqual(yield* tree([pid("agent"), root.pid], []), [pid("child")])
+        assert.sameMembers(yield* tree([]), [...pids.values()])
+        const marked = Effect.map(processes.tagged({ environment: { MARK: "yes" } }), (found) =>
+          found.map((info) => info.identity.pid)
+        )
+        assert.include(yield* marked, pid("tool"))
+        assert.notInclude(yield* marked, stranger.pid)
+        assert.deepStrictEqual(yield* processes.tagged({ environment: {} }), [])
+
+        yield* processes.signal(conductor, "SIGKILL")
         yield* becomes(conductor, "gone")
-        fs.writeFileSync(join(at, "go"), "")
-        yield* exists(join(at, "started"))
-        const its = Number(fs.readFileSync(join(at, "started"), "utf8"))
-        yield* Effect.addFinalizer(() => killed(its))
-        const known = before.map(({ identity }) => identity)
-        const pids = (found: typeof before) => found.map(({ identity }) => identity.pid).sort()
-        assert.deepStrictEqual(yield* tree(conductor, [], []), [], "neither by parent nor by tag")
-        assert.deepStrictEqual(pids(yield* tree(conductor, [], [], known)), [pid, its].sort())
-        assert.deepStrictEqual(yield* tree(conductor, [], [pid], known), [], "another agent's session by now")
-        const former = known.map((one) => ({ ...one, startTime: one.startTime - 1 }))
-        assert.deepStrictEqual(yield* tree(conductor, [], [], former), [])
+        assert.deepStrictEqual(
+          yield* tree([pid("agent")]),
+          [pid("tool"), pid("below")].sort(),
+          "tags tell when the root is dead"
+        )
+        assert.deepStrictEqual(yield* tree([pid("agent")], []), [])
       })
   )
 
-  it.effect("takes what merely calls itself a terminal server with the tree that it is of", () =>
+  const asRoot = process.getuid?.() === 0 && spawnSync("setpriv", ["--version"]).status === 0
+  it.effect.skipIf(!asRoot)("another user's process with our tag is left alone (skipped unless root has setpriv)", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes
+      const mark = `souffleur-${process.pid}-foreign`
+      const as = (uid: string) => [
+        "--reuid",
+        uid,
+        "--regid",
+        uid,
+        "--clear-groups",
+        "setsid",
+        "sh",
+        "-c",
+        "echo ready; exec sleep 300"
+      ]
+      const foreign = yield* spawned("setpriv", as("65534"), { env: { MARK: mark } })
+      const ours = yield* spawned("setsid", ["sh", "-c", "echo ready; exec sleep 300"], { env: { MARK: mark } })
+      yield* output(foreign)
+      yield* output(ours)
+      const tag = { environment: { MARK: mark } }
+      const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) =>
+        found.map(({ identity }) => identity.pid)
+      assert.deepStrictEqual(pids(yield* processes.tagged(tag)), [ours.pid])
+      assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, [tag], [])), [ours.pid])
+    })
+  )
+
+  it.effect("a known process is found without its environment and parent, with its later children", () =>
+    Effect.gen(function* () {
+      const { signal, tree } = yield* Processes
+      const at = yield* folder
+      // A worker of its own session that starts something once it is told to.
+      const worker = `while [ ! -e ${at}/go ]; do sleep 0.01; done; sleep 300 & echo $! > ${at}/its; mv ${at}/its ${at}/started; wait`
+      const root = yield* spawned("/bin/sh", [
+        "-c",
+        `env -i PATH="$PATH" setsid sh -c '${worker}' & echo $!; exec sleep 300`
+      ])
+      const pid = Number(yield* output(root))
+      const conductor = yield* identity(root.pid)
+      yield* Effect.addFinalizer(() => killed(pid))
+      const before = yield* tree(conductor, [], [])
+      assert.include(
+        before.map(({ identity }) => identity.pid),
+        pid
+      )
+      yield* signal(conductor, "SIGKILL")
+      yield* becomes(conductor, "gone")
+      fs.writeFileSync(join(at, "go"), "")
+      yield* exists(join(at, "started"))
+      const its = Number(fs.readFileSync(join(at, "started"), "utf8"))
+      yield* Effect.addFinalizer(() => killed(its))
+      const known = before.map(({ identity }) => identity)
+      const pids = (found: typeof before) => found.map(({ identity }) => identity.pid).sort()
+      assert.deepStrictEqual(yield* tree(conductor, [], []), [], "neither by parent nor by tag")
+      assert.deepStrictEqual(pids(yield* tree(conductor, [], [], known)), [pid, its].sort())
+      assert.deepStrictEqual(yield* tree(conductor, [], [pid], known), [], "another agent's session by now")
+      const former = known.map((one) => ({ ...one, startTime: one.startTime - 1 }))
+      assert.deepStrictEqual(yield* tree(conductor, [], [], former), [])
+    })
+  )
+
+  it.effect("a process with only the name of a terminal server belongs to its tree", () =>
     Effect.gen(function* () {
       const at = yield* folder
       fs.copyFileSync("/bin/sleep", join(at, "tmux"))
@@ -338,7 +339,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
 
   const tmux = fs.existsSync("/usr/bin/tmux")
   it.effect.skipIf(!tmux)(
-    "leaves a tmux server that the Conductor started, but not a Conductor's tools inside one",
+    "a tmux server that the Conductor started is left alone, but not a Conductor's tools inside one",
     () =>
       Effect.gen(function* () {
         const processes = yield* Processes

@@ -11,7 +11,7 @@ import { builtProgram } from "./fixtures/BuiltProgram.ts"
 
 const program = await builtProgram(fileURLToPath(new URL("fixtures/appendSigns.ts", import.meta.url)))
 
-it.live("writers at once leave no gap in what is kept, however often the file is cut under them", () =>
+it.live("concurrent writers leave no gap in the kept lines, however often the file is cut", () =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))),
@@ -48,7 +48,7 @@ it.live("writers at once leave no gap in what is kept, however often the file is
   }).pipe(Effect.scoped)
 )
 
-it("a line that was written into a file that is replaced in the same moment is written again, into the one that has its name", () => {
+it("a line that was written into a file while it was replaced is written again, into its replacement", () => {
   const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-signs-"))
   const [path, write] = [join(folder, "a.jsonl"), fsModule.writeSync]
   fs.writeFileSync(path, "older\n")

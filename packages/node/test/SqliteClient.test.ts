@@ -38,7 +38,7 @@ const raw = <A>(path: string, use: (database: DatabaseSync) => A): A => {
 const openForeign = (path: string) =>
   Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(path)).pipe(Effect.provide(layerSqlite))
 
-test("makes its own file: private, marked, in WAL, every commit synced, nothing beside it", (folder) =>
+test("a new file is private, marked, in WAL, with every commit synced, and nothing beside it", (folder) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = `${folder}/a/b/own.db`
@@ -58,7 +58,7 @@ test("makes its own file: private, marked, in WAL, every commit synced, nothing 
     assert.deepStrictEqual(yield* wordsOf(path), ["first"])
   }))
 
-test("brings an older file forward, once, and refuses a newer one", (folder) =>
+test("an older file is brought forward once, and a newer one is refused", (folder) =>
   Effect.gen(function* () {
     const path = `${folder}/own.db`
     assert.deepStrictEqual(yield* wordsOf(path), ["first"])
@@ -83,7 +83,7 @@ test("a migration that fails leaves the file as it was", (folder) =>
     assert.deepStrictEqual(yield* wordsOf(path), ["first"])
   }))
 
-test("leaves alone what is not its own", (folder) =>
+test("a foreign file is left alone", (folder) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const text = `${folder}/text`
@@ -102,7 +102,7 @@ test("leaves alone what is not its own", (folder) =>
     assert.deepStrictEqual((yield* fs.readDirectory(folder)).toSorted(), ["empty", "stranger.db", "text"])
   }))
 
-test("names a damaged or truncated file, and one that is gone while its log is there", (folder) =>
+test("a damaged or truncated file is named, and so is a missing file whose -wal is there", (folder) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const path = `${folder}/own.db`
@@ -129,7 +129,7 @@ test("names a damaged or truncated file, and one that is gone while its log is t
     assert.strictEqual((yield* refused(path)).reason, "damaged")
   }))
 
-test("waits for a lock, for a while", (folder) =>
+test("a lock is waited for, for a while", (folder) =>
   Effect.gen(function* () {
     const path = `${folder}/own.db`
     yield* wordsOf(path)
@@ -145,7 +145,7 @@ test("waits for a lock, for a while", (folder) =>
     assert.deepStrictEqual(yield* Fiber.join(patient), ["first", "held"])
   }))
 
-test("a folder that cannot be made or written to is told", (folder) =>
+test("a folder that cannot be made or written to is reported", (folder) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     yield* fs.writeFileString(`${folder}/file`, "")
@@ -154,7 +154,7 @@ test("a folder that cannot be made or written to is told", (folder) =>
     assert.strictEqual((yield* refused("/proc/self/own.db")).reason, "failed")
   }))
 
-test("opens a file of others as it is, and never makes one", (folder) =>
+test("a foreign file is opened as it is, and never made", (folder) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const missing = yield* Effect.flip(openForeign(`${folder}/missing.db`))

@@ -1,7 +1,7 @@
-/** What stands behind a flag: one value, every word up to the next flag, a value or none, or nothing. */
+/** Values of a flag: one, every word up to the next flag, an optional value, or none. */
 export type Takes = "one" | "many" | "maybe" | "none"
 
-/** The flags of Claude Code that are a user's own choice for every launch. A flag that is not here is not known. */
+/** Flags of Claude Code that a user may choose for every launch. Any other flag is unknown. */
 export const agentFlags: ReadonlyMap<string, Takes> = new Map(
   (
     [
@@ -24,18 +24,19 @@ export const agentFlags: ReadonlyMap<string, Takes> = new Map(
   ).flatMap(([takes, flags]) => flags.split(" ").map((flag) => [flag, takes] as const))
 )
 
-/** Whose work would be above the permission ceiling, each in a way of its own (spec: behaviour#permission-ceiling). */
+/** Flags whose effect would exceed the permission ceiling, each in its own way (spec: behaviour#permission-ceiling). */
 const lifting = [
   "--permission-mode",
   "--dangerously-skip-permissions",
   "--allow-dangerously-skip-permissions",
   "--permission-prompt-tool",
   "--permission-prompts",
-  // Rules that allow a tool without asking, and which tools there are.
+  // Rules that allow a tool without asking, and the list of tools.
   "--allowedTools",
   "--allowed-tools",
   "--tools",
-  // A settings file or agent definition may hold a permission mode of its own, a plugin hooks that approve.
+  // A settings file or agent definition may hold a permission mode of its own, and a plugin may hold hooks that
+  // approve.
   "--settings",
   "--managed-settings",
   "--agent",
@@ -43,7 +44,7 @@ const lifting = [
   "--plugin-dir",
   "--plugin-url"
 ]
-/** Which would make it another session, or no process of ours, than the one that the launch is about. */
+/** Flags that would choose another session, or a process that is not the launch's own. */
 const ours = [
   "--print",
   "--resume",
@@ -65,10 +66,10 @@ const ours = [
 ]
 const shorts = new Set(["-p", "-r", "-c", "-w"])
 
-/** The flag's name, however it is written: `--Flag=value` is `--flag`. */
+/** Returns the flag's name without its value: `--Flag=value` is `--flag`. */
 const nameOf = (argument: string): string => argument.split("=", 1)[0]!.toLowerCase()
 
-/** A parser may take the beginning of a long flag for the flag. */
+/** Whether an argument is the beginning of a long flag, which a parser may take for the flag. */
 const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean => {
   const name = nameOf(argument)
   return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))
@@ -77,13 +78,16 @@ const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean =>
 export const isFlag = (word: string | undefined): word is string =>
   word !== undefined && word.length > 1 && word.startsWith("-")
 
-/** A word and its value in one, `--flag=value`; the value is `undefined` where there is none. */
+/** Splits `--flag=value` into the flag and its value. `undefined`: there is no value. */
 export const split = (word: string): readonly [flag: string, value: string | undefined] => {
   const at = word.startsWith("--") ? word.indexOf("=") : -1
   return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }
 
-/** Why a word may stand nowhere in an agent command: a flag may be within an argument for another program. */
+/**
+ * Explains why a word may occur nowhere in an agent command, since a flag may be inside another program's argument.
+ * `undefined`: it may.
+ */
 export const objectionAnywhere = (argument: string): string | undefined => {
   if (argument.includes("\0")) return "holds a NUL"
   return /permission-?mode|skip-?permissions|permission-?prompt/i.test(argument)
@@ -91,7 +95,7 @@ export const objectionAnywhere = (argument: string): string | undefined => {
     : undefined
 }
 
-/** Why a word may not stand among the agent's own arguments. */
+/** Explains why a word may not be one of the agent's own arguments. `undefined`: it may. */
 export const objection = (argument: string): string | undefined => {
   const anywhere = objectionAnywhere(argument)
   if (anywhere !== undefined) return anywhere
@@ -106,8 +110,8 @@ export const objection = (argument: string): string | undefined => {
 }
 
 /**
- * Words that a known flag has behind it, from the one that may be its first; a reason where one of them may be a flag
- * itself.
+ * Counts the words that follow a known flag as its values, starting at the first candidate. Returns a reason instead
+ * where one of them may be a flag itself.
  */
 export const valuesOf = (
   flag: string,

@@ -3,7 +3,9 @@ import { Result, Schema } from "effect"
 import { agentFlags, isFlag, objection, objectionAnywhere, split, valuesOf } from "./AgentFlags.ts"
 import { frontOf, nameOf, startsPrograms } from "./CommandFront.ts"
 
-/** The name of what is the agent: the program itself, or what its command runs (`nice node agent.js`: agent.js). */
+/**
+ * Returns the name of the agent: of its program, or of the file that its command runs (`nice node agent.js`: agent.js).
+ */
 export const agentName = ({ args, program }: AgentProgram): string => {
   const command = [program, ...args]
   return nameOf(
@@ -13,7 +15,7 @@ export const agentName = ({ args, program }: AgentProgram): string => {
 
 const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
 
-/** Of Claude Code itself every argument is known. */
+/** Claude Code itself: every argument must be known. */
 const objectionOfClaude = (word: string, rest: ReadonlyArray<string>): string | number => {
   if (!isFlag(word)) return "is neither a flag nor a flag's value: a prompt or an errand is not for every launch"
   const refused = objection(word)
@@ -24,7 +26,7 @@ const objectionOfClaude = (word: string, rest: ReadonlyArray<string>): string | 
   return typeof values === "string" ? values : values.length
 }
 
-/** Of another program we know what may not be in it, and that it is to start nothing else. */
+/** Another program: its arguments must hold nothing that is forbidden, and start no other program. */
 const objectionOfAnother = (word: string, program: string): string | number =>
   objection(word) ??
   (startsPrograms(word) || /\s-/u.test(word)
@@ -32,10 +34,10 @@ const objectionOfAnother = (word: string, program: string): string | number =>
     : 0)
 
 /**
- * A program, or a JSON array of program and first arguments. Refused when an argument could lift the permission
- * ceiling, choose another session, or be read as something else than it is: `--model opus` is fine, `--settings x` is
- * not. What is only a program may hold spaces, but no flags: those are told apart in an array alone. What is not
- * understood is refused.
+ * Parses a program, or a JSON array of a program and its first arguments. A bare program may hold spaces but no flags,
+ * which only an array separates.
+ * Refuses an argument that could lift the permission ceiling, choose another session, or be misread: `--model opus` is
+ * fine, `--settings x` is not. Refuses each argument that it does not understand.
  */
 export const parseAgentCommand = (text: string): Result.Result<AgentProgram, AgentCommandRefused> => {
   const refused = (problem: string) => Result.fail(new AgentCommandRefused({ problem }))
@@ -52,7 +54,7 @@ export const parseAgentCommand = (text: string): Result.Result<AgentProgram, Age
   const [program, ...args] = command
   if (program === undefined || program === "") return refused("the agent command names no program")
   if (program.startsWith("-")) return refused("the agent command begins with a flag")
-  // Only its place: an argument may hold a key.
+  // The reason names only the position: an argument may hold a key.
   const part = (at: number, why: string) => refused(`part ${at + 1} of the agent command ${why}`)
   for (const [at, word] of command.entries()) {
     const why = objectionAnywhere(word)

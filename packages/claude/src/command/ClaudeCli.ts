@@ -6,32 +6,33 @@ import { agentEnvironment } from "./ClaudeEnvironment.ts"
 import { isSessionId } from "../session/SessionId.ts"
 
 /**
- * The one rule that lets a successor read its export, which lies outside its project: without it a print-mode agent is
- * refused, and another waits for a person (tried). A rule is a pattern in the style of gitignore, absolute with one
- * slash more.
+ * Makes the one rule that lets a successor read its export, which is outside its project. Without the rule a print-mode
+ * agent is refused, and another agent waits for a person (tried). A rule is a pattern in the style of gitignore; an
+ * absolute path has one more slash.
  */
 const mayRead = (file: string): string =>
   JSON.stringify({ permissions: { allow: [`Read(/${file.replaceAll(/[\\*?[\]!#()]/gu, String.raw`\$&`)})`] } })
 
-/** Claude by its name or out of its package, or a program that is told to run it: only it knows that flag. */
+/** Whether a command runs Claude Code, by its name or from its package: only Claude Code knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
 
-/** The command of a session that compacts. */
+/** Prompt that makes a session compact. */
 export const compactPrompt = "/compact"
 
 /**
- * In print mode the agent reads its prompt on standard input where no argument is one. A word that says nothing stays
- * where processes are told by it.
+ * Whether the prompt goes to standard input, where an agent in print mode reads it if no argument is a prompt. A
+ * window's standard input is a person's. `/compact` stays an argument: it says nothing of the conversation, and
+ * processes are recognised by it.
  */
 const asInput = ({ print, prompt, window = false }: AgentOrder): boolean =>
   print && !window && prompt !== "" && prompt !== compactPrompt
 
 /**
- * `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec:
+ * Builds `<agent command> [--resume ID | --session-id ID] [-p] --permission-mode <effective> -- <prompt>` (spec:
  * behaviour#launch). Without the `--` a prompt that begins with a dash would be read as a flag. Headless, the prompt is
- * on standard input, and no argument. A launch from an export begins with `--settings=…`, which allows reading that one
- * file and nothing else. Fails with `AgentNotFound` when there is no such program, or the session id cannot stand in a
- * command line.
+ * on standard input and not an argument. A launch from an export begins with `--settings=…`, which allows reading that
+ * one file and nothing else.
+ * Fails with `AgentNotFound` when there is no such program, or the session id cannot be in a command line.
  */
 export const agentCommand = Effect.fn("agentCommand")(function* (
   agent: AgentProgram,

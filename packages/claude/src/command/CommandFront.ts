@@ -1,14 +1,14 @@
 import { Result } from "effect"
 
-/** A word that is Claude Code's program: by its name, or out of its package. */
+/** Whether a word is Claude Code's program, by its name or in its package. */
 export const isClaude = (word: string): boolean =>
   /(?:^|\/)claude(?:\.exe)?$|(?:^|\/)@anthropic-ai\/claude-code(?:[/@]|$)/u.test(word)
 
-/** A word that may stand before the program: by its look, and whether a value follows as the next word. */
+/** An option that may precede the program: a pattern, and whether the next word is its value. */
 type Option = readonly [look: RegExp, value?: "value"]
 
 /**
- * Programs that become the one that is named behind them, so that their process is the agent's, with what of them is
+ * Programs that become the program named after them, so their process is the agent's. Each has the options that are
  * understood.
  */
 const becoming: Readonly<Record<string, ReadonlyArray<Option>>> = {
@@ -27,7 +27,7 @@ const node: ReadonlyArray<Option> = [
   [/^--(?:no-warnings|no-deprecation|enable-source-maps|use-system-ca)$/u]
 ]
 
-/** Programs that run a file or a package which is named behind them. */
+/** Programs that run a file or a package named after them. */
 const running: Readonly<Record<string, ReadonlyArray<Option>>> = {
   node,
   bun: [verbs],
@@ -44,8 +44,8 @@ const running: Readonly<Record<string, ReadonlyArray<Option>>> = {
 }
 
 /**
- * Programs that run another one as a process of its own, or read its words from elsewhere: whose process would be
- * watched?
+ * Programs that run another one as a separate process, or read its words from elsewhere. It would be unclear which
+ * process to watch.
  */
 const foreign = new Set(
   "busybox chroot command doas eval flock nsenter parallel runuser script setsid stdbuf strace su sudo systemd-run time timeout unshare watch xargs".split(
@@ -54,27 +54,27 @@ const foreign = new Set(
 )
 
 export const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
-/** A word by which a program that is not understood may start another one. */
+/** Whether a program that is not understood may start another program by this word. */
 export const startsPrograms = (word: string): boolean => {
   const name = nameOf(word)
   return isClaude(word) || foreign.has(name) || Object.hasOwn(becoming, name) || Object.hasOwn(running, name)
 }
 
-/** What stands in front of the agent's own arguments. */
+/** The words before the agent's own arguments. */
 export interface CommandFront {
-  /** Words, the program and its file included. */
+  /** Number of words, with the program and its file. */
   readonly length: number
-  /** What is started there is Claude Code. */
+  /** Whether these words start Claude Code. */
   readonly claude: boolean
 }
 
-/** Why it is not understood; `shell`: it is for a shell to understand. */
+/** Why the words are not understood. `shell`: only a shell could understand them. */
 export interface FrontRefused {
   readonly problem: string
   readonly shell: boolean
 }
 
-/** A flag as it may be told: never its value, which may be a key. */
+/** Returns a flag without its value, which may be a key. */
 const flagOf = (word: string): string => (word.startsWith("--") ? word.split("=", 1)[0]! : word.slice(0, 2))
 
 const skipped = (words: ReadonlyArray<string>, from: number, options: ReadonlyArray<Option>): number => {
@@ -87,8 +87,8 @@ const skipped = (words: ReadonlyArray<string>, from: number, options: ReadonlyAr
 }
 
 /**
- * Takes the words before an agent's arguments apart, by what is known of each program there: it becomes the next one,
- * or runs a file. What is not understood may carry a flag where nobody sees it, and is refused.
+ * Parses the words before an agent's arguments, by what is known of each program there. A program becomes the next one,
+ * or runs a file. Words that are not understood are refused, because they may hide a flag.
  */
 export const frontOf = (words: ReadonlyArray<string>): Result.Result<CommandFront, FrontRefused> => {
   let at = 0
@@ -111,7 +111,7 @@ export const frontOf = (words: ReadonlyArray<string>): Result.Result<CommandFron
       )
     if (becomes === undefined) {
       const file = words[next]
-      // Without one the launch's own words are its.
+      // Without a file, the words of the launch itself follow the program.
       return Result.succeed(
         file === undefined ? { length: next, claude: false } : { length: next + 1, claude: isClaude(file) }
       )

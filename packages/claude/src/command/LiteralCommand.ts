@@ -3,7 +3,7 @@ import { Option, Result } from "effect"
 import { agentFlags, isFlag, objection, split, valuesOf } from "./AgentFlags.ts"
 import { frontOf, isClaude } from "./CommandFront.ts"
 
-/** Errands of the agent's program that hold no conversation: run as any other command. */
+/** Subcommands of Claude Code without a conversation: they run as any other command. */
 const errands = new Set([
   "agents",
   "auth",
@@ -18,12 +18,14 @@ const errands = new Set([
   "upgrade"
 ])
 
-/** The user's own word for this one command: which tools there are, and which are allowed without asking. */
+/**
+ * Flags for tools, which the user may set for this one command: the list of tools, and tools allowed without asking.
+ */
 const ofTools = new Set(["--allowedTools", "--allowed-tools", "--tools"])
 
 /**
- * How many words are the agent's program; 0: it is no agent that is known. One that is named behind what is not
- * understood is refused.
+ * Counts the words of the agent's program; 0: it is no known agent. Refuses a known agent behind words that are not
+ * understood.
  */
 const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgram): Result.Result<number, string> => {
   const configured = [program, ...args]
@@ -35,10 +37,10 @@ const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgra
 }
 
 /**
- * Takes a literal command apart where it runs an agent that is known: Claude Code by its name or its package, or the
- * configured agent command. `None`: any other command. What would make it another session than the one that is watched,
- * or a flag that nobody can tell from a prompt, is refused; permission modes are taken as asked for, and clamped by who
- * launches.
+ * Parses a literal command that runs a known agent: Claude Code by its name or package, or the configured agent
+ * command. `None`: it is any other command.
+ * Refuses a command for another session than the watched one, or with a flag that cannot be told from a prompt.
+ * Permission modes are returned as asked for, and the launch clamps them.
  */
 export const literalAgent = (
   words: ReadonlyArray<string>,
@@ -104,7 +106,7 @@ export const literalAgent = (
   return Result.succeed(Option.some({ agentCommand, session, print, requested, prompt: prompts[0] ?? "" }))
 }
 
-/** The agent command that a launch of ours was made with: what stands before the session that it names. */
+/** Returns the agent command of one of our launches: the words before its session. */
 export const agentOfLaunch = (
   { args, program }: { readonly program: string; readonly args: ReadonlyArray<string> },
   sessionId: string

@@ -2,13 +2,13 @@ import { Predicate } from "effect"
 import type { FilesModified } from "./FilesModified.ts"
 import { closed, codeBlock, inline, shorten, trimmed, visible } from "./Markdown.ts"
 
-/** Bytes of one tool call's input, and of one tool's result, that are kept. */
+/** Bytes kept of a tool call's input, and of a tool's result. */
 const inputLimit = 4_000
 const resultLimit = 8_000
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What a conversation said so far about itself. */
+/** Counts and facts of the conversation so far. */
 export interface Counts {
   records: number
   version: string
@@ -17,37 +17,37 @@ export interface Counts {
   attachments: number
 }
 
-/** Turns records of a session file, in their order, into Markdown. */
+/** Turns the records of a session file, in their order, into Markdown. */
 export interface Conversation {
   /**
-   * Empty for a record that is no part of the conversation; unknown ones are none. `encode` makes its strings what is
-   * written.
+   * Renders a record; empty: it is unknown, or no part of the conversation. `encode` turns its own strings into the
+   * written form.
    */
   readonly record: (record: Json, encode: (text: string) => string) => string
   readonly counts: Readonly<Counts>
 }
 
-// Records are looked at by hand: a schema for each of a million would cost more than all else here.
+// Records are checked by hand: a schema for each of a million records would cost more than everything else here.
 const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 const blocksOf = (content: unknown): ReadonlyArray<Json> =>
   typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content.filter(isJson) : []
 
-/** A line that could be taken for the heading of a turn. */
+/** Matches a line that looks like the heading of a turn. */
 const turnLike = /^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came before)\b/gim
-/** Markdown shows the same line and makes no heading of it. */
+/** Escapes such a line: Markdown shows the same text, but not as a heading. */
 const quoted = (what: string): string =>
   what.includes("#") ? what.replace(turnLike, (line) => line.replace("#", "\\#")) : what
 
 /**
- * `boundaryMarker` is the line that stands for a compaction; `mark` ends the heading of each turn, and no text can have
- * it.
+ * Makes a converter. `boundaryMarker` is the line for a compaction. `mark` ends the heading of each turn, and no text
+ * can contain it.
  */
 export const makeConversation = (boundaryMarker: string, mark: string, files: FilesModified): Conversation => {
   const counts: Counts = { records: 0, version: "unknown", inputsCut: 0, resultsCut: 0, attachments: 0 }
   let speaker = ""
 
-  /** Where somebody else begins to speak, a heading. */
+  /** Returns a heading if the speaker changes. */
   const turnOf = (who: string): string => {
     const heading = speaker === who ? "" : `## ${who} ${mark}\n\n`
     speaker = who
@@ -99,7 +99,7 @@ export const makeConversation = (boundaryMarker: string, mark: string, files: Fi
       if (type === "tool_use" || type === "server_tool_use") return toolCall(block)
       if (type.endsWith("tool_result")) return toolResult(block)
       if (type === "image" || type === "document") return said(who, attached(block))
-      // Thinking is not context that a successor can use; what a newer agent adds is not known.
+      // A successor cannot use thinking as context, and blocks that a newer agent adds are unknown.
       return ""
     }
 
@@ -110,7 +110,7 @@ export const makeConversation = (boundaryMarker: string, mark: string, files: Fi
 
   const attachment = (value: unknown): string => {
     if (!isJson(value)) return ""
-    // A message that the user typed while the agent was at work.
+    // A message that the user typed while the agent was working.
     if (value["type"] === "queued_command" && value["isMeta"] !== true)
       return blocksOf(value["prompt"]).map(blockOf("User")).join("")
     if (value["type"] !== "file") return ""
@@ -128,7 +128,7 @@ export const makeConversation = (boundaryMarker: string, mark: string, files: Fi
   }
 
   const markdown = (record: Json): string => {
-    // A subagent's conversation reached the Conductor as a tool result; meta records are the agent program's own words.
+    // A subagent's conversation reached the Conductor as a tool result. Meta records are the agent program's own text.
     if (record["isSidechain"] === true || (record["isMeta"] === true && record["type"] !== "system")) return ""
     switch (record["type"]) {
       case "user":

@@ -1,6 +1,6 @@
 import { code, inline } from "./Markdown.ts"
 
-/** How many distinct files are followed, and how many of them, the latest, are listed. */
+/** Distinct files that are followed, and the latest files that are listed. */
 const followed = 5_000
 const listed = 200
 const pathLimit = 512
@@ -12,10 +12,10 @@ const pathField: Readonly<Record<string, string>> = {
   NotebookEdit: "notebook_path"
 }
 
-/** The files that edit tools were called on, in bounded memory, the latest last. */
+/** Collects the files of edit tools, in bounded memory, the latest last. */
 export interface FilesModified {
   readonly toolCall: (name: string, input: Readonly<Record<string, unknown>>, encode: (text: string) => string) => void
-  /** The section `Files Modified`, of at most 200 files, the latest first. */
+  /** Renders the section `Files Modified`, of at most 200 files, the latest first. */
   readonly section: () => string
 }
 
@@ -33,7 +33,7 @@ export const makeFilesModified = (): FilesModified => {
         beyond += 1
         return
       }
-      // Set again at the end: a map keeps the order of insertion, and the latest are the ones to list.
+      // The entry moves to the end: a map keeps the order of insertion, and the latest are listed.
       edits.delete(path)
       edits.set(path, (before ?? 0) + 1)
     },

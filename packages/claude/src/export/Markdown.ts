@@ -1,8 +1,8 @@
 import { boundary } from "../lines/ByteString.ts"
 
-// Everything here holds for text and for byte strings alike: what it adds is ASCII.
+// Everything here works for text and for byte strings alike, because it adds only ASCII.
 
-// Two ranges and a search for DEL of its own are searched three times as fast as one class of all.
+// Two ranges, and DEL on its own, are searched three times as fast as one class of all.
 // oxlint-disable-next-line no-control-regex
 const control = /[\0-\x08\x0b-\x1f]/
 // oxlint-disable-next-line no-control-regex
@@ -11,20 +11,20 @@ const controls = /[\0-\x08\x0b-\x1f\x7f]/g
 const caret = (control: string): string => `^${String.fromCharCode(control.charCodeAt(0) ^ 0x40)}`
 
 /**
- * Without control characters but tab and newline: others are told in caret notation (`^[`), a carriage return is a
+ * Makes control characters visible, except tab and newline, in caret notation (`^[`). A carriage return becomes a
  * newline.
  */
 export const visible = (text: string): string =>
   control.test(text) || text.includes("\x7f") ? text.replace(/\r\n?/g, "\n").replace(controls, caret) : text
 
-/** On one line, its beginning of at most `limit`. */
+/** Returns the first `limit` characters of a text on one line. */
 export const inline = (text: string, limit: number): string => {
   const line = visible(text.slice(0, boundary(text, limit))).replace(/[ \t\n]+/g, " ")
   return text.length > limit ? `${line}...` : line
 }
 
 /**
- * Without empty lines at its beginning and white space at its end. `trim` would take bytes of characters for white
+ * Removes empty lines at the beginning and white space at the end. `trim` would take bytes of characters for white
  * space.
  */
 export const trimmed = (text: string): string => {
@@ -37,7 +37,7 @@ export const trimmed = (text: string): string => {
 
 const digits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",")
 
-/** At most `limit` of it, its beginning and its end, with a note in between of how much was left out. */
+/** Shortens a text to `limit`: its beginning and its end, with a note between them of the length left out. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
   const head = boundary(text, Math.ceil(limit / 2))
@@ -45,7 +45,7 @@ export const shorten = (text: string, limit: number): string => {
   return `${text.slice(0, head)}\n[... ${digits(tail - head)} bytes left out ...]\n${text.slice(tail)}`
 }
 
-/** A code block whose fence is longer than any run of backticks in it. */
+/** Makes a code block, with a fence longer than any run of backticks in it. */
 export const codeBlock = (content: string): string => {
   let longest = 2
   if (content.includes("```")) for (const [run] of content.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length)
@@ -53,7 +53,7 @@ export const codeBlock = (content: string): string => {
   return `${fence}\n${content}${content.endsWith("\n") ? "" : "\n"}${fence}\n`
 }
 
-/** With the code block closed that it leaves open, which would swallow what follows. */
+/** Closes a code block that the text leaves open, which would swallow the next text. */
 export const closed = (text: string): string => {
   if (!text.includes("```") && !text.includes("~~~")) return text
   let open = ""
@@ -65,7 +65,7 @@ export const closed = (text: string): string => {
   return open === "" ? text : `${text}\n${open}`
 }
 
-/** Code within a line, whatever backticks it holds. */
+/** Makes a code span for a text with any backticks. */
 export const code = (text: string): string => {
   if (!text.includes("`")) return `\`${text}\``
   let longest = 1

@@ -8,15 +8,18 @@ import { recordOf } from "../session/Records.ts"
 import { sessionIdOf } from "../session/SessionFile.ts"
 
 /**
- * Read, rendered and written at a time. Twice as much is no faster and takes a fifth more memory (measured at 1 GB).
+ * Bytes that are read, rendered and written at a time. Twice as many are no faster and take a fifth more memory
+ * (measured at 1 GB).
  */
 const blockSize = 1 << 17
-/** Bytes of a record; a longer one is left out, so that memory stays bounded. */
+/** Bytes of a record at most. A longer record is left out, so that memory stays bounded. */
 const lineLimit = 16 << 20
-/** A record shorter than this is always parsed, which finds what is malformed. */
+/** Bytes below which a record is always parsed, which finds malformed records. */
 const small = 4_096
 
-/** Of the nonce, that the heading of a turn ends in: 48 bits nobody guesses, and there may be thousands of turns. */
+/**
+ * Digits of the nonce at the end of a turn's heading: 48 bits cannot be guessed, and there may be thousands of turns.
+ */
 const markDigits = 12
 
 const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(
@@ -25,18 +28,18 @@ const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(
 const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.join(""))
 
 /**
- * A record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes. It is
- * known by the keys it begins with, in the order that the agent writes them, and so need not be parsed.
+ * Matches a record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes.
+ * The keys at its beginning identify it, in the order that the agent writes them, so it need not be parsed.
  */
 const other =
   /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
 const isOther = (line: string): boolean => line.length > small && line.endsWith("}") && other.test(line)
 
-/** What comes of the lines of one session file. */
+/** Reads the lines of one session file. */
 interface Reading {
   readonly lines: Lines
   readonly conversation: Conversation
-  /** The Markdown since it was last taken, as a byte string. */
+  /** Takes the Markdown since the last call, as a byte string. */
   readonly take: () => string
   readonly warnings: () => ReadonlyArray<string>
 }
@@ -76,11 +79,11 @@ const makeReading = (marker: string, mark: string, files: FilesModified): Readin
   }
 }
 
-/** Two looks at a file that are equal when nobody wrote to it, nor put another in its place. */
+/** Returns a text that stays equal as long as the file is neither written nor replaced. */
 const look = (info: FileSystem.File.Info): string =>
   [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
 
-/** Two buffers in turn: one is filled, and what is in the other used, at the same time. */
+/** Reads through two buffers in turn: one is filled while the other is used. */
 const pump = Effect.fnUntraced(function* <E, R>(
   source: TrustedFile,
   use: (bytes: Uint8Array) => Effect.Effect<void, E, R>
@@ -102,15 +105,17 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
 
 /**
  * Streams a session file to Markdown at `out` (spec: behaviour#export), in bounded memory at any size. The export is
- * there whole or not at all, mode 0600; a folder of `out` that is missing is made, mode 0700. Fails when the file
- * cannot be read, `out` cannot be written, or the session file was not the same before and after. Records stand in
- * their order in the file; a branch of the conversation that was given up is not told from the one that went on.
+ * there whole or not at all, with mode 0600. A missing folder of `out` is made, with mode 0700. Records keep their
+ * order in the file. An abandoned branch of the conversation looks like any other.
+ *
+ * Fails with `ExportFailed` when the file cannot be read, `out` cannot be written, or the session file changed
+ * meanwhile.
  *
  * The format, which the estimate and the trim rely on:
  *
  * ```text
  * <!-- souffleur-export v1 nonce=<32 hex> -->          the very first line
- *                                                      then a title, the session id, agent version, what was left out
+ *                                                      then a title, session id, agent version, omissions
  * ## Files Modified                                    at most 200 files
  *
  * <!-- souffleur-conversation nonce=<32 hex> -->       the header ends here, the conversation begins after it
@@ -118,11 +123,11 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  * ## User <12 hex>                        the beginning of a turn; also `Assistant`, `Summary of what came before`
  * ```
  *
- * The three comments carry one nonce, 128 random bits that are drawn for each export: no text of a conversation can
- * have it, so a line without it is text. The heading of a turn ends in its first 12 digits, and a line of a text that
- * looks like one is shown as a line (`\## User`): a page that the agent has read cannot speak for its user. Each stands
- * alone on its line, between empty lines. Everything is UTF-8, lines end with `\n`, and there are no control characters
- * but tab and newline.
+ * The three comments carry one nonce, 128 random bits that are drawn for each export. No text of a conversation can
+ * contain it, so a line without it is text. The heading of a turn ends in its first 12 digits. A line of text that
+ * looks like a heading is escaped (`\## User`), so a page that the agent has read cannot speak for its user. Comments
+ * and headings are alone on their lines, between empty lines. Everything is UTF-8, and lines end with `\n`. There are
+ * no control characters except tab and newline.
  */
 export const exportTranscript = Effect.fn("exportTranscript")(
   function* (
@@ -139,8 +144,8 @@ export const exportTranscript = Effect.fn("exportTranscript")(
     const folder = path.dirname(path.resolve(out))
     if (!(yield* fs.exists(folder))) yield* fs.makeDirectory(folder, { mode: 0o700 })
 
-    // A temporary name of its own, and exclusive: a second export to `out`, or a link put there, is never written
-    // through.
+    // A temporary name that is unique and exclusive. So neither a second export to `out` nor a link there is ever
+    // written through.
     const temporary = (name: string) =>
       Effect.gen(function* () {
         const path = `${out}.${nonce.slice(0, 8)}.${name}`
@@ -159,7 +164,7 @@ export const exportTranscript = Effect.fn("exportTranscript")(
         const reading = makeReading(`<!-- compact_boundary nonce=${nonce} -->`, mark, files)
         const write = (markdown: string) =>
           markdown === "" ? Effect.void : body.file.writeAll(ByteString.toBytes(markdown))
-        // What was made is written, and what comes next read, while this thread parses.
+        // While this thread parses, the last output is written and the next input is read.
         yield* pump(source, (bytes) =>
           Effect.all([Effect.suspend(() => write(reading.take())), Effect.sync(() => reading.lines.push(bytes))], {
             concurrency: 2,

@@ -1,19 +1,22 @@
 import type { HookProgram } from "@souffleur/process"
 import { Option } from "effect"
 
-/** One word to every shell of the Bourne kind: the agent runs a hook with `/bin/sh -c` (spec: claude-code#hooks). */
+/**
+ * Quotes a text as one word for a shell of the Bourne kind: the agent runs a hook with `/bin/sh -c` (spec:
+ * claude-code#hooks).
+ */
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
 const [before, after] = ["SOUFFLEUR_STATE_DIR=", " hook 2>/dev/null || true"]
 
 /**
- * The line of the settings. It names the state folder, as the agent's environment may not; and a souffleur that is gone
- * must not disturb an agent that goes on.
+ * Makes the command line for the settings. It names the state folder, because the agent's environment may lack it. It
+ * succeeds even if souffleur is gone, so that the agent is not disturbed.
  */
 export const hookCommand = ({ self, stateDir }: HookProgram): string =>
   `${before}${[stateDir, ...self].map(quoted).join(" ")}${after}`
 
-/** The program of a line that is ours, wherever it was installed from; `None` for any other. */
+/** Returns the program of a line that is ours, wherever it was installed from. `None`: the line is not ours. */
 export const hookProgram = (line: string): Option.Option<HookProgram> => {
   if (!line.startsWith(before) || !line.endsWith(after)) return Option.none()
   const words = line.slice(before.length, -after.length)

@@ -13,30 +13,30 @@ import { hookProgram } from "./HookCommand.ts"
 import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
 import { partsAt, rootOf } from "../lines/JsonText.ts"
 
-/** Bytes of settings; real ones have a few thousand. */
+/** Bytes of settings at most. Real ones have a few thousand. */
 const sizeLimit = 1_000_000
 
-/** The file as it was before the first change, beside it. */
+/** Path of the backup beside the file, made before the first change. */
 const backupOf = (path: string) => `${path}.souffleur-backup`
 
 interface SettingsFile {
-  /** The file itself, where its name is a link. */
+  /** Path of the file itself, where its name is a link. */
   readonly target: string
   readonly text: string
   readonly info: FileSystem.File.Info
 }
 
-/** Whoever may put another file in its place decides which programs the agent runs. */
+/**
+ * Refuses a folder that others can write to: with another settings file they would choose the programs that the agent
+ * runs.
+ */
 const unlessOthersFolder = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   yield* lookTrusted(yield* fs.realPath(paths.dirname(file)), { ...agentsOwn, folder: true })
 })
 
-/**
- * `None` where there is no such file. A link, as of one who keeps such files elsewhere, leads to a file that is judged
- * as any other.
- */
+/** Reads the settings. `None`: there is no such file. A link leads to a file that is judged like any other. */
 const read = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const unusable = (problem: string) => new HookSettingsUnusable({ path, problem })
@@ -64,8 +64,8 @@ const read = Effect.fnUntraced(function* (path: string) {
 })
 
 /**
- * Whole or not at all, with the mode and the owner of what it replaces; `before` must still be there (`undefined`:
- * nothing).
+ * Replaces the file whole or not at all, with the mode and the owner that it had. Fails unless `before` is still there
+ * (`undefined`: no file).
  */
 const write = Effect.fnUntraced(function* (path: string, text: string, before: SettingsFile | undefined) {
   const fs = yield* FileSystem.FileSystem
@@ -90,7 +90,7 @@ const write = Effect.fnUntraced(function* (path: string, text: string, before: S
 const sound = <A>(path: string, result: Result.Result<A, string>): Effect.Effect<A, HookSettingsUnusable> =>
   Effect.fromResult(Result.mapError(result, (problem) => new HookSettingsUnusable({ path, problem })))
 
-/** The settings as they were before ours came: by the backup where nobody has changed anything since, byte for byte. */
+/** Returns the settings without our hooks: the backup, byte for byte, if nothing else has changed since. */
 const bare = Effect.fnUntraced(function* (path: string, text: string) {
   const backup = Option.map(yield* read(backupOf(path)), (file) => file.text)
   const { commands } = yield* sound(path, hooksFound(text))
@@ -109,10 +109,7 @@ type Changing = Effect.fn.Return<
   Effect.Services<OnSettings<HooksChanged>>
 >
 
-/**
- * Adds the command for every event of ours beside the hooks of others; a command of ours that was there is replaced by
- * it.
- */
+/** Adds the command for each of our events beside the hooks of others. It replaces an earlier command of ours. */
 export const installHooks = Effect.fn("installHooks")(function* (path: string, command: string): Changing {
   const fs = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
@@ -126,7 +123,7 @@ export const installHooks = Effect.fn("installHooks")(function* (path: string, c
     yield* fs.makeDirectory(paths.dirname(path), { recursive: true, mode: 0o700 })
     yield* unlessOthersFolder(path)
   }
-  // One that is there while nothing of ours is was left behind.
+  // A backup without any hook of ours was left behind.
   if (found.events.length > 0) {
     yield* write(path, text, file)
     return { path, changed: true, backup, how: "installed" }
@@ -141,8 +138,8 @@ export const installHooks = Effect.fn("installHooks")(function* (path: string, c
 })
 
 /**
- * Takes out what `installHooks` added, and no more; what is left is as it was, to the byte where nobody else changed it
- * since.
+ * Removes the hooks that `installHooks` added, and nothing else. The rest stays as it was, to the byte if nothing else
+ * has changed since.
  */
 export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: string): Changing {
   const fs = yield* FileSystem.FileSystem

@@ -1,9 +1,10 @@
-// Nothing here loads Effect: a tool call waits for it.
+// This file does not load Effect, because a tool call waits for it.
 import type { HookCall, HookReader } from "@souffleur/domain"
 import { isSessionId } from "../session/SessionId.ts"
 
 /**
- * The field that says why, of each event that has one; each is one word of the agent's own (spec: claude-code#hooks).
+ * Field with the reason, for each event that has one. Each reason is one word of the agent's own (spec:
+ * claude-code#hooks).
  */
 const kinds: Readonly<Record<string, string>> = {
   SessionStart: "source",
@@ -15,12 +16,12 @@ const kinds: Readonly<Record<string, string>> = {
   PermissionRequest: "tool_name"
 }
 
-/** One word: what somebody wrote could be none. */
+/** Matches one word, so that no text of a person is kept. */
 const word = /^[A-Za-z][A-Za-z0-9_.:-]{0,99}$/
 
 const [quote, backslash] = ['"', "\\"]
 
-/** Where the string that begins at `from` ends; `-1` where the input was cut inside it. */
+/** Returns the index at which the string that begins at `from` ends; `-1`: the input was cut inside it. */
 const closing = (json: string, from: number): number => {
   for (let at = from + 1; at < json.length; at++) {
     if (json[at] === backslash) at += 1
@@ -30,9 +31,9 @@ const closing = (json: string, from: number): number => {
 }
 
 /**
- * The text members of a JSON object in their order, as far as the text goes: a tool's input or output may be far larger
- * than what is kept of it, and comes after what is looked for. Each character is looked at once, whatever is written: a
- * tool call of the agent waits.
+ * Yields the text members of a JSON object in their order, as far as the text goes. A tool's input or output comes
+ * after the wanted members, and may be far larger than the part that is kept. Each character is visited once, whatever
+ * the input: a tool call of the agent waits.
  */
 const texts = function* (json: string): Generator<readonly [key: string, text: string]> {
   if (!json.trimStart().startsWith("{")) return
@@ -52,18 +53,18 @@ const texts = function* (json: string): Generator<readonly [key: string, text: s
   }
 }
 
-/** What an event does to the holding of a session: after a compaction it goes on as before. */
+/** Returns what an event does to the holding of a session. After a compaction it goes on as before. */
 const holdingOf = (event: string, kind: string): HookCall["holding"] => {
   if (event === "SessionEnd") return "ended"
   if (event === "SessionStart") return kind === "compact" ? "goes on" : "began"
   return undefined
 }
 
-/** What the beginning of a hook's input says; `undefined` where that is no event of a session. */
+/** Parses the beginning of a hook's input. `undefined`: it is no event of a session. */
 export const hookCall = (input: string): HookCall | undefined => {
   const members = texts(input)
   const found = new Map<string, string>()
-  /** Read on as far as is needed for it, and no further. */
+  /** Reads on until the member is found, and no further. */
   const value = (name: string): string => {
     const key = JSON.stringify(name)
     while (!found.has(key)) {
@@ -85,11 +86,11 @@ export const hookCall = (input: string): HookCall | undefined => {
   return { event, sessionId, ...(word.test(kind) ? { kind } : {}), ...(holding === undefined ? {} : { holding }) }
 }
 
-/** The agent's process, as its environment names it to tools and hooks. */
+/** Returns the pid of the agent, as its environment names it to tools and hooks. */
 export const agentPid = (variables: Readonly<Record<string, string | undefined>>): number | undefined => {
   const told = variables["CLAUDE_PID"] ?? ""
   return /^[1-9][0-9]{0,6}$/u.test(told) ? Number(told) : undefined
 }
 
-/** How the hooks of Claude Code are read. */
+/** Reads the hooks of Claude Code. */
 export const hookReader: HookReader = { call: hookCall, pid: agentPid }

@@ -3,8 +3,7 @@ import { hookProgram } from "./HookCommand.ts"
 import { partsAt, rootOf, without, withPart } from "../lines/JsonText.ts"
 
 /**
- * What is asked to be told: a session's beginnings and ends, its turns, tools and compactions, and what waits for a
- * person.
+ * Events that souffleur asks for: beginnings and ends of sessions, turns, tools, compactions, and waits for a person.
  */
 export const hookEvents = [
   "SessionStart",
@@ -24,9 +23,7 @@ export const hookEvents = [
 /** Seconds after which the agent goes on without the hook. */
 const timeout = 5
 
-/**
- * One of our hooks in a text of settings, and what has to go for it to be gone: with it goes what would be left empty.
- */
+/** One of our hooks in a text of settings, and the part to remove with it: nothing empty is left. */
 interface Place {
   readonly event: string
   readonly command: string
@@ -42,7 +39,7 @@ const isOurs = (hook: unknown): hook is { readonly command: string } =>
   Predicate.isString(hook.command) &&
   Option.isSome(hookProgram(hook.command))
 
-/** `Err` says in a few words what of the text is not as settings are. */
+/** Finds our hooks. `Err` says in a few words why the text is no settings. */
 const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
   try {
     JSON.parse(text)
@@ -89,12 +86,12 @@ const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
   return Result.succeed(found)
 }
 
-/** Which of our hooks a text of settings holds. */
+/** Our hooks in a text of settings. */
 export interface HooksFound {
   readonly events: ReadonlyArray<string>
-  /** As they were written, each once. */
+  /** Commands as they were written, each once. */
   readonly commands: ReadonlyArray<string>
-  /** Every event has one hook, all of them are the same, and as they were installed. */
+  /** Whether every event has one hook, and all of them are the same and as installed. */
   readonly complete: boolean
 }
 
@@ -108,7 +105,7 @@ export const hooksFound = (text: string): Result.Result<HooksFound, string> =>
     return { events, commands, complete: each && commands.length === 1 && found.every(({ whole }) => whole) }
   })
 
-/** The settings without any hook of ours; everything else stays as it was written. */
+/** Returns the settings without our hooks. Everything else stays as it was written. */
 export const withoutHooks = (text: string): Result.Result<string, string> =>
   Result.gen(function* () {
     let rest = text
@@ -119,7 +116,7 @@ export const withoutHooks = (text: string): Result.Result<string, string> =>
     }
   })
 
-/** The settings with this command for every event, beside the hooks of others. */
+/** Returns the settings with this command for every event, beside the hooks of others. */
 export const withHooks = (text: string, command: string): Result.Result<string, string> =>
   Result.map(withoutHooks(text), (bare) => {
     const group = { hooks: [{ type: "command", command, timeout }] }

@@ -1,8 +1,8 @@
-/** Where a member of an object, or an element of an array, stands in a text. */
+/** Position of an object's member, or of an array's element, in a text. */
 export interface JsonPart {
   /** `undefined` in an array. */
   readonly key: string | undefined
-  /** Of the whole member, its key included. */
+  /** Index at which the whole member begins, with its key. */
   readonly start: number
   readonly value: number
   readonly end: number
@@ -10,7 +10,7 @@ export interface JsonPart {
 
 export interface JsonParts {
   readonly parts: ReadonlyArray<JsonPart>
-  /** Where the closing bracket stands. */
+  /** Index of the closing bracket. */
   readonly close: number
 }
 
@@ -20,7 +20,7 @@ const skip = (text: string, at: number): number => {
   return next
 }
 
-/** Behind the value that begins there. */
+/** Returns the index behind the value that begins at `start`. */
 const endOf = (text: string, start: number): number => {
   const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]|[^\s",:[\]{}]+/gs
   token.lastIndex = start
@@ -32,7 +32,7 @@ const endOf = (text: string, start: number): number => {
   }
 }
 
-/** The parts of the object or array that begins at `at`, in a text that is JSON (it was parsed before). */
+/** Finds the parts of the object or array that begins at `at`. The text must be valid JSON. */
 export const partsAt = (text: string, at: number): JsonParts => {
   const parts: Array<JsonPart> = []
   let next = skip(text, at + 1)
@@ -49,10 +49,10 @@ export const partsAt = (text: string, at: number): JsonParts => {
   return { parts, close: next }
 }
 
-/** Where the root value begins. */
+/** Returns the index at which the root value begins. */
 export const rootOf = (text: string): number => skip(text, 0)
 
-/** The text without one part of the object or array at `at`; the others stay as they are written. */
+/** Removes one part of the object or array at `at`. The other parts stay as they are written. */
 export const without = (text: string, at: number, index: number): string => {
   const { close, parts } = partsAt(text, at)
   const [before, part, after] = [parts[index - 1], parts[index]!, parts[index + 1]]
@@ -62,19 +62,16 @@ export const without = (text: string, at: number, index: number): string => {
     : text.slice(0, part.start) + text.slice(after.start)
 }
 
-/** What is added to an object, or to an array, which has no `key`. */
+/** A part to add to an object, or to an array, which has no `key`. */
 interface Part {
   readonly key?: string
   readonly value: unknown
 }
 
-/**
- * The text with one more part at the end of the object or array at `at`, written as the rest of the text is; `depth` is
- * that of the part.
- */
+/** Adds a part at the end of the object or array at `at`, in the style of the text. `depth` is that of the part. */
 export const withPart = (text: string, at: number, depth: number, { key, value }: Part): string => {
   const { close, parts } = partsAt(text, at)
-  // One line stays one line; a text of nothing is written for people.
+  // A text of one line stays one line. An empty object is filled with line breaks, for people.
   const flat = !text.trim().includes("\n") && partsAt(text, rootOf(text)).parts.length > 0
   const unit = flat ? "" : (/\n([ \t]+)\S/.exec(text)?.[1] ?? "  ")
   const newline = flat ? "" : text.includes("\r\n") ? "\r\n" : "\n"

@@ -5,8 +5,8 @@ import { Effect, Stream } from "effect"
 const newline = 10
 
 /**
- * Hands on each whole line of a growing file that begins at or after `offset`, but for those longer than `limit` bytes,
- * as it is read. `onEnd` is told the end of the last whole line: where to go on from, also when reading breaks off.
+ * Calls back with each whole line of a growing file that begins at or after `offset`. Lines longer than `limit` bytes
+ * are skipped. `onEnd` gets the end of the last whole line, from which to continue, also when reading breaks off.
  */
 export const newLines = Effect.fnUntraced(function* (
   path: string,

@@ -5,21 +5,20 @@ import { Effect, type FileSystem, Option, type PlatformError } from "effect"
 const block = 256 * 1024
 const newline = 10
 
-/** Epoch ms; 0 where the file system does not say. */
+/** Returns the time of the last write in epoch milliseconds; 0: the file system does not say. */
 export const writtenAtOf = ({ mtime }: FileSystem.File.Info): number =>
   Bounds.time(Option.getOrUndefined(mtime)?.getTime()) ?? 0
 
 export interface TailLimits {
   /** Bytes that are read at most, from the end. */
   readonly bytes: number
-  /** Bytes of a line; a longer one is left out. */
+  /** Bytes of a line at most. A longer line is left out. */
   readonly line: number
 }
 
 /**
- * Hands on the lines of a file from the last one to earlier ones, until `onLine` says that it has enough, the beginning
- * is reached or `bytes` were read. In bounded memory, whatever the file's size and its lines'. Returns when it was last
- * written.
+ * Calls back with the lines of a file, from the last to the first. It stops when `onLine` has enough, at the beginning,
+ * or after `bytes`. Memory is bounded for any size of the file and its lines. Returns when the file was last written.
  */
 export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
   file: string,
@@ -36,7 +35,7 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
       const size = Number(info.size)
       const least = Math.max(0, size - limits.bytes)
 
-      // The end of a line whose beginning is in an earlier block, nearest last.
+      // The end of a line that begins in an earlier block, nearest last.
       let parts: Array<Uint8Array> = []
       let carried = 0
       const keep = (part: Uint8Array) => {
@@ -57,7 +56,7 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
         const here = bytes.subarray(0, end - start)
         for (let filled = 0; filled < here.length;) {
           const read = Number(yield* source.read(here.subarray(filled), { position: BigInt(start + filled) }))
-          // It has become shorter: another file by now.
+          // The file became shorter, so it is another file.
           if (read === 0) return writtenAt
           filled += read
         }

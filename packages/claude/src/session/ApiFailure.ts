@@ -6,29 +6,29 @@ type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
 const at = (record: unknown, ...path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>((value, name) => (isJson(value) ? value[name] : undefined), record)
 
-/** Where the agent keeps the service's own account of a limit: at a retry, and at the end of a turn. */
+/** Paths of the service's own statement of a limit: at a retry, and at the end of a turn. */
 const resets = [
   ["error", "rateLimits", "resetsAt"],
   ["quotaLimits", "resetsAt"],
   ["apiErrorParams", "rate_limit_info", "resetsAt"]
 ]
 
-/**
- * Seconds since the epoch end long before as many milliseconds begin to mean today: this one is in the year 5138, or in
- * 1973.
- */
+/** Limit of a value in seconds. As seconds it is the year 5138, and as milliseconds 1973. */
 const secondsAtMost = 1e11
 
-/** When a usage limit ends, epoch ms; `undefined` where the record states none: what its text says is no evidence. */
+/**
+ * Returns the end of a usage limit in epoch milliseconds. `undefined`: the record states none, since its text is no
+ * evidence.
+ */
 export const resetOf = (record: Json): number | undefined => {
   const stated = resets
     .map((path) => at(record, ...path))
     .find((value): value is number => typeof value === "number" && value > 0)
-  // Seconds, as the service states them; or milliseconds, as another that stands in its place may.
+  // The service states seconds. Another service in its place may state milliseconds.
   return stated === undefined ? undefined : Bounds.time(stated < secondsAtMost ? stated * 1000 : stated)
 }
 
-/** The service's own error, which the agent keeps whole beside its words for people. */
+/** The agent keeps the service's own error beside its words for people. */
 const tooLong = (record: Json): boolean =>
   typeof record["errorDetails"] === "string" &&
   /"message":\s*"(?:prompt is too long|input length and)/u.test(record["errorDetails"])
@@ -55,7 +55,9 @@ const whyOf = (record: Json): Failed["reason"] => {
   }
 }
 
-/** How a turn ended that the model did not end; `undefined` for other words that the agent put into its mouth. */
+/**
+ * Returns how a turn ended that the model did not end. `undefined`: the agent put other words into the model's mouth.
+ */
 export const failureOf = (record: Json, time: number): Failed | undefined =>
   record["isApiErrorMessage"] === true
     ? { _tag: "Failed", at: time, reason: whyOf(record), resetsAt: resetOf(record) }

@@ -3,17 +3,17 @@ import { type FileRefused, piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, type PlatformError, type Scope, Stream } from "effect"
 import { recordOf } from "./Records.ts"
 
-/** Bytes of a line that is looked at; a boundary has a few hundred, a summary some thousands. */
+/** Bytes of a line at most. A boundary has a few hundred, a summary some thousands. */
 const lineLimit = 1 << 20
 const newline = 10
 
-/** Which file it is, as long as it is there. */
+/** Identifies a file as long as it exists. */
 export const identityOf = (info: FileSystem.File.Info) => ({
   device: String(info.dev),
   inode: String(Option.getOrElse(info.ino, () => 0n))
 })
 
-/** The end of a session file now, and which file it is. */
+/** Returns the current end of a session file, and the file's identity. */
 export const markOf = Effect.fn("markOf")(function* ({ path }: SessionFile) {
   const fs = yield* FileSystem.FileSystem
   const info = yield* fs.stat(path)
@@ -33,10 +33,11 @@ const isSummary = (line: string): boolean => {
 }
 
 /**
- * Whether a whole line that began after the mark is a `system` record `compact_boundary` (spec:
- * behaviour#standard_compact): exit codes prove nothing. The agent writes its summary, a `user` record with
- * `isCompactSummary`, after it, not always at once: without it the session would go on from nothing. What cannot be
- * read, or is another file by now, is no proof; malformed lines are skipped.
+ * Whether a `system` record `compact_boundary` was written as a whole line after the mark (spec:
+ * behaviour#standard_compact). Exit codes prove nothing. The agent writes its summary, a `user` record with
+ * `isCompactSummary`, after it, but not always at once. Without the summary the session would continue from nothing, so
+ * it must be there too.
+ * A file that cannot be read, or was replaced, is no proof. Malformed lines are skipped.
  */
 export const compactedSince = Effect.fn("compactedSince")(
   function* (
@@ -47,7 +48,7 @@ export const compactedSince = Effect.fn("compactedSince")(
     const { device, inode } = identityOf(info)
     if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return "not yet"
     let found: Compacted = "not yet"
-    // The mark may stand in a torn line: what ends that began before. One byte more is read to see whether it does.
+    // The mark may be inside a torn line, which began before the mark. One more byte is read to find out.
     let begun = mark.offset === 0
     const text = new TextDecoder()
     const look = (line: string) => {

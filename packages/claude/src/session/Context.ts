@@ -2,8 +2,8 @@ import type { ContextInUse } from "@souffleur/domain"
 import { answerOf, isJson, type Json, timeOf, tokensOf } from "./Records.ts"
 
 /**
- * As Claude Code 2.1.329 takes them, by its status line. It takes 1,000,000 for a model that it does not know: we take
- * nothing.
+ * Windows in tokens, as the status line of Claude Code 2.1.329 shows them. For an unknown model it assumes 1,000,000,
+ * and souffleur assumes nothing.
  */
 const windows: ReadonlyMap<string, number> = new Map(
   Object.entries({
@@ -17,13 +17,16 @@ const windows: ReadonlyMap<string, number> = new Map(
   })
 )
 
-/** The window of a model as it was asked for: the suffix `[1m]` asks for a larger one, a date changes nothing. */
+/**
+ * Returns the window of a model as it was asked for. The suffix `[1m]` asks for a larger one; a date changes nothing.
+ * `undefined`: it is unknown.
+ */
 export const windowOf = (model: string): number | undefined =>
   model.endsWith("[1m]") ? 1_000_000 : windows.get(model.replace(/-\d{8}$/u, ""))
 
 const counted = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]
 
-/** What an answer of the model says of the context that it was given; a count of nothing is none. */
+/** Returns the context in use, as an answer of the model states it. A count of zero is none. */
 export const contextOf = (record: Json, fallback: number): ContextInUse | undefined => {
   const message = answerOf(record)
   const usage = message?.["usage"]
@@ -32,7 +35,7 @@ export const contextOf = (record: Json, fallback: number): ContextInUse | undefi
   const model = typeof message["model"] === "string" ? message["model"] : ""
   const window = windowOf(typeof record["requestedModel"] === "string" ? record["requestedModel"] : model)
   if (tokens === 0) return undefined
-  // More than fits: it is another window than we know of.
+  // A count beyond the known window means another window.
   return {
     tokens,
     window: window !== undefined && tokens > window ? undefined : window,

@@ -6,17 +6,17 @@ import { newLines } from "../lines/NewLines.ts"
 import { answerOf, type Json, recordOf, textsOf, timeOf } from "./Records.ts"
 import { writtenAtOf } from "../lines/Tail.ts"
 
-/** Bytes of a line that is looked at; a launch's prompt has a few thousand, an answer is written block by block. */
+/** Bytes of a line at most. A launch's prompt has a few thousand, and an answer is written block by block. */
 const lineLimit = 1 << 20
 
-/** The line stands alone, or the agent set it into marks of its own, as it does with a command's arguments. */
+/** Whether a record holds the launch's line, alone or in marks of the agent's own, as for a command's arguments. */
 const announces = (record: Json, launchId: string): boolean =>
   record["type"] === "user" &&
   textsOf(record["message"]).some((text) =>
     text.split(/[\n<>]/u).some((line) => line.trim() === `Hand-off ${launchId}`)
   )
 
-/** How far a session file was read for a launch: nothing before it is read again. */
+/** Progress of reading a session file for a launch. No byte is read twice. */
 interface Read {
   readonly file: string
   readonly offset: number
@@ -24,9 +24,9 @@ interface Read {
 }
 
 /**
- * The model's first real answer after the prompt of a launch, in the order of the file: what was said to the model is
- * in the file before it answers, so a prompt alone proves nothing. Streams, in bounded memory; asked again, it goes on
- * from where it stood, unless another file has come in its place.
+ * Finds the model's first real answer after the prompt of a launch, in the order of the file. A prompt is in the file
+ * before the model answers, so a prompt alone proves nothing. Reads in bounded memory. The next call continues there,
+ * unless the file was replaced.
  */
 export const makeHandoffReceipt = () => {
   const known = new Map<string, Read>()
@@ -56,7 +56,7 @@ export const makeHandoffReceipt = () => {
           if (taken === undefined) offset = end
         }
       )
-      // Who has taken it has; the answer is found again from where it was looked for.
+      // A taken hand-off stays taken; the answer is found again from the same offset.
       if (taken === undefined) known.set(key, { file, offset, announced })
       return Option.fromUndefinedOr(taken)
     },

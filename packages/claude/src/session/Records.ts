@@ -4,10 +4,13 @@ import { Predicate } from "effect"
 export type Json = Readonly<Record<string, unknown>>
 export const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
 
-/** A parser that fails takes forty times as long as this look, and a file may be all lines that are no record. */
+/**
+ * Whether a line begins as an object. A parser that fails takes forty times as long, and a file may hold no record at
+ * all.
+ */
 export const beginsAsObject = (line: string): boolean => /^[ \t\r\n]*\{/u.test(line)
 
-/** A line of a session file; `undefined` where it is torn or malformed. */
+/** Parses a line of a session file. `undefined`: it is torn or malformed. */
 export const recordOf = (line: string): Json | undefined => {
   if (!beginsAsObject(line)) return undefined
   try {
@@ -18,21 +21,23 @@ export const recordOf = (line: string): Json | undefined => {
   }
 }
 
-/** Of the conversation itself: not a subagent's, and not what the agent tells the model unseen. */
+/** Whether a record is of the main conversation: not a subagent's, and not hidden text from the agent to the model. */
 export const isMain = (record: Json): boolean => record["isSidechain"] !== true && record["isMeta"] !== true
 
-/** Epoch ms; a record without a time of its own was written no later than `fallback`. */
+/** Returns the time of a record in epoch milliseconds. A record without one was written no later than `fallback`. */
 export const timeOf = (record: Json, fallback: number): number => {
   const { timestamp } = record
   return (typeof timestamp === "string" ? Bounds.time(Date.parse(timestamp)) : undefined) ?? fallback
 }
 
-/** Tokens by the service's own counts of these names, or another's in its place: what is no count is nothing. */
+/**
+ * Sums the tokens of these counts, as the service or another in its place states them. A value that is no count is 0.
+ */
 export const tokensOf = (usage: Json, names: ReadonlyArray<string>): number =>
   Bounds.sum(names.map((name) => Bounds.count(Object.hasOwn(usage, name) ? usage[name] : undefined) ?? 0))
 
 /**
- * The message of what the model itself said: no word that the agent put into its mouth, and no error of the service.
+ * Returns the message that the model itself wrote. `undefined`: the agent wrote it, or it is an error of the service.
  */
 export const answerOf = (record: Json): Json | undefined => {
   const message = record["message"]
@@ -40,13 +45,13 @@ export const answerOf = (record: Json): Json | undefined => {
   return message["model"] === "<synthetic>" ? undefined : message
 }
 
-/** The blocks of a message; of one that is plain text, none. */
+/** Returns the blocks of a message. A message of plain text has none. */
 export const blocksOf = (message: unknown): ReadonlyArray<Json> => {
   const content = isJson(message) ? message["content"] : undefined
   return Array.isArray(content) ? content.filter(isJson) : []
 }
 
-/** What was said in a message, as far as it is text. */
+/** Returns the texts of a message. */
 export const textsOf = (message: unknown): ReadonlyArray<string> => {
   const content = isJson(message) ? message["content"] : undefined
   if (typeof content === "string") return [content]

@@ -3,10 +3,13 @@ import { lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { writtenAtOf } from "../lines/Tail.ts"
 
-/** Bytes of a pid file; the agent's own have about 600. */
+/** Bytes of a pid file at most. The agent's own have about 600. */
 const sizeLimit = 65_536
 
-/** `<claude dir>/sessions/<pid>.json`, as much of it as we rely on. It is undocumented: evidence, never proof. */
+/**
+ * The fields of `<claude dir>/sessions/<pid>.json` that souffleur uses. The file is undocumented: it is evidence, never
+ * proof.
+ */
 const PidFile = Schema.fromJsonString(
   Schema.Struct({
     pid: Bounds.Pid,
@@ -18,13 +21,13 @@ const PidFile = Schema.fromJsonString(
     waitingFor: Schema.optionalKey(Schema.String)
   })
 )
-/** What is only told: a newer agent may say more of it, and holds its session all the same. */
+/** Cuts a text that is only for people. A newer agent may write a longer one, and still holds its session. */
 const inShort = (text: string) => text.slice(0, 200)
 const decode = Schema.decodeUnknownOption(PidFile)
 
 /**
- * Sessions whose pid file names a process that is there, is ours, is no zombie and began when the file says: the agent
- * leaves its file behind when it is killed. What is no pid file, or not to be read, is skipped.
+ * Lists the sessions of pid files whose process is alive and ours, and began when the file says. The agent leaves its
+ * file behind when it is killed. Files that are no pid file, or cannot be read, are skipped.
  */
 export const liveSessions = Effect.fn("liveSessions")(function* (
   claudeDir: string

@@ -3,10 +3,10 @@ import { lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
 import { isSessionId } from "./SessionId.ts"
 
-/** Of a session file. */
+/** Extension of a session file. */
 export const extension = ".jsonl"
 
-/** The full session id that a session file is named after. */
+/** Returns the full session id in the name of a session file. */
 export const sessionIdOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1, -extension.length)
 
 const described = (error: PlatformError.PlatformError): string =>
@@ -17,10 +17,10 @@ const described = (error: PlatformError.PlatformError): string =>
       : error.message
 
 /**
- * The file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl`, and the whole id that it is named after (spec:
- * behaviour#validation). The id may be the beginning of one; a whole id wins over longer ones. Fails with
- * `SessionNotFound`: `malformed`, told before any path is made of it; `missing`, also where the folders cannot be read;
- * `ambiguous`.
+ * Finds the file `<claude dir>/projects/<any>/<SESSION_ID>*.jsonl` and its whole id (spec: behaviour#validation). The
+ * id may be the beginning of one; a whole id wins over longer ones.
+ * Fails with `SessionNotFound`. `malformed` is decided before the id is used in a path. `missing` includes folders that
+ * cannot be read. `ambiguous` means several matches.
  */
 export const findSessionFile = Effect.fn("findSessionFile")(function* (
   claudeDir: string,
@@ -45,7 +45,7 @@ export const findSessionFile = Effect.fn("findSessionFile")(function* (
     )
 
   const unreadable: Array<string> = []
-  /** There, and perhaps somebody else's word. */
+  /** Problems of files that exist but cannot be trusted, because others may have written them. */
   const notUsed: Array<string> = []
   const inFolder = Effect.fnUntraced(function* (folder: string) {
     const names = yield* fs.readDirectory(folder).pipe(

@@ -6,12 +6,12 @@ import { extension } from "./SessionFile.ts"
 import { fromTheEnd, writtenAtOf } from "../lines/Tail.ts"
 import { makeReading } from "./TurnState.ts"
 
-/** A file of the agent's own holds prompts and tools' results between two words of the conversation. */
+/** Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. */
 const limits = { bytes: 8 << 20, line: 4 << 20 }
 
 /**
- * When a subagent of the session wrote its own file last: they work on in the background, also after the turn. 0:
- * never.
+ * Returns when a subagent of the session last wrote its own file, in epoch milliseconds; 0: never. Subagents work on in
+ * the background, also after the turn.
  */
 const subagentsWroteAt = Effect.fnUntraced(
   function* (file: string) {
@@ -34,7 +34,8 @@ const subagentsWroteAt = Effect.fnUntraced(
 )
 
 /**
- * What the end of a session file states, and when it or a subagent's was last written; `None` where it cannot be read.
+ * Reads the state at the end of a session file, and the time of its last write or a subagent's. `None`: it cannot be
+ * read.
  */
 export const sessionSigns = Effect.fn("sessionSigns")(function* (
   file: string
@@ -52,13 +53,13 @@ export const sessionSigns = Effect.fn("sessionSigns")(function* (
   )
 })
 
-/** Whether the last thing said in a session file is the end of a turn. What cannot be read is no end. */
+/** Whether a session file ends with the end of a turn. A file that cannot be read does not. */
 export const lastTurnEnded = (file: string) =>
   Effect.map(sessionSigns(file), (signs) => Option.isSome(signs) && signs.value.turn?._tag === "Finished")
 
 /**
- * The agent removes its pid file when it ends by itself, and leaves it behind when it is killed (spec:
- * claude-code#pid-file).
+ * Whether the agent removed its pid file. It does so when it ends by itself, and leaves it behind when it is killed
+ * (spec: claude-code#pid-file).
  */
 export const leftNoPidFile = Effect.fn("SessionSigns.leftNoPidFile")(function* (claudeDir: string, pid: number) {
   const fs = yield* FileSystem.FileSystem

@@ -4,24 +4,26 @@ import { identityOf } from "./CompactBoundary.ts"
 import { newLines } from "../lines/NewLines.ts"
 import { answerOf, isJson, recordOf, timeOf, tokensOf } from "./Records.ts"
 
-/** Bytes of a line that is looked at: an answer is written block by block. */
+/** Bytes of a line at most: an answer is written block by block. */
 const lineLimit = 1 << 20
-/** What was read from a cache costs a tenth, and would hide all else. */
+/** Counts that matter. Tokens that are read from a cache cost a tenth, and would hide all others. */
 const counted = ["input_tokens", "cache_creation_input_tokens", "output_tokens"]
 
-/** How far a session file was counted, and to what. */
+/** Progress of counting a session file. */
 interface Counted {
   readonly file: string
   readonly since: number
   readonly offset: number
   readonly tokens: number
-  /** The answer of the last record, whose blocks are records of their own with the same count, the last one final. */
+  /**
+   * The answer of the last record. Its blocks are records of their own with the same id, and the last count is final.
+   */
   readonly last: { readonly id: unknown; readonly tokens: number }
 }
 
 /**
- * Tokens of every answer in session files since a moment, subagents' too. A file is read once: what was counted before
- * is remembered, unless another file has come in its place. What cannot be read counts nothing.
+ * Counts the tokens of every answer in session files since a moment, with subagents' answers. A file is read once:
+ * earlier counts are remembered, unless the file was replaced. A file that cannot be read counts 0.
  */
 export const makeSpend = () => {
   const known = new Map<string, Counted>()

@@ -5,17 +5,20 @@ import { identityOf } from "./CompactBoundary.ts"
 import { newLines } from "../lines/NewLines.ts"
 import { blocksOf, type Json, recordOf } from "./Records.ts"
 
-/** Bytes of a line that is looked at; a longer one is left out. */
+/** Bytes of a line at most. A longer line is left out. */
 const lineLimit = 1 << 22
 
-/** Who only looks gets nowhere: a successor that dies after it has read its export has done no work. */
+/** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
 const looking = new Set(["Read", "Glob", "Grep", "LS"])
-/** Nor does who talks with its watchdog, which asks for a recovery in each generation. */
+/**
+ * Whether a tool is no progress. souffleur's own tools are none either: a Conductor could ask for a recovery in each
+ * generation.
+ */
 const getsNowhere = (name: string): boolean => looking.has(name) || name.startsWith("mcp__souffleur__")
-/** Calls whose result has not come, of which the oldest are given up. */
+/** Calls without a result that are remembered. The oldest are given up. */
 const mostPending = 1_000
 
-/** What was counted of one file so far: a poll reads only what came since. */
+/** Progress of counting a file: a poll reads only new lines. */
 interface Counted {
   readonly device: string
   readonly inode: string
@@ -47,8 +50,8 @@ const count = (counted: Counted, line: string): void => {
 }
 
 /**
- * Whether a session file has the result of any tool, of one that only looks or that failed too. What cannot be read has
- * none.
+ * Whether a session file has the result of any tool, even a failure or one of a reading tool. A file that cannot be
+ * read has none.
  */
 export const anyToolResult = Effect.fn("anyToolResult")(
   function* (path: string) {
@@ -71,9 +74,9 @@ export const anyToolResult = Effect.fn("anyToolResult")(
 )
 
 /**
- * Counts the results of tools in session files: what an agent has done, as far as its files tell (spec:
- * behaviour#retries). Results of tools that only look, and failures, are none. In bounded memory, and each file once:
- * it remembers how far it came. Of a file that cannot be read now the last count stays.
+ * Counts the results of tools in session files, as a measure of an agent's work (spec: behaviour#retries). Failures and
+ * results of reading tools do not count. Memory is bounded, and each byte is read once. The last count of a file stays
+ * if the file cannot be read.
  */
 export const makeToolResults = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem

@@ -4,24 +4,27 @@ import { failureOf, resetOf } from "./ApiFailure.ts"
 import { answerOf, blocksOf, isJson, isMain, type Json, textsOf, timeOf } from "./Records.ts"
 
 /**
- * The ms of a Bash call that names none: what the agent lets one ask for at most, as a user may have raised the two
- * minutes it gives.
+ * Milliseconds of a Bash call without a timeout. This is the agent's maximum, as a user may have raised its default of
+ * two minutes.
  */
 const bashLimit = 600_000
-/** Tools that take no time: they read and write files, and are done. */
+/** Tools that take no time: they read and write files. */
 const instant = new Set(["Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "TodoWrite", "Write"])
 /** Tools that end when a person has answered. */
 const questions = new Set(["AskUserQuestion", "ExitPlanMode"])
 
 const stringOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** The ms that a tool call has; `undefined` where the agent sets no bound that is known. */
+/** Returns the milliseconds that a tool call may take. `undefined`: no limit of the agent is known. */
 const limitOf = (name: string, input: unknown): number | undefined => {
   if (instant.has(name)) return 0
   return name === "Bash" ? (Bounds.toolLimit(isJson(input) ? input["timeout"] : undefined) ?? bashLimit) : undefined
 }
 
-/** What a command of the agent's own said, such as `/model`: the model was not asked. (Of a shell command it is.) */
+/**
+ * Whether a record is the output of the agent's own command, such as `/model`, which does not ask the model. (A shell
+ * command does.)
+ */
 const isLocal = (record: Json): boolean =>
   textsOf(record["message"]).some((text) => /^<local-command-(?:stdout|stderr)>/u.test(text.trimStart()))
 
@@ -29,22 +32,23 @@ type Open = Extract<TurnState, { readonly _tag: "Tool" | "Question" }>
 const lasts = (turn: Open): number =>
   turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER)
 
-/** Takes the records of a session from the newest on, until it knows where the session stands. */
+/** Takes the records of a session, the newest first, until the state of the session is known. */
 export interface Reading {
   readonly take: (record: Json, writtenAt: number) => "more" | "enough"
   readonly result: () => { readonly turn: TurnState | undefined; readonly context: ContextInUse | undefined }
 }
 
 /**
- * A turn is what the newest records of the main conversation state; of tools that run side by side, each call and each
- * result is a record of its own, in the order of time. Subagents', meta and unknown records say nothing of it.
+ * Reads the state of the turn from the newest records of the main conversation. For tools that run side by side, each
+ * call and each result is its own record, in the order of time. Records of subagents, meta records and unknown records
+ * are ignored.
  */
 export const makeReading = (): Reading => {
   let turn: TurnState | undefined
   let decided = false
   let context: ContextInUse | undefined
   let contextDone = false
-  /** Results of tools, newest first, and what was called and has none. */
+  /** Results of tools, newest first, and calls that have none. */
   const answered = new Set<unknown>()
   const open: Array<Open> = []
   let answeredAt: number | undefined
@@ -54,10 +58,7 @@ export const makeReading = (): Reading => {
     turn = known
     decided = true
   }
-  /**
-   * A limit that does not state its end may have stated it at the retries right before: the next record that is one
-   * says so.
-   */
+  /** A limit without an end may have stated it at the retries right before it: the next such record decides. */
   const unstated = () => turn?._tag === "Failed" && turn.reason === "usage-limit" && turn.resetsAt === undefined
   let retriesSeen = false
   const resetOfRetry = (record: Json) => {
@@ -65,7 +66,7 @@ export const makeReading = (): Reading => {
     if (turn?._tag === "Failed" && retry) turn = { ...turn, resetsAt: resetOf(record) }
     retriesSeen = retry || record["type"] === "user" || record["type"] === "assistant"
   }
-  /** What was called, and answered, is known; nothing older belongs to it. */
+  /** Decides once calls and answers are known; nothing older belongs to them. */
   const settle = (): boolean => {
     const [longest] = open.toSorted((a, b) => lasts(b) - lasts(a))
     if (longest !== undefined) decide(longest)
@@ -97,8 +98,8 @@ export const makeReading = (): Reading => {
     }
   }
   /**
-   * What it put into the model's mouth: an error of the service; or that it was started again, and then nothing is
-   * outstanding.
+   * Reads a record that the agent put into the model's mouth. It is an error of the service, or a restart, after which
+   * nothing is outstanding.
    */
   const fromAgent = (record: Json, at: number) => {
     if (!settle()) decide(failureOf(record, at))
@@ -116,7 +117,7 @@ export const makeReading = (): Reading => {
     }
     if (record["subtype"] === "compact_boundary" && !settle()) {
       const metadata = record["compactMetadata"]
-      // By hand it ends the turn; by itself it goes on, with the summary.
+      // A compaction by hand ends the turn. An automatic one continues it, with the summary.
       decide({ _tag: isJson(metadata) && metadata["trigger"] === "manual" ? "Finished" : "Asked", at })
     }
   }

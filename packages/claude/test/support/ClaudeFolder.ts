@@ -2,7 +2,7 @@ import { type ProcessInfo, Processes } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Option, Path } from "effect"
 
-/** Processes that are said to run, and no others. */
+/** Makes the port with these running processes and no others. */
 export const running = (...infos: ReadonlyArray<ProcessInfo>): Layer.Layer<Processes> =>
   Layer.mock(Processes)({
     self: { pid: 1, startTime: 1, bootId: "boot" },
@@ -19,7 +19,7 @@ export const aProcess = (pid: number, startTime: number, more: Partial<ProcessIn
   ...more
 })
 
-/** A Claude folder of its own with the given files, by their path in it. */
+/** Makes a Claude folder with the given files, by their path in it. */
 export const claudeFolder = Effect.fnUntraced(function* (files: Readonly<Record<string, string | Uint8Array>>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -9,7 +9,7 @@ export type Journal = "DELETE" | "WAL"
 
 export const services = Layer.provideMerge(SqliteClient.layerSqlite, NodeServices.layer)
 
-/** Another program's connection to the same file: the Conductor's, with no patience. */
+/** Opens another program's connection to the same file: the Conductor's, which does not wait for locks. */
 export const theirs = (path: string) =>
   Effect.acquireRelease(
     Effect.sync(() => new DatabaseSync(path, { timeout: 0 })),
@@ -25,7 +25,7 @@ export const tempPath = Effect.gen(function* () {
   return path.join(yield* files.makeTempDirectoryScoped(), "comms.db")
 })
 
-/** A comms file as the Conductor makes it, and the Conductor's connection. */
+/** Makes a comms file as the Conductor does, with the Conductor's connection. */
 export const fixture = Effect.fnUntraced(function* (
   journal: Journal,
   ddl: ReadonlyArray<string> = Object.values(CommsSchema.tables)
@@ -37,6 +37,6 @@ export const fixture = Effect.fnUntraced(function* (
   return { path, db }
 })
 
-/** `act` with the port over the file. */
+/** Runs `act` with the port over the file. */
 export const withComms = <A, E, R>(path: string, act: (comms: Comms["Service"]) => Effect.Effect<A, E, R>) =>
   Comms.use(act).pipe(Effect.provide(CommsSqlite.layer(path)))

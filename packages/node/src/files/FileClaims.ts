@@ -20,12 +20,12 @@ const nobody: Owner = {
   process: { pid: 0, startTime: 0, bootId: "unknown" }
 }
 
-/** Whoever else can write there could claim in our name, or take a claim away. */
+/** Another user who can write to the folder could claim in our name, or remove a claim. */
 const ours = { folder: true, own: true, others: "nothing" } as const
-/** Bytes of a claim; a real one has about 200. */
+/** Bytes of a claim at most. A real claim has about 200. */
 const largest = 4096
 
-/** Of the password database, never of the environment, which is another one in a login, a service, cron and su. */
+/** Home folder from the password database. `$HOME` is not used: it differs in a login, a service, cron and su. */
 const homeOf = (): string | undefined => {
   try {
     return os.userInfo().homedir
@@ -35,8 +35,8 @@ const homeOf = (): string | undefined => {
 }
 
 /**
- * For every souffleur of this user: `~/.local/state/souffleur-claims`; `/tmp/souffleur-<uid>` where that home is not
- * theirs, or takes no folder.
+ * Folder of the claims of every souffleur of this user: `~/.local/state/souffleur-claims`. Falls back to
+ * `/tmp/souffleur-<uid>` where that home belongs to another user or takes no folder.
  */
 export const usualFolder = (uid: number, home = homeOf()): string => {
   const elsewhere = `/tmp/souffleur-${uid}`
@@ -51,23 +51,23 @@ export const usualFolder = (uid: number, home = homeOf()): string => {
   return folder
 }
 
-/** A file's name for any words. */
+/** Returns a name for a file, from any text. */
 const hashOf = (words: string) => createHash("sha256").update(words).digest("hex").slice(0, 32)
 
 const keyOf = (one: Claimable) => {
   if ("pid" in one) return `${one.bootId}-${one.pid}-${one.startTime}`
   return "session" in one ? `session-${hashOf(one.session)}` : `project-${hashOf(one.project)}`
 }
-/** The same for a person. */
+/** Names a claim's subject for a person. */
 const inBrief = (one: Claimable) => {
   if ("pid" in one) return `process ${one.pid}`
   return "session" in one ? `session ${one.session}` : `project ${one.project}`
 }
-/** Who has this removes what the dead have left. */
+/** Name of the claim for removing claims of dead processes. */
 const sweeping = "sweeping"
 
 interface Claim {
-  /** Its file's name. */
+  /** Name of the claim's file. */
   readonly name: string
   readonly number: number
   readonly text: string
@@ -75,7 +75,7 @@ interface Claim {
 const isAmong = (claims: ReadonlyArray<Claim>) => (one: Claim) =>
   claims.some(({ name, text }) => one.name === name && one.text === text)
 
-/** What the system says, for a person. */
+/** Describes an error of the system for a person. */
 const inWords = (error: unknown): string => {
   if (hasCode(error, "ENOSPC", "EDQUOT")) return "its disk is full: make room on it"
   if (hasCode(error, "EROFS")) return "it cannot be written: its disk is read-only"
@@ -83,12 +83,14 @@ const inWords = (error: unknown): string => {
 }
 
 /**
- * Claims as plain files: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or `project-<hash>.<n>`, each with
- * its owner. One is in force until its owner removes it or is provably dead. Whoever finds none in force makes the next
- * number, which is exclusive, and then looks again: it has the claim only where nobody else has come since, and takes
- * its own back where somebody has. So of any two one sees the other, however slow it is, and whatever was removed
- * meanwhile. What the dead leave is removed by one at a time, which nobody takes for dead while it lives: a name that
- * it found dead is still that dead one's when it removes it.
+ * Keeps claims as plain files with their owner: `<boot id>-<pid>-<start time>.<n>`, `session-<hash>.<n>` or
+ * `project-<hash>.<n>`.
+ * A claim is in force until its owner removes it or is provably dead. A claimer that finds no claim in force creates
+ * the next number, which is exclusive. Then it reads the folder again. It has the claim only if no other claim was
+ * added meanwhile. Otherwise it removes its own. So of any two claimers at least one sees the other, however slow it
+ * is.
+ * Claims of dead processes are removed under a claim of its own, `sweeping`. So a name that was found dead is not
+ * reused before it is removed.
  */
 export const layer = (options: { readonly folder?: string } = {}) =>
   Layer.effect(
@@ -102,7 +104,10 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       const attempt = <A>(act: () => A) =>
         Effect.try({ try: act, catch: (error) => new ClaimFailed({ message: `${folder}: ${inWords(error)}` }) })
 
-      /** It may have gone since: a temporary folder is emptied, a home unmounted. */
+      /**
+       * Makes the folder again where it is gone: a temporary folder is emptied, a home is unmounted. Fails with
+       * `ClaimFailed` where the folder cannot be made or trusted.
+       */
       const usable = Effect.gen(function* () {
         yield* attempt(() => makeFolder(folder))
         const refusal = refusalAt(folder, ours)
@@ -115,14 +120,14 @@ export const layer = (options: { readonly folder?: string } = {}) =>
           if (key === undefined || !wanted(key)) return []
           const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: largest })
           if ("text" in read) return [{ name: file, number: Number(number), text: read.text }]
-          // What is no file of ours is in the way, as what cannot be read is.
+          // A file that is not ours, or that cannot be read, still occupies its number.
           return read.missing ? [] : [{ name: file, number: Number(number), text: "" }]
         })
 
       const isDead = Effect.fn("Claims.isDead")(function* (owner: Owner) {
         if (owner.pidNamespace !== self.pidNamespace) return false
-        // Names are given twice, and a copy of a machine has its identity too until it is given its own: where either
-        // differs, nothing is proved.
+        // Host names are given twice, and a copied machine keeps its identity at first. Where either differs, nothing
+        // is proved.
         if (owner.process.bootId !== self.process.bootId)
           return self.machine !== null && owner.machine === self.machine && owner.host === self.host
         const condition = yield* processes.condition(owner.process)
@@ -131,7 +136,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       const isLeft = (one: Claim) =>
         Option.match(decodeOwner(one.text), { onNone: () => Effect.succeed(false), onSome: isDead })
 
-      /** Somebody else's that is in force: why it is not ours to take. */
+      /** Explains why another owner's claim, which is in force, is not ours to take. */
       const heldBy = (claim: Claim, what: string) => {
         const owner = decodeOwner(claim.text)
         const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
@@ -186,7 +191,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         yield* Effect.ensuring(remove, releaseKey(sweeping))
       })
 
-      // Who cannot sweep hears why when it claims.
+      // A failed sweep is ignored here: the next claim fails with the reason.
       yield* Effect.ignore(Effect.andThen(usable, sweep))
       return Claims.of({
         self,

@@ -4,8 +4,8 @@ import { hasCode } from "../processes/Proc.ts"
 import { type Refusal, refusalAt } from "./TrustedFile.ts"
 
 /**
- * A folder (0700) and those above it, each where it is not there. One by one: Node's own way to make them all never
- * returns where a folder that is there takes no other, such as `/proc`. Throws what the system says.
+ * Makes a folder (0700) and its missing parents, one by one. Node's recursive call never returns where an existing
+ * parent takes no folder, such as `/proc`. Throws the error of the system.
  */
 export const makeFolder = (path: string): void => {
   if (fs.existsSync(path)) return
@@ -17,7 +17,7 @@ export const makeFolder = (path: string): void => {
   }
 }
 
-/** A folder above one of ours that is another user's: that one could put another in its place. */
+/** Finds a parent folder that belongs to another user, who could replace our folder. */
 const strangeAbove = (path: string, uid: number): Refusal | undefined => {
   for (let above = dirname(path); ; above = dirname(above)) {
     const found = fs.statSync(above, { throwIfNoEntry: false })
@@ -31,8 +31,8 @@ const strangeAbove = (path: string, uid: number): Refusal | undefined => {
 }
 
 /**
- * Makes a folder for souffleur's own files, where it is not there. Why it cannot be used, where it is not this user's,
- * and nobody else's to write.
+ * Makes a folder for souffleur's own files, if it is missing. Returns why the folder cannot be used, or `undefined`. It
+ * must belong to this user, and no other user may write to it.
  */
 export const ownFolder = (path: string): Refusal | undefined => {
   try {

@@ -4,7 +4,7 @@ import { Effect, FileSystem, Layer } from "effect"
 import { ownFolder } from "./Folder.ts"
 import { openTrusted } from "./TrustedFile.ts"
 
-/** The folder of souffleur's own files, made where it is not there. */
+/** Makes the folder of souffleur's own files, if it is missing. Fails with `FileRefused` where it cannot be used. */
 export const stateFolder = Effect.fn("TrustedFiles.stateFolder")(function* (path: string) {
   const refusal = yield* Effect.sync(() => ownFolder(path))
   if (refusal !== undefined) return yield* new FileRefused({ path, problem: refusal.problem, missing: false })
@@ -22,7 +22,7 @@ export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = La
             const file = openTrusted(path, trust)
             return typeof file === "number" ? Effect.succeed(file) : Effect.fail(refused(file.problem, file.missing))
           }),
-          // The same file once more, by its descriptor and no name: Effect's own reading goes on from there.
+          // Opens the same file again, by its descriptor instead of its name, for Effect's own reading.
           (file) =>
             Effect.mapError(files.open(`/proc/self/fd/${file}`, { flag: "r" }), ({ reason }) =>
               refused(`it cannot be read (${reason._tag})`)

@@ -2,20 +2,23 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { hasCode } from "../processes/Proc.ts"
 
-/** Bytes of a file of signs, and to how many it is cut when it has more. */
+/** Limit of a file of signs in bytes, and the bytes that a cut leaves. */
 const most = 262_144
 const kept = 131_072
 
-/** Files of signs, and how many are left when there are more. */
+/** Limit of files of signs, and the number that pruning leaves. */
 const mostFiles = 500
 const keptFiles = 400
 
-/** Milliseconds after which a draft was left behind by a process that died. */
+/** Milliseconds after which a draft counts as left behind by a dead process. */
 const abandoned = 60_000
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants
 
-/** One write at the end of the file that has this name: once more where that file was replaced meanwhile. */
+/**
+ * Appends to the file with one write, and returns its size in bytes. Repeats the write if the file was replaced
+ * meanwhile.
+ */
 const append = (path: string, line: string): number => {
   for (;;) {
     const file = fs.openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -35,8 +38,9 @@ const readFrom = (file: number, position: number): Buffer => {
 }
 
 /**
- * Leaves the newest lines. Whoever appends meanwhile finds out that the file was replaced and says it again, or was
- * read here after the replacement: a line may be there twice, and none is lost. The draft's name is the lock.
+ * Cuts a file to its newest lines. The draft's name is the lock.
+ * A writer that appends meanwhile either sees the replacement and writes again, or wrote before it and is copied here.
+ * So a line may be there twice, and none is lost.
  */
 const cut = (path: string): void => {
   const draft = `${path}.cut`
@@ -63,14 +67,14 @@ const cut = (path: string): void => {
 }
 
 /**
- * Appends a line to a file of signs (0600), made where there is none. One that has become too large is cut to its
- * newest lines.
+ * Appends a line to a file of signs (0600), which it makes if it is missing. Cuts a file that has become too large to
+ * its newest lines.
  */
 export const appendSign = (path: string, line: string): void => {
   if (append(path, line) > most) cut(path)
 }
 
-/** Sessions come and go for months: the files that were longest not written to go. */
+/** Removes the files with the oldest writes. Sessions come and go for months. */
 export const pruneSigns = (folder: string): void => {
   const names = fs.readdirSync(folder)
   if (names.length <= mostFiles) return

@@ -3,20 +3,21 @@ import type { ProcessIdentity } from "@souffleur/domain"
 import { isGone, parseStat, type Stat } from "../processes/Proc.ts"
 
 /**
- * Open descriptors of `/proc/<pid>/stat`, one an identity that is asked for again and again: half the price of opening
- * the file each time, and once that process is reaped it answers ESRCH for ever, whoever has its pid then.
+ * Keeps descriptors of `/proc/<pid>/stat` open, for identities that are asked for repeatedly. This costs half of
+ * opening the file each time. Once the process is reaped, its descriptor answers ESRCH for ever, even if the pid is
+ * reused.
  */
 export class StatCache {
   readonly #kept = new Map<string, number>()
   readonly #buffer = Buffer.allocUnsafe(4096)
   readonly #limit: number
 
-  /** Above `limit` descriptors the oldest is closed. */
+  /** Closes the oldest descriptor when there are more than `limit`. */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** `undefined` where the process with that identity is gone. */
+  /** Reads the stat of a process. `undefined`: the process with that identity is gone. */
   read(identity: ProcessIdentity): Stat | undefined {
     const key = `${identity.pid}/${identity.startTime}`
     const kept = this.#kept.get(key)

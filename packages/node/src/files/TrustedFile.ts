@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { distrust, type Seen, type Trust } from "@souffleur/domain"
 import { hasCode } from "../processes/Proc.ts"
 
-/** Why nothing was opened; as of the port, but for the path. */
+/** Why a file was not opened. It is `FileRefused` of the port without the path. */
 export interface Refusal {
   readonly problem: string
   readonly missing: boolean
@@ -10,7 +10,7 @@ export interface Refusal {
 
 const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 
-/** A pipe is opened without waiting for its other end, and refused then; a link is never followed. */
+/** A pipe is opened without waiting for its other end, and is then refused. A link is never followed. */
 const reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
 const seenOf = (found: fs.Stats): Seen => ({
@@ -35,8 +35,8 @@ const refusalOf = (error: unknown): Refusal => {
 }
 
 /**
- * Opens a file or folder, and judges what was opened. A descriptor, which the caller closes. Synchronous, and without a
- * runtime: a hook and a launch use it too.
+ * Opens a file or folder, and judges what was opened. Returns a descriptor, which the caller closes. It is synchronous
+ * and needs no runtime, because a hook and a launch use it too.
  */
 export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: number): number | Refusal => {
   let file: number
@@ -51,7 +51,7 @@ export const openTrusted = (path: string, trust: Trust, flags = reading, mode?: 
   return { problem, missing: false }
 }
 
-/** A whole file as text. */
+/** Reads a whole file as text. */
 export const readTrustedText = (
   path: string,
   trust: Trust & { readonly atMost: number }
@@ -65,7 +65,7 @@ export const readTrustedText = (
   }
 }
 
-/** Nothing is wrong with a file or folder; it is not read. */
+/** Judges a file or folder without reading it. `undefined`: it can be trusted. */
 export const refusalAt = (path: string, trust: Trust): Refusal | undefined => {
   const file = openTrusted(path, trust)
   if (typeof file !== "number") return file

@@ -13,12 +13,13 @@ const sync = (path: string): void => {
 }
 
 /**
- * Makes a file (0600) that is there whole or not at all, also after a power cut; `false` where the name is taken.
- * `link` is exclusive, as `rename` is not. Synchronous: nothing can come between its steps, and the launch entry has no
- * runtime.
+ * Makes a file (0600) that is there whole or not at all, also after a power cut. Returns `false` where the name is
+ * taken.
+ * It uses `link`, which is exclusive, unlike `rename`. It is synchronous: nothing can come between its steps, and the
+ * launch entry has no runtime.
  */
 export const createWhole = (path: string, text: string): boolean => {
-  // A folder of its own for the draft: its name is ours alone, among all processes of all pid namespaces.
+  // The draft has a folder of its own: its name is unique among all processes of all pid namespaces.
   const folder = fs.mkdtempSync(join(dirname(path), ".new-"))
   const draft = join(folder, "draft")
   try {
@@ -34,10 +35,12 @@ export const createWhole = (path: string, text: string): boolean => {
   }
 }
 
-/** Bytes: of a launch, which holds an environment, the largest. */
+/** Bytes at most. The largest file is a launch, which holds an environment. */
 const largest = 16_000_000
 
-/** A file of ours, as text; `undefined` where there is no such file. Throws where it is not ours alone. */
+/**
+ * Reads a file of ours as text. `undefined`: there is no such file. Throws where another user owns it or can access it.
+ */
 export const readWhole = (path: string): string | undefined => {
   const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
   if ("text" in read) return read.text

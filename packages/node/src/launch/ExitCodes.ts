@@ -3,23 +3,23 @@ import { Deferred, Effect, Option } from "effect"
 import { readReceipt } from "./Receipt.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
-/** A process that has ended is seen by the kernel's word before Node tells us how. */
+/** The kernel shows that a process has ended before Node reports its exit code. */
 const patience = "2 seconds"
 
 /**
- * How headless launches ended, in `<id>.exit` (0600) beside the receipt, for the souffleur that comes after too. Only
- * who started a process is told its exit code: of what ended while no souffleur was there nobody knows.
+ * Records how headless launches ended, in `<id>.exit` (0600) beside the receipt. A later souffleur reads it there. Only
+ * the parent of a process learns its exit code. So the code is unknown if no souffleur was running at the end.
  */
 export const makeExitCodes = (folder: string, receiptOf: (id: string) => string) => {
-  /** Started by this process, and not ended yet. */
+  /** Launches that this process started and that have not ended yet. */
   const running = new Map<string, Deferred.Deferred<void>>()
   const fileOf = (id: string) => join(folder, `${id}.exit`)
 
   return {
     started: (id: string): void => void running.set(id, Deferred.makeUnsafe()),
     /**
-     * The end is the launch's if this pid took its receipt: a second launcher ends at once. What cannot be written is
-     * not known.
+     * Records an end if this pid took the launch's receipt, since a second launcher ends at once. A code that cannot be
+     * written stays unknown.
      */
     ended: (id: string, pid: number | undefined, exitCode: number): void => {
       try {
@@ -27,7 +27,7 @@ export const makeExitCodes = (folder: string, receiptOf: (id: string) => string)
         if (Option.exists(receipt, (one) => one._tag === "Taken" && one.process.pid === pid))
           createWhole(fileOf(id), String(exitCode))
       } catch {
-        // Of an unknown end nothing is made but a death.
+        // An unknown end counts as a death.
       }
       const waiting = running.get(id)
       running.delete(id)

@@ -5,15 +5,16 @@ import { detached, type Start } from "../own/Detached.ts"
 
 interface HeadlessOptions {
   readonly cwd: string
-  /** The file of its output. */
+  /** Absolute path of the file that the output is appended to. */
   readonly output: string
   readonly input?: string | null
   readonly ended?: (pid: number | undefined, exitCode: number) => void
 }
 
 /**
- * Starts a command detached, with `input` to read; succeeds with its pid. It closes no scope with it; how it ended is
- * handed on. `effect/process` takes no file for output.
+ * Starts a detached command, with `input` to read, and succeeds with its pid. The command outlives the scope. `ended`
+ * is told its exit code. `effect/process` takes no file for output. Fails with `LaunchFailed` where the command cannot
+ * be started.
  */
 export const startHeadless = (
   start: Start,
@@ -25,7 +26,7 @@ export const startHeadless = (
     try {
       const child = detached(start, cwd, output, input)
       child.on("error", () => failed())
-      // As a shell says it: 128 and the number of the signal.
+      // A signal is reported as a shell does it: 128 and the signal's number.
       child.on("exit", (code, signal) =>
         ended(child.pid, code ?? 128 + (signal === null ? 0 : constants.signals[signal]))
       )

@@ -23,24 +23,28 @@ import { startTmux, type TmuxPlace } from "./Tmux.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
 export interface LauncherOptions {
-  /** Absolute. Launches go to `launches/` in it. */
+  /** Absolute. Launches are in its folder `launches/`. */
   readonly stateDir: string
-  /** What becomes the agent, such as Node and the path of `launch.ts`; the path of a launch file is added. */
+  /**
+   * Command that becomes the agent, such as Node and the path of `launch.ts`. The path of a launch file is appended.
+   */
   readonly entry: Start["line"]
   readonly terminal: Terminal
-  /** How long a launch may take until its receipt, 15 seconds by default. */
+  /** Time until the receipt of a launch must be there, 15 seconds by default. */
   readonly receiptTimeout?: Duration.Input
   readonly tmux?: TmuxPlace
 }
 
-/** UTF-16 units of what a terminal shows above a window. */
+/** UTF-16 units of a window's title at most. */
 const mostOfTitle = 100
 
 const receiptPoll = Schedule.spaced("20 millis")
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** Why this cannot be run, as far as can be seen before trying. */
+/**
+ * Explains why a launch cannot run, as far as this is visible before it is tried. `undefined`: no obstacle is known.
+ */
 const obstacle = (launch: Launch): string | undefined => {
   try {
     if (!fs.statSync(launch.program).isFile()) return "the program is no file"
@@ -68,11 +72,14 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
       const pathOf = (id: string) => join(folder, `${id}.json`)
       const receiptOf = (id: string) => receiptBeside(pathOf(id))
-      /** The launch file once more, under a name that no launcher is given. */
+      /** Path of a copy of the launch file that no launcher reads. */
       const keptOf = (id: string) => join(folder, `${id}.kept`)
       const outputPath = (id: string) => join(folder, `${id}.out`)
       const exits = makeExitCodes(folder, receiptOf)
-      /** What was prepared here and not launched yet: a file that changed since is not launched. */
+      /**
+       * Digests of launches that were prepared here and are not launched yet. A file that changed since is not
+       * launched.
+       */
       const prepared = new Map<string, string>()
 
       const checkId = (id: string) =>
@@ -111,8 +118,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
 
       /**
-       * It holds an environment, so perhaps a key; from the receipt on nobody reads it any more. What cannot be
-       * removed, `doctor` tells.
+       * Removes a file of a launch: it holds an environment, perhaps with a key, and is not read after the receipt.
+       * `doctor` reports what cannot be removed.
        */
       const remove = (path: string) => {
         try {
@@ -126,7 +133,10 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         remove(pathOf(id))
       }
 
-      /** Ends the question: who took the receipt, or nobody and never. Dies where it cannot be ended. */
+      /**
+       * Decides a launch, and returns the process that took the receipt. `None`: the launch is cancelled for ever. Dies
+       * where it cannot be decided.
+       */
       const close = (id: string) =>
         Effect.sync((): Option.Option<ProcessIdentity> => {
           claimReceipt(receiptOf(id), { _tag: "Cancelled" })
@@ -135,10 +145,13 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()
         })
 
-      /** Who took the receipt by now; fails where nobody will. */
+      /**
+       * Returns the process that took the receipt, or `None` so far. Fails where the launch was cancelled, or the
+       * launcher ended without a receipt.
+       */
       const look = (id: string, launcherGone: Effect.Effect<boolean, LaunchFailed>) =>
         Effect.gen(function* () {
-          // Asked before the receipt is read: it may have taken it just before it ended.
+          // This is asked before the receipt is read: the launcher may take it just before it ends.
           const gone = yield* launcherGone
           const receipt = yield* Effect.sync(() => readReceipt(receiptOf(id)))
           if (Option.isSome(receipt)) {
@@ -150,7 +163,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           return Option.none<ProcessIdentity>()
         })
 
-      /** Whether the launcher that was started under this pid has ended. */
+      /** Returns an effect that says whether the launcher with this pid has ended. */
       const goneOf = Effect.fnUntraced(function* (pid: number) {
         const found = yield* processes.find(pid)
         return Option.match(found, {
@@ -210,7 +223,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
                   Effect.sync(() => decided(id)),
                   exit.value
                 )
-              : // Failed, late or interrupted: nobody knows how far the launcher came, so its name is taken from it.
+              : // Failed, late or interrupted: how far the launcher came is unknown, so its name is taken from it.
                 Effect.flatMap(close(id), Option.match({ onNone: () => exit, onSome: Effect.succeed }))
           )
         )

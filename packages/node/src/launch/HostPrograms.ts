@@ -14,8 +14,8 @@ const isExecutable = (file: string): boolean => {
 }
 
 /**
- * The first program of that name in `PATH`, absolute; a path is itself. A relative part of `PATH` would find another in
- * each folder.
+ * Returns the absolute path of the first program with that name in `PATH`. A path is returned as it is. Relative parts
+ * of `PATH` are skipped: they would find another program in each folder.
  */
 export const pathOf = (name: string, searchPath = process.env["PATH"] ?? ""): string | undefined =>
   name.includes("/")
@@ -26,12 +26,12 @@ export const pathOf = (name: string, searchPath = process.env["PATH"] ?? ""): st
         .map((folder) => join(folder, name))
         .find(isExecutable)
 
-/** Runs programs by their absolute path alone: what a project has lying under a program's name is not run for it. */
+/** Runs programs by their absolute path alone. So a file in a project is not run because it has a program's name. */
 export const layer = Layer.effect(
   ChildProcessSpawner.ChildProcessSpawner,
   Effect.map(ChildProcessSpawner.ChildProcessSpawner, (host) =>
     ChildProcessSpawner.make((command) => {
-      // Nothing here pipes one program into another.
+      // souffleur pipes no program into another.
       if (command._tag !== "StandardCommand") return host.spawn(command)
       const given = command.options.env?.["PATH"]
       const path = pathOf(command.command, typeof given === "string" ? given : undefined)

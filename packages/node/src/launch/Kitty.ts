@@ -4,13 +4,13 @@ import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
 import { pathOf } from "./HostPrograms.ts"
 
-/** What a window of kitty is opened with. */
+/** Options of a window of kitty. */
 export interface KittyWindow {
   readonly title: string
   readonly cwd: string
 }
 
-/** kitty's own environment may have options for Node: not for the launcher. */
+/** kitty's own environment may hold options for Node, which are not meant for the launcher. */
 const withVariables = (environment: Start["environment"]) =>
   Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => ["--env", `${name}=${value}`])
 
@@ -20,10 +20,10 @@ const refused = new LaunchFailed({
 })
 
 /**
- * Asks the kitty that souffleur runs in (`KITTY_LISTEN_ON`) for a tab behind the current one. kitty runs a command
- * without a shell, as a child of its own, and does not say its pid; so what comes back is a question that fails once
- * kitty has refused, and is `false` until then. kitty is not waited for: one that answers late, or when its command
- * ends, delays no receipt.
+ * Asks the kitty that souffleur runs in (`KITTY_LISTEN_ON`) for a tab behind the current one. kitty runs the command
+ * without a shell, as its own child, and does not report its pid. So the result is an effect that fails once kitty has
+ * refused, and gives `false` until then. souffleur does not wait for kitty: an answer that is late, or comes when the
+ * command ends, delays no receipt.
  */
 export const startKitty = (
   { environment, line }: Start,

@@ -4,27 +4,28 @@ import { readTrustedText } from "../files/TrustedFile.ts"
 
 const whole = { onExcessProperty: "error" } as const
 
-/** What the kernel takes as one argument or variable. */
+/** A text that the kernel accepts as an argument or a variable. */
 const Text = Schema.String.check(Schema.isPattern(/^[^\0]*$/))
 const AbsolutePath = Schema.String.check(Schema.isPattern(/^\/[^\0]*$/))
 
-/** An idempotency token that is also a file's name. */
+/** An idempotency token that is also the name of a file. */
 export const LaunchId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9-]{1,128}$/))
 
-/** `launches/<id>.json`: all that a launch is (spec: behaviour#launch-at-most-once). */
+/** Content of `launches/<id>.json`: one whole launch (spec: behaviour#launch-at-most-once). */
 export const Launch = Schema.Struct({
   version: Schema.Literal(1),
   id: LaunchId,
   program: AbsolutePath,
   args: Schema.Array(Text),
   /**
-   * What the agent reads on standard input; `null`: nothing. Whoever starts the launcher gives it: `execve` keeps it.
+   * Text that the agent reads on standard input; `null`: nothing. The launcher is started with it, and `execve` keeps
+   * it.
    */
   input: Schema.NullOr(Schema.String),
-  /** The whole environment of the agent, but for {@link launchVariable}. */
+  /** The agent's whole environment, except {@link launchVariable}. */
   environment: Schema.Record(Schema.String.check(Schema.isPattern(/^[^=\0]+$/)), Text),
   cwd: AbsolutePath,
-  /** Where a headless agent's output is appended; `null` in a terminal. */
+  /** File that a headless agent's output is appended to; `null` in a terminal. */
   output: Schema.NullOr(AbsolutePath),
   title: Text
 })
@@ -35,15 +36,15 @@ export const encodeLaunch = Schema.encodeSync(LaunchJson)
 const decodeLaunch = Schema.decodeUnknownOption(LaunchJson, whole)
 export const checkLaunch = Schema.decodeUnknownOption(Launch, whole)
 
-/** Every process of a launch has it in its environment, with the launch's id. */
+/** Variable that every process of a launch has in its environment, with the launch's id. */
 export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
 
-/** Bytes: more than the kernel takes as arguments and environment. */
+/** Bytes at most: more than the kernel accepts as arguments and environment. */
 const largest = 16_000_000
 
 /**
- * `None`: missing, damaged, written by others, or not the launch that its name, or `id`, says. Says no more: it may
- * hold secrets.
+ * Reads a launch file. `None`: it is missing, damaged, written by others, or has another id than its name or `id`. The
+ * reason is not given, because the file may hold secrets.
  */
 export const readLaunch = (path: string, id = basename(path, ".json")): Option.Option<Launch> => {
   const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })

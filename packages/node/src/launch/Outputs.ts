@@ -3,17 +3,14 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 
-/** Bytes on disk of what one launch prints, and how many of the newest are left when it has more. */
+/** Limit of one launch's output in bytes on disk, and the newest bytes that a cut leaves. */
 const [most, kept] = [33_554_432, 16_777_216]
-/** Between two looks: of what is quiet, and of what was just cut. */
+/** Interval between two checks: of quiet outputs, and right after a cut. */
 const [every, hurried] = ["500 millis", "50 millis"] as const
-/** Outputs of one watch or run that may still grow: its agent's and its compactions', the newest of them. */
+/** Outputs of one watch or run that may still grow, the newest first: its agent's and its compactions'. */
 const living = 8
 
-/**
- * What is printed by launches whose id begins so, written to last first; each with its bytes on disk, which holes are
- * not.
- */
+/** Lists the newest outputs of launches whose id begins with `prefix`. `used` is bytes on disk, without holes. */
 const outputs = (folder: string, prefix: string) =>
   fs
     .readdirSync(folder)
@@ -27,9 +24,9 @@ const outputs = (folder: string, prefix: string) =>
     .slice(0, living)
 
 /**
- * Gives the disk back what is older than the newest bytes, by a hole: an agent that writes on meanwhile, its verdict at
- * the end, and whoever reads from a place in the file notice nothing. Node has no call for it; `fallocate` is of
- * util-linux. `false`: it cannot be done here.
+ * Frees the disk space of all but the newest bytes, by a hole in the file. Writers and readers of the file are not
+ * disturbed, nor is a verdict at its end. Node has no call for it, so `fallocate` of util-linux does it. Returns
+ * `false` where it cannot be done.
  */
 const cut = (path: string, size: number) =>
   Effect.callback<boolean>((resume) => {
@@ -44,9 +41,9 @@ const cut = (path: string, size: number) =>
   })
 
 /**
- * Bounds what the launches of a folder print whose ids begin with `prefix`, for ever: each has at most 32 MiB on disk,
- * and what it prints between two looks, half a second apart, or a twentieth of one while it is being cut. A disk that
- * cannot do it is told of once.
+ * Bounds the output of the folder's launches whose ids begin with `prefix`, for ever. Each launch has at most 32 MiB on
+ * disk, and the output between two checks. Checks are half a second apart, or a twentieth of a second after a cut.
+ * Warns once and returns where the disk cannot do it.
  */
 export const boundOutputs = Effect.fn("boundOutputs")(function* (folder: string, prefix: string) {
   let able = true

@@ -3,7 +3,7 @@ import { ProcessIdentity } from "@souffleur/domain"
 import { Option, Schema } from "effect"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
-/** Who took a launch: the process that became the agent, or nobody, ever. */
+/** Decision about a launch: taken by the process that became the agent, or cancelled for ever. */
 export const Receipt = Schema.Union([
   Schema.TaggedStruct("Taken", { process: ProcessIdentity }),
   Schema.TaggedStruct("Cancelled", {})
@@ -14,18 +14,18 @@ const ReceiptJson = Schema.fromJsonString(Receipt)
 const encodeReceipt = Schema.encodeSync(ReceiptJson)
 const decodeReceipt = Schema.decodeUnknownOption(ReceiptJson, { onExcessProperty: "error" })
 
-/** The name whose taking decides a launch (spec: behaviour#launch-at-most-once). */
+/** Path of the receipt whose taking decides a launch (spec: behaviour#launch-at-most-once). */
 export const receiptBeside = (launchPath: string): string =>
   join(dirname(launchPath), `${basename(launchPath, ".json")}.receipt`)
 
-/** What stands under a receipt's name is neither a receipt nor a tombstone: nobody can say whether the agent runs. */
+/** The file under a receipt's name is neither a receipt nor a tombstone. So it is unknown whether the agent runs. */
 export class ReceiptDamaged extends Schema.TaggedError<ReceiptDamaged>()("ReceiptDamaged", { receipt: Schema.String }) {
   override get message(): string {
     return `the receipt ${this.receipt} cannot be read: nobody can say whether the agent runs`
   }
 }
 
-/** `None`: not taken yet. Throws {@link ReceiptDamaged}. */
+/** Reads a receipt. `None`: it is not taken yet. Throws {@link ReceiptDamaged}. */
 export const readReceipt = (path: string): Option.Option<Receipt> => {
   const text = readWhole(path)
   if (text === undefined) return Option.none()
@@ -34,5 +34,5 @@ export const readReceipt = (path: string): Option.Option<Receipt> => {
   return receipt
 }
 
-/** `false`: the name is taken, for ever. */
+/** Takes a receipt. `false`: the name is taken, for ever. */
 export const claimReceipt = (path: string, receipt: Receipt): boolean => createWhole(path, encodeReceipt(receipt))

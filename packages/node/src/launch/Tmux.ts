@@ -4,7 +4,7 @@ import { Config, Effect, Option } from "effect"
 import type { Start } from "../own/Detached.ts"
 import { pathOf } from "./HostPrograms.ts"
 
-/** Which tmux: without a socket name the server that souffleur runs in, without a pane the one of `$TMUX_PANE`. */
+/** Names a tmux server and a pane. The default is the server that souffleur runs in, and the pane `$TMUX_PANE`. */
 export interface TmuxPlace {
   readonly socket?: string
   readonly pane?: string
@@ -21,19 +21,20 @@ const tmux = (place: TmuxPlace, args: ReadonlyArray<string>): Effect.Effect<stri
     )
   })
 
-/** tmux would expand `#(…)` as a command of a shell, and take a `;` at the end for the end of its own. */
+/** tmux would expand `#(…)` as a command of a shell, and end its own command at a trailing `;`. */
 const windowName = (title: string): string => title.replaceAll("#", "##").replace(/;$/, "\\;")
 
 /**
  * Opens a window in souffleur's own session, behind the current one, and succeeds with its pid. tmux runs a command of
- * two words or more without a shell, but in the server's environment: Node's options there are not for the launcher.
+ * two or more words without a shell, but in the server's environment. Node's options in that environment are not meant
+ * for the launcher. Fails with `LaunchFailed` where tmux refuses.
  */
 export const startTmux = Effect.fnUntraced(function* (place: TmuxPlace, { environment, line }: Start, title: string) {
   const own = yield* Effect.orDie(Config.option(Config.String("TMUX_PANE")))
   const pane = place.pane ?? Option.getOrUndefined(own)
   const session =
     pane === undefined ? undefined : yield* tmux(place, ["display-message", "-p", "-t", pane, "#{session_id}"])
-  // Of a pane that is gone tmux says nothing, and is content.
+  // tmux succeeds and prints nothing for a pane that is gone.
   if (session === "") return yield* new LaunchFailed({ message: `tmux knows no pane ${pane}` })
   const target = session === undefined ? [] : ["-t", `${session}:`]
   const variables = Object.entries({ ...environment, NODE_OPTIONS: "" }).flatMap(([name, value]) => [

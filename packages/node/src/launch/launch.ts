@@ -2,8 +2,8 @@ import { defectOf } from "@souffleur/domain"
 import { Cause } from "effect"
 import { becomeAgent } from "./LaunchEntry.ts"
 
-// A program of its own: `node launch.ts <absolute path of a launch file>`. What goes wrong in it is one sentence, and
-// never a word of a launch.
+// A program of its own: `node launch.ts <absolute path of a launch file>`. An error is one sentence, and never quotes a
+// launch.
 try {
   process.exitCode = becomeAgent(process.argv[2] ?? "")
 } catch (error) {

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { detached } from "./Detached.ts"
 
-/** What is to be started so that nobody is its parent but the machine's first process, and where it prints. */
+/** Command to start as a child of the machine's first process alone, and the file for its output. */
 export const DetachOrder = Schema.Struct({
   line: Schema.NonEmptyArray(Schema.String),
   cwd: Schema.String,
@@ -10,12 +10,12 @@ export const DetachOrder = Schema.Struct({
 export type DetachOrder = typeof DetachOrder.Type
 
 const OrderJson = Schema.fromJsonString(DetachOrder)
-/** As the one argument of the process in between. */
+/** Encodes an order as the one argument of the process in between. */
 export const encodeDetachOrder = Schema.encodeSync(OrderJson)
 
 /**
- * The process in between: it starts that one in a session of its own, prints its pid, and ends. Who is left is nobody's
- * descendant: neither of the agent that asked for it, nor of anything that is ended with that agent.
+ * Runs as the process in between: starts the command in its own session, prints its pid, and ends. The command is then
+ * no descendant of the agent that asked for it. So it outlives whatever is ended with that agent.
  */
 export const detach = (order: string): void => {
   const { cwd, line, output } = Schema.decodeSync(OrderJson)(order)

@@ -3,17 +3,17 @@ import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { openTrusted } from "../files/TrustedFile.ts"
 
-/** How a program is started: its arguments as they are, and these variables alone. */
+/** How a program is started: with exactly these arguments and variables. */
 export interface Start {
   /** A program and its arguments. */
   readonly line: readonly [string, ...ReadonlyArray<string>]
-  /** By these its process is known before it is the agent, too. */
+  /** By these variables its process is recognised before it becomes the agent, too. */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
 /**
- * A text as an open file that has no name any more: who inherits it can read it, also when we are gone, and nobody else
- * can. A pipe would hold no more than 64 KB until somebody reads.
+ * Opens a text as a file without a name. Only processes that inherit the descriptor can read it, also after souffleur
+ * has ended. A pipe would hold only 64 KB until it is read.
  */
 const nameless = (folder: string, text: string): number => {
   const own = fs.mkdtempSync(join(folder, ".new-"))
@@ -27,12 +27,13 @@ const nameless = (folder: string, text: string): number => {
 }
 
 const { O_APPEND, O_CREAT, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants
-/** What stands under the name is never written through, or waited for. */
+/** A link or pipe under that name is never written through, or waited for. */
 const appending = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
 /**
- * A process in a session of its own that outlives us, its output appended to a file (0600); while we live, Node reaps
- * it. `input`: what it reads. Throws where a file cannot be opened; a program that cannot be run is an `error` event.
+ * Starts a process in its own session that outlives souffleur, with its output appended to a file (0600). Node reaps it
+ * while souffleur lives. `input` is its standard input. Throws where a file cannot be opened. A program that cannot be
+ * run is an `error` event.
  */
 export const detached = (
   { environment, line: [program, ...args] }: Start,

@@ -6,13 +6,14 @@ import { type Effect, type FileSystem, Layer, ManagedRuntime } from "effect"
 import { layerSqlite } from "../sqlite/SqliteClient.ts"
 
 /**
- * Milliseconds that an errand takes at most: longer than who asked is patient, whose death must not leave it behind.
+ * Milliseconds of one errand at most. It is longer than the caller waits, so that the process ends even if the caller
+ * is dead.
  */
 const patience = 5000
 
 /**
- * Kills this process from a thread of its own when one errand takes too long: a call of SQLite that does not return can
- * be ended in no other way, and nobody may be left who would. `cell` is the errand that runs, or 0.
+ * Source of a thread that kills this process when one errand takes too long. A call of SQLite that does not return
+ * cannot be ended otherwise, and the caller may be dead. `cell` is the number of the current errand, or 0.
  */
 const watchman = `
 const { cell, patience } = require("node:worker_threads").workerData
@@ -23,8 +24,8 @@ for (;;) {
 }`
 
 /**
- * Answers each line of standard input by one line, until that ends: who asks is gone then. The first line is empty: it
- * is ready.
+ * Answers each line of standard input with one line, until the input ends because the caller is gone. The first line
+ * that it writes is empty: it is ready.
  */
 export const runErrands = async (
   answer: (line: string) => Effect.Effect<string, never, Sqlite | FileSystem.FileSystem>

@@ -4,32 +4,34 @@ import { Clock, Deferred, Duration, Effect, Fiber, Layer, Option, Semaphore } fr
 import type { Start } from "./Detached.ts"
 
 export interface ErrandOptions {
-  /** What answers errands: a program and its arguments. */
+  /** Program and arguments of the process that answers errands. */
   readonly line: Start["line"]
-  /** How long one errand may take, 2 seconds by default. */
+  /** Time for one errand, 2 seconds by default. */
   readonly within?: Duration.Input
-  /** How long a process may take to begin, which no file of others has a part in: 20 seconds by default. */
+  /** Time for a process to begin, 20 seconds by default. Files of others have no effect on it. */
   readonly beginsWithin?: Duration.Input
-  /** For how long nothing is asked after an errand that took too long: 10 seconds by default. */
+  /** Time without questions about a subject after it took too long, 10 seconds by default. */
   readonly pause?: Duration.Input
-  /** After how long without an errand the process is ended, 5 seconds by default: a watch asks a few times a minute. */
+  /** Time without an errand until the process is ended, 5 seconds by default. A watch asks a few times a minute. */
   readonly idle?: Duration.Input
 }
 
-/** Characters of an answer: far more than any has. */
+/** Characters of an answer at most: far more than any real answer. */
 const longest = 64_000_000
 
-/** A process that answers, and the answers that are awaited of it. */
+/** A process that answers errands. */
 interface Answering {
   readonly child: ChildProcess
-  /** Its next line; fails when it has ended. */
+  /** Reads its next line. Fails with `ErrandFailed` when it has ended. */
   readonly next: Effect.Effect<string, ErrandFailed>
   readonly exited: Deferred.Deferred<void>
 }
 
 const gone = new ErrandFailed({ reason: "ended", message: "souffleur's own process for it has ended" })
 
-/** In a session of its own, so that no terminal's Ctrl-C ends it in the midst of a word; without our environment. */
+/**
+ * Starts the process in its own session, so that Ctrl-C in a terminal does not end it. It gets an empty environment.
+ */
 const start = ([program, ...args]: Start["line"]): Answering => {
   const child = spawn(program, args, { env: {}, detached: true, stdio: ["pipe", "pipe", "ignore"] })
   const exited = Deferred.makeUnsafe<void>()
@@ -42,7 +44,7 @@ const start = ([program, ...args]: Start["line"]): Answering => {
   }
   child.on("error", end)
   child.on("exit", end)
-  // What is written to one that has just ended is lost, as its answer is.
+  // Text that is written to a process that has just ended is lost, like its answer.
   child.stdin.on("error", () => {})
   child.stdout.setEncoding("utf8").on("data", (more: string) => {
     text += more
@@ -65,8 +67,8 @@ const start = ([program, ...args]: Start["line"]): Answering => {
 }
 
 /**
- * {@link Errands} by a child process, which is started when something is asked, ended by SIGKILL when it takes too
- * long, and when it is idle. No other is started before that one is gone; it ends with us, also where we are killed.
+ * {@link Errands} by a child process, started with the first question. SIGKILL ends it when it takes too long or is
+ * idle. No other child is started before it is gone. It ends with souffleur, even if souffleur is killed.
  */
 export const layer = ({
   beginsWithin = "20 seconds",
@@ -83,7 +85,7 @@ export const layer = ({
       let answering: Answering | undefined
       let leaving: Answering | undefined
       let resting: Fiber.Fiber<void> | undefined
-      /** Until when nothing is asked about what took too long. */
+      /** Epoch milliseconds until which a subject that took too long is not asked about. */
       const spared = new Map<string, number>()
       const silent = new ErrandFailed({
         reason: "silent",
@@ -99,7 +101,7 @@ export const layer = ({
 
       const begun = Effect.fnUntraced(function* () {
         if (answering !== undefined) return answering
-        // One that hangs in the kernel is not left behind for another.
+        // A process that hangs in the kernel is not replaced by another.
         if (
           leaving !== undefined &&
           Option.isNone(yield* Effect.timeoutOption(Deferred.await(leaving.exited), "1 second"))
@@ -135,7 +137,7 @@ export const layer = ({
             resting = yield* rest
             return answer
           }).pipe(
-            // Its answer would be taken for the next one's.
+            // A late answer would be taken for the next one's.
             Effect.onExit((exit) => (exit._tag === "Success" ? Effect.void : end)),
             turn.withPermits(1)
           )

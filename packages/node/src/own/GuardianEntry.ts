@@ -19,26 +19,26 @@ import { Effect } from "effect"
 import { detached } from "./Detached.ts"
 import * as Proc from "../processes/Proc.ts"
 
-/** What a guardian is told, as JSON in its one argument. */
+/** Order of a guardian, as JSON in its one argument. */
 export interface GuardianOrder {
-  /** Souffleur's own store, absolute. */
+  /** Absolute path of souffleur's own store. */
   readonly database: string
   readonly watch: string
-  /** Brings souffleur back; what is restored is added as one argument, `<cause>:<fence>`. */
+  /** Command that brings souffleur back. One argument is appended: `<cause>:<fence>`. */
   readonly line: readonly [string, ...ReadonlyArray<string>]
-  /** What a souffleur that was brought back says; absolute. */
+  /** Absolute path of the file for the output of a restored souffleur. */
   readonly output: string
-  /** Milliseconds without a beat. */
+  /** Milliseconds without a beat after which souffleur is silent. */
   readonly silentAfter: number
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every: number
 }
 
-/** By this a guardian is known in its own beats. */
+/** Returns the name of a guardian in its own beats. */
 export const guardianName = ({ bootId, pid, startTime }: ProcessIdentity): string =>
   `guardian/${pid}/${startTime}/${bootId}`
 
-/** Who such a beat is of. */
+/** Returns the guardian of such a beat. `undefined`: the name is no guardian's. */
 export const guardianNamed = (name: string): ProcessIdentity | undefined => {
   const [kind, pid, startTime, bootId] = name.split("/")
   return kind === "guardian" && bootId !== undefined
@@ -54,7 +54,7 @@ interface Row {
 
 type Owner = { readonly fence: number; readonly process: ProcessIdentity } | "left" | undefined
 
-/** The store as a guardian needs it: two statements, without a schema, in as little memory as can be. */
+/** The store as a guardian needs it: two statements, without a schema, in little memory. */
 class Store {
   readonly #database: DatabaseSync
   readonly #watch: string
@@ -64,11 +64,11 @@ class Store {
   constructor({ database, watch }: GuardianOrder) {
     this.#watch = watch
     this.#database = new DatabaseSync(`${pathToFileURL(database).href}?mode=rw`, { timeout: 50 })
-    // A beat that a power cut takes back is no loss: nothing else is written here.
+    // Only beats are written here, and a beat that is lost in a power cut does no harm.
     this.#database.exec("PRAGMA synchronous = NORMAL")
   }
 
-  /** Who owns the watch by now. */
+  /** Returns the current owner of the watch. `undefined`: it has no owner yet. */
   owner(): Owner {
     const rows = this.#database
       .prepare("SELECT revision, tag, data FROM events WHERE stream = ? AND revision > ? ORDER BY revision")
@@ -107,7 +107,10 @@ const conditionOf = (identity: ProcessIdentity): (GuardSight["owner"] & object)[
   return stat?.startTime === identity.startTime ? Proc.conditionOf(stat) : "gone"
 }
 
-/** Another try next time: a store that is locked or full says nothing of souffleur. */
+/**
+ * Runs an act, and returns `undefined` where it throws. The next check tries again: a locked or full store proves
+ * nothing about souffleur.
+ */
 const attempt = <A>(act: () => A): A | undefined => {
   try {
     return act()
@@ -117,9 +120,9 @@ const attempt = <A>(act: () => A): A | undefined => {
 }
 
 /**
- * Guards the souffleur of one watch until that leaves, or another guardian has taken this one's place (spec:
- * behaviour#guardian): a process of its own, which beats for itself in the same store. It decides nothing about the
- * Conductor, and signals nobody but a souffleur that it has started.
+ * Guards the souffleur of one watch until it leaves, or another guardian takes its place (spec: behaviour#guardian). It
+ * is a process of its own, which beats in the same store. It decides nothing about the Conductor. It signals only a
+ * souffleur that it has started.
  */
 export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
   const own = Proc.stat(process.pid)
@@ -156,7 +159,7 @@ export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
     const late = brokenOff(last, now, dueWithin(order.every, order.silentAfter))
     last = now
     if (!fs.existsSync(order.database)) return
-    // A minute in memory of SQLite's is no loss; who looks at these beats is as patient as this guardian.
+    // SQLite may lose a minute in memory without harm: readers of these beats are as patient as this guardian.
     if (now.wall - said > order.silentAfter / 6 || now.wall < said) {
       said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said
     }
@@ -180,6 +183,6 @@ export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
   }
 })
 
-/** {@link guarding} as a whole process: its one argument is the order, as JSON. */
+/** Runs {@link guarding} as a whole process: its one argument is the order, as JSON. */
 export const guardian = (argument: string): Promise<void> =>
   Effect.runPromise(guarding(JSON.parse(argument) as GuardianOrder))

@@ -5,15 +5,18 @@ import { ownFolder } from "../files/Folder.ts"
 import { stat } from "../processes/Proc.ts"
 import { appendSign, pruneSigns } from "../files/SignFile.ts"
 
-/** Bytes of standard input that are looked at; the rest is read too, as who writes it must not fail, but not kept. */
+/** Bytes of standard input that are parsed. The rest is read and dropped, so that the writer does not fail. */
 const looked = 65_536
-/** … as far as an agent's own input may go. What goes on beyond it would hold up the tool that waits. */
+/**
+ * Bytes of standard input that are read: as much as an agent's own input may have. Reading more would delay the tool
+ * that waits.
+ */
 const most = 8_388_608
 
-/** Milliseconds in which standard input has to end. The agent, or one of its tools, waits for this. */
+/** Milliseconds until standard input must end: the agent or one of its tools waits for this. */
 const patience = 2000
 
-/** What was said on standard input, as much of it as is looked at. */
+/** Reads the beginning of standard input as text. */
 const input = async (): Promise<string> => {
   const parts: Array<Buffer> = []
   let bytes = 0
@@ -25,12 +28,12 @@ const input = async (): Promise<string> => {
       if (bytes > most) break
     }
   } catch {
-    // What came in time may be enough.
+    // The part that arrived in time may be enough.
   }
   return Buffer.concat(parts).toString("utf8", 0, looked)
 }
 
-/** As the settings have it (spec: settings#folders); `undefined` where there is none. */
+/** Returns the state folder of the settings (spec: settings#folders). `undefined`: there is none. */
 const stateDir = ({ HOME, SOUFFLEUR_STATE_DIR, XDG_STATE_HOME }: NodeJS.ProcessEnv): string | undefined => {
   if (SOUFFLEUR_STATE_DIR) return resolve(SOUFFLEUR_STATE_DIR)
   if (XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME)) return join(XDG_STATE_HOME, "souffleur")
@@ -38,8 +41,9 @@ const stateDir = ({ HOME, SOUFFLEUR_STATE_DIR, XDG_STATE_HOME }: NodeJS.ProcessE
 }
 
 /**
- * Writes down what an agent's hook says on standard input: one line in `<state dir>/hooks/<session id>.jsonl` (0600).
- * `reader` makes what is kept of it. Never fails, and says nothing: an agent waits for it, and must not be disturbed.
+ * Records a call of an agent's hook on standard input, as one line of `<state dir>/hooks/<session id>.jsonl` (0600).
+ * `reader` makes that line from the call. It never fails and prints nothing: an agent waits for it, and must not be
+ * disturbed.
  */
 export const keepSign = async (reader: HookReader): Promise<void> => {
   try {
@@ -48,7 +52,7 @@ export const keepSign = async (reader: HookReader): Promise<void> => {
     if (call === undefined || state === undefined) return
     const pid = reader.pid(process.env) ?? null
     const startTime = pid === null ? null : (stat(pid)?.startTime ?? null)
-    // The moment that this process began is the event's, nearer than any later look at a clock.
+    // The start of this process is closer to the event than the clock is now.
     const line = JSON.stringify({ at: Math.round(performance.timeOrigin), ...call, pid, startTime })
     const folder = join(state, "hooks")
     if (ownFolder(state) !== undefined || ownFolder(folder) !== undefined) return
@@ -56,6 +60,6 @@ export const keepSign = async (reader: HookReader): Promise<void> => {
     appendSign(path, `${line}\n`)
     if (call.holding === "began" || call.holding === "goes on") pruneSigns(folder)
   } catch {
-    // Less is known then, and that is all.
+    // A sign that cannot be recorded is lost, and nothing more.
   }
 }

@@ -2,26 +2,26 @@ import { type Held, type HookedProcess, Hooks, HookSign, heldByAll, heldNow, hol
 import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
-/** Bytes of the end of a file that are read: more than a file of signs is cut to. */
+/** Bytes that are read from the end of a file: more than a file of signs is cut to. */
 const tail = 262_144
 
-/** Characters of a line that may be a sign: an id, a pid, a few words. */
+/** Characters of a line at most: a sign is an id, a pid and a few words. */
 const longest = 4096
 
 /**
- * Lines of a file that are read, the newest: no more signs have room there, and what is none takes the longest to
+ * Newest lines of a file that are read. A file of this size holds no more signs, and other lines take the longest to
  * refuse.
  */
 const mostLines = 4096
 
-/** Files that are looked at, those written to last first; more are not kept. */
+/** Newest files that are read: no more are kept. */
 const mostFiles = 500
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HookSign))
 
 /**
- * What `souffleur hook` wrote down: `<state dir>/hooks/<session id>.jsonl`. What is no sign, or cannot be read, is
- * skipped.
+ * Reads the signs that `souffleur hook` wrote: `<state dir>/hooks/<session id>.jsonl`. Lines that are no sign, and
+ * files that cannot be read, are skipped.
  */
 export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.FileSystem | Path.Path | TrustedFiles> =>
   Layer.effect(
@@ -60,11 +60,11 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
         Effect.orElseSucceed(() => none)
       )
 
-      /** Of a session; an id that cannot be a file's name has none. */
+      /** Returns the signs of a session. An id that cannot be the name of a file has none. */
       const signsOf = (sessionId: string) =>
         /^[\w-][\w.-]*$/u.test(sessionId) ? signsIn(`${sessionId}.jsonl`) : Effect.succeed(none)
 
-      /** All files, those written to last first. */
+      /** Lists all files, the newest first. */
       const files = Effect.fnUntraced(
         function* () {
           const names = (yield* fs.readDirectory(folder)).filter((name) => name.endsWith(".jsonl"))
@@ -102,7 +102,7 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
         }),
         held: Effect.withSpan(Effect.map(everything(), heldByAll), "Hooks.held"),
         holds: Effect.fn("Hooks.holds")(function* (process) {
-          // A file holds no sign that is newer than itself: most need not be opened.
+          // A file holds no sign newer than its last write, so most files need not be opened.
           const found: Array<Held> = []
           for (const { at, name } of yield* files()) {
             if (found.some((one) => one.until > at)) break

@@ -6,15 +6,15 @@ const textOf = (file: string): string | undefined => {
   try {
     return readFileSync(file, "utf8").trim()
   } catch {
-    // Missing, or root's alone.
+    // It is missing, or only root may read it.
     return undefined
   }
 }
 
 /**
- * By what this machine is known from boot to boot: machine-id(5), which a name does not tell apart, and the id of its
- * (virtual) hardware, which a copy of its disk has not, where this user may read that. Hashed, as machine-id(5) asks of
- * who tells it. `null`: there is none.
+ * Identifies this machine across boots. It hashes machine-id(5), which is unique unlike a name, and the id of the
+ * (virtual) hardware. A copy of the disk has another hardware id, but only some users may read it. machine-id(5) asks
+ * for the hash. `null`: there is no machine id.
  */
 export const machineIdentity = (root = "/"): string | null => {
   const id = ["etc/machine-id", "var/lib/dbus/machine-id"]

@@ -1,21 +1,21 @@
 import * as fs from "node:fs"
 import type { Condition } from "@souffleur/domain"
 
-/** What `/proc/<pid>/stat` says of a process. */
+/** Fields of `/proc/<pid>/stat`. */
 export interface Stat {
   readonly pid: number
   readonly name: string
   /** One letter, such as `S`; proc_pid_stat(5). */
   readonly state: string
   readonly parent: number
-  /** Clock ticks that its threads used, in user and kernel mode; its children's are counted apart. */
+  /** Clock ticks that its threads used, in user and kernel mode, without its children. */
   readonly processor: number
   readonly threads: number
   /** Clock ticks since boot. */
   readonly startTime: number
 }
 
-/** A program's name may hold spaces and parentheses, so the fields are counted from the last one on. */
+/** Parses a stat. A program's name may hold spaces and parentheses, so fields are counted from the last parenthesis. */
 export const parseStat = (text: string): Stat => {
   const end = text.lastIndexOf(")")
   const fields = text.slice(end + 2).split(" ", 20)
@@ -30,7 +30,10 @@ export const parseStat = (text: string): Stat => {
   }
 }
 
-/** A main thread that ended while others run on is shown as `Z` too: that process lives. */
+/**
+ * Returns the condition of a process. A process whose main thread has ended shows as `Z`, but lives if other threads
+ * run.
+ */
 export const conditionOf = (stat: Stat): Exclude<Condition, "gone"> => {
   switch (stat.state) {
     case "Z":
@@ -49,7 +52,8 @@ export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolea
   error instanceof Error && "code" in error && codes.includes(String(error.code))
 
 /**
- * Only these two mean that there is no such process: that we ran out of descriptors, say, must never look like a death.
+ * Whether an error means that there is no such process. Only these two codes do: running out of descriptors must never
+ * look like a death.
  */
 export const isGone = (error: unknown): boolean => hasCode(error, "ENOENT", "ESRCH")
 
@@ -62,13 +66,16 @@ const readOf = (pid: number, file: string): Buffer | undefined => {
   }
 }
 
-/** `undefined` where there is no such process. */
+/** Reads the stat of a process. `undefined`: there is no such process. */
 export const stat = (pid: number): Stat | undefined => {
   const text = readOf(pid, "stat")
   return text === undefined ? undefined : parseStat(text.toString())
 }
 
-/** The real user id. The owner of `/proc/<pid>` would be root for a process that may not be traced. */
+/**
+ * Returns the real user id; `undefined`: there is no such process. `/proc/<pid>` belongs to root for a process that may
+ * not be traced.
+ */
 export const uid = (pid: number): number | undefined => {
   const line = readOf(pid, "status")
     ?.toString()
@@ -76,7 +83,7 @@ export const uid = (pid: number): number | undefined => {
   return line === null || line === undefined ? undefined : Number(line[1])
 }
 
-/** Every process there is. */
+/** Reads the stat of every process. */
 export const table = (): ReadonlyMap<number, Stat> => {
   const found = new Map<number, Stat>()
   for (const name of fs.readdirSync("/proc")) {
@@ -87,10 +94,7 @@ export const table = (): ReadonlyMap<number, Stat> => {
   return found
 }
 
-/**
- * Whether every variable has its value in the environment that the process was started with. What cannot be read is not
- * tagged.
- */
+/** Whether a process was started with all of these variables. An environment that cannot be read has none of them. */
 export const carries = (pid: number, environment: Readonly<Record<string, string>>): boolean => {
   try {
     const entries = `\0${readOf(pid, "environ")?.toString() ?? ""}`
@@ -111,17 +115,17 @@ export const commandLine = (pid: number): ReadonlyArray<string> => {
   }
 }
 
-/** The file that a process runs, and whose it is. */
+/** The file that a process runs, and the uid of the file's owner. */
 export interface Executable {
   readonly path: string
   readonly uid: number
 }
 
-/** `undefined` where it may not be seen, or the process has ended. */
+/** Returns the file that a process runs. `undefined`: it may not be seen, or the process has ended. */
 export const executable = (pid: number): Executable | undefined => {
   try {
     const link = `/proc/${pid}/exe`
-    // Of the file itself, also where its name is gone by now.
+    // This is the file itself, even if its name is gone.
     return { path: fs.readlinkSync(link), uid: fs.statSync(link).uid }
   } catch (error) {
     if (isGone(error) || hasCode(error, "EACCES", "EPERM")) return undefined
@@ -133,6 +137,6 @@ export const bootId = (): string => fs.readFileSync("/proc/sys/kernel/random/boo
 
 export const pidNamespace = (): string => fs.readlinkSync("/proc/self/ns/pid")
 
-/** How many files this process may have open. */
+/** Files that this process may have open at once. */
 export const openFilesLimit = (): number =>
   Number(/^Max open files\s+(\d+)/m.exec(fs.readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1024)

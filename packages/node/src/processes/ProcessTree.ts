@@ -4,15 +4,18 @@ import type { Stat } from "./Proc.ts"
 export interface Question {
   readonly root: ProcessIdentity
   readonly self: number
-  /** Agent sessions that are not to be touched. */
+  /** Pids of agent sessions that must not be touched. */
   readonly others: ReadonlySet<number>
   readonly tagged: (pid: number) => boolean
-  /** Carries a tag that souffleur itself does not: it has it from its launch, not from souffleur's own environment. */
+  /**
+   * Whether a process carries a tag that souffleur itself lacks. So the tag comes from a launch, and not from
+   * souffleur's own environment.
+   */
   readonly launched: (pid: number) => boolean
   readonly terminal: (process: Stat) => boolean
 }
 
-/** A process and what it descends from, nearest first. A table is not read in one instant: a circle ends. */
+/** Yields a process and its ancestors, nearest first. A table is not read in one instant, so a circle ends the walk. */
 function* lineage(table: ReadonlyMap<number, Stat>, pid: number): Generator<Stat> {
   const seen = new Set<number>()
   for (let at = table.get(pid); at !== undefined && !seen.has(at.pid); at = table.get(at.parent)) {
@@ -22,15 +25,16 @@ function* lineage(table: ReadonlyMap<number, Stat>, pid: number): Generator<Stat
 }
 
 /**
- * What the root started, among the processes of a table (spec: behaviour#stop): its descendants, and the tagged ones
- * with theirs. Up from each process, what is met first counts: the root, or one that is protected with its subtree.
- * Ancestors of souffleur are spared, and their other children too where the root started that ancestor: they are
- * souffleur's own company, such as the `tee` behind it. What souffleur launched is its own child, and belongs by the
- * tag of that launch.
+ * Finds the processes that the root started (spec: behaviour#stop): its descendants, and the tagged processes with
+ * theirs.
+ * Upwards from each process, the first of these decides: the root, or a protected process, which protects its subtree.
+ * Ancestors of souffleur are spared. Other children of an ancestor that the root started are spared too: they are
+ * souffleur's own company, such as the `tee` behind it. A process that souffleur launched is its own child, and belongs
+ * by the tag of that launch.
  */
 export const startedBy = (table: ReadonlyMap<number, Stat>, question: Question): ReadonlyArray<Stat> => {
   const { launched, others, root, self, tagged, terminal } = question
-  // The pid of a root that died may be anybody's by now: nothing is its child then, but tags still tell.
+  // The pid of a dead root may be reused. Then it has no children here, but tags still tell.
   const living = table.get(root.pid)?.startTime === root.startTime ? root.pid : undefined
   const ours = new Set(Array.from(lineage(table, self), (one) => one.pid))
   const aboveRoot = new Set(living === undefined ? [] : Array.from(lineage(table, living), (one) => one.pid))

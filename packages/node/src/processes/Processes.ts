@@ -22,10 +22,13 @@ export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailabl
   message: Schema.String
 }) {}
 
-/** 10,000 watched sessions fit; half of what we may open stays for everything else. */
+/** Descriptors that the cache keeps: enough for 10,000 watched sessions, and at most half of those that may be open. */
 const keptAtMost = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))
 
-/** Some thirty are open in a watch that rests; a recovery reads the whole of `/proc`, and starts programs. */
+/**
+ * Files that souffleur needs at least. An idle watch has some thirty open. A recovery reads the whole of `/proc` and
+ * starts programs.
+ */
 const fewestFiles = 64
 
 const make = Effect.gen(function* () {
@@ -45,7 +48,7 @@ const make = Effect.gen(function* () {
     (kept) => Effect.sync(() => kept.close())
   )
 
-  /** `undefined` where it ended meanwhile. */
+  /** Describes a process. `undefined`: it ended meanwhile. */
   const inform = (stat: Proc.Stat): ProcessInfo | undefined => {
     const uid = Proc.uid(stat.pid)
     if (uid === undefined) return undefined
@@ -76,7 +79,7 @@ const make = Effect.gen(function* () {
       const notOurOwn = tags.filter((tag) => !Proc.carries(self.pid, tag.environment))
       const launched = notOurOwn.length === tags.length ? marked : carriersOf(marked, notOurOwn, uid)
       const started = startedBy(table, {
-        // Of an earlier boot: nothing has this root for a parent.
+        // A root of an earlier boot is no process's parent.
         root: root.bootId === bootId ? root : { ...root, pid: 0 },
         self: self.pid,
         others: new Set(others),
@@ -105,7 +108,7 @@ const make = Effect.gen(function* () {
     })
   })
 
-  /** From its open descriptor; of an earlier boot there is none. */
+  /** Reads a stat from its open descriptor. A process of an earlier boot has none. */
   const keptOf = (identity: ProcessIdentity) =>
     identity.bootId === bootId && identity.pid > 0 ? kept.read(identity) : undefined
 
@@ -118,7 +121,7 @@ const make = Effect.gen(function* () {
   return Processes.of({
     self,
     host: { name: os.hostname(), machine: machineIdentity(), pidNamespace: Proc.pidNamespace(), uid },
-    // These are asked many thousand times a second: a span would cost more than the answer.
+    // These run many thousand times a second: a span would cost more than the answer.
     find: (pid) =>
       Effect.sync(() => {
         const stat = pid > 0 ? Proc.stat(pid) : undefined
@@ -126,7 +129,7 @@ const make = Effect.gen(function* () {
       }),
     commandLine: (pid) => Effect.sync(() => Proc.commandLine(pid)),
     condition,
-    // Node has no way to be told of the end of a process that is not its child.
+    // Node cannot report the end of a process that is not its child.
     untilOver: untilSeenOver(condition),
     processorTime: (identity) => Effect.sync(() => keptOf(identity)?.processor),
     ancestors,
@@ -136,7 +139,9 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** The port on a platform, named as Node names it. */
+/**
+ * {@link Processes} of a platform, which has Node's name. Fails with `ProcessesUnavailable` on any other than Linux.
+ */
 export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnavailable> =>
   Layer.effect(
     Processes,
@@ -147,5 +152,5 @@ export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnava
         )
   )
 
-/** Processes of this machine, read from `/proc`. */
+/** {@link Processes} of this machine, read from `/proc`. */
 export const layer: Layer.Layer<Processes, ProcessesUnavailable> = layerOn(process.platform)

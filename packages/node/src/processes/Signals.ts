@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import { Worker } from "node:worker_threads"
 
-/** Those that ask souffleur to leave. */
+/** Signals that ask souffleur to leave. */
 export type Leave = "SIGINT" | "SIGTERM"
 const all: ReadonlyArray<Leave> = ["SIGINT", "SIGTERM"]
 
 /**
- * Ends this process by the signal that it was sent, from a thread of its own: a timer of the main thread would not fire
- * where that does not return, and the end of a process waits for every call of another thread that does not.
+ * Source of a thread that ends this process by the signal that it was sent. A timer of the main thread would not fire
+ * during a call that does not return. The end of a process also waits for such a call of another thread.
  */
 const deadline = `
 const { patience, signal } = require("node:worker_threads").workerData
@@ -15,13 +15,13 @@ Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience)
 process.kill(process.pid, signal)`
 
 /**
- * The first signal is `heard`, and what is in hand has `patience` (ms) to end by itself. From then on signals do what
- * they do to any program: the second one ends it at once.
+ * Calls `heard` on the first signal, and gives the current work `patience` (ms) to end by itself. Later signals have
+ * their default effect: the second one ends the process at once.
  */
 export const answer = (heard: (signal: Leave) => void, patience: number): void => {
   for (const signal of all)
     process.once(signal, () => {
-      // Whoever else listens is still told of this one: only signals to come are nobody's.
+      // Other listeners still get this signal, and none of the later ones.
       for (const one of all) process.removeAllListeners(one)
       heard(signal)
       new Worker(deadline, { eval: true, workerData: { patience, signal } })
@@ -31,8 +31,8 @@ export const answer = (heard: (signal: Leave) => void, patience: number): void =
 }
 
 /**
- * As long as this runs a signal ends the process at once: for one call that does not return for minutes, and leaves
- * nothing behind, so that no signal would be heard.
+ * Lets a signal end the process at once while the effect runs. It is for one call that does not return for minutes,
+ * during which no signal would be heard. Such a call leaves nothing behind.
  */
 export const endable = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(

@@ -2,8 +2,8 @@ import type { ProcessIdentity, Tag } from "@souffleur/domain"
 import * as Proc from "./Proc.ts"
 
 /**
- * Which of these processes carry one of the tags. On another user's a tag is nobody's word: anybody can write one into
- * the environment of a process of their own, and root's souffleur reads every environment there is.
+ * Returns the processes of user `ours` that carry one of the tags. A tag on another user's process is no evidence. Any
+ * user can write one into an environment, and a souffleur of root reads them all.
  */
 export const carriersOf = (
   pids: Iterable<number>,
@@ -13,7 +13,10 @@ export const carriersOf = (
 ): ReadonlySet<number> =>
   new Set([...pids].filter((pid) => tags.some(({ environment }) => carries(pid, environment)) && uid(pid) === ours))
 
-/** Which of these processes are known still, each by its whole identity: a pid is reused, by another user too. */
+/**
+ * Returns the pids of the known processes that still run. Each is compared by its whole identity, because pids are
+ * reused, also by other users.
+ */
 export const stillThose = (
   table: ReadonlyMap<number, Proc.Stat>,
   known: ReadonlyArray<ProcessIdentity>,

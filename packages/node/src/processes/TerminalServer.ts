@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { basename, isAbsolute, join } from "node:path"
 import { executable, type Executable, type Stat } from "./Proc.ts"
 
-/** The kernel cuts names to 15 characters. Anything can take one. */
+/** Whether a name is a terminal server's. The kernel cuts names to 15 characters. Any program can take such a name. */
 export const namedAsOne = (name: string): boolean =>
   /^(?:tmux: server.*|tmux|screen(?:-.*)?|SCREEN|zellij|kitty|dtach|abduco|wezterm-mux-ser)$/.test(name)
 
@@ -15,7 +15,7 @@ const folders = (): ReadonlyArray<string> => [
   "/bin"
 ]
 
-/** Whether this file is the one of its name that souffleur itself would run. */
+/** Whether souffleur itself would run this file by its name. */
 const installed = (path: string): boolean =>
   folders().some((folder) => {
     try {
@@ -26,9 +26,9 @@ const installed = (path: string): boolean =>
   })
 
 /**
- * A terminal outlives what runs in it, whoever started it. It is one by its name and by the program that it runs: one
- * that is installed, or one of root's, which an agent of ours (`ours`: its uid) could not have made. Where that may not
- * be seen, its name is taken: a terminal that is lost is worse than a tool that is left.
+ * Whether a process is a terminal server, which outlives the programs in it. Both its name and the program that it runs
+ * must say so. That program must be installed, or belong to root, so that an agent of ours (uid `ours`) could not have
+ * made it. Where the program may not be seen, the name decides. Losing a terminal is worse than leaving a tool.
  */
 export const isTerminalServer = (
   name: string,
@@ -38,12 +38,12 @@ export const isTerminalServer = (
 ): boolean => {
   if (!namedAsOne(name)) return false
   if (runs === undefined) return true
-  // The file was replaced under it, as by an upgrade.
+  // The file was replaced while it ran, as by an upgrade.
   const path = runs.path.replace(/ \(deleted\)$/u, "")
   return program.test(basename(path)) && ((runs.uid === 0 && ours !== 0) || isInstalled(path))
 }
 
-/** Of a process of this machine; what it runs is looked at only where its name says so. */
+/** Whether a process of this machine is a terminal server. Its program is read only if its name says so. */
 export const isTerminal =
   (ours: number) =>
   ({ name, pid }: Stat): boolean =>

@@ -6,7 +6,7 @@ import { SqliteUnusable } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import type { OwnFile } from "./SqliteClient.ts"
 
-/** A row of the log as its file still gives it: nothing of it is checked. */
+/** A row of the log as its file still gives it, unchecked. */
 export interface RecoveredRow {
   readonly stream: string
   readonly revision: number
@@ -17,18 +17,18 @@ export interface RecoveredRow {
   readonly data: string
 }
 
-/** What SQLite makes of a file. */
+/** SQLite's findings about a file. */
 export interface RecoveredRows {
-  /** In one sentence; `undefined`: SQLite finds it sound. */
+  /** One sentence; `undefined`: SQLite finds the file sound. */
   readonly wrong: string | undefined
-  /** Streams by an index alone, each with its newest revision: there also where the rows are lost. */
+  /** Streams by an index alone, each with its newest revision. The index may survive where the rows are lost. */
   readonly streams: ReadonlyMap<string, number>
 }
 
-/** What belongs to a log, the file itself first. */
+/** Paths of the files of a log, the database itself first. */
 export const parts = (path: string): ReadonlyArray<string> => ["", "-wal", "-shm"].map((part) => path + part)
 
-/** Rows that are read from the beginning, and from the end where that stopped short. */
+/** Limits of rows that are read from the beginning, and from the end if that broke off. */
 const most = { first: 1_000_000, last: 10_000 }
 const columns = "position, stream, revision, tag, version, at, data"
 type Row = RecoveredRow & { readonly position: number }
@@ -83,9 +83,9 @@ const streamsOf = (database: DatabaseSync): ReadonlyMap<string, number> => {
 }
 
 /**
- * Reads what can be read of a log, in bounded memory, and changes no byte of it: through links in `scratch` (an empty
- * folder of the same file system), where SQLite makes its own `-shm`, by a connection that cannot write. Fails where
- * another process holds it, or a newer souffleur made it, which is no damage.
+ * Reads all readable rows of a log in bounded memory, and changes no byte of it. It reads through links in `scratch`,
+ * an empty folder of the same file system, where SQLite makes its own `-shm`. Its connection cannot write. Fails with
+ * `SqliteUnusable` where another process holds the log, or a newer souffleur made it. Neither is damage.
  */
 export const recoverRows = Effect.fn("recoverRows")(
   (file: OwnFile, scratch: string, each: (row: RecoveredRow) => void) =>
@@ -98,7 +98,7 @@ export const recoverRows = Effect.fn("recoverRows")(
         })
         if (!fs.existsSync(own!))
           return { wrong: `it is gone, and its ${basename(log!)} is still there`, streams: new Map() }
-        // Not defensive: a file that was cut off is refused as a whole, unless its schema may be written.
+        // A defensive connection refuses a truncated file as a whole: the schema must be writable.
         const database = new DatabaseSync(`${pathToFileURL(own!).href}?mode=ro`, {
           readOnly: true,
           timeout: 1000,
@@ -129,12 +129,12 @@ const unusable = (path: string, reason: SqliteUnusable["reason"], what: string) 
   new SqliteUnusable({ path, reason, message: `${path}: ${what}` })
 
 /**
- * Processes of this user, without this one, that have one of these files open: by device and inode, whatever they call
- * it.
+ * Finds the other processes of this user that have one of these files open. Files are compared by device and inode, not
+ * by name.
  */
 export const holders = Effect.fn("Salvage.holders")((paths: ReadonlyArray<string>) =>
   Effect.sync(() => {
-    // Without an error for what is not there, or whose other end is gone.
+    // A missing file, or a descriptor whose other end is gone, is no error.
     const keyOf = (path: string) => {
       const found = fs.statSync(path, { throwIfNoEntry: false })
       return found === undefined ? "" : `${found.dev}/${found.ino}`
@@ -144,7 +144,7 @@ export const holders = Effect.fn("Salvage.holders")((paths: ReadonlyArray<string
       try {
         return fs.readdirSync(`/proc/${pid}/fd`).some((fd) => files.has(keyOf(`/proc/${pid}/fd/${fd}`)))
       } catch {
-        // It ended, or is not ours to look into.
+        // The process ended, or may not be inspected.
         return false
       }
     }

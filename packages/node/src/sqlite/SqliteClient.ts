@@ -9,21 +9,24 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { makeFolder } from "../files/Folder.ts"
 
-/** A SQLite file of our own making: where it is, and what it holds (`Store.ts` of the domain). */
+/** A SQLite file of souffleur's own: its path, its mark and its schema. */
 export interface OwnFile {
   /** Absolute. */
   readonly path: string
-  /** The mark in the file's header by which it is known: 32 bits, not 0. */
+  /** Mark in the file's header that identifies it: 32 bits, not 0. */
   readonly applicationId: number
   /** The n-th entry brings the file from schema n - 1 to n. */
   readonly migrations: ReadonlyArray<ReadonlyArray<string>>
-  /** How long others who open, create or migrate the same file are waited for. Default 5 seconds. */
+  /** Time to wait for others that open, create or migrate the same file. 5 seconds by default. */
   readonly patience?: Duration.Input
 }
 
-/** Milliseconds. node:sqlite waits inside the call, and every fiber of the process with it. */
+/** Milliseconds. node:sqlite waits inside the call, and every fiber of the process waits too. */
 const busyTimeout = 50
-/** Whole files up to this size are checked when they are opened, a few milliseconds; `doctor` checks any size. */
+/**
+ * Bytes. Files up to this size are checked when they are opened, which takes a few milliseconds. `doctor` checks any
+ * size.
+ */
 const checkedBytes = 4_000_000
 const untilUnlocked = (patience: Duration.Input) =>
   Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: patience }))
@@ -49,17 +52,17 @@ const remedies: Readonly<Record<Reason, string>> = {
 const unusable = (path: string, reason: Reason, what: string) =>
   new SqliteUnusable({ path, reason, message: `${path}: ${what} (${remedies[reason]})` })
 
-/** What SQLite, or a file system call, threw. */
+/** Turns a thrown error of SQLite or of the file system into `SqliteUnusable`. */
 const classify = (path: string) => (thrown: unknown) => {
   const cause = SqlError.isSqlError(thrown) ? thrown.reason.cause : thrown
   const code = Predicate.hasProperty(cause, "errcode") && Predicate.isNumber(cause.errcode) ? cause.errcode & 0xff : 1
   return unusable(path, reasons[code] ?? "failed", Predicate.isError(cause) ? cause.message : "it failed")
 }
 
-/** Never creates: a file that goes away in between stays away. */
+/** Returns a URI that never creates the file: a file that vanishes stays away. */
 const existing = (path: string) => `${pathToFileURL(path).href}?mode=rw`
 
-/** The driver throws while it opens, and where it prepares outside its cache: that is typed here. */
+/** Opens a connection. The driver throws here, and where it prepares outside its cache: those errors become typed. */
 const open = Effect.fnUntraced(function* (path: string, settings: ReadonlyArray<string>) {
   const sql = yield* Driver.make({ filename: existing(path), disableWAL: true })
   for (const setting of settings) yield* sql.unsafe(`PRAGMA ${setting}`)
@@ -71,7 +74,10 @@ const opened = (path: string, settings: ReadonlyArray<string>) =>
     Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(classify(path)(Cause.squash(cause)))
   )
 
-/** Looks at the first bytes, so that SQLite never touches what is not SQLite, or not ours. */
+/**
+ * Reads the first bytes of a file, so that SQLite never touches a foreign file. `None`: there is no such file. Fails
+ * with `SqliteUnusable` where it is no SQLite database.
+ */
 const header = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const found = yield* Effect.option(fs.stat(path))
@@ -91,7 +97,7 @@ const header = Effect.fnUntraced(function* (path: string) {
   return Option.some({ size: Number(found.value.size), applicationId: view.getUint32(68) })
 })
 
-/** Runs on a connection of its own, which is closed again: a transaction cannot be left open by a failure. */
+/** Runs on a connection of its own and closes it, so that a failure leaves no transaction open. */
 const within = <A>(
   path: string,
   filename: string,
@@ -111,7 +117,7 @@ const within = <A>(
 
 const versionOf = (database: DatabaseSync) => Number(database.prepare("PRAGMA user_version").get()?.["user_version"])
 
-/** Brings the file forward under the write lock: of two processes the second finds nothing to do. */
+/** Brings the file forward under the write lock. The second of two processes finds nothing to do. */
 const migrate = (database: DatabaseSync, { migrations, path }: OwnFile) => {
   const upToDate = () => {
     const version = versionOf(database)
@@ -126,14 +132,14 @@ const migrate = (database: DatabaseSync, { migrations, path }: OwnFile) => {
 }
 
 /**
- * Makes the whole file under another name and links it to its own, which is exclusive: of many first openers one wins,
- * and nobody ever sees half a file.
+ * Makes the whole file under another name and links it to its own, which is exclusive. So one of many first openers
+ * wins, and no process sees half a file.
  */
 const create = Effect.fnUntraced(function* (file: OwnFile) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.dirname(file.path)
-  // Looked for before the file itself: SQLite would play what a lost database left behind into the new one.
+  // The `-wal` is looked for before the file itself. SQLite would replay a lost database's `-wal` into the new file.
   const left = yield* fs.exists(`${file.path}-wal`)
   if (left && !(yield* fs.exists(file.path)))
     return yield* unusable(file.path, "damaged", "it is gone, and its -wal file is still there")
@@ -156,8 +162,8 @@ const create = Effect.fnUntraced(function* (file: OwnFile) {
 }, Effect.scoped)
 
 /**
- * A connection that can write would play a `-wal` that was left into a damaged file when it closes; one that cannot
- * leaves one behind.
+ * Checks a file with SQLite. A writable connection would replay a leftover `-wal` into a damaged file when it closes. A
+ * read-only connection leaves a `-wal` behind where there was none.
  */
 const check = (path: string, left: boolean) =>
   within(path, left ? `${pathToFileURL(path).href}?mode=ro` : existing(path), (database) => {
@@ -182,15 +188,15 @@ const prepare = Effect.fnUntraced(function* (file: OwnFile) {
   yield* within(file.path, existing(file.path), (database) => migrate(database, file))
 })
 
-/** Which file has that name; `undefined`: none. */
+/** Identifies the file that has a name; `undefined`: none has it. */
 const nodeOf = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false, bigint: true })
   return found === undefined ? undefined : `${found.dev} ${found.ino}`
 }
 
 /**
- * SQLite goes on in the file that it has opened, wherever that is by now, and never looks whether it still has its
- * name.
+ * Fails with `LogUnusable` if another file has the name now. SQLite keeps using the file that it opened, and never
+ * checks the name.
  */
 const stillThere = (path: string, opened: string | undefined) =>
   Effect.suspend(() => {
@@ -204,9 +210,10 @@ const stillThere = (path: string, opened: string | undefined) =>
   })
 
 /**
- * Souffleur's own file: made when it is not there (0600, in a folder of 0700), brought forward when it is older,
- * refused with what to do when it is anything else. One connection, WAL, every commit synced; single statements, never
- * `withTransaction`: after a COMMIT that failed the driver would go on inside it.
+ * Opens souffleur's own file. It makes a missing file (0600, in a folder of 0700) and brings an older one forward. Any
+ * other file is refused with `SqliteUnusable`, which says what to do.
+ * It has one connection with WAL, and each commit is synced. It runs single statements, never `withTransaction`: after
+ * a failed COMMIT the driver would continue inside it.
  */
 export const layerOwn = (
   file: OwnFile
@@ -235,14 +242,14 @@ const fileTrouble =
     return unusable(path, full ? "full" : "failed", error.message)
   }
 
-// Its first bytes are SQLite's to judge: closing a descriptor of our own would drop the POSIX locks that every other
-// connection of this process has to the file (fcntl(2)).
+// SQLite judges the first bytes itself. Closing a descriptor of ours would drop the POSIX locks of every other
+// connection of this process to the file (fcntl(2)).
 const openForeign = Effect.fn("Sqlite.openForeign")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const found = yield* Effect.option(fs.stat(path))
   if (Option.isNone(found)) return yield* unusable(path, "missing", "it is not there")
   if (found.value.type !== "File") return yield* unusable(path, "foreign", "it is no file")
-  // What others wrote into its schema, and into its pages, is trusted with nothing.
+  // The schema and the pages may be written by others, so they are not trusted.
   return yield* opened(path, ["trusted_schema = OFF", "cell_size_check = ON", "schema_version"])
 })
 
