@@ -308,9 +308,9 @@ export const agentMutants = [
     `${comms}/src/CommsSpeakers.ts`,
     [`${comms}/test/CommsHostile.test.ts`],
     [
-      ["comms: no reply of megabytes", "AND octet_length(message) <= ${REPLY} THEN message", "THEN message"],
-      ["comms: no payload of megabytes", "AND octet_length(message) <= ${PAYLOAD_BYTES}", ""],
-      ["comms: replies bounded", "most: REPLIES", "most: REPLIES * 100"],
+      ["comms: no reply of megabytes", "AND octet_length(message) <= ${maxReplyBytes} THEN message", "THEN message"],
+      ["comms: no payload of megabytes", "AND octet_length(message) <= ${maxPayloadBytes}", ""],
+      ["comms: replies bounded", "most: maxReplies", "most: maxReplies * 100"],
       ["comms: no message whose id cannot be said", "AND id <= ${greatestId} AND", "AND"]
     ]
   ),

@@ -35,7 +35,7 @@ export const commsRuleMutants = [
         'if (Option.isNone(found)) return yield* unusable(path, "missing"',
         'if (Option.isNone(found)) new DatabaseSync(path).close()\n  if (Option.isNone(found)) return yield* unusable(path, "missing"'
       ],
-      ["comms: a short busy wait", "const busyTimeout = 50", "const busyTimeout = 11_000"]
+      ["comms: a short busy wait", "const busyTimeoutMillis = 50", "const busyTimeoutMillis = 11_000"]
     ]
   ),
   ...mutantsOf(

@@ -73,7 +73,7 @@ export const exportMutants = [
     [
       [
         "export: a session file that stays the same",
-        "if (after.some((seen) => seen !== look(before)))",
+        "if (after.some((seen) => seen !== stateOf(before)))",
         "if (false as boolean)"
       ],
       [

@@ -84,8 +84,8 @@ export const nodeMutants = [
     `${src}/own/HookFiles.ts`,
     ["packages/node/test/HookFiles.test.ts"],
     [
-      ["hook file: no line longer than a sign", " && line.length <= longest", ""],
-      ["hook file: no more lines than signs", ".slice(-mostLines)", ""]
+      ["hook file: no line longer than a sign", " && line.length <= maxLineLength", ""],
+      ["hook file: no more lines than signs", ".slice(-maxLines)", ""]
     ]
   ),
   ...mutantsOf(
@@ -93,7 +93,7 @@ export const nodeMutants = [
     ["packages/node/test/Outputs.test.ts"],
     [
       ["outputs: of this watch alone", "name.startsWith(prefix) && ", ""],
-      ["outputs: not the newest bytes", "String(size - kept)", "String(size)"]
+      ["outputs: not the newest bytes", "String(size - keptBytes)", "String(size)"]
     ]
   ),
   ...mutantsOf(
@@ -113,8 +113,8 @@ export const nodeMutants = [
     [
       [
         "signals: a deadline that needs no main thread",
-        'new Worker(deadline, { eval: true, workerData: { patience, signal } }).on("error", () => process.kill(process.pid, signal)).unref()',
-        "setTimeout(() => process.kill(process.pid, signal), patience)"
+        'new Worker(deadline, { eval: true, workerData: { graceMillis, signal } }).on("error", () => process.kill(process.pid, signal)).unref()',
+        "setTimeout(() => process.kill(process.pid, signal), graceMillis)"
       ],
       [
         "signals: the second one ends it",
@@ -178,7 +178,7 @@ export const nodeMutants = [
     `${src}/launch/LaunchFile.ts`,
     ["packages/node/test/HostLauncher.test.ts"],
     [
-      ["launch file: ours alone", '{ own: true, others: "nothing", atMost: largest }', "{ atMost: largest }"],
+      ["launch file: ours alone", '{ own: true, others: "nothing", atMost: maxBytes }', "{ atMost: maxBytes }"],
       [
         "launch file: the launch that its name says",
         "Option.filter(decodeLaunch(read.text), (launch) => launch.id === id)",
@@ -210,7 +210,7 @@ export const nodeMutants = [
         "Option.match({ onNone: () => exit, onSome: Effect.succeed })",
         "() => exit"
       ],
-      ["launch: not a second time", "if (Option.isSome(before)) return before.value", ""],
+      ["launch: not a second time", "if (Option.isSome(earlierTaker)) return earlierTaker.value", ""],
       [
         "launch: a launcher that is gone",
         "if (gone) return yield* new LaunchFailed",
@@ -242,7 +242,7 @@ export const nodeMutants = [
         "onNone: () => Effect.succeed(true)"
       ],
       ["claims: released by its owner alone", "if (one.text === text) fs.rmSync", "fs.rmSync"],
-      ["claims: a second look", "if ((yield* look).every(isAmong([...before, mine]))) return", "return"],
+      ["claims: a second look", "if ((yield* readClaims).every(isAmong([...known, mine]))) return", "return"],
       [
         "claims: what lost is taken back",
         "yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))",

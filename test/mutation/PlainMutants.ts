@@ -194,6 +194,6 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/node/src/launch/HostLauncher.ts",
     ["packages/node/test/LauncherTmux.test.ts"],
-    [["launcher: the title of a window", "plain(order.title, mostOfTitle)", "order.title"]]
+    [["launcher: the title of a window", "plain(order.title, maxTitleLength)", "order.title"]]
   )
 ]

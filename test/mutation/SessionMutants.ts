@@ -57,7 +57,7 @@ export const sessionMutants = [
     [
       [
         "results: who only looks gets nowhere",
-        'looking.has(name) || name.startsWith("mcp__souffleur__")',
+        'readingTools.has(name) || name.startsWith("mcp__souffleur__")',
         'name.startsWith("mcp__souffleur__")'
       ],
       ["results: talk with the watchdog is none", ' || name.startsWith("mcp__souffleur__")', ""],

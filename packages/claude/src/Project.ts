@@ -4,7 +4,7 @@ import { Effect, Option, Path, Stream } from "effect"
 import { recordOf } from "./session/Records.ts"
 
 /** Bytes from the beginning that are searched: one of the first records of a session names its folder. */
-const head = 1 << 20
+const headBytes = 1 << 20
 
 /**
  * Returns the folder in which a session began, as its first record with a folder says. `None`: no record has one, or
@@ -16,12 +16,12 @@ export const projectOf = Effect.fn("projectOf")(
     const path = yield* Path.Path
     const text = new TextDecoder()
     let found: string | undefined
-    const lines = makeLines(head, (bytes, whole) => {
+    const lines = makeLines(headBytes, (bytes, whole) => {
       if (!whole || found !== undefined) return
       const cwd = recordOf(text.decode(bytes))?.["cwd"]
       if (typeof cwd === "string" && path.isAbsolute(cwd)) found = cwd
     })
-    yield* piecesOf(yield* files.open(file, agentsOwn), { bytes: head }).pipe(
+    yield* piecesOf(yield* files.open(file, agentsOwn), { bytes: headBytes }).pipe(
       Stream.runForEach((chunk) => Effect.sync(() => lines.push(chunk)))
     )
     lines.end()

@@ -7,11 +7,11 @@ import { beyond, greatestId, timeText } from "./CommsSchema.ts"
 type Row = Omit<LinkMessage, "cut"> & { readonly cut: number }
 
 /** Bytes of a text at most: SQLite reads a text whole before it cuts it. */
-const TEXT = 1_048_576
+const maxTextBytes = 1_048_576
 
 // A value that is not text counts as nothing. `octet_length` gives a length without reading the value.
 const textOnly = (column: string, characters: number) =>
-  `CASE WHEN typeof(${column}) = 'text' AND octet_length(${column}) <= ${TEXT} THEN substr(${column}, 1, ${characters}) END`
+  `CASE WHEN typeof(${column}) = 'text' AND octet_length(${column}) <= ${maxTextBytes} THEN substr(${column}, 1, ${characters}) END`
 
 const make = Effect.fnUntraced(function* (path: string) {
   const { beat: beatOf, reading, refused, rowUpdated, unavailable, writing } = yield* commsFile(path)
@@ -52,7 +52,7 @@ const make = Effect.fnUntraced(function* (path: string) {
         .unsafe<Row>(
           `SELECT id, ${textOnly("task_id", 256)} AS taskId, ${textOnly("message_type", 64)} AS type,
             coalesce(${textOnly("message", characters)}, '') AS text,
-            typeof(message) = 'text' AND (octet_length(message) > ${TEXT} OR length(message) > ${characters}) AS cut,
+            typeof(message) = 'text' AND (octet_length(message) > ${maxTextBytes} OR length(message) > ${characters}) AS cut,
             ${columns.has("from_session") ? textOnly("from_session", 256) : "NULL"} AS "from",
             ${columns.has("timestamp") ? textOnly("timestamp", 64) : "NULL"} AS at
           FROM orchestration_messages WHERE id > ? AND id <= ${greatestId} AND (? IS NULL OR task_id = ?) ORDER BY id LIMIT ?`,

@@ -4,13 +4,13 @@ import type { SqlClient } from "effect/sql"
 import { type Columns, greatestId } from "./CommsSchema.ts"
 
 /** Replies that are read at once. The rest is read after the last one's id. */
-const REPLIES = 100
+const maxReplies = 100
 /** Bytes of a reply at most: it names a process and a session. */
-const REPLY = 65_536
+const maxReplyBytes = 65_536
 /** Characters of a payload that are read. A launch takes its prompt as one argument, which Linux limits to 128 KiB. */
-const PAYLOAD = 30_000
+const maxPayloadCharacters = 30_000
 /** Bytes of a payload's message at most. SQLite reads a text whole before it cuts it, so a longer one is skipped. */
-const PAYLOAD_BYTES = 4_194_304
+const maxPayloadBytes = 4_194_304
 
 interface Row {
   readonly id: number
@@ -44,7 +44,7 @@ const ask = Effect.fnUntraced(function* (
   { also, most, needs, of, order, text }: Question
 ) {
   const sender = columns.has("from_session")
-    ? `CASE WHEN octet_length(from_session) > ${PAYLOAD_BYTES} THEN x'' ELSE from_session END`
+    ? `CASE WHEN octet_length(from_session) > ${maxPayloadBytes} THEN x'' ELSE from_session END`
     : "NULL"
   const rows = yield* sql.unsafe<Row>(
     `WITH said AS (
@@ -66,17 +66,17 @@ const ask = Effect.fnUntraced(function* (
 
 /** A payload to another task, or with a type that is not used for requests, is only a quotation. */
 const payload: Question = {
-  of: `typeof(message) = 'text' AND octet_length(message) <= ${PAYLOAD_BYTES} AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
+  of: `typeof(message) = 'text' AND octet_length(message) <= ${maxPayloadBytes} AND substr(message, 1, ${payloadHeader.length}) = '${payloadHeader}'`,
   also: "0",
   needs:
     "task_id IN ('souffleur', 'task-00') AND message_type IN ('handoff', 'context_warning', 'resumption', 'system')",
-  text: `substr(message, 1, ${PAYLOAD})`,
+  text: `substr(message, 1, ${maxPayloadCharacters})`,
   order: "DESC",
   most: 1
 }
 
 /** A text that is too long is not read. `octet_length` gives its length without reading it. */
-const short = `CASE WHEN typeof(message) = 'text' AND octet_length(message) <= ${REPLY} THEN message ELSE '' END`
+const short = `CASE WHEN typeof(message) = 'text' AND octet_length(message) <= ${maxReplyBytes} THEN message ELSE '' END`
 const words = `' ' || replace(replace(replace(substr(${short}, 1, 1000), char(9), ' '), char(10), ' '), char(13), ' ') || ' '`
 /** A watch may have been opened with a wrong session. The right session names itself in its reply. */
 const reply: Question = {
@@ -85,7 +85,7 @@ const reply: Question = {
   needs: "1",
   text: short,
   order: "ASC",
-  most: REPLIES
+  most: maxReplies
 }
 
 export const newestPayload = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) =>

@@ -7,17 +7,17 @@ import { type Columns, greatestId, timeText } from "./CommsSchema.ts"
 import { newestPayload, repliesAfter } from "./CommsSpeakers.ts"
 
 /** Bytes of a field at most. One such field is read in each poll. */
-const FIELD = 1_048_576
+const maxFieldBytes = 1_048_576
 /** Tasks that are counted, and tasks whose names and states are read one by one. */
-const [TASKS, TASKS_NAMED] = [1_000_000, 10_000]
+const [maxTasks, maxNamedTasks] = [1_000_000, 10_000]
 
 // A column of SQLite may hold any value. A value that is not text is shown as SQLite would write it, so that a change
 // is visible. It is cut, so that a poll stays small. `octet_length` gives a length without reading the value.
 const raw = (column: string) =>
-  `CASE WHEN octet_length(${column}) > ${FIELD} THEN octet_length(${column}) || ' bytes'
+  `CASE WHEN octet_length(${column}) > ${maxFieldBytes} THEN octet_length(${column}) || ' bytes'
     WHEN typeof(${column}) = 'blob' THEN quote(substr(${column}, 1, 64)) ELSE substr(CAST(${column} AS TEXT), 1, 64) END`
 const textOnly = (column: string) =>
-  `CASE WHEN typeof(${column}) = 'text' AND octet_length(${column}) <= ${FIELD} THEN substr(${column}, 1, 256) END`
+  `CASE WHEN typeof(${column}) = 'text' AND octet_length(${column}) <= ${maxFieldBytes} THEN substr(${column}, 1, 256) END`
 const short = (column: string) =>
   `CASE WHEN octet_length(${column}) > 256 THEN octet_length(${column}) || ' bytes' ELSE quote(${column}) END`
 
@@ -33,7 +33,7 @@ SELECT conductor.*, souffleur.*,
 FROM (SELECT (SELECT coalesce(sum(n), 0) FROM states) AS taskCount,
   (SELECT group_concat(state || n, ',' ORDER BY state) FROM (SELECT state, n FROM states ORDER BY n DESC, state LIMIT 1000)) AS states,
   (SELECT group_concat(name || ' ' || state, ',' ORDER BY name) FROM (SELECT ${short("task_id")} AS name, ${short("state")} AS state
-    FROM ${othersTasks} ORDER BY task_id LIMIT ${TASKS_NAMED})) AS tasks) AS tasks
+    FROM ${othersTasks} ORDER BY task_id LIMIT ${maxNamedTasks})) AS tasks) AS tasks
 LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS state, ${raw("last_heartbeat")} AS lastHeartbeat,
   ${columns.orchestration_tasks.has("session_id") ? textOnly("session_id") : "NULL"} AS sessionId
   FROM orchestration_tasks WHERE task_id = 'task-00' LIMIT 1) AS conductor
@@ -41,7 +41,7 @@ LEFT JOIN (SELECT coalesce(${raw("state")}, '') AS souffleur
   FROM orchestration_tasks WHERE task_id = 'souffleur' LIMIT 1) AS souffleur`
 
 const counted = `WITH states AS MATERIALIZED (SELECT state, count(*) AS n
-  FROM (SELECT ${short("state")} AS state FROM ${othersTasks} LIMIT ${TASKS}) GROUP BY state)`
+  FROM (SELECT ${short("state")} AS state FROM ${othersTasks} LIMIT ${maxTasks}) GROUP BY state)`
 
 interface SnapshotRow {
   readonly state: string | null

@@ -52,7 +52,7 @@ describe.concurrent("errands", () => {
       const next = pidIn(yield* asked("b", "one"))
       assert.notStrictEqual(next, before)
       assert.strictEqual(pidIn(yield* asked("b", "two")), next)
-    }).pipe(Effect.provide(ErrandProcess.layer({ line, within: "3 seconds", pause: "1 hour" })))
+    }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "3 seconds", pause: "1 hour" })))
   )
 
   live("get a new process if theirs has ended, and fail without the program", () =>
@@ -79,7 +79,7 @@ describe.concurrent("errands", () => {
       const next = pidIn(yield* asked("a", "two"))
       yield* gone(next)
       assert.notStrictEqual(pidIn(yield* asked("a", "three")), next)
-    }).pipe(Effect.provide(ErrandProcess.layer({ line, within: "1 hour", idle: "200 millis" })))
+    }).pipe(Effect.provide(ErrandProcess.layer({ line, errandTimeout: "1 hour", idle: "200 millis" })))
   )
 
   live("end by themselves in a call that does not return, if their parent is gone", () =>

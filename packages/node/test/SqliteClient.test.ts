@@ -135,7 +135,7 @@ test("a lock is waited for, for a while", (folder) =>
     yield* wordsOf(path)
     const holder = new DatabaseSync(path)
     holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; INSERT INTO words VALUES ('held')")
-    const impatient = layerOwn({ path, applicationId: mark, migrations: [first], patience: "100 millis" })
+    const impatient = layerOwn({ path, applicationId: mark, migrations: [first], lockTimeout: "100 millis" })
     assert.strictEqual((yield* Effect.flip(Effect.provide(Effect.void, impatient))).reason, "locked")
     const patient = yield* Effect.forkChild(wordsOf(path), { startImmediately: true })
     // Its first try is over when another file has been opened since.

@@ -1,8 +1,8 @@
 import { code, inline } from "./Markdown.ts"
 
 /** Distinct files that are followed, and the latest files that are listed. */
-const followed = 5_000
-const listed = 200
+const maxFollowed = 5_000
+const maxListed = 200
 const pathLimit = 512
 
 const pathField: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ export const makeFilesModified = (): FilesModified => {
       if (typeof value !== "string" || value === "") return
       const path = inline(encode(value), pathLimit)
       const before = edits.get(path)
-      if (before === undefined && edits.size >= followed) {
+      if (before === undefined && edits.size >= maxFollowed) {
         beyond += 1
         return
       }
@@ -40,10 +40,10 @@ export const makeFilesModified = (): FilesModified => {
     section: () => {
       const latest = [...edits].toReversed()
       const lines = latest
-        .slice(0, listed)
+        .slice(0, maxListed)
         .map(([path, count]) => `- ${code(path)}: ${count === 1 ? "1 edit" : `${count} edits`}`)
       if (lines.length === 0) lines.push("None by an edit tool.")
-      const more = latest.length - Math.min(latest.length, listed)
+      const more = latest.length - Math.min(latest.length, maxListed)
       if (beyond > 0) lines.push(`- and more than ${more} more`)
       else if (more > 0) lines.push(`- and ${more} more`)
       return `## Files Modified\n\n${lines.join("\n")}\n`

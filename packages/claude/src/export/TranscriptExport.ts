@@ -15,7 +15,7 @@ const blockSize = 1 << 17
 /** Bytes of a record at most. A longer record is left out, so that memory stays bounded. */
 const lineLimit = 16 << 20
 /** Bytes below which a record is always parsed, which finds malformed records. */
-const small = 4_096
+const alwaysParsedBytes = 4_096
 
 /**
  * Digits of the nonce at the end of a turn's heading: 48 bits cannot be guessed, and there may be thousands of turns.
@@ -33,7 +33,7 @@ const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.
  */
 const other =
   /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
-const isOther = (line: string): boolean => line.length > small && line.endsWith("}") && other.test(line)
+const isOther = (line: string): boolean => line.length > alwaysParsedBytes && line.endsWith("}") && other.test(line)
 
 /** Reads the lines of one session file. */
 interface Reading {
@@ -80,7 +80,7 @@ const makeReading = (marker: string, mark: string, files: FilesModified): Readin
 }
 
 /** Returns a text that stays equal as long as the file is neither written nor replaced. */
-const look = (info: FileSystem.File.Info): string =>
+const stateOf = (info: FileSystem.File.Info): string =>
   [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
 
 /** Reads through two buffers in turn: one is filled while the other is used. */
@@ -173,8 +173,8 @@ export const exportTranscript = Effect.fn("exportTranscript")(
         )
         reading.lines.end()
         yield* write(reading.take())
-        const after = [look(yield* source.stat), look(yield* fs.stat(file))]
-        if (after.some((seen) => seen !== look(before))) {
+        const after = [stateOf(yield* source.stat), stateOf(yield* fs.stat(file))]
+        if (after.some((seen) => seen !== stateOf(before))) {
           return yield* new ExportFailed({ message: "the session file changed while it was exported" })
         }
 

@@ -9,14 +9,14 @@ import { blocksOf, type Json, recordOf } from "./Records.ts"
 const lineLimit = 1 << 22
 
 /** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
-const looking = new Set(["Read", "Glob", "Grep", "LS"])
+const readingTools = new Set(["Read", "Glob", "Grep", "LS"])
 /**
  * Whether a tool is no progress. souffleur's own tools are none either: a Conductor could ask for a recovery in each
  * generation.
  */
-const getsNowhere = (name: string): boolean => looking.has(name) || name.startsWith("mcp__souffleur__")
+const getsNowhere = (name: string): boolean => readingTools.has(name) || name.startsWith("mcp__souffleur__")
 /** Calls without a result that are remembered. The oldest are given up. */
-const mostPending = 1_000
+const maxPending = 1_000
 
 /** Progress of counting a file: a poll reads only new lines. */
 interface Counted {
@@ -38,7 +38,7 @@ const count = (counted: Counted, line: string): void => {
   for (const block of blocksIn(line)) {
     if (block["type"] === "tool_use" && getsNowhere(String(block["name"]))) {
       counted.looks.add(String(block["id"]))
-      for (const oldest of counted.looks) if (counted.looks.size > mostPending) counted.looks.delete(oldest)
+      for (const oldest of counted.looks) if (counted.looks.size > maxPending) counted.looks.delete(oldest)
     } else if (
       block["type"] === "tool_result" &&
       !counted.looks.delete(String(block["tool_use_id"])) &&

@@ -13,7 +13,7 @@ const OwnerJson = Schema.fromJsonString(Owner)
 const encodeOwner = Schema.encodeSync(OwnerJson)
 const decodeOwner = Schema.decodeUnknownOption(OwnerJson)
 
-const nobody: Owner = {
+const unknownOwner: Owner = {
   host: "unknown",
   machine: null,
   pidNamespace: "unknown",
@@ -23,7 +23,7 @@ const nobody: Owner = {
 /** Another user who can write to the folder could claim in our name, or remove a claim. */
 const ours = { folder: true, own: true, others: "nothing" } as const
 /** Bytes of a claim at most. A real claim has about 200. */
-const largest = 4096
+const maxBytes = 4096
 
 /** Home folder from the password database. `$HOME` is not used: it differs in a login, a service, cron and su. */
 const homeOf = (): string | undefined => {
@@ -118,7 +118,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         fs.readdirSync(folder).flatMap((file) => {
           const [, key, number] = /^([\w-]+)\.(\d+)$/u.exec(file) ?? []
           if (key === undefined || !wanted(key)) return []
-          const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: largest })
+          const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: maxBytes })
           if ("text" in read) return [{ name: file, number: Number(number), text: read.text }]
           // A file that is not ours, or that cannot be read, still occupies its number.
           return read.missing ? [] : [{ name: file, number: Number(number), text: "" }]
@@ -142,7 +142,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         const remove = `where you know that it is gone, remove ${join(folder, claim.name)}`
         if (Option.isNone(owner))
           return new AlreadyWatched({
-            owner: nobody,
+            owner: unknownOwner,
             problem: `the claim ${join(folder, claim.name)} cannot be read: ${remove}`
           })
         const { pidNamespace, process } = owner.value
@@ -153,20 +153,20 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       }
 
       const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
-        const look = attempt(() => claimsNamed((one) => one === key))
+        const readClaims = attempt(() => claimsNamed((one) => one === key))
         while (true) {
           yield* usable
-          const before = yield* look
-          if (before.some((one) => one.text === text)) return
-          const [held] = yield* Effect.filter(before, (one) => Effect.map(isLeft(one), (left) => !left))
+          const known = yield* readClaims
+          if (known.some((one) => one.text === text)) return
+          const [held] = yield* Effect.filter(known, (one) => Effect.map(isLeft(one), (left) => !left))
           if (held !== undefined) return yield* heldBy(held, what)
           const mine: Claim = {
-            name: `${key}.${Math.max(0, ...before.map(({ number }) => number)) + 1}`,
+            name: `${key}.${Math.max(0, ...known.map(({ number }) => number)) + 1}`,
             number: 0,
             text
           }
           if (!(yield* attempt(() => createWhole(join(folder, mine.name), text)))) continue
-          if ((yield* look).every(isAmong([...before, mine]))) return
+          if ((yield* readClaims).every(isAmong([...known, mine]))) return
           yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
         }
       })

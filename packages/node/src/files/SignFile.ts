@@ -3,15 +3,15 @@ import { join } from "node:path"
 import { hasCode } from "../processes/Proc.ts"
 
 /** Limit of a file of signs in bytes, and the bytes that a cut leaves. */
-const most = 262_144
-const kept = 131_072
+const maxBytes = 262_144
+const keptBytes = 131_072
 
 /** Limit of files of signs, and the number that pruning leaves. */
-const mostFiles = 500
+const maxFiles = 500
 const keptFiles = 400
 
 /** Milliseconds after which a draft counts as left behind by a dead process. */
-const abandoned = 60_000
+const abandonedMillis = 60_000
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = fs.constants
 
@@ -49,17 +49,17 @@ const cut = (path: string): void => {
     next = fs.openSync(draft, "ax", 0o600)
   } catch (error) {
     const left = hasCode(error, "EEXIST") ? fs.statSync(draft, { throwIfNoEntry: false }) : undefined
-    if (left !== undefined && left.mtimeMs + abandoned < performance.timeOrigin) fs.rmSync(draft, { force: true })
+    if (left !== undefined && left.mtimeMs + abandonedMillis < performance.timeOrigin) fs.rmSync(draft, { force: true })
     return
   }
   const whole = fs.openSync(path, "r")
   try {
     const end = fs.fstatSync(whole).size
-    const tail = end > most ? readFrom(whole, end - kept) : Buffer.alloc(0)
+    const tail = end > maxBytes ? readFrom(whole, end - keptBytes) : Buffer.alloc(0)
     if (tail.length === 0) return fs.rmSync(draft, { force: true })
     fs.writeSync(next, tail.subarray(tail.indexOf(10) + 1))
     fs.renameSync(draft, path)
-    fs.writeSync(next, readFrom(whole, end - kept + tail.length))
+    fs.writeSync(next, readFrom(whole, end - keptBytes + tail.length))
   } finally {
     fs.closeSync(whole)
     fs.closeSync(next)
@@ -71,13 +71,13 @@ const cut = (path: string): void => {
  * its newest lines.
  */
 export const appendSign = (path: string, line: string): void => {
-  if (append(path, line) > most) cut(path)
+  if (append(path, line) > maxBytes) cut(path)
 }
 
 /** Removes the files with the oldest writes. Sessions come and go for months. */
 export const pruneSigns = (folder: string): void => {
   const names = fs.readdirSync(folder)
-  if (names.length <= mostFiles) return
+  if (names.length <= maxFiles) return
   const files = names.map((name) => ({ path: join(folder, name), at: fs.statSync(join(folder, name)).mtimeMs }))
   for (const { path } of files.toSorted((a, b) => b.at - a.at).slice(keptFiles)) fs.rmSync(path, { force: true })
 }

@@ -36,13 +36,13 @@ export const createWhole = (path: string, text: string): boolean => {
 }
 
 /** Bytes at most. The largest file is a launch, which holds an environment. */
-const largest = 16_000_000
+const maxBytes = 16_000_000
 
 /**
  * Reads a file of ours as text. `undefined`: there is no such file. Throws where another user owns it or can access it.
  */
 export const readWhole = (path: string): string | undefined => {
-  const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
+  const read = readTrustedText(path, { own: true, others: "nothing", atMost: maxBytes })
   if ("text" in read) return read.text
   if (read.missing) return undefined
   throw new Error(`${path}: ${read.problem}`)

@@ -4,7 +4,7 @@ import { readReceipt } from "./Receipt.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
 /** The kernel shows that a process has ended before Node reports its exit code. */
-const patience = "2 seconds"
+const exitCodeTimeout = "2 seconds"
 
 /**
  * Records how headless launches ended, in `<id>.exit` (0600) beside the receipt. A later souffleur reads it there. Only
@@ -35,7 +35,7 @@ export const makeExitCodes = (folder: string, receiptOf: (id: string) => string)
     },
     of: Effect.fn("ExitCodes.of")(function* (id: string) {
       const waiting = running.get(id)
-      if (waiting !== undefined) yield* Effect.timeoutOption(Deferred.await(waiting), patience)
+      if (waiting !== undefined) yield* Effect.timeoutOption(Deferred.await(waiting), exitCodeTimeout)
       return yield* Effect.sync(() => {
         const text = readWhole(fileOf(id)) ?? ""
         return /^\d{1,3}$/u.test(text) ? Option.some(Number(text)) : Option.none()

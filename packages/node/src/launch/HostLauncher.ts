@@ -36,7 +36,7 @@ export interface LauncherOptions {
 }
 
 /** UTF-16 units of a window's title at most. */
-const mostOfTitle = 100
+const maxTitleLength = 100
 
 const receiptPoll = Schedule.spaced("20 millis")
 
@@ -94,7 +94,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           ...order.command,
           cwd: order.cwd,
           output: options.terminal === "headless" ? outputPath(order.id) : null,
-          title: plain(order.title, mostOfTitle)
+          title: plain(order.title, maxTitleLength)
         })
         if (Option.isNone(launch)) {
           return yield* new LaunchFailed({
@@ -149,7 +149,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
        * Returns the process that took the receipt, or `None` so far. Fails where the launch was cancelled, or the
        * launcher ended without a receipt.
        */
-      const look = (id: string, launcherGone: Effect.Effect<boolean, LaunchFailed>) =>
+      const receiptTaker = (id: string, launcherGone: Effect.Effect<boolean, LaunchFailed>) =>
         Effect.gen(function* () {
           // This is asked before the receipt is read: the launcher may take it just before it ends.
           const gone = yield* launcherGone
@@ -183,8 +183,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       }
 
       const attempt = Effect.fnUntraced(function* (id: string) {
-        const before = yield* look(id, Effect.succeed(false))
-        if (Option.isSome(before)) return before.value
+        const earlierTaker = yield* receiptTaker(id, Effect.succeed(false))
+        if (Option.isSome(earlierTaker)) return earlierTaker.value
         const digest = prepared.get(id)
         const launch = yield* Effect.sync(() => readLaunch(pathOf(id)))
         if (Option.isNone(launch)) return yield* new LaunchFailed({ message: "the launch file is missing or damaged" })
@@ -203,7 +203,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
                   ? startTmux(options.tmux ?? {}, start, title)
                   : startOwn(id, start, output, input)
               )
-        return yield* look(id, gone).pipe(
+        return yield* receiptTaker(id, gone).pipe(
           Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
           Effect.map(Option.getOrThrow)
         )

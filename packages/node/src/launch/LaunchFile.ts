@@ -40,13 +40,13 @@ export const checkLaunch = Schema.decodeUnknownOption(Launch, whole)
 export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
 
 /** Bytes at most: more than the kernel accepts as arguments and environment. */
-const largest = 16_000_000
+const maxBytes = 16_000_000
 
 /**
  * Reads a launch file. `None`: it is missing, damaged, written by others, or has another id than its name or `id`. The
  * reason is not given, because the file may hold secrets.
  */
 export const readLaunch = (path: string, id = basename(path, ".json")): Option.Option<Launch> => {
-  const read = readTrustedText(path, { own: true, others: "nothing", atMost: largest })
+  const read = readTrustedText(path, { own: true, others: "nothing", atMost: maxBytes })
   return "text" in read ? Option.filter(decodeLaunch(read.text), (launch) => launch.id === id) : Option.none()
 }

@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { Effect } from "effect"
 
 /** Limit of one launch's output in bytes on disk, and the newest bytes that a cut leaves. */
-const [most, kept] = [33_554_432, 16_777_216]
+const [maxBytes, keptBytes] = [33_554_432, 16_777_216]
 /** Interval between two checks: of quiet outputs, and right after a cut. */
-const [every, hurried] = ["500 millis", "50 millis"] as const
+const [checkInterval, cutInterval] = ["500 millis", "50 millis"] as const
 /** Outputs of one watch or run that may still grow, the newest first: its agent's and its compactions'. */
-const living = 8
+const maxOutputs = 8
 
 /** Lists the newest outputs of launches whose id begins with `prefix`. `used` is bytes on disk, without holes. */
 const outputs = (folder: string, prefix: string) =>
@@ -21,7 +21,7 @@ const outputs = (folder: string, prefix: string) =>
       return found?.isFile() === true ? [{ path, at: found.mtimeMs, size: found.size, used: found.blocks * 512 }] : []
     })
     .toSorted((a, b) => b.at - a.at)
-    .slice(0, living)
+    .slice(0, maxOutputs)
 
 /**
  * Frees the disk space of all but the newest bytes, by a hole in the file. Writers and readers of the file are not
@@ -30,7 +30,7 @@ const outputs = (folder: string, prefix: string) =>
  */
 const cut = (path: string, size: number) =>
   Effect.callback<boolean>((resume) => {
-    const args = ["--punch-hole", "--offset", "0", "--length", String(size - kept), path]
+    const args = ["--punch-hole", "--offset", "0", "--length", String(size - keptBytes), path]
     const child = execFile(
       "fallocate",
       args,
@@ -49,11 +49,11 @@ export const boundOutputs = Effect.fn("boundOutputs")(function* (folder: string,
   let able = true
   while (able) {
     const large = yield* Effect.orElseSucceed(
-      Effect.try(() => outputs(folder, prefix).filter(({ used }) => used > most)),
+      Effect.try(() => outputs(folder, prefix).filter(({ used }) => used > maxBytes)),
       () => []
     )
     for (const { path, size } of large) able = (yield* cut(path, size)) && able
-    yield* Effect.sleep(large.length > 0 ? hurried : every)
+    yield* Effect.sleep(large.length > 0 ? cutInterval : checkInterval)
   }
   yield* Effect.logWarning(
     `what is printed into ${folder} cannot be bounded: fallocate (util-linux) is not there, or this disk has no holes`

@@ -9,18 +9,18 @@ import { layerSqlite } from "../sqlite/SqliteClient.ts"
  * Milliseconds of one errand at most. It is longer than the caller waits, so that the process ends even if the caller
  * is dead.
  */
-const patience = 5000
+const timeoutMillis = 5000
 
 /**
  * Source of a thread that kills this process when one errand takes too long. A call of SQLite that does not return
  * cannot be ended otherwise, and the caller may be dead. `cell` is the number of the current errand, or 0.
  */
 const watchman = `
-const { cell, patience } = require("node:worker_threads").workerData
+const { cell, timeoutMillis } = require("node:worker_threads").workerData
 for (;;) {
   const errand = Atomics.load(cell, 0)
   if (errand === 0) Atomics.wait(cell, 0, 0)
-  else if (Atomics.wait(cell, 0, errand, patience) === "timed-out") process.kill(process.pid, "SIGKILL")
+  else if (Atomics.wait(cell, 0, errand, timeoutMillis) === "timed-out") process.kill(process.pid, "SIGKILL")
 }`
 
 /**
@@ -32,7 +32,7 @@ export const runErrands = async (
 ): Promise<void> => {
   const cell = new Int32Array(new SharedArrayBuffer(4))
   const resourceLimits = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 }
-  const thread = new Worker(watchman, { eval: true, resourceLimits, workerData: { cell, patience } })
+  const thread = new Worker(watchman, { eval: true, resourceLimits, workerData: { cell, timeoutMillis } })
   thread.unref()
   const runtime = ManagedRuntime.make(Layer.provideMerge(layerSqlite, NodeFileSystem.layer))
   const now = (errand: number) => {

@@ -7,9 +7,9 @@ export interface ErrandOptions {
   /** Program and arguments of the process that answers errands. */
   readonly line: Start["line"]
   /** Time for one errand, 2 seconds by default. */
-  readonly within?: Duration.Input
+  readonly errandTimeout?: Duration.Input
   /** Time for a process to begin, 20 seconds by default. Files of others have no effect on it. */
-  readonly beginsWithin?: Duration.Input
+  readonly startTimeout?: Duration.Input
   /** Time without questions about a subject after it took too long, 10 seconds by default. */
   readonly pause?: Duration.Input
   /** Time without an errand until the process is ended, 5 seconds by default. A watch asks a few times a minute. */
@@ -17,7 +17,7 @@ export interface ErrandOptions {
 }
 
 /** Characters of an answer at most: far more than any real answer. */
-const longest = 64_000_000
+const maxAnswerLength = 64_000_000
 
 /** A process that answers errands. */
 interface Answering {
@@ -48,7 +48,7 @@ const start = ([program, ...args]: Start["line"]): Answering => {
   child.stdin.on("error", () => {})
   child.stdout.setEncoding("utf8").on("data", (more: string) => {
     text += more
-    if (text.length > longest) child.kill("SIGKILL")
+    if (text.length > maxAnswerLength) child.kill("SIGKILL")
     wake()
   })
   const next = Effect.callback<string, ErrandFailed>((resume) => {
@@ -71,11 +71,11 @@ const start = ([program, ...args]: Start["line"]): Answering => {
  * idle. No other child is started before it is gone. It ends with souffleur, even if souffleur is killed.
  */
 export const layer = ({
-  beginsWithin = "20 seconds",
+  startTimeout = "20 seconds",
   idle = "5 seconds",
   line,
   pause = "10 seconds",
-  within = "2 seconds"
+  errandTimeout = "2 seconds"
 }: ErrandOptions): Layer.Layer<Errands> =>
   Layer.effect(
     Errands,
@@ -89,7 +89,7 @@ export const layer = ({
       const spared = new Map<string, number>()
       const silent = new ErrandFailed({
         reason: "silent",
-        message: `it did not answer within ${Duration.format(Duration.fromInputUnsafe(within))}: something in it does not end, or is too large`
+        message: `it did not answer within ${Duration.format(Duration.fromInputUnsafe(errandTimeout))}: something in it does not end, or is too large`
       })
 
       const end = Effect.sync(() => {
@@ -110,7 +110,7 @@ export const layer = ({
         leaving = undefined
         const one = yield* Effect.try({ try: () => start(line), catch: () => gone })
         answering = one
-        yield* Effect.timeoutOrElse(one.next, { duration: beginsWithin, orElse: () => Effect.fail(gone) })
+        yield* Effect.timeoutOrElse(one.next, { duration: startTimeout, orElse: () => Effect.fail(gone) })
         return one
       })
 
@@ -119,7 +119,7 @@ export const layer = ({
         const { child, next } = yield* begun()
         child.stdin?.write(`${question}\n`)
         return yield* Effect.timeoutOrElse(next, {
-          duration: within,
+          duration: errandTimeout,
           orElse: () =>
             Effect.flatMap(Clock.currentTimeMillis, (now) => {
               spared.set(about, now + Duration.toMillis(Duration.fromInputUnsafe(pause)))

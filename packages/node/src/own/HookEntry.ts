@@ -6,15 +6,15 @@ import { stat } from "../processes/Proc.ts"
 import { appendSign, pruneSigns } from "../files/SignFile.ts"
 
 /** Bytes of standard input that are parsed. The rest is read and dropped, so that the writer does not fail. */
-const looked = 65_536
+const parsedBytes = 65_536
 /**
  * Bytes of standard input that are read: as much as an agent's own input may have. Reading more would delay the tool
  * that waits.
  */
-const most = 8_388_608
+const maxBytes = 8_388_608
 
 /** Milliseconds until standard input must end: the agent or one of its tools waits for this. */
-const patience = 2000
+const inputTimeoutMillis = 2000
 
 /** Reads the beginning of standard input as text. */
 const input = async (): Promise<string> => {
@@ -22,15 +22,15 @@ const input = async (): Promise<string> => {
   let bytes = 0
   if (process.stdin.isTTY) return ""
   try {
-    for await (const part of addAbortSignal(AbortSignal.timeout(patience), process.stdin)) {
-      if (bytes < looked) parts.push(part)
+    for await (const part of addAbortSignal(AbortSignal.timeout(inputTimeoutMillis), process.stdin)) {
+      if (bytes < parsedBytes) parts.push(part)
       bytes += part.length
-      if (bytes > most) break
+      if (bytes > maxBytes) break
     }
   } catch {
     // The part that arrived in time may be enough.
   }
-  return Buffer.concat(parts).toString("utf8", 0, looked)
+  return Buffer.concat(parts).toString("utf8", 0, parsedBytes)
 }
 
 /** Returns the state folder of the settings (spec: settings#folders). `undefined`: there is none. */

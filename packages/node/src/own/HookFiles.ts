@@ -3,19 +3,19 @@ import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
 /** Bytes that are read from the end of a file: more than a file of signs is cut to. */
-const tail = 262_144
+const tailBytes = 262_144
 
 /** Characters of a line at most: a sign is an id, a pid and a few words. */
-const longest = 4096
+const maxLineLength = 4096
 
 /**
  * Newest lines of a file that are read. A file of this size holds no more signs, and other lines take the longest to
  * refuse.
  */
-const mostLines = 4096
+const maxLines = 4096
 
 /** Newest files that are read: no more are kept. */
-const mostFiles = 500
+const maxFiles = 500
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HookSign))
 
@@ -36,7 +36,7 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
       const text = Effect.fnUntraced(function* (file: string) {
         const source = yield* trusted.open(file, {})
         const size = Number((yield* source.stat).size)
-        const bytes = new Uint8Array(Math.min(size, tail))
+        const bytes = new Uint8Array(Math.min(size, tailBytes))
         let filled = 0
         while (filled < bytes.length) {
           const read = Number(
@@ -52,8 +52,8 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
         function* (name: string) {
           const lines = (yield* text(path.join(folder, name)))
             .split("\n")
-            .filter((line) => line.startsWith("{") && line.length <= longest)
-            .slice(-mostLines)
+            .filter((line) => line.startsWith("{") && line.length <= maxLineLength)
+            .slice(-maxLines)
           const sessionId = name.slice(0, -".jsonl".length)
           return lines.flatMap((line) => Option.toArray(decode(line))).filter((sign) => sign.sessionId === sessionId)
         },
@@ -79,7 +79,7 @@ export const layer = (stateDir: string): Layer.Layer<Hooks, never, FileSystem.Fi
           return dated
             .flat()
             .toSorted((a, b) => b.at - a.at)
-            .slice(0, mostFiles)
+            .slice(0, maxFiles)
         },
         Effect.orElseSucceed((): ReadonlyArray<{ readonly name: string; readonly at: number }> => [])
       )

@@ -23,18 +23,18 @@ export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailabl
 }) {}
 
 /** Descriptors that the cache keeps: enough for 10,000 watched sessions, and at most half of those that may be open. */
-const keptAtMost = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))
+const maxKeptFiles = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))
 
 /**
  * Files that souffleur needs at least. An idle watch has some thirty open. A recovery reads the whole of `/proc` and
  * starts programs.
  */
-const fewestFiles = 64
+const minOpenFiles = 64
 
 const make = Effect.gen(function* () {
   const files = Proc.openFilesLimit()
-  if (files < fewestFiles) {
-    const message = `only ${files} files may be open at once, and ${fewestFiles} are needed: raise it (ulimit -n 1024)`
+  if (files < minOpenFiles) {
+    const message = `only ${files} files may be open at once, and ${minOpenFiles} are needed: raise it (ulimit -n 1024)`
     return yield* new ProcessesUnavailable({ platform: process.platform, message })
   }
   const bootId = Proc.bootId()
@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
   const self = identify(own)
   const uid = process.getuid?.() ?? 0
   const kept = yield* Effect.acquireRelease(
-    Effect.sync(() => new StatCache(keptAtMost())),
+    Effect.sync(() => new StatCache(maxKeptFiles())),
     (kept) => Effect.sync(() => kept.close())
   )
 

@@ -10,21 +10,21 @@ const all: ReadonlyArray<Leave> = ["SIGINT", "SIGTERM"]
  * during a call that does not return. The end of a process also waits for such a call of another thread.
  */
 const deadline = `
-const { patience, signal } = require("node:worker_threads").workerData
-Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, patience)
+const { graceMillis, signal } = require("node:worker_threads").workerData
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, graceMillis)
 process.kill(process.pid, signal)`
 
 /**
- * Calls `heard` on the first signal, and gives the current work `patience` (ms) to end by itself. Later signals have
+ * Calls `heard` on the first signal, and gives the current work `graceMillis` (ms) to end by itself. Later signals have
  * their default effect: the second one ends the process at once.
  */
-export const answer = (heard: (signal: Leave) => void, patience: number): void => {
+export const answer = (heard: (signal: Leave) => void, graceMillis: number): void => {
   for (const signal of all)
     process.once(signal, () => {
       // Other listeners still get this signal, and none of the later ones.
       for (const one of all) process.removeAllListeners(one)
       heard(signal)
-      new Worker(deadline, { eval: true, workerData: { patience, signal } })
+      new Worker(deadline, { eval: true, workerData: { graceMillis, signal } })
         .on("error", () => process.kill(process.pid, signal))
         .unref()
     })

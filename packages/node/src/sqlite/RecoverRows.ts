@@ -29,7 +29,7 @@ export interface RecoveredRows {
 export const parts = (path: string): ReadonlyArray<string> => ["", "-wal", "-shm"].map((part) => path + part)
 
 /** Limits of rows that are read from the beginning, and from the end if that broke off. */
-const most = { first: 1_000_000, last: 10_000 }
+const maxRows = { first: 1_000_000, last: 10_000 }
 const columns = "position, stream, revision, tag, version, at, data"
 type Row = RecoveredRow & { readonly position: number }
 
@@ -55,7 +55,7 @@ const checked = (database: DatabaseSync, { applicationId }: OwnFile): string | u
 const rowsOf = (database: DatabaseSync, each: (row: RecoveredRow) => void) => {
   let [last, read] = [0, 0]
   attempt(() => {
-    const forward = database.prepare(`SELECT ${columns} FROM events ORDER BY position LIMIT ${most.first}`).iterate()
+    const forward = database.prepare(`SELECT ${columns} FROM events ORDER BY position LIMIT ${maxRows.first}`).iterate()
     for (const row of forward as unknown as Iterable<Row>) {
       each(row)
       last = row.position
@@ -65,7 +65,7 @@ const rowsOf = (database: DatabaseSync, each: (row: RecoveredRow) => void) => {
   const newest: Array<Row> = []
   attempt(() => {
     const backward = database
-      .prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position DESC LIMIT ${most.last}`)
+      .prepare(`SELECT ${columns} FROM events WHERE position > ? ORDER BY position DESC LIMIT ${maxRows.last}`)
       .iterate(last)
     for (const row of backward as unknown as Iterable<Row>) newest.push(row)
   })

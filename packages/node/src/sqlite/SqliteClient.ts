@@ -18,18 +18,18 @@ export interface OwnFile {
   /** The n-th entry brings the file from schema n - 1 to n. */
   readonly migrations: ReadonlyArray<ReadonlyArray<string>>
   /** Time to wait for others that open, create or migrate the same file. 5 seconds by default. */
-  readonly patience?: Duration.Input
+  readonly lockTimeout?: Duration.Input
 }
 
 /** Milliseconds. node:sqlite waits inside the call, and every fiber of the process waits too. */
-const busyTimeout = 50
+const busyTimeoutMillis = 50
 /**
  * Bytes. Files up to this size are checked when they are opened, which takes a few milliseconds. `doctor` checks any
  * size.
  */
-const checkedBytes = 4_000_000
-const untilUnlocked = (patience: Duration.Input) =>
-  Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: patience }))
+const maxCheckedBytes = 4_000_000
+const untilUnlocked = (lockTimeout: Duration.Input) =>
+  Schedule.spaced("25 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: lockTimeout }))
 
 type Reason = SqliteUnusable["reason"]
 const reasons: Readonly<Record<number, Reason>> = {
@@ -70,7 +70,7 @@ const open = Effect.fnUntraced(function* (path: string, settings: ReadonlyArray<
 }, Effect.provide(Reactivity.layer))
 
 const opened = (path: string, settings: ReadonlyArray<string>) =>
-  Effect.catchCause(open(path, [`busy_timeout = ${busyTimeout}`, ...settings]), (cause) =>
+  Effect.catchCause(open(path, [`busy_timeout = ${busyTimeoutMillis}`, ...settings]), (cause) =>
     Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(classify(path)(Cause.squash(cause)))
   )
 
@@ -98,14 +98,14 @@ const header = Effect.fnUntraced(function* (path: string) {
 })
 
 /** Runs on a connection of its own and closes it, so that a failure leaves no transaction open. */
-const within = <A>(
+const withDatabase = <A>(
   path: string,
   filename: string,
   use: (database: DatabaseSync) => A
 ): Effect.Effect<A, SqliteUnusable> =>
   Effect.try({
     try: () => {
-      const database = new DatabaseSync(filename, { timeout: busyTimeout })
+      const database = new DatabaseSync(filename, { timeout: busyTimeoutMillis })
       try {
         return use(database)
       } finally {
@@ -148,7 +148,7 @@ const create = Effect.fnUntraced(function* (file: OwnFile) {
     path.basename(file.path)
   )
   yield* fs.writeFile(draft, new Uint8Array(), { flag: "wx", mode: 0o600 })
-  yield* within(file.path, draft, (database) => {
+  yield* withDatabase(file.path, draft, (database) => {
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA application_id = ${file.applicationId}`)
     migrate(database, file)
   })
@@ -166,7 +166,7 @@ const create = Effect.fnUntraced(function* (file: OwnFile) {
  * read-only connection leaves a `-wal` behind where there was none.
  */
 const check = (path: string, left: boolean) =>
-  within(path, left ? `${pathToFileURL(path).href}?mode=ro` : existing(path), (database) => {
+  withDatabase(path, left ? `${pathToFileURL(path).href}?mode=ro` : existing(path), (database) => {
     const [verdict] = database.prepare("PRAGMA quick_check(1)").all()
     if (verdict?.["quick_check"] !== "ok") throw unusable(path, "damaged", "it fails SQLite's check")
   })
@@ -183,9 +183,9 @@ const prepare = Effect.fnUntraced(function* (file: OwnFile) {
   else if (found.value.applicationId !== file.applicationId)
     return yield* unusable(file.path, "foreign", "it is a database that souffleur did not make")
   yield* fs.access(file.path, { readable: true, writable: true })
-  if (Option.isSome(found) && found.value.size <= checkedBytes)
+  if (Option.isSome(found) && found.value.size <= maxCheckedBytes)
     yield* check(file.path, yield* fs.exists(`${file.path}-wal`))
-  yield* within(file.path, existing(file.path), (database) => migrate(database, file))
+  yield* withDatabase(file.path, existing(file.path), (database) => migrate(database, file))
 })
 
 /** Identifies the file that has a name; `undefined`: none has it. */
@@ -229,7 +229,7 @@ export const layerOwn = (
       }),
       Effect.retry({
         while: ({ reason }) => reason === "locked",
-        schedule: untilUnlocked(file.patience ?? "5 seconds")
+        schedule: untilUnlocked(file.lockTimeout ?? "5 seconds")
       }),
       Effect.withSpan("SqliteClient.layerOwn")
     )
