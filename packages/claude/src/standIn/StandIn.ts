@@ -6,7 +6,7 @@ import { openSession, type Session } from "./StandInSession.ts"
 export { argumentsOf } from "./StandInCommandLine.ts"
 export { pidFile, type Session } from "./StandInSession.ts"
 
-/** The part of the model, without a model. */
+/** Plays the part of the model, without a model. */
 export interface Part<E, R> {
   /** Acts on a prompt, and returns the last words of the turn. */
   readonly answer: (session: Session, prompt: string) => Effect.Effect<string, E, R>
@@ -20,7 +20,7 @@ export const exitCodes = { SIGTERM: 143, SIGINT: 0, SIGHUP: 129 } as const
 /** Waits for ever. A fiber that waits for nothing does not keep a Node process alive; a timer does. */
 export const idle = Effect.forever(Effect.sleep("1 hour"))
 
-/** In print mode, where no argument is the prompt. */
+/** Reads the prompt on standard input, in print mode without a prompt among the arguments. */
 const readPrompt = Effect.flatMap(Stdio.Stdio, ({ stdin }) => Stream.mkString(Stream.decodeText(stdin))).pipe(
   Effect.orDie
 )
@@ -43,8 +43,8 @@ const turn = Effect.fnUntraced(function* <E, R>(session: Session, print: boolean
 })
 
 /**
- * Runs an agent of our own for the demo and the tests, as process `pid`: it keeps its files, takes its arguments and
- * ends as the real one was seen to (spec: claude-code#files). `part` says what a model would. Returns its exit code.
+ * Runs an agent of our own for the demo and the tests, as process `pid`. It keeps its files, takes its arguments and
+ * ends as the real agent was seen to (spec: claude-code#files). `part` plays the model. Returns its exit code.
  */
 export const standIn = Effect.fn("StandIn.standIn")(function* <E, R>(
   argv: ReadonlyArray<string>,

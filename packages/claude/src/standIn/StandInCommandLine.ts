@@ -1,10 +1,10 @@
 import { Result } from "effect"
 
-/** What the command line of a launch (spec: behaviour#launch) asks of the agent. */
+/** Order to the agent in the command line of a launch (spec: behaviour#launch). */
 export interface Order {
   readonly session: { readonly _tag: "Fresh" | "Resume"; readonly id: string } | undefined
   readonly print: boolean
-  /** `undefined`, in print mode: it is on standard input. */
+  /** `undefined`: the prompt is on standard input, in print mode. */
   readonly prompt: string | undefined
 }
 

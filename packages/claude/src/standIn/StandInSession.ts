@@ -2,7 +2,7 @@ import { iso } from "@souffleur/domain"
 import { Clock, Config, Effect, FileSystem, Path, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-/** The agent ends with exit 1 and says this, as the real one does. */
+/** Sentence that the agent prints before it ends with exit code 1, as the real one does. */
 export class SessionRefused extends Schema.TaggedError<SessionRefused>()("SessionRefused", {
   message: Schema.String
 }) {}
@@ -11,11 +11,13 @@ export interface SessionOrder {
   readonly _tag: "Fresh" | "Resume"
   readonly id: string
   readonly print: boolean
-  /** Its process. */
+  /** Pid of the agent. */
   readonly pid: number
 }
 
-/** Only what a conversation is told by: the real agent's unknown records are skipped, and a torn last line too. */
+/**
+ * Fields that a conversation is read from. Unknown records of the real agent are skipped, and so is a torn last line.
+ */
 const Line = Schema.fromJsonString(
   Schema.Struct({
     type: Schema.String,
@@ -25,18 +27,18 @@ const Line = Schema.fromJsonString(
   })
 )
 
-/** About three characters a token. */
+/** Estimates tokens, at three characters each. */
 const tokensOf = (text: string) => Math.floor(text.length / 3)
 
-/** Where the agent keeps its files. There is no default: the demo never writes among a person's own sessions. */
+/** Folder of the agent's files. There is no default: the demo never writes among a person's own sessions. */
 const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(Config.orElse(() => Config.String("SOUFFLEUR_CLAUDE_DIR")))
 
-/** Where a process says which session it holds, from the agent's folder. */
+/** Returns the path below the agent's folder at which a process names the session that it holds. */
 export const pidFile = (pid: number) => ["sessions", `${pid}.json`] as const
 
 /**
- * One session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the process
- * lives. The pid file goes with the scope, so a SIGKILL leaves it behind.
+ * Opens one session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the
+ * process lives. The pid file is removed with the scope, so a SIGKILL leaves it behind.
  */
 export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const files = yield* FileSystem.FileSystem
@@ -62,7 +64,7 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const file = found._tag === "Some" ? found.value : paths.join(own, `${order.id}.jsonl`)
 
   let parent: string | null = null
-  /** The conversation that the agent still has before it: what came after the last compaction. */
+  /** The conversation since the last compaction, which the agent still has. */
   let context = ""
   let turns = 0
   if (found._tag === "Some") {
@@ -120,7 +122,7 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const held = paths.join(root, ...pidFile(order.pid))
   const status = Effect.fnUntraced(function* (status: "busy" | "idle") {
     const now = yield* Clock.currentTimeMillis
-    // Field 22, counted from the last parenthesis: the program's name before it may hold anything.
+    // Field 22 is counted from the last parenthesis, because the program's name may hold any character.
     const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
     const seen = { pid: order.pid, sessionId: order.id, cwd, procStart, version: "stand-in", status, updatedAt: now }
     yield* files.writeFileString(held, JSON.stringify(seen), { mode: 0o600 })
@@ -153,8 +155,8 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
     turnEnded: (prompt: string) =>
       append({ type: "last-prompt", lastPrompt: prompt, leafUuid: parent, sessionId: order.id }),
     /**
-     * `/compact`: a boundary and a summary, or the record of a failure; the exit code says nothing, as with the real
-     * one.
+     * Compacts as `/compact` does: with a boundary and a summary, or the record of a failure. The exit code proves
+     * nothing, as with the real agent.
      */
     compact: Effect.fnUntraced(function* (summary: string, failing: boolean) {
       if (failing || turns === 0) {
