@@ -27,7 +27,7 @@ import { defectCode, defective, Ended } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { version } from "./Version.ts"
 
-/** Every command, without what makes it run. */
+/** The root of all commands, without the services that they need. */
 export const root = Command.make("souffleur").pipe(
   Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
   Command.withSubcommands([
@@ -58,7 +58,7 @@ export const root = Command.make("souffleur").pipe(
 
 const help = CliOutput.defaultFormatter({ colors: false })
 
-/** Bad usage is told on standard error alone: standard output is for facts, and help that was asked for is one. */
+/** Prints bad usage on standard error. Standard output is for facts, and requested help is a fact. */
 const presenter: CliOutput.Presenter = {
   present: (event) => {
     switch (event._tag) {
@@ -74,7 +74,7 @@ const presenter: CliOutput.Presenter = {
   }
 }
 
-/** A script is printed line by line: a line break within one call is shown, not printed. */
+/** Prints a script line by line, because a line break within one call is shown as a sign. */
 const completions = GlobalFlag.Action({
   flag: GlobalFlag.Completions.flag,
   run: (shell, { command }) =>
@@ -87,14 +87,17 @@ const config = CliConfig.make({
   builtIns: GlobalFlag.BuiltIns.map((flag) => (flag === GlobalFlag.Completions ? completions : flag))
 })
 
-/** A defect is told in one sentence; where it is, and what it says, only to who looks for it. */
+/** Tells a defect in one sentence. SOUFFLEUR_DEBUG adds its stack. */
 const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   yield* Console.error(`souffleur: ${defective(cause)}`)
   yield* debugDefect(cause)
   return yield* new Ended({ code: defectCode })
 })
 
-/** The command line: facts to stdout, everything else to stderr, exit codes (spec: command-line#exit-codes). */
+/**
+ * Runs the command line: facts to stdout, everything else to stderr, exit codes (spec: command-line#exit-codes). Fails
+ * with `Ended` where the exit code is not 0.
+ */
 export const cli = (args: ReadonlyArray<string>) =>
   Command.runWith(root, { version })(args).pipe(
     Effect.catchTag("ShowHelp", (help) =>
@@ -102,9 +105,9 @@ export const cli = (args: ReadonlyArray<string>) =>
     ),
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
-      // Told already, by the presenter.
+      // The presenter has told it already.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
-      // Lines of the same sentence are set in below it.
+      // Further lines of the sentence are indented below it.
       const text = error.message.replaceAll("\n", "\n  ")
       return Effect.andThen(
         Console.error(`souffleur: ${text}`),

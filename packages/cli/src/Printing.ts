@@ -2,21 +2,21 @@ import { plain } from "@souffleur/domain"
 import { Console, Effect, Random } from "effect"
 
 /**
- * Where our own colours are, in a text that goes to the {@link printing} console: drawn for each process, so that no
- * word of others can have it. `false`: no colours are wanted.
+ * The mark of our own colours in a text for the {@link printing} console. It is drawn for each process, so that no
+ * other text can contain it. `false`: no colours.
  */
 export type Mark = string | false
 
-/** UTF-16 units of what happened, that are told in one line; `--json` has all of it. */
+/** UTF-16 units of one line for a person. `--json` prints everything. */
 export const mostOfLine = 2000
 
-/** 128 random bits. */
+/** Draws a mark of 128 random bits. */
 export const makeMark = Effect.map(
   Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), 4),
   (words) => `<${words.map((word) => word.toString(16).padStart(8, "0")).join("")}>`
 )
 
-/** Colours for a terminal; plain text everywhere else. */
+/** Adds colours for a terminal, and leaves the text plain elsewhere. */
 export type Paint = (colour: "red" | "green" | "yellow" | "dim", text: string) => string
 const codes = { red: 31, green: 32, yellow: 33, dim: 2 } as const
 export const paint =
@@ -24,7 +24,7 @@ export const paint =
   (name, text) =>
     mark === false ? text : `${mark}${codes[name]}m${text}${mark}0m`
 
-/** Plain, and then in our own colours. */
+/** Makes a text plain, and then adds our own colours. */
 const coloured = (text: string, mark: Mark): string => {
   if (mark === false) return plain(text)
   const [first = "", ...painted] = text.split(mark)
@@ -40,9 +40,8 @@ const words = (args: ReadonlyArray<unknown>): string =>
   args.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(" ")
 
 /**
- * The one way to standard output and standard error: whoever's words they are, a terminal obeys none of them. A line
- * break would let them pretend to be a line of ours, so one call is one line; what has more is given to {@link
- * printLines}.
+ * The only console on standard output and standard error. A terminal obeys no word of the text. One call prints one
+ * line, because a line break could make foreign text look like ours. Use {@link printLines} for several lines.
  */
 export const printing = (
   mark: Mark,
@@ -74,9 +73,9 @@ export const printing = (
   }
 }
 
-/** A text whose line breaks are ours: what others said in it is plain already. */
+/** Prints a text whose line breaks are ours. Foreign text in it must be plain already. */
 export const printLines = (text: string, print: (line: string) => Effect.Effect<void> = Console.log) =>
   Effect.forEach(text.split("\n"), (line) => print(line), { discard: true })
 
-/** Facts for a program, laid out for a person. JSON has no line break of others'. */
+/** Prints facts for a program, indented for a person. JSON escapes foreign line breaks. */
 export const printJson = (value: unknown) => printLines(JSON.stringify(value, null, 2))

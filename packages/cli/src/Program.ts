@@ -11,7 +11,7 @@ import { debugging } from "./Uncaught.ts"
 const { argv, env, execPath, platform, stdin, stdout } = process
 const [, script = ""] = argv
 
-/** The folder that the process was started in; `undefined`: it is gone since. */
+/** Returns the folder that the process was started in. `undefined`: it no longer exists. */
 const folder = (): string | undefined => {
   try {
     return process.cwd()
@@ -36,14 +36,14 @@ const environmentIn = (cwd: string) =>
     })
   )
 
-/** Facts go to standard output; what the program says of itself does not. */
+/** Keeps the program's log messages off standard output, which is for facts. */
 const logging = Layer.mergeAll(
   Layer.succeed(Logger.LogToStderr, true),
   Layer.succeed(References.MinimumLogLevel, debugging ? "Debug" : "Info")
 )
 
 /**
- * Started when comms is asked for something, and not before. As published, the errand has a file of its own, which
+ * The errand for comms, started with the first request. The published program has a file of its own for it, which
  * starts in less than half the time.
  */
 const errands = Layer.unwrap(
@@ -56,20 +56,20 @@ const errands = Layer.unwrap(
   })
 )
 
-/** Ended by a signal: 128 and its number, as a shell says it. */
+/** The exit code after a signal: 128 and its number, as a shell reports it. */
 const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Milliseconds that what is in hand has after a signal: who sends one waits for a second. What does not end in time is
- * left as after SIGKILL, which the log is made for; the goodbye is in it by then.
+ * Milliseconds for the work in hand after a signal, because the sender waits about a second. Unfinished work is left as
+ * after SIGKILL, which the log is made for. The goodbye is in the log by then.
  */
 const patience = 900
 
 const launchd = (env[underLaunchd] ?? "") !== ""
-// Whom it starts, it starts itself.
+// launchd starts only this process: its children are without the mark.
 delete env[underLaunchd]
 
-/** The command line as a process: arguments, streams, signals, exit code. */
+/** Runs the command line as a process: arguments, streams, signals and exit code. */
 export const runProgram = (): void => {
   const cwd = folder()
   if (cwd === undefined) {

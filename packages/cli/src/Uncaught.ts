@@ -2,10 +2,10 @@ import { Cause } from "effect"
 import { defectCode, defective } from "./Failure.ts"
 import { printing } from "./Printing.ts"
 
-/** Somebody looks for what is wrong with souffleur itself. */
+/** Whether a person debugs souffleur itself. */
 export const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""
 
-/** What was thrown where no fiber stood around it, in one sentence; it ends the process. */
+/** Tells an error that no fiber caught in one sentence, and ends the process. */
 export const uncaught = (error: unknown): never => {
   const cause = Cause.die(error)
   const own = printing(false)

@@ -1,2 +1,2 @@
-/** Of the published package. */
+/** The version of the published package. */
 export const version = "0.1.0"

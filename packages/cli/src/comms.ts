@@ -2,5 +2,5 @@
 import { answer } from "@souffleur/comms/errand"
 import { runErrands } from "@souffleur/node/errand"
 
-// `souffleur __comms`, and nothing that it does not need.
+// Runs `souffleur __comms`, and loads nothing else.
 await runErrands(answer)

@@ -2,12 +2,12 @@
 import { keepSign } from "@souffleur/node/hook"
 import { hookReader } from "./agent/HookReader.ts"
 
-// As every command has it (`Uncaught.ts`), without what that loads: a tool call of the agent waits.
+// The same handler as in `Uncaught.ts`, without its modules, because a tool call of the agent waits.
 process.on("uncaughtException", (error) => {
   const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""
   process.stderr.write(`souffleur: its hook has a defect of its own${debugging ? `: ${error.stack}` : ""}\n`)
   process.exit(70)
 })
 
-// `souffleur hook`, and nothing that it does not need.
+// Runs `souffleur hook`, and loads nothing else.
 await keepSign(hookReader)

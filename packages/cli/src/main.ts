@@ -3,29 +3,29 @@ import { version } from "./Version.ts"
 
 const [, , first, ...rest] = process.argv
 
-// Node 22 warns of its SQLite at every start. What else Node warns of is still told.
+// Node 22 warns of its SQLite at every start. All other warnings are printed.
 process.removeAllListeners("warning")
 process.on("warning", async ({ message, name }) => {
   if (/SQLite is an experimental feature/.test(message)) return
   process.stderr.write(`${(await import("@souffleur/domain")).plain(`${name}: ${message}`)}\n`)
 })
 
-// A defect of our own, wherever it is: one sentence, and not what Node says of it.
+// A defect of our own becomes one sentence, in place of Node's stack.
 const uncaught = async (error: unknown) => (await import("./Uncaught.ts")).uncaught(error)
 process.on("uncaughtException", uncaught)
 
-/** Each errand loads what it needs and no more: most of a start is the evaluation of modules. */
+/** Runs one errand, and loads only the modules that it needs. Most of a start is the evaluation of modules. */
 const begin = async () => {
   switch (first) {
     case "--version":
       console.log(`souffleur v${version}`)
       break
-    // A tool call of the agent waits for this one.
+    // A tool call of the agent waits for this errand.
     case "hook":
       await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader)
       break
-    // Five errands that the program runs for itself: who starts a detached souffleur, its guardian, what it asks of
-    // comms, a launch, and the demonstration's agent.
+    // The program starts five errands itself: a detached souffleur, its guardian, requests to comms, a launch, and the
+    // agent of the demo.
     case "__detach":
       ;(await import("@souffleur/node/detach")).detach(rest[0] ?? "")
       break

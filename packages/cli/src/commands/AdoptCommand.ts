@@ -41,7 +41,7 @@ export const adoptCommand = Command.make(
         return yield* new BadUsage({
           message: `${holding.message}: adopt that one, or say --force where you know better`
         })
-      // Asked, not taken: the claim is the owner's, who has it already or takes it with the event.
+      // The claim is tried and released: its owner has it already, or takes it with the event.
       for (const one of [conductor, { session: sessionId }]) {
         const free = Effect.andThen(claims.claim(one), claims.release(one))
         yield* Effect.catchIf(

@@ -8,7 +8,7 @@ import { opening } from "../world/ConfigTrust.ts"
 import { allWatches, unfinished } from "../watching/FindWatch.ts"
 import { json, realProject } from "./Options.ts"
 
-/** A watch may be about to resume that very session: what it looks after is left to it. */
+/** Fails with `BadUsage` where a live souffleur watches the session, because it may be about to resume it. */
 const unwatched = Effect.fnUntraced(function* (sessionId: string) {
   const claims = yield* Claims
   const known = unfinished(yield* allWatches, { sessionId })
@@ -20,7 +20,7 @@ const unwatched = Effect.fnUntraced(function* (sessionId: string) {
   })
 })
 
-/** Where the session began, if that is still there: its settings and hooks are the project's. */
+/** Returns the folder where the session began, if it still exists, for its settings and hooks. */
 const folderOf = Effect.fnUntraced(function* (sessionId: string, named: Option.Option<string>) {
   const here = yield* realProject(Option.getOrElse(named, () => "."))
   if (Option.isSome(named)) return here

@@ -10,7 +10,7 @@ import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { projectDir, realProject } from "./Options.ts"
 
-/** Characters of guidance: it goes into prompts. */
+/** Characters of guidance, which goes into prompts. */
 const longest = 4000
 
 export const runName = Flag.String("run").pipe(
@@ -26,7 +26,7 @@ interface Given {
   readonly finishing: boolean
 }
 
-/** What is said, and of what: one answer, to one thing. */
+/** Reads one answer to one task or to the finishing step. Fails with `BadUsage` for any other number of answers. */
 const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text }: Given) {
   const guidance = Option.getOrElse(text, () => "").trim()
   const answer = skip ? ("skip" as const) : ("retry" as const)
@@ -73,11 +73,11 @@ export const conductAnswerCommand = Command.make(
     const project = yield* realProject(flags.projectDir)
     const settings = yield* settingsOf(project)
     yield* Effect.gen(function* () {
-      // It has souffleur itself run a command that an agent can write.
+      // The finishing step is a command that an agent can write, and souffleur itself runs it.
       if (word._tag === "AnswerFinishing" && word.answer === "retry")
         yield* personOnly("conduct answer --finishing --retry")
       const { id } = yield* findRun(run, project)
-      // What a person says of a task is told to its reviewer: whose work that is does not say it.
+      // The answer goes to the reviewer of the task, so no agent of this run may give it.
       if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
         return yield* new BadUsage({
           message: "conduct answer is a person's word, and this is an agent of that very run"

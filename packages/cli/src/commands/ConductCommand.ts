@@ -58,10 +58,10 @@ import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
-/** How long a conductor that ends waits for a comms that is out. */
+/** The time that a conductor which ends waits for a comms that is out. */
 const drainTimeout = "10 seconds"
 
-/** The comms of the project, where there is one. */
+/** Opens the comms of the project, where its file exists. */
 const linkOf = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return Option.none()
@@ -84,7 +84,7 @@ const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: Loa
   return { program, args, environment }
 })
 
-/** Every transition, as it comes, from where it was told last, up to one that is known to be the last. */
+/** Prints every event after the last printed one, up to the end of this ownership. */
 const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Ref<number>, asJson: boolean) {
   const log = yield* RunLog
   const { colour } = yield* Environment
@@ -101,7 +101,7 @@ const narrate = Effect.fn("Conduct.narrate")(function* (id: string, told: Ref.Re
   )
 })
 
-/** Who ends the conductor does not end its agent. */
+/** Tells the agent that works on, because the end of the conductor does not end it. */
 const leftAtWork = Effect.fnUntraced(function* (id: string) {
   const run = yield* loadRun(id)
   const pid = run.assignment?.launch?.process.pid
@@ -116,7 +116,7 @@ const tellNeeds = Effect.fnUntraced(function* (id: string, run: Run, then: strin
   yield* printLines(`${runNeeds(id, run, outputPath).join("\n  ")}; ${then}`, Console.error)
 })
 
-/** What a person is told at the end, and the exit code (spec: command-line#exit-codes). */
+/** Tells a person the end of the run, and returns the exit code (spec: command-line#exit-codes). */
 const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean) {
   if (!isOver(run)) {
     yield* tellNeeds(id, run, "then conduct the plan again")
@@ -246,7 +246,7 @@ export const conductCommand = Command.make(
     }
     const found = yield* settingsOf(project, limits)
     const named = path.resolve(cwd, flags.plan)
-    // By whatever path it is named, it is the same plan.
+    // A plan is the same by any path to its file.
     const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
     if (flags.dryRun) return yield* dryRun(loaded, flags.json)
     const statePath = Option.match(flags.state, {

@@ -11,7 +11,7 @@ import { runStanding, taskLines } from "../explain/RunSentence.ts"
 import { runName } from "./ConductAnswerCommand.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
-/** A plan has no longer one; a log that somebody else wrote may. */
+/** Characters of a workflow id. A plan has no longer one, but a damaged log may. */
 const mostOfId = 64
 
 const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
@@ -61,7 +61,7 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
   }
 })
 
-/** Who is at work, since when and until when at most, and where to look at it. */
+/** Describes the agent at work: its time, its limit, its session and its output. */
 const agentLines = (
   agent: Effect.Success<ReturnType<typeof statusOf>>["agent"],
   settings: ResolvedSettings

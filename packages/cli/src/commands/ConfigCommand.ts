@@ -11,7 +11,7 @@ import { type ConfigTrust, trustNow, trustOf } from "../world/ConfigTrust.ts"
 import { allWatches } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
-/** How the file stands to what is trusted, in a word. */
+/** Whether the file is trusted, in a word. */
 const standing = ({ keys, trusted }: ConfigTrust) =>
   Option.isNone(trusted) ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const)
 
@@ -26,10 +26,7 @@ const inWords = (trust: ConfigTrust): string => {
   }
 }
 
-/**
- * The file as it is now holds for this project, and for what is under way in it: its watches, and its runs, which may
- * go on.
- */
+/** Trusts the present file for this project, and for its unfinished watches and its runs. */
 const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {
   const before = yield* settingsOf(project)
   yield* Effect.provide(personOnly("what is trusted"), [store(before), Layer.provideMerge(agentFiles(before), host)])

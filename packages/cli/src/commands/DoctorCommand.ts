@@ -24,7 +24,7 @@ const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> 
   wrong: "red"
 }
 
-/** What was trusted may be kept in a file that cannot be used. */
+/** Checks the trust in the config file. A damaged record of trust is a finding too. */
 const trustFinding = Effect.fnUntraced(function* (project: string) {
   return yield* Effect.map(trustOf(project), (trust) => ({ settings: trust.settings, finding: trusted(trust) })).pipe(
     Effect.catchTag("BadUsage", ({ message }) =>
@@ -36,7 +36,7 @@ const trustFinding = Effect.fnUntraced(function* (project: string) {
   )
 })
 
-/** Of an agent that cannot be launched, which is told already, the files are read all the same. */
+/** The files of the agent. They are read even where the agent cannot be launched, which another check reports. */
 const evidence = (settings: ResolvedSettings) =>
   Layer.mergeAll(
     Layer.catch(agent(settings), () => agentFiles(settings)),

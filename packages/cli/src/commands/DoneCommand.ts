@@ -10,8 +10,8 @@ import { allWatches, findWatch, ofAgent } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
 /**
- * The Conductor's last word, a hook's of it, or a person's: the work is complete (spec: behaviour#done). Said again, it
- * changes nothing. From any other agent it is no word of this watch's, unless that names the watch, as a person does.
+ * Ends a watch by the word that its work is complete: the Conductor's, a hook's or a person's (spec: behaviour#done). A
+ * repeated word changes nothing. Another agent must name the watch, as a person does.
  */
 export const doneCommand = Command.make(
   "done",

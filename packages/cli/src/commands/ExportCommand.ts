@@ -9,7 +9,7 @@ import { opening } from "../world/ConfigTrust.ts"
 import { BadUsage } from "../Failure.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 
-/** What is there already is written over only where it is an export, or a person says so. */
+/** Fails with `BadUsage` where a file exists that is no export, unless a person forces it. */
 export const replaceable = Effect.fnUntraced(function* (out: string, force: boolean) {
   const file = yield* Effect.result((yield* TrustedFiles).open(out, {}))
   if (Result.isFailure(file)) return file.failure.missing ? undefined : yield* file.failure

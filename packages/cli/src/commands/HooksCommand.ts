@@ -22,7 +22,7 @@ const flags = {
   json
 }
 
-/** Which file of settings is meant, and what runs in it. */
+/** Returns the file of settings, and the command of the hooks in it. */
 const meant = Effect.fnUntraced(function* ({
   projectDir,
   user
@@ -34,7 +34,7 @@ const meant = Effect.fnUntraced(function* ({
   const path = yield* Path.Path
   const { self } = yield* Environment
   const [program, script] = self
-  // As published, the errand has a file of its own, which starts sooner.
+  // The published program has a file of its own for hooks, which starts sooner.
   const quick = path.join(path.dirname(script ?? program), "hook.js")
   const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? ([program, quick] as const) : self
   if (user && Option.isSome(projectDir))

@@ -10,7 +10,7 @@ import { jsonLine, line } from "../explain/WatchSentence.ts"
 import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
-/** `8h`, `30m`, or what Effect reads as a duration. */
+/** Reads `8h`, `30m`, or a duration as Effect writes it. */
 const sinceOf = (text: string) =>
   Option.match(
     Duration.fromInput(
@@ -62,7 +62,7 @@ export const logCommand = Command.make(
       const log = yield* EventLog
       const watches = new Map<string, Watch>()
       const newest = new Map<string, number>()
-      /** Of all watches: events that are not there, though later ones of their watch are. */
+      /** The number of missing events before later ones of the same watch. */
       let gaps = 0
       const told = (recorded: Recorded) => {
         const { event, revision, stream } = recorded

@@ -6,7 +6,7 @@ export const mcpCommand = Command.make(
   "mcp",
   {},
   Effect.fnUntraced(function* () {
-    // Its protocols are many modules, which no other command needs.
+    // The server has many modules, which no other command needs.
     const { serve } = yield* Effect.promise(() => import("../mcp/Server.ts"))
     return yield* serve
   })

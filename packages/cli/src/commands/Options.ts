@@ -15,7 +15,7 @@ export const watchName = Argument.String("watch").pipe(
   Argument.optional
 )
 
-/** The real path of a project folder that can be read. */
+/** Returns the real path of a project folder that can be read. Fails with `BadUsage` otherwise. */
 export const realProject = Effect.fn("Options.realProject")(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const { cwd } = yield* Environment

@@ -7,7 +7,7 @@ import { personOnly } from "../watching/PersonOnly.ts"
 import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
-/** What the user has set. */
+/** Describes the ceilings of use that are set. */
 const allowed = ({ maxTime, maxTokens }: ResolvedSettings): string =>
   [
     ...(maxTokens === null ? [] : [`${Words.count(maxTokens)} tokens`]),
@@ -45,7 +45,7 @@ export const retryCommand = Command.make(
     }).pipe(Effect.provide([store(settings), Layer.provideMerge(agentFiles(settings), host)]))
     const since = iso(watch.allowedSince)
     const { ceiling } = watch.pin
-    // The file of the watch's own project, which may be another folder than this one.
+    // The watch's own project may be another folder than this one.
     const file = (yield* settingsOf(watch.project)).maxExternalPermission
     if (flags.json)
       return yield* Console.log(

@@ -28,7 +28,7 @@ import { watching } from "../watching/WatchSession.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 import { watch } from "./WatchCommand.ts"
 
-/** What is launched first, and how it is known in the log. */
+/** The first launch, and its entry in the log. */
 interface First {
   readonly kind: "agent" | "command"
   readonly sessionId: string
@@ -41,7 +41,10 @@ const example = `souffleur run -- ${agentKind.program} "do it"`
 
 const bad = (message: string) => Effect.fail(new BadUsage({ message }))
 
-/** The session that the command is about: its own, a new one; or one that is there and that nobody holds. */
+/**
+ * Returns the session of the command: a new one, or an existing one without a process. Fails with `BadUsage` where the
+ * session is in use or missing.
+ */
 const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
   if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* freshSessionId }
   const sessionId = yield* Effect.fromResult(parseSessionId(session.sessionId))
@@ -64,7 +67,7 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
   return { ...session, sessionId: file.value.sessionId }
 })
 
-/** A known agent, with a session, a permission and a place for its prompt as every launch has them. */
+/** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
 const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxExternalPermission }: ResolvedSettings) {
   const agent = yield* Agent
   const { terminal } = yield* Launcher
@@ -88,7 +91,7 @@ const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxEx
   } satisfies First
 })
 
-/** Any other command runs as it would have run here: its words, and the environment of who asked for it. */
+/** Returns the first launch of another command, with its own words and the caller's environment. */
 const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: ReadonlyArray<string>) {
   const { variables } = yield* Environment
   const path = yield* Path.Path
@@ -107,8 +110,8 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
 })
 
 /**
- * The launch is written, then the watch is opened with it: whoever finds that watch can start the command, and nobody
- * twice.
+ * Writes the launch, then opens the watch with it. Any souffleur of the watch can thus start the command, and only
+ * once.
  */
 const open = Effect.fn("Run.open")(function* (
   words: ReadonlyArray<string>,
@@ -120,7 +123,7 @@ const open = Effect.fn("Run.open")(function* (
     onSome: (one) => firstOfAgent(one, settings)
   })
   const { kind, requested, sessionId } = first
-  // Before anything is written: another folder's souffleur may look after the session that is resumed.
+  // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
@@ -141,8 +144,8 @@ const open = Effect.fn("Run.open")(function* (
 })
 
 /**
- * Of two that were started in one folder at once the log says who was first: the other starts nothing, and goes on with
- * that one.
+ * Returns the first of two watches that were started at once in one folder. The second starts nothing, and goes on with
+ * the first.
  */
 const oldest = (watches: ReadonlyArray<NamedWatch>, project: string) =>
   watches.find(({ watch }) => watch.phase !== "Exited" && watch.project === project)
@@ -218,7 +221,7 @@ export const runCommand = Command.make(
       return yield* Effect.provide(running, world(settings, project, null, overrides))
     })
     const found = Effect.provide(allWatches, store(settings))
-    /** `undefined`: the watch that was there was another's who came second, and is over: it is looked anew. */
+    /** `undefined`: the watch was the second of two and has ended, so the folder is looked at again. */
     const attempt = Effect.gen(function* () {
       const known = unfinished(yield* found, { project })
       const begun = Option.isSome(known) ? known.value : yield* begin

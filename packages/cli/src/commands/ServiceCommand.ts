@@ -25,7 +25,7 @@ const installCommand = Command.make(
   Effect.fnUntraced(function* (given) {
     const { id, watch } = yield* found(given)
     if (watch.phase === "Exited") return yield* new BadUsage({ message: `watch ${id} has ended: ${watch.end}` })
-    // A service has no terminal to open windows in.
+    // A service has no terminal for windows.
     yield* terminalOf(yield* settingsOf(yield* realProject(watch.project)), {})
     const { owner } = watch
     const watched =

@@ -8,7 +8,7 @@ import { standing } from "../explain/StatusLine.ts"
 import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
-/** A revision, or a time in UTC. */
+/** Reads a revision, or a time in UTC. Fails with `BadUsage` for anything else. */
 const pointOf = (text: string) => {
   if (/^\d{1,9}$/u.test(text)) return Effect.succeed({ revision: Number(text) })
   return Option.match(parseTime(text), {

@@ -26,7 +26,7 @@ import { isNews, sentence } from "../explain/WatchSentence.ts"
 import { allWatches, findWatch, type NamedWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 
-/** One watch as it stands now; ages in milliseconds, `null` where they are unknown. */
+/** Returns the status of one watch. Ages are in milliseconds, and `null` where they are unknown. */
 export const statusOf = Effect.fnUntraced(function* (
   { id, unreadable, watch }: NamedWatch,
   settings: ResolvedSettings
@@ -44,7 +44,7 @@ export const statusOf = Effect.fnUntraced(function* (
     Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
     Option.getOrElse(() => null)
   )
-  // Why nobody was killed is worth a word as long as somebody might have been.
+  // The reason of a deferred kill is shown while the heartbeat is too old.
   const silent =
     (watch.deferred?.until ?? 0) > now &&
     (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
@@ -97,7 +97,7 @@ export const statusOf = Effect.fnUntraced(function* (
   }
 })
 
-/** What a person has not seen of a watch yet, and then has. */
+/** Returns the news of a watch since the last look, and marks them as seen. */
 const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch) {
   if (unreadable !== undefined) return []
   const log = yield* EventLog
@@ -107,19 +107,19 @@ const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch)
   yield* marks.advance(mark, watch.revision)
   return fresh
 })
-/** Lines of news of one watch; the log has the rest. */
+/** Lines of news of one watch. The log has the rest. */
 const mostNews = 6
 
-/** Somebody's words in a cell, UTF-16 units; `--json` has all of them. */
+/** UTF-16 units of a cell. `--json` prints everything. */
 const mostOfCell = 200
 
-/** Context in use, and of how much where that is known. */
+/** Returns the context in use, and its limit where that is known. */
 const usage = (tokens: number, window: number | null) =>
   window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
 
 const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "CONTEXT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
 
-/** Aligned, the titles first; of a column in which nobody has anything nothing is left. */
+/** Aligns the cells below their titles, and leaves empty columns out. */
 const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = titles.map((_, n) => Math.max(...cells.map((line) => line[n]!.length)))
   return [titles, ...cells].map((line) =>
@@ -130,7 +130,7 @@ const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray
   )
 }
 
-/** Runs of plans are no watches, and what waits for a person there is easily overlooked. */
+/** Tells the unfinished runs of plans, which are no watches and may wait for a person. */
 const unfinishedRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const all = yield* Effect.provide(allRuns, runs(settings))
   for (const { id, run, unreadable } of all)
@@ -151,7 +151,7 @@ export const statusCommand = Command.make(
     const { statuses: found, unseen } = yield* Effect.gen(function* () {
       const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, project)] : yield* allWatches
       const statuses = yield* Effect.forEach(watches, (one) => statusOf(one, settings))
-      // A program that polls has not looked.
+      // A program that polls has not looked, so the news stay new.
       return {
         statuses,
         unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)

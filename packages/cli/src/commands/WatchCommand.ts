@@ -51,7 +51,10 @@ const asked = Effect.fnUntraced(function* (
   })
 })
 
-/** The comms file: one that was named must be ours to use; one that was not is there or is not (solo). */
+/**
+ * Returns the comms file. `null`: no file was named, and none exists (solo). Fails with `BadUsage` where the file
+ * cannot be used.
+ */
 const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, project: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -73,7 +76,7 @@ const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, proje
   return file
 })
 
-/** On a terminal, without arguments: one of the live sessions. */
+/** Lets a person choose a live session. Fails with `BadUsage` without a terminal or a session. */
 const pick = Effect.fnUntraced(function* (project: string) {
   const { interactive } = yield* Environment
   const sessions = yield* liveSessions()
@@ -92,11 +95,11 @@ const pick = Effect.fnUntraced(function* (project: string) {
   )
 })
 
-/** How a watch is asked for. */
+/** The way in which a watch is asked for. */
 interface Said {
   readonly observe: boolean
   readonly forced: boolean
-  /** By a souffleur of its own, which outlives this one. */
+  /** Another souffleur, which outlives this one, is to watch. */
   readonly detaching: boolean
 }
 
@@ -114,7 +117,7 @@ interface WatchOptions {
   readonly pin?: Pin
 }
 
-/** Refused here are the pids that no watch may have; whether it is alive is for bootstrap to see. */
+/** Opens a watch. It refuses the pids that no watch may have. Bootstrap checks whether the process is alive. */
 const open = Effect.fn("Watch.open")(function* (
   target: Target,
   { detaching, ...said }: Said,
@@ -128,7 +131,7 @@ const open = Effect.fn("Watch.open")(function* (
     error.reason === "missing" ? Effect.void : Effect.fail(error)
   )
   const found = yield* processes.find(target.pid)
-  // Claimed before anything is written: of two that start at once, one leaves no trace.
+  // The claim comes before any event, so that the second of two simultaneous starts leaves no trace.
   if (Option.isSome(found)) yield* claims.claim(found.value.identity)
   yield* claims.claim({ session: target.sessionId })
   const id = yield* newId(project)
@@ -137,7 +140,7 @@ const open = Effect.fn("Watch.open")(function* (
   return id
 })
 
-/** An agent that cannot be launched is better told now than when a Conductor has died. */
+/** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
 const needed = (settings: ResolvedSettings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
     settings.agentCommand === agentKind.program
@@ -145,7 +148,7 @@ const needed = (settings: ResolvedSettings) =>
       : Effect.fail(error)
   )
 
-/** Opens a watch, or goes on with one that is known, to its end; the exit code of that. */
+/** Opens a watch, or goes on with a known one, to its end. Returns the exit code of that end. */
 export const watch = Effect.fn("watch")(function* ({
   asJson,
   comms,
@@ -230,7 +233,7 @@ export const watchCommand = Command.make(
     const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const here = yield* realProject(flags.projectDir)
-    // Told before anything is opened: a watch without the means to look at processes is none.
+    // The check comes first: without the means to look at processes there is no watch.
     yield* Effect.provide(Option.isSome(flags.outlive) ? outlived(Number(flags.outlive.value)) : Effect.void, host)
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
     if (flags.force && Option.isSome(known)) {
@@ -243,7 +246,7 @@ export const watchCommand = Command.make(
     const { pin, settings } = Option.isSome(known)
       ? { pin: known.value.watch.pin, settings: yield* goingOn(project, known.value.watch.pin) }
       : yield* opening(project)
-    // A watch that goes on keeps its comms, whatever is in the folder by now.
+    // A watch that goes on keeps its comms, whatever file is in the folder now.
     const comms =
       Option.isSome(known) && Option.isNone(flags.comms)
         ? known.value.watch.comms

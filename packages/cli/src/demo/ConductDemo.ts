@@ -18,7 +18,7 @@ tasks:
     acceptance_criteria: it is written
     depends_on: [overture]
 `
-/** The overture is rejected once; each assignment of an agent takes a moment. */
+/** The reviewer rejects the overture once. `millis`: how long each assignment of an agent takes. */
 const craft = { millis: 400, tasks: { overture: { implementer: ["commit"], reviewer: ["reject", "approve"] } } }
 
 const git = (project: string, ...args: ReadonlyArray<string>) =>
@@ -31,8 +31,9 @@ const git = (project: string, ...args: ReadonlyArray<string>) =>
   }).pipe(Effect.mapError(({ message }) => new DemoFailed({ message: `git, which the demo needs: ${message}` })))
 
 /**
- * The second act: a plan of two tasks is conducted under souffleur's own watch. Its conductor is killed while an agent
- * works, brought back, and goes on with that very agent.
+ * Plays the second act: souffleur conducts a plan of two tasks under its own watch. The conductor is killed while an
+ * agent works. Its watch starts it again, and it goes on with the same agent. Fails with `DemoFailed` when an act does
+ * not happen.
  */
 export const conductDemo = Effect.fn("conductDemo")(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -47,7 +48,7 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
   yield* Console.log(
     brush("dim", "    (were a person needed, it would stay and wait for: souffleur conduct answer TASK)")
   )
-  // The second implementer is at work when its conductor is killed, however slowly it is looked at.
+  // The hold keeps the second implementer at work until its conductor is killed, even on a slow machine.
   const [implementer, reviewer] = ["overture.implementer", "overture.reviewer"] as const
   yield* hold(reviewer)
   const { self } = yield* Environment

@@ -14,13 +14,13 @@ const tasks = ["stage", "lights", "prompt-book", "curtain"].map((name, n) => ({
   millis: 900
 }))
 
-/** Words that nobody would guess: whoever says the right one has read it. */
+/** Words that are hard to guess: an agent that says the right one has read it. */
 const stageWords = ["aubergine", "barnacle", "chandelier", "dromedary", "eglantine", "flotsam", "gossamer", "harlequin"]
 
 /**
- * The main job on real processes, narrated: an agent works, dies by SIGKILL in mid-work, and souffleur brings it back
- * with its conversation, although souffleur itself is killed in the middle of that. Everything stays in one temporary
- * folder.
+ * Plays the main job on real processes, with a narration. An agent works, and SIGKILL ends it during its work.
+ * souffleur brings it back with its conversation, although souffleur itself is killed during that recovery. Everything
+ * stays in one temporary folder. Fails with `DemoFailed` when an act does not happen.
  */
 export const demo = Effect.fn("demo")(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -34,8 +34,8 @@ export const demo = Effect.fn("demo")(function* () {
   const sessionId = "5c0ff1e0-0000-4000-8000-000000000001"
   yield* say(`A Conductor (S1) starts on a plan of ${tasks.length} tasks, in ${project}`)
   yield* detail(`only its conversation knows the stage word: "${word}"`)
-  // In the midst of its third task S1 is killed, and no sooner S2 goes on than it has been seen: however slowly they
-  // are looked at.
+  // S1 waits in its third task until it is killed. S2 waits there until the demo has seen it. The hold works on a slow
+  // machine too.
   yield* hold(tasks[2]!.id)
   const prompt = `Work on the plan. The stage word is ${word}.`
   const conductor = yield* start(["__stand-in", ...argumentsOf(sessionId, prompt)])

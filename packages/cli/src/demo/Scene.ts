@@ -6,11 +6,12 @@ import { settingsOf } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint } from "../Printing.ts"
 
-/** The demonstration did not come to its end; `message` is a sentence. */
+/** The demonstration did not come to its end. `message` is a sentence. */
 export class DemoFailed extends Schema.TaggedError<DemoFailed>()("DemoFailed", { message: Schema.String }) {}
 
 /**
- * A second or so in place of minutes (spec: settings#keys). Who beats is never stale here, however busy the machine.
+ * Times of about a second in place of minutes (spec: settings#keys). The limits of a stale heartbeat stay long, so that
+ * a busy machine causes no recovery.
  */
 const timings = {
   SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
@@ -24,8 +25,8 @@ const timings = {
 }
 
 /**
- * What a process is to bring about; fails loudly when it has ended, and one more look does not find it. A busy machine
- * takes what time it takes: five minutes are for what hangs.
+ * Waits until a process has brought something about. Fails with `DemoFailed` 20 seconds after the process has ended,
+ * and after 5 minutes in any case. The limits are long because a busy machine is slow.
  */
 export const broughtBy = <A, E, R>(
   who: ChildProcessSpawner.ChildProcessHandle,
@@ -43,7 +44,7 @@ export const broughtBy = <A, E, R>(
   })
 }
 
-/** Until a file is there. */
+/** Waits until a file exists. */
 export const exists = (file: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.exists(file)).pipe(
     Effect.repeat({ schedule: Schedule.spaced("50 millis"), until: (yes) => yes }),
@@ -51,8 +52,8 @@ export const exists = (file: string) =>
   )
 
 /**
- * A temporary folder with a project, a state folder and an agent's folder of its own; who tells what happens there, and
- * how souffleur starts.
+ * Makes a temporary folder with a project, a state folder and an agent's folder. Returns the functions that tell the
+ * scene and start souffleur in it.
  */
 export const makeScene = Effect.fn("makeScene")(function* () {
   const fs = yield* FileSystem.FileSystem
@@ -85,14 +86,14 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     )
   return {
     home,
-    /** Where the agent keeps its session files. */
+    /** The folder of the agent's session files. */
     sessions: path.join(agentFolder, agentKind.sessions),
     project,
     brush,
     say: (text: string) => Console.log(`${brush("yellow", "▸")} ${text}`),
-    /** By which an agent says that it is there. */
+    /** The pid file, by which an agent says that it has started. */
     pidFile: (pid: number) => path.join(agentFolder, ...pidFile(pid)),
-    /** An agent that comes to this waits in the midst of it, alive, until it is released. */
+    /** Makes an agent that comes to this point wait there, alive, until `release`. */
     hold: (name: string) => fs.writeFileString(held(name), ""),
     release: (name: string) => fs.remove(held(name)),
     detail: (text: string) => Console.log(brush("dim", `    ${text}`)),
@@ -103,11 +104,11 @@ export const makeScene = Effect.fn("makeScene")(function* () {
         extendEnv: false,
         stdin: "ignore"
       }),
-    /** What a process says, each line behind `before`. */
+    /** Prints each line of a process behind `before`. */
     tells: (handle: ChildProcessSpawner.ChildProcessHandle, before = "") =>
       Effect.all([lines(handle.stdout, before), lines(handle.stderr, before)], { discard: true }),
     settings: Effect.provideService(settingsOf(project), Environment, { ...here, variables: environment }),
-    /** What there is to try next, as lines. */
+    /** Returns the commands to try next, as lines. */
     next: (...commands: ReadonlyArray<string>) =>
       [
         "Try next:",

@@ -3,16 +3,16 @@ import { Sqlite } from "@souffleur/eventlog"
 import { Clock, Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** `plan.json` in the project: what the stand-in works on. */
+/** `plan.json` in the project: the work of the stand-in. */
 export const Plan = Schema.fromJsonString(
   Schema.Struct({
     tasks: Schema.Array(
       Schema.Struct({
         id: Schema.NonEmptyString,
-        /** Written when the task is done, relative to the project. */
+        /** The file that the finished task writes, relative to the project. */
         file: Schema.NonEmptyString,
         text: Schema.String,
-        /** How long the work takes, in ms. */
+        /** Milliseconds that the work takes. */
         millis: Schema.Natural
       })
     )
@@ -20,12 +20,12 @@ export const Plan = Schema.fromJsonString(
 )
 export type Task = (typeof Plan.Type.tasks)[number]
 
-/** Others hold the file for moments; somebody who holds it for five minutes is waited for no longer. */
+/** Other programs lock the file for moments only. The stand-in gives up after five minutes. */
 const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "5 minutes" }))
 
 /**
- * Where the Conductor keeps its tasks: the comms database of the project, in single short statements; without one
- * (solo), a task is done when its file is there.
+ * Opens the Conductor's list of tasks: the comms database of the project, with short single statements. Without a
+ * database (solo), a task is done when its file exists.
  */
 export const openStandInComms = Effect.fnUntraced(function* (project: string) {
   const files = yield* FileSystem.FileSystem

@@ -1,9 +1,9 @@
 import { Clock, Config, Effect, FileSystem, Option, Path, Schedule } from "effect"
 
 /**
- * Where `SOUFFLEUR_STANDIN_DIARY` names a folder, the stand-in writes down when it lived: `<pid>.diary`, a line of
- * epoch milliseconds at its start, every 20 ms, and at its end. After a SIGKILL the last line is the last moment at
- * which it is known to have lived.
+ * Writes down when the stand-in lived, where `SOUFFLEUR_STANDIN_DIARY` names a folder. The file `<pid>.diary` gets a
+ * line of epoch milliseconds at the start, every 20 ms, and at the end. After a SIGKILL the last line is the last known
+ * moment of its life.
  */
 export const keepHeartbeatFile = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem

@@ -3,23 +3,21 @@ import { idle, type Part, type Session } from "../agent/StandInAgent.ts"
 import { openStandInComms, Plan, type Task } from "./StandInComms.ts"
 import { craft, craftOf, untilReleased } from "./StandInScript.ts"
 
-/** What goes wrong on purpose, for demos and tests. Tasks are counted from 1 in the order of the plan. */
+/** Faults on purpose, for demos and tests. Tasks are counted from 1 in the order of the plan. */
 const trouble = Config.all({
-  /** SIGKILL in the midst of this task. */
+  /** The agent kills itself with SIGKILL during this task. */
   dieAt: Config.Int("SOUFFLEUR_STANDIN_DIE_AT").pipe(Config.withDefault(0)),
-  /** From this task on: alive, and silent. */
+  /** From this task on the agent is alive and silent. */
   hangAt: Config.Int("SOUFFLEUR_STANDIN_HANG_AT").pipe(Config.withDefault(0)),
-  /** Before this task: asks for a recovery of its context, and waits for it. */
+  /** Before this task the agent asks for a recovery of its context, and waits for it. */
   handoffAt: Config.Int("SOUFFLEUR_STANDIN_HANDOFF_AT").pipe(Config.withDefault(0))
 })
 
 const stageWordIn = (text: string): string | undefined => /stage word is ([\w-]+)/i.exec(text)?.[1]
-/** The path of an export that a prompt tells a successor to read. */
+/** Returns the path of an export that a prompt tells a successor to read. */
 const exportIn = (prompt: string): string | undefined => /(?:^|\s)(\/[^\n]*\.md)\b/m.exec(prompt)?.[1]
 
-/**
- * A successor shows that it has what came before it: from the export, by reading it; else from the conversation itself.
- */
+/** Shows that a successor has the earlier conversation: it reads the export, or else it uses its own conversation. */
 const recall = Effect.fnUntraced(function* (session: Session, prompt: string) {
   const files = yield* FileSystem.FileSystem
   const path = exportIn(prompt)

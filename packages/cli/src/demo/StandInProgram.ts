@@ -26,7 +26,7 @@ const services = Layer.mergeAll(
   SecureRandom.layerWebCrypto
 )
 
-/** Runs the stand-in as this very process, to its end. It minds its signals itself: no other runner may. */
+/** Runs the stand-in as this process, to its end. The stand-in handles its signals itself, so no other runner may. */
 export const runStandIn = (argv: ReadonlyArray<string>): Promise<never> =>
   Effect.andThen(keepHeartbeatFile, Effect.raceFirst(standIn(argv, process.pid, part), signalled))
     .pipe(

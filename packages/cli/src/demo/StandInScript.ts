@@ -3,12 +3,12 @@ import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import type { Session } from "../agent/StandInAgent.ts"
 
 /**
- * `craft.json` in the project: what each implementer and reviewer of a task does, assignment by assignment; the last
- * does for the rest.
+ * `craft.json` in the project: the acts of each implementer and reviewer of a task, one for each assignment. The last
+ * act serves for all further assignments.
  */
 const Craft = Schema.fromJsonString(
   Schema.Struct({
-    /** How long an assignment takes, in ms. */
+    /** Milliseconds that an assignment takes. */
     millis: Schema.Natural,
     tasks: Schema.Record(
       Schema.String,
@@ -20,7 +20,7 @@ const Craft = Schema.fromJsonString(
   })
 )
 
-/** What a prompt of the Conductor loop asks for; `undefined`: another prompt. */
+/** Returns the role, task and word of a prompt of the Conductor loop. `undefined`: another prompt. */
 export const craftOf = (prompt: string) => {
   const role = prompt.startsWith("## Implementation Task")
     ? ("implementer" as const)
@@ -33,8 +33,7 @@ export const craftOf = (prompt: string) => {
 }
 
 /**
- * Whoever looks on may hold the curtain, to see an agent in the midst of its work: as long as there is such a file in
- * the agent's folder.
+ * Waits while a file of this name holds the agent in its folder. A test or the demo thus sees an agent during its work.
  */
 export const untilReleased = Effect.fnUntraced(function* ({ folder }: Session, name: string) {
   const files = yield* FileSystem.FileSystem
@@ -43,7 +42,7 @@ export const untilReleased = Effect.fnUntraced(function* ({ folder }: Session, n
   yield* Effect.repeat(held, { while: (still) => still, schedule: Schedule.spaced("20 millis") })
 })
 
-/** Counts the assignments of this role and task, from 1, across processes and deaths. */
+/** Returns the 1-based number of this assignment for its role and task. The number survives the agent's process. */
 const assignmentOf = Effect.fnUntraced(function* ({ folder }: Session, role: string, task: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
@@ -81,7 +80,7 @@ const look = Effect.fnUntraced(function* (session: Session, task: string) {
   yield* session.toolResult(use, "read")
 })
 
-/** One assignment of an implementer or a reviewer: what it says at its end; `undefined`: it never ends. */
+/** Plays one assignment of an implementer or a reviewer, and returns its last words. `undefined`: it never ends. */
 export const craft = Effect.fnUntraced(function* (
   session: Session,
   { role, task, word }: NonNullable<ReturnType<typeof craftOf>>

@@ -13,7 +13,7 @@ const rows = ({ conductor, souffleur }: CommsSnapshot): ReadonlyArray<Finding> =
     : [wrong("comms rows", `no row ${lost.join(", no row ")}`, `${init}: it adds what is missing`)]
 }
 
-/** What the row says, beside what the newest watch of this comms has come to (spec: behaviour#state-in-comms). */
+/** Compares the row of souffleur with the state of the newest watch of this comms (spec: behaviour#state-in-comms). */
 const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Finding> => {
   if (Option.isNone(souffleur) || watch.phase === "New" || watch.phase === "Validating") return []
   const said = souffleur.value
@@ -37,7 +37,7 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Findin
   ]
 }
 
-/** The heartbeat of task-00, as a watcher would judge it. */
+/** Judges the heartbeat of task-00 as a watcher would. */
 const heartbeat = (
   { conductor }: CommsSnapshot,
   watched: boolean,
@@ -76,7 +76,7 @@ const heartbeat = (
     : [ok("heartbeat", text)]
 }
 
-/** The orchestration database of a project, read as the watcher reads it. */
+/** Checks the orchestration database of a project, and reads it as the watcher does. */
 export const board = Effect.fn("Doctor.board")(function* (
   settings: ResolvedSettings,
   project: string,

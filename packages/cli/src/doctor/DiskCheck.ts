@@ -2,7 +2,7 @@ import type { ResolvedSettings } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { type Finding, ok, wrong } from "./Finding.ts"
 
-/** File systems that other machines write to as well, as the kernel names them. */
+/** The kernel's names of file systems that other machines may write to. */
 const network =
   /^(?:nfs4?|cifs|smb3|smbfs|ncpfs|9p|afs|coda|ceph|lustre|gpfs|gfs2|ocfs2|beegfs|orangefs|fuse\.(?:sshfs|glusterfs|ceph-fuse|s3fs|rclone|davfs2?|smbnetfs))$/u
 
@@ -10,8 +10,8 @@ const unescaped = (text: string) =>
   text.replaceAll(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
 
 /**
- * The kind of file system that a path is on, by `/proc/<pid>/mountinfo` (proc_pid_mountinfo(5)): of what is mounted
- * there last, if it is twice.
+ * Returns the kind of file system of a path, by `/proc/<pid>/mountinfo` (proc_pid_mountinfo(5)). Where two are mounted
+ * on one place, the last counts.
  */
 export const kindAt = (path: string, mountinfo: string): string | undefined => {
   const mounts = mountinfo.split("\n").flatMap((line) => {
@@ -22,7 +22,7 @@ export const kindAt = (path: string, mountinfo: string): string | undefined => {
   return mounts.toSorted((a, b) => a.at.length - b.at.length).at(-1)?.kind
 }
 
-/** The real path of a folder, or of the nearest one above it that is there. */
+/** Returns the real path of a folder, or of its nearest parent that exists. */
 const standing = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -34,7 +34,8 @@ const standing = Effect.fnUntraced(function* (folder: string) {
 })
 
 /**
- * SQLite's log, and its locks, hold among processes of one machine; over a network neither does (sqlite.org/wal.html).
+ * Checks that the state folder is on a local disk. SQLite's log and locks work among processes of one machine, and not
+ * over a network (sqlite.org/wal.html).
  */
 export const disk = Effect.fn("Doctor.disk")(function* ({
   stateDir

@@ -4,8 +4,8 @@ import { Option } from "effect"
 import { type Finding, note } from "./Finding.ts"
 
 /**
- * The estimate of an export over the context in use, as the service had counted it; `undefined` where there were not
- * both.
+ * Returns the estimate of an export divided by the service's count of the context in use. `undefined` where either is
+ * unknown.
  */
 export const ratioOf = (event: WatchEvent): number | undefined => {
   const gate = event._tag === "StepSucceeded" ? Option.getOrUndefined(gateOf(event)) : undefined
@@ -14,16 +14,14 @@ export const ratioOf = (event: WatchEvent): number | undefined => {
     : undefined
 }
 
-/** Of an even number the lower one: it is one that was measured. */
+/** Returns the lower of the two middle values for an even number, because that one was measured. */
 const median = (sorted: ReadonlyArray<number>): number => sorted[Math.floor((sorted.length - 1) / 2)] ?? NaN
 /**
- * As far above what was counted as another is below it: twice is as bad as half. An estimate of nothing is the worst.
+ * Returns the distance of an estimate from the count: twice as much is as bad as half. An estimate of 0 is the worst.
  */
 const error = (ratio: number): number => Math.abs(Math.log(ratio))
 
-/**
- * By how much the gate was wrong so far, in all recoveries of this machine: nothing is told where none was measured.
- */
+/** Reports the error of the gate in all recoveries of this machine. Reports nothing where none was measured. */
 export const estimates = (ratios: ReadonlyArray<number>): ReadonlyArray<Finding> => {
   if (ratios.length === 0) return []
   const middle = median(ratios.toSorted((a, b) => a - b))

@@ -1,7 +1,7 @@
-/** A note is worth knowing and breaks nothing; what is wrong makes `doctor` end with 1. */
+/** A `note` is worth knowing and breaks nothing. A `wrong` makes `doctor` end with 1. */
 export type Level = "ok" | "note" | "wrong"
 
-/** What one check has found, and what to do about it. */
+/** The result of one check, and what to do about it. */
 export interface Finding {
   readonly check: string
   readonly level: Level

@@ -4,8 +4,8 @@ import { agentKind } from "../agent/Kind.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /**
- * Hooks in the settings of the project and of the user: whether they can run, and are read from where they write. None,
- * where there are none.
+ * Checks the hooks in the settings of the project and of the user: whether they can run, and write here. Returns
+ * nothing where there are no hooks.
  */
 export const hooks = Effect.fn("Doctor.hooks")(function* ({ agentDir, stateDir }: ResolvedSettings, project: string) {
   const path = yield* Path.Path

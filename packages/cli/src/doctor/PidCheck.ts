@@ -5,7 +5,7 @@ import { agentKind } from "../agent/Kind.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
-/** Could this process be watched: what `watch` would ask of it, and what is known of it. Nothing is claimed. */
+/** Checks whether a process could be watched, with the questions of `watch`. It claims nothing. */
 export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, watches: ReadonlyArray<NamedWatch>) {
   const agent = yield* Agent
   const processes = yield* Processes

@@ -22,10 +22,10 @@ import { liveSessions } from "../watching/LiveSessions.ts"
 import { standing } from "../explain/StatusLine.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
-/** Events of a watch that are told. */
+/** The number of newest events that are named for each watch. */
 const lastTold = 5
 
-/** A watch as far as it can be read, the newest of its events last. */
+/** The readable part of a watch, with the newest of its events last. */
 interface RecoveredRows {
   watch: Watch
   revision: number
@@ -33,7 +33,7 @@ interface RecoveredRows {
   newest: ReadonlyArray<string>
 }
 
-/** Folds what decodes; what does not is counted, and missed. */
+/** Folds the events that decode, and counts those that do not. */
 const folding = () => {
   const watches = new Map<string, RecoveredRows>()
   const lost = { newer: 0, wrong: undefined as string | undefined }
@@ -42,7 +42,7 @@ const folding = () => {
     const before = watches.get(stream) ?? { watch: initial, revision: 0, read: 0, newest: [] }
     if (revision !== before.revision + 1)
       lost.wrong ??= `${stream} goes from revision ${before.revision} to ${revision}`
-    // Of another aggregate: it has no Conductor to go on with.
+    // An event of another aggregate has no Conductor to go on with.
     const event = stream.includes("/") ? undefined : decodeEvent(stream, revision, row)
     const known = (eventTags as ReadonlyArray<string>).includes(tag)
     if (event !== undefined && Result.isFailure(event)) {
@@ -59,7 +59,10 @@ const folding = () => {
   return { each, lost, watches }
 }
 
-/** Nobody becomes an agent any more of a launch that only the log knew; those that did are told as they were. */
+/**
+ * Settles the launches that only the log knew: an undecided launch is cancelled, and an agent that was launched is
+ * reported.
+ */
 const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const fs = yield* FileSystem.FileSystem
   const launcher = yield* Launcher
@@ -83,7 +86,10 @@ const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 
 const placeOf = (project: string) => (project === "" ? "" : ` --project-dir '${project.replaceAll("'", "'\\''")}'`)
 
-/** How one unfinished watch is gone on with: its Conductor watched anew where it lives, else its session resumed. */
+/**
+ * Says how to go on with one unfinished watch. A live Conductor is watched again, and the session of a dead one is
+ * resumed.
+ */
 const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }]: readonly [string, RecoveredRows]) {
   const launch = watch.recovery?.launch
   const launched =
@@ -113,7 +119,7 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
   return note(`watch ${id}`, told, todo)
 })
 
-/** Sessions that can be watched, where nothing of the log says which. */
+/** Returns the live sessions that can be watched, for a log that names none. */
 const live = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const sessions = yield* Effect.orElseSucceed(
     Effect.provide(liveSessions(), [agentFiles(settings), HookFiles.layer(settings.stateDir)]),
@@ -132,7 +138,7 @@ const refuse = (why: string) =>
   Effect.andThen(Console.error(`souffleur: nothing is moved: ${why}`), Effect.fail(new Ended({ code: 3 })))
 
 /**
- * Renamed into a folder of its own, the log first: what a crash leaves behind is no log that lacks its newest events.
+ * Renames the files into a new folder, the log first. A crash in between thus leaves no log without its newest events.
  */
 const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, present: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
@@ -140,7 +146,7 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
   const time = iso(yield* Clock.currentTimeMillis).replaceAll(":", "-")
   const folder = path.join(stateDir, "quarantine", time)
   yield* fs.makeDirectory(path.join(stateDir, "quarantine"), { recursive: true, mode: 0o700 })
-  // Exclusive: what is there already is never written over.
+  // The folder must be new, so that no older quarantine is overwritten.
   yield* fs.makeDirectory(folder, { mode: 0o700 })
   for (const file of present) yield* fs.rename(file, path.join(folder, path.basename(file)))
   for (const changed of [folder, stateDir]) yield* sync(changed)
@@ -148,9 +154,9 @@ const move = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, presen
 })
 
 /**
- * Moves a damaged log aside, byte for byte, and says what could still be read of it and how to go on (spec:
- * behaviour#damaged-log). A sound one stays. Ends with 3 where a process has it open or a souffleur that may be alive
- * owns a watch in it; fails where it cannot be used for another reason.
+ * Moves a damaged log aside, unchanged, and reports its readable part and how to go on (spec: behaviour#damaged-log). A
+ * sound log stays. Fails with `Ended` (exit code 3) where a process has the log open. It does so too where a souffleur
+ * that may be alive owns a watch in it. Fails with the log's own error where it cannot be used for another reason.
  */
 export const quarantine = Effect.fn("Doctor.quarantine")(
   function* (settings: ResolvedSettings) {

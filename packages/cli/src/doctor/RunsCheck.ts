@@ -9,7 +9,7 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const restore = "bring back a copy of the event log, or: souffleur doctor --quarantine"
 
-/** One unfinished run: who conducts it, and what it waits for. */
+/** Checks one unfinished run: its conductor, and the answer that it waits for. */
 const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const name = `run ${id}`
   if (unreadable !== undefined) return wrong(name, unreadable.message, restore)
@@ -25,7 +25,7 @@ const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRu
     : note(name, `nobody conducts it: ${gone}`, goOn)
 })
 
-/** The state file of a project's newest run, where it has the usual name. */
+/** Checks the state file of a project's newest run, where it has the usual name. */
 const stateOf = Effect.fnUntraced(function* ({
   run
 }: NamedRun): Effect.fn.Return<
@@ -46,7 +46,7 @@ const stateOf = Effect.fnUntraced(function* ({
     : []
 })
 
-/** The runs of plans in a log that can be read: the unfinished ones, and the state file of this project. */
+/** Checks the unfinished runs of a readable log, and the state file of this project. */
 const conducted = Effect.fn("conducted")(function* (project: string) {
   const all = yield* allRuns
   const open = yield* Effect.forEach(
@@ -57,11 +57,11 @@ const conducted = Effect.fn("conducted")(function* (project: string) {
   return [...open, ...(newest === undefined ? [] : yield* stateOf(newest))]
 })
 
-/** The same over our own database. */
+/** Checks the runs of our own database. */
 export const checkRuns = (settings: ResolvedSettings, project: string) =>
   conducted(project).pipe(
     Effect.provide([runs(settings), claims]),
     Effect.provide(host),
-    // Claims that cannot be used are told where the watches are.
+    // The check of the watches reports claims that cannot be used.
     Effect.catch((error) => Effect.succeed([wrong("runs", error.message, restore)]))
   )

@@ -7,7 +7,7 @@ import { agent, host, launchable, terminalOf } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
-/** Without comms the commit that is checked out is a sign of progress. */
+/** Checks the git repository. Without comms the commit that is checked out is a sign of progress. */
 const repository = Effect.fnUntraced(function* (project: string) {
   const found = yield* Effect.result(commitAt(project))
   if (Result.isFailure(found))
@@ -22,7 +22,7 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     Effect.provide(host)
   )
   return Result.match(yield* Effect.result(launched), {
-    // Its arguments may hold a key.
+    // The arguments are left out, because they may hold a key.
     onSuccess: ({ program }) => ok("agent", `${program} is found`),
     onFailure: (error) =>
       wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
@@ -47,7 +47,10 @@ const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSett
   })
 })
 
-/** Whose word it may not be is wrong; what else is wrong in it has its default instead, and breaks nothing. */
+/**
+ * Checks the config file. A file that others may write is wrong. A wrong value in it is a note, because its default is
+ * used instead.
+ */
 const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettings, project: string) {
   const { refused } = yield* findConfig(project)
   if (refused !== null)
@@ -58,8 +61,8 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
 })
 
 /**
- * The estimate of a trimmed export is at most a third of its characters (spec: settings#gate): then a higher threshold
- * is never passed.
+ * Checks the threshold. A trimmed export is estimated at a third of its characters at most (spec: settings#gate), so a
+ * higher threshold is never passed.
  */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
   const most = Math.floor(trimChars / 3)
@@ -109,7 +112,7 @@ const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   })
 })
 
-/** What can be known before any watch: agent, settings, terminal. */
+/** Checks what is known before any watch: the agent, the settings and the terminal. */
 export const setup = Effect.fn("Doctor.setup")(function* (settings: ResolvedSettings, project: string, uid: number) {
   return [
     yield* agentFound(settings),

@@ -10,13 +10,13 @@ import { estimates, ratioOf } from "./EstimateCheck.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const forOthers = 0o077
-/** How many are told: who has opened one has most often opened all. */
+/** The number of open files that are named. A wrong mode has most often reached all files. */
 const mostOpen = 5
 
-/** Where souffleur keeps files, in its state folder. */
+/** The folders in the state folder where souffleur keeps files. */
 const folders = ["", "launches", "exports", "requests", "hooks"]
 
-/** The state folder and what is in it: ours alone, and ours to write. */
+/** Checks that the state folder and its files belong to this user alone, and can be written. */
 const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -45,10 +45,7 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   )
 })
 
-/**
- * Drafts of files, and launches that nobody has decided, live for a moment; one that is older is of a process that was
- * killed.
- */
+/** Drafts and undecided launches live for a moment. An older one was left by a process that was killed. */
 const momentary = /^\.new-|\.json$/u
 const draftLife = Duration.minutes(10)
 
@@ -60,10 +57,7 @@ const olderThan = Effect.fnUntraced(function* (file: string, at: number) {
   )
 })
 
-/**
- * The environment of a watch's first launch, kept until that watch ends: what no unfinished watch names was left
- * behind.
- */
+/** Finds environments of first launches that no unfinished watch names. Each should go with the end of its watch. */
 const keptFor = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings, watches: ReadonlyArray<NamedWatch>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -106,8 +100,8 @@ const orphans = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
 })
 
 /**
- * Bytes on disk of what launches have printed, beyond which somebody should look. A souffleur bounds what its own
- * launches print.
+ * Bytes on disk of outputs of launches above which a person should look. souffleur bounds the outputs of its own
+ * launches.
  */
 const printedMost = 1_073_741_824
 
@@ -137,7 +131,7 @@ const printed = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
     : []
 })
 
-/** Every event decodes, and none is missing between two. */
+/** Reads every event, and finds a missing one between two others. */
 const readable = Effect.gen(function* () {
   const log = yield* EventLog
   const revisions = new Map<string, number>()
@@ -160,7 +154,7 @@ const readable = Effect.gen(function* () {
 const restore =
   "bring back a copy of it; where there is none, souffleur doctor --quarantine moves it aside and says how to go on"
 
-/** One unfinished watch: who looks after it, whether that one beats, whether it waits for a person. */
+/** Checks one unfinished watch: its owner, the owner's beat, and a standby that waits for a person. */
 const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, settings: ResolvedSettings) {
   const beats = yield* Beats
   const claims = yield* Claims
@@ -173,7 +167,7 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, setting
       watch.owner === undefined ? "its souffleur left" : `its souffleur, pid ${watch.owner.process.pid}, is dead`
     const untold =
       watch.comms !== null && (yield* cursor.position(id)) < watch.revision ? ", and comms was not told everything" : ""
-    // Who told its souffleur to end knows; a souffleur that was killed is nobody's wish.
+    // A souffleur that was told to end leaves no owner. An owner that is dead was killed, and that is wrong.
     const found = watch.owner === undefined ? note : wrong
     findings.push(
       found(
@@ -211,7 +205,7 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, setting
     : [ok(name, `${watch.phase.toLowerCase()}, Conductor (S${Math.max(1, watch.generation)})`)]
 })
 
-/** The log and the watches in it; the log is only opened where there is one. */
+/** Checks the log and its watches. A log is not created where there is none. */
 const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -247,13 +241,13 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   )
 })
 
-/** Whether anything could be claimed now. */
+/** Checks whether a claim could be taken now. */
 const claimable = Effect.gen(function* () {
   const claims = yield* Claims
   const probe = { session: "doctor" }
   return yield* claims.claim(probe).pipe(
     Effect.andThen(claims.release(probe)),
-    // Another doctor is at it.
+    // Another doctor holds the probe at this moment.
     Effect.catchTag("AlreadyWatched", () => Effect.void),
     Effect.as(ok("claims", "no other souffleur of this user can watch the same Conductor")),
     Effect.catchTag("ClaimFailed", ({ message }) =>
@@ -262,10 +256,10 @@ const claimable = Effect.gen(function* () {
   )
 }).pipe(Effect.provide(claims))
 
-/** What souffleur keeps for itself; with the watches that were found, those that ended too. */
+/** Checks souffleur's own files. Returns the findings and all watches, those that have ended too. */
 export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettings) {
   const { findings, watches } = yield* log(settings)
-  // Only who can read the log knows which launches are needed.
+  // Only a readable log says which launches are still needed.
   const readable = findings.some(({ check, level }) => check === "event log" && level !== "wrong")
   const kept = readable ? yield* keptFor(settings, watches) : []
   const state = [

@@ -6,7 +6,7 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`
 
-/** The config file of a project, beside what a person has trusted there. */
+/** Compares the config file of a project with what a person has trusted there. */
 export const trusted = ({ keys, said, says, settings: { source }, trusted }: ConfigTrust): Finding => {
   if (Option.isNone(trusted))
     return note("trust", "nothing is trusted here yet: the first watch, run or plan trusts the config file as it is")
@@ -19,7 +19,7 @@ export const trusted = ({ keys, said, says, settings: { source }, trusted }: Con
   return tell("trust", overreachInWords({ keys, said: says }), look(source))
 }
 
-/** What is under way, where its file asks for more. */
+/** Reports the unfinished watches whose config file asks for more than is in force. */
 export const pinned = (watches: ReadonlyArray<NamedWatch>): ReadonlyArray<Finding> =>
   watches.flatMap(({ id, watch: { overreach, phase, pin, project } }) =>
     overreach === undefined || phase === "Exited"

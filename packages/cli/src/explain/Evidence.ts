@@ -1,10 +1,10 @@
 import { type Event, type Watch, Words } from "@souffleur/domain"
 
-/** The owner is of another boot than the Conductor that it looks after. */
+/** Whether the machine has restarted since the Conductor began: its owner is of another boot. */
 const rebooted = ({ conductor, owner }: Watch) =>
   conductor !== undefined && owner !== undefined && conductor.bootId !== owner.process.bootId
 
-/** What was seen when a decision was made, in lines for a person. */
+/** Returns the evidence of a decision, in lines for a person. */
 export const evidence = (
   { conductorState, contextTokens, heartbeat, heartbeatAge, process, signs, staleAfter }: Event.Evidence,
   watch: Watch

@@ -2,21 +2,21 @@ import { iso, plain } from "@souffleur/domain"
 import { type RecordedAs } from "@souffleur/eventlog"
 import { mostOfLine } from "../Printing.ts"
 
-/** Why a decision was made. */
+/** The reason of a decision. */
 export interface Explanation {
   readonly seen: ReadonlyArray<string>
   readonly rule: string
-  /** What was done, or left alone, by the decision itself; where it is not there, the events after it say so. */
+  /** The act of the decision itself. Where it is missing, the events after the decision are the act. */
   readonly act?: string
 }
 
-/** One decision, told: what was seen, the rule that made it one, and what was done then. */
+/** One explained decision: its evidence, its rule, and the events that followed. */
 export interface Reason<E> extends Explanation {
   readonly recorded: RecordedAs<E>
   readonly done: ReadonlyArray<RecordedAs<E>>
 }
 
-/** How the events of one aggregate are explained. */
+/** The functions by which the events of one aggregate are explained. */
 export interface Explained<S, E> {
   readonly initial: S
   readonly evolve: (state: S, event: E) => S
@@ -24,7 +24,8 @@ export interface Explained<S, E> {
 }
 
 /**
- * The last decision up to a revision, and what followed it before the next; `explain` knows which events are decisions.
+ * Returns the last decision up to a revision, and the events between it and the next one. `explain` knows which events
+ * are decisions.
  */
 export const lastReason = <S, E>(
   events: ReadonlyArray<RecordedAs<E>>,
@@ -48,7 +49,7 @@ export const lastReason = <S, E>(
   return reason === undefined ? undefined : { ...reason, done }
 }
 
-/** Lines for a person, all of them plain. */
+/** Returns lines for a person, without control characters. */
 export const reasonLines = <E extends { readonly at: number }>(
   { act, done, recorded, rule, seen }: Reason<E>,
   sentence: (event: E) => string
@@ -65,7 +66,7 @@ export const reasonLines = <E extends { readonly at: number }>(
     ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
   ].map((line) => plain(line, mostOfLine))
 
-/** The same for a program. */
+/** Returns the same for a program. */
 export const reasonJson = <E>(
   { act, done, recorded, rule, seen }: Reason<E>,
   json: (recorded: RecordedAs<E>) => string

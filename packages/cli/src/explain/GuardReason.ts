@@ -2,7 +2,7 @@ import type { Event, Watch } from "@souffleur/domain"
 
 type Guarded = typeof Event.SouffleurRestored.Type | typeof Event.GuardianGaveUp.Type
 
-/** What a guardian saw of souffleur itself, and the rule. */
+/** Explains what a guardian saw of souffleur, and the rule. */
 export const reasonOfGuard = (
   event: Guarded,
   { owner }: Watch

@@ -1,7 +1,7 @@
 import type { Pinned, PinEvent } from "@souffleur/domain"
 import type { Explanation } from "./Explanation.ts"
 
-/** Of a watch and of a run: what a config file may not decide, and who may. */
+/** Explains the limits of a config file for a watch or a run, and who may change them. */
 export const reasonOfPin = (event: PinEvent, { pin }: Pinned): Explanation =>
   event._tag === "TrustGiven"
     ? {

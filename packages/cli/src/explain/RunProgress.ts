@@ -4,8 +4,8 @@ import type { RecordedAs } from "@souffleur/eventlog"
 import { Stream } from "effect"
 
 /**
- * How far a run is by an event, and how long that took: what the event itself does not say. `before`: the run as it
- * then was.
+ * Returns how far a run is with an event, and how long that took. The event itself does not hold this. `before`: the
+ * run before the event.
  */
 export const progressOf = (event: RunEvent, before: Run): string => {
   const [all, done] = [before.tasks.length, before.tasks.filter(({ status }) => status === "completed").length]
@@ -30,7 +30,7 @@ export const progressOf = (event: RunEvent, before: Run): string => {
   }
 }
 
-/** Each event of a run from its first on, with how far it is by it. */
+/** Pairs each event of a run, from its first on, with the progress of the run. */
 export const withProgress = <E, R>(events: Stream.Stream<RecordedAs<RunEvent>, E, R>) =>
   events.pipe(
     Stream.mapAccum(

@@ -106,7 +106,7 @@ const finished = ({ detail, finishing }: Of<"RunFinished">): Explanation =>
         act: "the conductor ends"
       }
 
-/** Why a decision of a run was made; what is no decision has no reason. `before`: the run as it then was. */
+/** Explains a decision of a run. `undefined`: the event is no decision. `before`: the run before the event. */
 const explain = (event: RunEvent, before: Run): Explanation | undefined => {
   switch (event._tag) {
     case "ImplementationCompleted":
@@ -176,9 +176,9 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
   }
 }
 
-/** The newest decision of a run at or before a revision. */
+/** Returns the newest decision of a run at or before a revision. */
 export const runReasonOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, upTo: number): Reason<RunEvent> | undefined =>
   lastReason(events, upTo, { initial: initialRun, evolve: evolveRun, explain })
 
-/** Lines for a person. */
+/** Returns lines for a person. */
 export const runReasonLines = (reason: Reason<RunEvent>): ReadonlyArray<string> => reasonLines(reason, runSentence)

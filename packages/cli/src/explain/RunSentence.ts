@@ -6,7 +6,7 @@ import { colours } from "./WatchSentence.ts"
 
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
-/** What happened to a run, and how far it is by it, on one line. */
+/** Describes an event of a run and its progress, on one line. */
 export const runSentence = (event: RunEvent, progress = ""): string =>
   plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)
 
@@ -16,7 +16,7 @@ export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint,
   return `${brush("dim", `${Words.time(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
 }
 
-/** One event as a program reads it. */
+/** Returns one event as a program reads it. */
 export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }: RecordedAs<RunEvent>): string =>
   JSON.stringify({ run: idOf(stream), revision, at: iso(at), _tag, ...fields })
 
@@ -35,7 +35,7 @@ const pauses = {
   }
 } as const
 
-/** Where a run stands, in a few words. */
+/** Returns the state of a run in a few words. */
 export const runStanding = (run: Run, agent: Condition | null = null): string => plain(standing(run, agent))
 
 const standing = (run: Run, agent: Condition | null): string => {
@@ -44,7 +44,10 @@ const standing = (run: Run, agent: Condition | null): string => {
   return goingOn(run, agent)
 }
 
-/** `agent`: in which condition its process was seen, `null` where nobody looked. */
+/**
+ * Describes a run that has no problem with its config. `agent`: the condition of its process, `null` where it was not
+ * checked.
+ */
 const goingOn = (run: Run, agent: Condition | null): string => {
   if (run.phase === "finished")
     return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
@@ -60,10 +63,10 @@ const goingOn = (run: Run, agent: Condition | null): string => {
   return run.phase === "completion" ? "completion" : (taskOf(run, run.current)?.id ?? "between tasks")
 }
 
-/** What a launch has printed is in that file. */
+/** Returns the file with the output of a launch. */
 type OutputOf = (launchId: string) => string
 
-/** What is wrong with a task that is escalated, and what its newest agent has printed. */
+/** Returns the problems of an escalated task, and the file of its newest agent's output. */
 const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
   task.escalation === null
     ? []
@@ -73,8 +76,8 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
       ]
 
 /**
- * What a run that cannot go on needs of a person, and by which command it is told, where there is one; with `outputOf`
- * also what is wrong with a task, a line each.
+ * Returns what a run that cannot go on needs of a person, and the command for it where there is one. With `outputOf`,
+ * the problems of the task follow, a line each.
  */
 export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
   needs(id, run, outputOf).map((line) => plain(line, mostOfLine))

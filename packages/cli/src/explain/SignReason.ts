@@ -15,7 +15,7 @@ type Signed = Extract<
   }
 >
 
-/** Why a recovery began. */
+/** The reason of a recovery, by its trigger. */
 export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   pid: "its process was gone",
   heartbeat: "its heartbeat was too old",
@@ -28,8 +28,8 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
 }
 
 /**
- * What the signs of a Conductor led to besides its end, and the rule; `undefined` where that only follows from another
- * decision.
+ * Explains an event that the signs of a Conductor led to, apart from its end. `undefined` where the event only follows
+ * from another decision.
  */
 export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined => {
   switch (event._tag) {

@@ -3,18 +3,18 @@ import { Match } from "effect"
 
 type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
 
-/** What is waited out, in a word or two. */
+/** The kinds of wait, in a word or two. */
 const waits: Readonly<Record<Wait, string>> = {
   "usage-limit": "usage limit",
   outage: "outage",
   "quiet-hours": "quiet hours"
 }
 
-/** A successor that was launched with a prompt of ours, and has not answered it. */
+/** Whether a successor was launched with a prompt of ours and has not answered it yet. */
 export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
 
-/** How a watch stands, in a few words: what a person would ask about first. `silent`: its heartbeat is too old now. */
+/** Returns the state of a watch in a few words, the most urgent first. `silent`: the heartbeat is too old now. */
 export const standing = (watch: Watch, silent = false): string =>
   Match.value(watch).pipe(
     Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),

@@ -20,7 +20,7 @@ import { reasonOfPin } from "./PinReason.ts"
 import { becauseOf, reasonOfSigns } from "./SignReason.ts"
 import { sentence } from "./WatchSentence.ts"
 
-/** What was done since the last launch, as far as anybody can tell. */
+/** Returns the known progress since the last launch. */
 const progress = (
   { at, taskCount, taskFingerprint }: typeof Event.ConductorDied.Type,
   { baseline, comms, kind, launchedAt }: Watch
@@ -32,7 +32,7 @@ const progress = (
   return `${taskCount ?? "an unknown number of"} results of tools, ${baseline.taskCount} at the last launch; ${commits} since`
 }
 
-/** Who said that the work is complete. */
+/** The source of the word that the work is complete. */
 const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], string>> = {
   watcher: "task-00 was in state complete",
   recovery: "task-00 was in state complete",
@@ -47,7 +47,7 @@ const outcomeOf = (watch: Watch, step: string): unknown => {
   return state?._tag === "Succeeded" ? state.outcome : undefined
 }
 
-/** The estimate against the threshold, where this cycle came that far. */
+/** Compares the estimate with the threshold, where this cycle has an estimate. */
 const gate = (watch: Watch): ReadonlyArray<string> => {
   const found = Option.getOrUndefined(
     gateOf({ step: stepNames.estimate, outcome: outcomeOf(watch, stepNames.estimate) })
@@ -62,7 +62,7 @@ const gate = (watch: Watch): ReadonlyArray<string> => {
       ]
 }
 
-/** A compaction whose summary was never seen. */
+/** Reports a compaction without a summary. */
 const unsummarized = (watch: Watch): ReadonlyArray<string> =>
   compactAttempts.some((step) => {
     const outcome = outcomeOf(watch, step)
@@ -71,7 +71,7 @@ const unsummarized = (watch: Watch): ReadonlyArray<string> =>
     ? ["no summary followed the boundary of the compaction: the session may have lost what was said"]
     : []
 
-/** A failure that has a sentence for a person is told by it. */
+/** Returns the message of a failure where it has one, and its JSON otherwise. */
 const inPlainWords = (failure: unknown): string =>
   Predicate.hasProperty(failure, "message") && Predicate.isString(failure.message)
     ? failure.message
@@ -82,7 +82,7 @@ const failures = (watch: Watch): ReadonlyArray<string> =>
     state._tag === "Failed" ? [`step "${name}" failed: ${inPlainWords(state.failure)}`] : []
   )
 
-/** What closed a cycle, which most often is its last failure. */
+/** Returns what closed a cycle, most often its last failure. */
 const closing = (before: Watch, reason: string): ReadonlyArray<string> => {
   const failed = failures(before)
   return [...gate(before), ...failed, ...(failed.some((line) => line.endsWith(`: ${reason}`)) ? [] : [reason])]
@@ -111,7 +111,7 @@ const untaken = (
     : [`its session ${sessionId} had no file: it never began`])
 ]
 
-/** Of a decision, what was seen and the rule; `undefined` for an event that only follows from one. */
+/** Returns the evidence and the rule of a decision. `undefined` for an event that only follows from one. */
 const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
   switch (event._tag) {
     case "ConductorDied":
@@ -251,9 +251,9 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
   }
 }
 
-/** The newest decision at or before a revision. */
+/** Returns the newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>
   lastReason(events, upTo, { initial, evolve, explain })
 
-/** Lines for a person. */
+/** Returns lines for a person. */
 export const reasonText = (reason: Reason<WatchEvent>): ReadonlyArray<string> => reasonLines(reason, sentence)

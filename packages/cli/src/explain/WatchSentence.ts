@@ -10,19 +10,19 @@ export const colours = {
   error: "red"
 } as const satisfies Readonly<Record<Severity, string | undefined>>
 
-/** What happened, on one line. */
+/** Describes an event on one line. */
 export const sentence = (event: WatchEvent): string => plain(describeEvent(event).text, mostOfLine)
 
-/** What a person wants to hear of; the rest is how souffleur goes about it. */
+/** Whether a person wants to hear of an event. The others are details of souffleur's work. */
 export const isNews = (event: WatchEvent): boolean => describeEvent(event).severity !== "detail"
 
-/** One line of `watch` and `log` for a person: UTC time, generation, what happened. */
+/** Returns one line of `watch` and `log` for a person: UTC time, generation, sentence. */
 export const line = (recorded: Recorded, generation: number, paint: Paint): string => {
   const colour = colours[describeEvent(recorded.event).severity]
   const text = sentence(recorded.event)
   return `${paint("dim", Words.time(recorded.event.at))}  ${`S${Math.max(1, generation)}`.padEnd(3)} ${colour === undefined ? text : paint(colour, text)}`
 }
 
-/** One line of `log --json` and `watch --json` (spec: command-line#looking). */
+/** Returns one line of `log --json` and `watch --json` (spec: command-line#looking). */
 export const jsonLine = ({ event: { at, ...event }, revision, stream }: Recorded): string =>
   JSON.stringify({ watch: stream, revision, at: iso(at), ...event })

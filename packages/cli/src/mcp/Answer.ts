@@ -5,7 +5,7 @@ const goOn = "Nobody stops you: go on as far as you can, and tell a person."
 const quiet = (until: number) =>
   `Nothing is launched before ${iso(until)} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
 
-/** What an agent hears of its request for a recovery of its context, by what came of it in the log. */
+/** Answers an agent's request for a recovery of its context, by the state that followed in the log. */
 export const answerOf = ({ recovery, standby, wait }: Watch): string => {
   if (standby !== undefined) return `souffleur stands by: ${standby.reason}. ${goOn}`
   if (wait !== undefined) return quiet(wait.until)
@@ -14,9 +14,7 @@ export const answerOf = ({ recovery, standby, wait }: Watch): string => {
     : farewell
 }
 
-/**
- * The same where a watcher is still to see the request; `quietUntil`: epoch ms, or `null` where nobody wants quiet now.
- */
+/** Answers a request that a watcher has still to see. `quietUntil`: epoch ms, or `null` outside the quiet hours. */
 export const answerWithComms = ({ ceiling, observe }: Watch, quietUntil: number | null): string => {
   if (observe || ceiling !== undefined)
     return `It stands in the task database, and souffleur launches nobody as it is: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`

@@ -4,7 +4,7 @@ import { commsLink, host, launches, settingsOf, store } from "../world/App.ts"
 import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
 
-/** Another program's lock is waited for so long, in all. */
+/** Tries again for 5 seconds while another program holds the lock. */
 const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.jittered, Schedule.upTo({ duration: "5 seconds" }))
 
 const afterwards: Record<CommsUnavailable["reason"], string> = {
@@ -16,7 +16,7 @@ const afterwards: Record<CommsUnavailable["reason"], string> = {
   failed: '"souffleur doctor" says what is wrong with it.'
 }
 
-/** A failure as the model hears it: what is the matter, and what to do. */
+/** Turns a failure into words for the model: the problem, and what to do. */
 const heard = (failure: Error): ToolFailed => {
   if (failure instanceof ToolFailed) return failure
   if (failure instanceof CommsUnavailable)
@@ -25,8 +25,8 @@ const heard = (failure: Error): ToolFailed => {
 }
 
 /**
- * One call of a tool: everything is looked at anew, and closed again after it, so that nothing is held while the model
- * thinks.
+ * Runs one call of a tool. It opens everything for this call and closes it afterwards, so that nothing is held while
+ * the model thinks. Fails with `ToolFailed`.
  */
 export const call = <A, E extends Error, R>(act: (here: CallContext) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
@@ -35,7 +35,7 @@ export const call = <A, E extends Error, R>(act: (here: CallContext) => Effect.E
     return yield* Effect.flatMap(lookUp(project), act).pipe(Effect.provide([store(settings), launches(settings), host]))
   }).pipe(Effect.mapError(heard))
 
-/** How a person has this session watched. */
+/** Says how a person starts a watch of this session. */
 export const startWith = ({ project, session }: CallContext): string =>
   `a person starts watching with: souffleur watch --pid <pid of the agent> --session-id ${session || "<session id>"} --project-dir ${project}`
 
@@ -47,7 +47,10 @@ const noBoard = (here: CallContext) =>
         : `The watch ${here.watched.id} has no task database (solo). CallContext are heartbeat, request_context_recovery, done, my_state and status.`
   })
 
-/** One statement on the task database of here, tried again while another program holds it. */
+/**
+ * Runs one statement on the task database, and tries again while another program holds it. Fails with `ToolFailed`
+ * where there is no database, and with `CommsUnavailable` where it cannot be used.
+ */
 export const onComms = <A>(
   here: CallContext,
   act: (link: CommsLink["Service"]) => Effect.Effect<A, CommsUnavailable>
@@ -59,7 +62,10 @@ export const onComms = <A>(
         Effect.provide(commsLink(here.comms))
       )
 
-/** Only the Conductor may speak as task-00: another's beat would hide its death, another's word end its work. */
+/**
+ * Lets only the Conductor speak as task-00. A beat of another agent would hide its death, and another's word could end
+ * its work. Fails with `ToolFailed` for another session.
+ */
 export const asConductor = (here: CallContext): Effect.Effect<void, ToolFailed> => {
   if (here.role === "conductor" || here.role === "unwatched") return Effect.void
   const { id, watch } = here.watched!

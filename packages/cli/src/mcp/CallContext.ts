@@ -14,8 +14,8 @@ export const projectHere = Effect.gen(function* () {
 })
 
 /**
- * Whom this server speaks for, looked up at each call, since a watch may begin later than its agent: the watch of the
- * agent's session or launch, else the newest unfinished one of its folder.
+ * Finds the watch of the calling agent: that of its session or launch, else the newest unfinished one of its folder. It
+ * looks at each call, because a watch may begin later than its agent.
  */
 export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
@@ -28,18 +28,18 @@ export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string
   const watched = Option.getOrUndefined(Option.orElse(lives, () => unfinished(watches, { project })))
   const board = path.join(project, "comms.db")
   const there = yield* Effect.orElseSucceed(fs.exists(board), () => false)
-  // An agent starts its server itself.
+  // An agent starts its server itself, so it is the nearest ancestor.
   const [agent] = yield* (yield* Processes).ancestors
   return {
     project,
     session,
-    /** The watch that is under way. */
+    /** The unfinished watch; `undefined`: none. */
     watched,
-    /** Who asks; or nobody watches here. */
+    /** The role of the caller in that watch, or `unwatched`. */
     role: watched === undefined ? ("unwatched" as const) : yield* identifyCaller(watched, agent),
-    /** The session's own watch, when that has ended. */
+    /** The session's own watch, when it has ended. */
     ended: watched === undefined ? Option.getOrUndefined(own) : undefined,
-    /** `null`: there is none, or the watch is one without. */
+    /** The comms file. `null`: there is none, or the watch is solo. */
     comms: watched === undefined ? (there ? board : null) : watched.watch.comms
   }
 })

@@ -4,10 +4,10 @@ import { asConductor, call, onComms } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
 import { longestRead, mostRead, ToolFailed, type Word } from "./Tools.ts"
 
-/** Who a message is from: the session, as the orchestration names its agents. */
+/** Returns the sender of a message: its session, which is also how the orchestration names its agents. */
 const sender = ({ session }: CallContext) => session || "task-00"
 
-/** task-00's state, by the Conductor alone. */
+/** Sets the state of task-00. Only the Conductor may. */
 export const setState = ({ state }: Word<"set_state">) =>
   call(
     Effect.fnUntraced(function* (here) {
@@ -24,20 +24,20 @@ export const setState = ({ state }: Word<"set_state">) =>
     })
   )
 
-/** A Conductor whose watch was given another session may say which one it is. */
+/** Whether a message names its own session, for a watch that was given another one. */
 const namesItself = ({ session, watched }: CallContext, message: string): boolean => {
   const target = parseTarget(message)
   return watched?.watch.phase === "Validating" && Result.isSuccess(target) && target.success.sessionId === session
 }
 
-/** What souffleur would act on is the Conductor's to say. */
+/** Lets only the Conductor post the messages that souffleur acts on. */
 const mayPost = (here: CallContext, { message, message_type, task_id }: Word<"post_message">) => {
   const isReply = task_id === "souffleur" && message_type === "instruction"
   if (!isReply && !message.trimStart().startsWith(payloadHeader)) return Effect.void
   return isReply && namesItself(here, message) ? Effect.void : asConductor(here)
 }
 
-/** One message from this session. */
+/** Posts one message from this session. */
 export const postMessage = (word: Word<"post_message">) =>
   call(
     Effect.fnUntraced(function* (here) {
@@ -51,14 +51,14 @@ export const postMessage = (word: Word<"post_message">) =>
     })
   )
 
-/** As many of them as a model can take at once; the first one always. */
+/** Returns as many messages as a model can take at once, and always the first. */
 const taken = (found: ReadonlyArray<LinkMessage>): ReadonlyArray<LinkMessage> => {
   let characters = 0
   const end = found.findIndex(({ text }, n) => (characters += text.length) > mostRead && n > 0)
   return end === -1 ? found : found.slice(0, end)
 }
 
-/** Messages after one, bounded in number and in length. */
+/** Returns the messages after a number, bounded in number and in length. */
 export const readMessages = ({ limit = 50, since = 0, task_id }: Word<"read_messages">) =>
   call(
     Effect.fnUntraced(function* (here) {
@@ -82,10 +82,10 @@ export const readMessages = ({ limit = 50, since = 0, task_id }: Word<"read_mess
     })
   )
 
-/** Rows of others' own, which no plan names. */
+/** Rows of other writers, which no plan may name. */
 const reserved = new Set(["souffleur", "task-00"])
 
-/** Rows for the tasks of a plan, each once. */
+/** Makes rows for the tasks of a plan, each once. */
 export const registerTasks = ({ tasks }: Word<"register_tasks">) =>
   call(
     Effect.fnUntraced(function* (here) {

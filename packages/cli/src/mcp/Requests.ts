@@ -1,13 +1,13 @@
 import { makeLines } from "@souffleur/domain"
 import { Effect, Option, Predicate, Schema, type Stdio, Stream } from "effect"
 
-/** Bytes of one line: more than any tool takes. */
+/** Bytes of one line. No tool needs that many. */
 const longest = 1_000_000
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const newline = "\n"
 
-/** A line that can be a message of JSON-RPC: an object, or the list of them that a batch is. */
+/** Whether a line can be a message of JSON-RPC: an object, or the list of a batch. */
 const isMessage = (text: string): boolean =>
   Option.exists(decode(text), (found) => Predicate.isObject(found) || Array.isArray(found))
 
@@ -15,9 +15,8 @@ const parseError = (message: string) =>
   `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } })}\n`
 
 /**
- * Standard input and output as a server of MCP needs them: each line that is no JSON, or is too long to be kept, is
- * answered with a parse error (JSON-RPC 2.0, §5.1) and left out. A server that read it itself would lose what stands
- * behind it, and its place.
+ * Screens standard input for an MCP server. A line that is no JSON, or is too long, gets a parse error (JSON-RPC 2.0,
+ * §5.1) and is left out. A server that read such a line itself would lose the lines after it.
  */
 export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
   const answer = (message: string) => Stream.run(Stream.make(parseError(message)), stdio.stdout({ endOnDone: false }))
@@ -32,7 +31,7 @@ export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
       Stream.mapEffect(
         Effect.fnUntraced(function* (chunk) {
           lines.push(chunk)
-          // Blanks are nothing; to who reads the rest they would be a message that is torn.
+          // An empty line is no message. The server would take it for a torn one.
           const texts = found.splice(0).filter((text) => text.trim() !== "")
           const good = texts.filter(isMessage)
           const tooLong = lines.tooLong() - refused

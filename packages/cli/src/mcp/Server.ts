@@ -6,16 +6,16 @@ import { screened } from "./Requests.ts"
 import { tools } from "./Tools.ts"
 import { done, heartbeat, myState, requestContextRecovery, status } from "./WatchTools.ts"
 
-/** What the tools need; this one needs all of it. */
+/** The services of the tools. This tool needs all of them. */
 type World = Effect.Services<ReturnType<typeof requestContextRecovery>>
 
-/** What the model reads of this server before its tools. */
+/** The model reads this before the tools. */
 const instructions =
   "souffleur is a watchdog: it brings you, the Conductor of this project, back with your conversation when you die, hang or run out of context. Dispatch it that you live (heartbeat), ask it for a fresh context before yours runs out (request_context_recovery), and tell it when all work is complete (done)."
 
 /**
- * The tools by what they do. One call at a time: two openings of one database file in one process take each other's
- * locks away.
+ * The tools with their handlers. One call runs at a time: two openings of one database file in one process release each
+ * other's locks.
  */
 export const handlers = tools.toLayer(
   Effect.gen(function* () {
@@ -36,7 +36,7 @@ export const handlers = tools.toLayer(
   })
 )
 
-/** Every protocol that an agent may speak: the real one asks with the newest first and settles on an older. */
+/** The protocols that an agent may speak. The real one asks for the newest first, and settles on an older one. */
 const protocols = [
   McpProtocol.v2026_07_28,
   McpProtocol.v2025_11_25,
@@ -53,10 +53,7 @@ const server = McpServer.layerStdio({
   registrations: McpServer.toolkit(tools).pipe(Layer.provide(handlers))
 }).pipe(Layer.provide(Layer.effect(Stdio.Stdio, Effect.map(Stdio.Stdio, screened))))
 
-/**
- * The server on standard input and output, until its input ends; it ends itself by an interruption, which is no
- * failure.
- */
+/** Serves standard input and output until the input ends. The server then interrupts itself, which is no failure. */
 export const serve = Effect.forkChild(Layer.launch(server)).pipe(
   Effect.flatMap(Fiber.await),
   Effect.flatMap((exit) => (Exit.hasInterrupts(exit) ? Effect.void : exit)),

@@ -4,18 +4,18 @@ import { isBetween } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
 
-/** Why a tool did nothing, and what to do instead: told to the model as the tool's error. */
+/** A tool did nothing. `message` tells the model why, and what to do instead. */
 export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", { message: Schema.String }) {}
 
 /**
- * Characters of one message that is posted, and of all that are read at once: what a model takes without losing its
+ * Characters of one posted message, and of all messages that are read at once. A model takes so many without losing its
  * thread.
  */
 export const mostPosted = 50_000
 export const mostRead = 60_000
 /** Characters of one message that is read. */
 export const longestRead = 16_000
-/** Characters of a resume prompt: with what souffleur adds it is one argument of a launch. */
+/** Characters of a resume prompt. With souffleur's own words it is one argument of a launch. */
 const longestPrompt = 20_000
 
 const described = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })
@@ -40,7 +40,7 @@ const tool = <const Name extends string, P extends Schema.Top, S extends Schema.
     .annotate(Tool.Idempotent, options.reads === true)
     .annotate(Tool.OpenWorld, false)
 
-/** What the agent is told besides what it asked for. */
+/** The advice that comes with an answer. */
 const note = described(Schema.String, "What this means for you, and what to do next")
 
 const heartbeat = tool("heartbeat", {
@@ -201,7 +201,7 @@ const status = tool("status", {
   })
 })
 
-/** The comms-link of an agent: what it may say to its watchdog and to the orchestration. */
+/** The tools by which an agent speaks to its watchdog and to the orchestration. */
 export const tools = Toolkit.make(
   heartbeat,
   myState,
@@ -214,5 +214,5 @@ export const tools = Toolkit.make(
   status
 )
 
-/** What a tool is called with. */
+/** The parameters of a tool. */
 export type Word<Name extends keyof (typeof tools)["tools"]> = Tool.Parameters<(typeof tools)["tools"][Name]>

@@ -23,7 +23,7 @@ import { asConductor, call, onComms, startWith } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
 import { ToolFailed, type Word } from "./Tools.ts"
 
-/** A sign of life: in our own store first, which no other program locks. */
+/** Records a beat of the agent. Our own store comes first, because no other program locks it. */
 export const heartbeat = () =>
   call(
     Effect.fnUntraced(function* (here) {
@@ -45,7 +45,7 @@ export const heartbeat = () =>
     })
   )
 
-/** What a recovery follows from. */
+/** The events that a recovery follows from. */
 const reasons: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "ConductorDied",
   "ContextRecoveryRequested",
@@ -56,7 +56,7 @@ const reasons: ReadonlySet<WatchEvent["_tag"]> = new Set([
 ])
 const isReason = (event: WatchEvent) => reasons.has(event._tag) || (event._tag === "WaitEnded" && event.how === "over")
 
-/** Why the Conductor was last recovered, as the log tells it. */
+/** Returns the last recovery of a watch and its reason. `null`: there was none. */
 const lastRecovery = Effect.fnUntraced(function* (id: string) {
   const events = (yield* (yield* EventLog).read(id, 0)).map(({ event }) => event)
   const started = events.findLastIndex(({ _tag }) => _tag === "RecoveryStarted")
@@ -98,7 +98,7 @@ const advice = Effect.fnUntraced(function* (here: CallContext, { id, watch }: Na
     : "You are watched. Send a heartbeat at least every two minutes; say done when all is complete."
 })
 
-/** What souffleur knows of who asks. */
+/** Tells an agent what souffleur knows of it. */
 export const myState = () =>
   call(
     Effect.fnUntraced(function* (here) {
@@ -139,13 +139,13 @@ export const myState = () =>
     })
   )
 
-/** An id that nobody else has, safe as a file's name. */
+/** Draws a new id that is safe as a file's name. */
 const freshRequest = Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
   const digits = yield* Effect.replicateEffect(Random.nextIntBetween(0, 15), 16)
   return `${id}-g${watch.generation}-${digits.map((digit) => digit.toString(16)).join("")}`
 })
 
-/** What the Conductor has done by now, as its watcher would measure it; `null`: nobody can tell. */
+/** Measures the Conductor's progress as its watcher would. `null`: it is unknown. */
 const progressOf = Effect.fn("progressOf")(
   function* ({ watch }: NamedWatch) {
     const settings = yield* settingsOf(watch.project)
@@ -158,7 +158,10 @@ const progressOf = Effect.fn("progressOf")(
   Effect.orElseSucceed(() => null)
 )
 
-/** In a watch without comms: the words in a file first, then the request, whose word a crash cannot lose. */
+/**
+ * Asks for a recovery in a watch without comms. The words go to a file first, so that a crash cannot lose them after
+ * the request.
+ */
 const askSolo = Effect.fnUntraced(function* (named: NamedWatch, text: string) {
   const { quietHours, stateDir } = yield* settingsOf(named.watch.project)
   const request = yield* freshRequest(named)
@@ -180,23 +183,23 @@ const askSolo = Effect.fnUntraced(function* (named: NamedWatch, text: string) {
     tasks,
     quietUntil
   }).pipe(
-    // Something else came first: nobody will read it.
+    // Another event came first, so no recovery will read the file.
     Effect.catchTag("Refused", (refused) => Effect.andThen(forgetHandoffFile(stateDir, request), Effect.fail(refused)))
   )
 })
 
 /**
- * The words first, then the state that makes them count: a crash between the two asks for nothing (spec:
+ * Posts the words first, then the state that makes them count. A crash between the two asks for nothing (spec:
  * behaviour#payload).
  */
 const askOnBoard = Effect.fnUntraced(function* (here: CallContext, text: string) {
   const at = yield* Clock.currentTimeMillis
-  // As task-00, which it is: its session may be newer than what its watch has heard of.
+  // It posts as task-00, because its session may be newer than the watch knows.
   yield* onComms(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))
   yield* onComms(here, (link) => link.setState("context_recovery", at))
 })
 
-/** A recovery of the Conductor's context, asked for by itself. */
+/** Asks for a recovery of the Conductor's own context. */
 export const requestContextRecovery = ({
   permission_mode: permissionMode,
   resume_prompt: resumePrompt
@@ -222,7 +225,7 @@ export const requestContextRecovery = ({
     })
   )
 
-/** The word of the agent that all is complete. */
+/** Takes the agent's word that all work is complete. */
 export const done = () =>
   call(
     Effect.fnUntraced(function* (here) {
@@ -238,10 +241,10 @@ export const done = () =>
     })
   )
 
-/** Of the watches that have ended, so many are told. */
+/** The number of ended watches that are listed. */
 const mostEnded = 10
 
-/** The watches of this machine. */
+/** Lists the watches of this machine. */
 export const status = () =>
   call(
     Effect.fnUntraced(function* ({ project }) {

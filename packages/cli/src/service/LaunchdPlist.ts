@@ -5,18 +5,18 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 const key = (name: string) => `<key>${escaped(name)}</key>`
 const text = (value: string) => `<string>${escaped(value)}</string>`
 
-/** Stands in the environment of a souffleur that launchd has started, and of nobody whom that starts. */
+/** The variable that marks a souffleur of launchd. It is removed for the processes that souffleur starts. */
 export const underLaunchd = "SOUFFLEUR_UNDER_LAUNCHD"
 
 /**
- * What launchd is told of an end. It knows no exit codes but 0 and starts again whatever ends with another: so every
- * end of souffleur's own is a success to it, which another start would meet again, and a defect is none.
+ * Returns the exit code for launchd, which starts a program again after each code but 0. Only a defect should lead to
+ * another start. All other ends of souffleur would come again, so they count as success.
  */
 export const codeUnderLaunchd = (code: number): number => (code === defectCode ? code : 0)
 
 /**
- * A launchd agent (launchd.plist(5)): started at each login, and again when it was killed, crashed, or ended by a
- * defect; agents that it launched outlive it.
+ * Returns a launchd agent (launchd.plist(5)). It starts at each login, and again after a kill, a crash or a defect. The
+ * agents that it launched outlive it.
  */
 export const launchdPlist = (
   { environment, id, line }: Service,

@@ -1,17 +1,17 @@
 import { agentKind } from "../agent/Kind.ts"
 import type { Surroundings } from "../world/CommandEnvironment.ts"
 
-/** One watch as the system's own service manager keeps it running. */
+/** One watch as a service of the system's service manager. */
 export interface Service {
-  /** The watch. */
+  /** The id of the watch. */
   readonly id: string
   readonly line: readonly [string, ...ReadonlyArray<string>]
   readonly environment: Readonly<Record<string, string>>
 }
 
 /**
- * What a service needs of the surroundings in which it is installed: where to find the agent, and souffleur's own
- * settings. A manager's environment is nearly empty. Never a key: a unit file is no place for one.
+ * Whether a service keeps a variable of the environment it is installed from: the path to the agent and souffleur's own
+ * settings. A manager's own environment is nearly empty. No key is kept, because a unit file is readable.
  */
 const isKept = (name: string) =>
   agentKind.folder.variables.includes(name) || /^(?:PATH|XDG_STATE_HOME|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name)

@@ -7,28 +7,25 @@ import { type Service, serviceOf } from "./Service.ts"
 import { ServiceFailed } from "./ServiceFailed.ts"
 import { systemdUnit } from "./SystemdUnit.ts"
 
-/** By this a file is known to be ours to change and to remove. */
+/** This line marks a file that souffleur may change and remove. */
 const mark = 'Written by "souffleur service install"; "souffleur service uninstall" removes it.'
 
 type Command = readonly [string, ...ReadonlyArray<string>]
 
-/**
- * The service manager of this system, as data: where a service's file lies, what is in it, and what the manager is
- * told.
- */
+/** The service manager of this system as data: the file of a service, its text, and the commands. */
 interface Manager {
   readonly name: "systemd" | "launchd"
-  /** How the manager calls it. */
+  /** The manager's name of the service. */
   readonly unit: string
   readonly file: string
   readonly text: string
-  /** After the file was written or changed. */
+  /** The commands after the file was written or changed. */
   readonly enable: ReadonlyArray<Command>
   readonly start: Command
   readonly disable: Command
-  /** After the file is gone. */
+  /** The commands after the file was removed. */
   readonly forget: ReadonlyArray<Command>
-  /** Prints what it knows of the unit, as `Key=value` lines. */
+  /** The command that prints the properties of the unit, as `Key=value` lines. */
   readonly show: Command | undefined
 }
 
@@ -79,11 +76,11 @@ const managerOf = Effect.fnUntraced(function* (service: Service) {
   return systemd
 })
 
-/** A start waits until the watch is owned; a stop until souffleur has left. */
+/** Runs a command of the manager. A start waits until the watch is owned, and a stop until souffleur has left. */
 const run = ([command, ...args]: Command) =>
   runProgram({ command, args, stdin: "", within: "100 seconds", atMost: 65_536 })
 
-/** Tells the manager; what it did not take is a sentence that says how to do it by hand. */
+/** Runs the commands of the manager. Fails with `ServiceFailed`, which names the command to run by hand. */
 const tell = (commands: ReadonlyArray<Command>) =>
   Effect.forEach(commands, (command) =>
     Effect.mapError(
@@ -92,7 +89,7 @@ const tell = (commands: ReadonlyArray<Command>) =>
     )
   )
 
-/** What stands in the file: `None` where there is none; a file that is not ours is refused, and left as it is. */
+/** Reads the service file. `None`: there is none. Fails with `BadUsage` for a file that souffleur did not write. */
 const standing = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* fs.exists(file))) return Option.none()
@@ -102,9 +99,7 @@ const standing = Effect.fnUntraced(function* (file: string) {
     : yield* new BadUsage({ message: `${file} was not written by souffleur: it is left as it is` })
 })
 
-/**
- * A service manager that lets the services of a user who is not logged in run says so here; `null`: nobody can tell.
- */
+/** Whether services run while their user is not logged in. `null`: it is unknown. */
 const lingers = Effect.fnUntraced(function* () {
   const fs = yield* FileSystem.FileSystem
   const { platform, variables } = yield* Environment
@@ -114,8 +109,9 @@ const lingers = Effect.fnUntraced(function* () {
 })
 
 /**
- * Writes the service of a watch (0600) and has the manager start it with the user's session; `start`: now, too.
- * Idempotent.
+ * Writes the service of a watch (0600), and has the manager start it with the user's session. `start`: it also starts
+ * now. A second call changes nothing. Fails with `ServiceFailed` where a command of the manager fails, and with
+ * `BadUsage` on another system.
  */
 export const install = Effect.fn("ServiceManager.install")(function* (id: string, start: boolean) {
   const fs = yield* FileSystem.FileSystem
@@ -138,7 +134,10 @@ export const install = Effect.fn("ServiceManager.install")(function* (id: string
   }
 }, Effect.scoped)
 
-/** Ends the service of a watch and removes its file; the Conductor lives on, and the watch can be resumed. */
+/**
+ * Ends the service of a watch and removes its file. The Conductor lives on, and the watch can be resumed. Fails with
+ * `ServiceFailed` where a command of the manager fails.
+ */
 export const uninstall = Effect.fn("ServiceManager.uninstall")(function* (id: string) {
   const fs = yield* FileSystem.FileSystem
   const manager = yield* managerOf(serviceOf(id, yield* Environment))
@@ -151,7 +150,7 @@ export const uninstall = Effect.fn("ServiceManager.uninstall")(function* (id: st
   return { unit: manager.unit, file: manager.file, removed }
 })
 
-/** How the service of a watch stands. `current`: its file is what an installation now would write. */
+/** Reads the state of a watch's service. `current`: an installation now would write the same file. */
 export const inspect = Effect.fn("ServiceManager.inspect")(function* (id: string) {
   const manager = yield* managerOf(serviceOf(id, yield* Environment))
   const text = yield* standing(manager.file)

@@ -1,23 +1,26 @@
 import type { Service } from "./Service.ts"
 
-/** systemd.syntax(7): quoted, C escapes, and `%` begins a specifier. Line breaks cannot come here. */
+/**
+ * Quotes a word as in systemd.syntax(7): with C escapes, and `%` doubled because it begins a specifier. The text has no
+ * line breaks.
+ */
 const quoted = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%")}"`
 
 /**
- * Seconds without a word until systemd ends it and starts it anew: as patient as the self-monitor is by default
- * (spec: behaviour#self-monitor).
+ * Seconds of silence after which systemd starts souffleur again. The self-monitor waits as long by default (spec:
+ * behaviour#self-monitor).
  */
 const watchdog = 180
 
 /**
- * A systemd user unit. It ends souffleur alone and never an agent that souffleur has launched (`KillMode`,
- * `OOMPolicy`); an end with an exit code of souffleur's own is one that another start would not change; one by a
- * signal, by a defect (70), or silence, is a death. One that was asked for (SIGINT, SIGTERM) is no failure: the watch
- * can be resumed.
+ * Returns a systemd user unit. It ends souffleur alone and never an agent that souffleur has launched (`KillMode`,
+ * `OOMPolicy`). After an exit code of souffleur's own, another start would change nothing. A signal, a defect (70) or
+ * silence leads to a new start. An end that was asked for (SIGINT, SIGTERM) is no failure: the watch can be resumed.
  */
 export const systemdUnit = ({ environment, id, line: [program, ...args] }: Service, mark: string): string => {
-  // The colon: no `$` is read as a variable. It stands within the quotes, as quotes may not begin inside a word.
+  // The colon keeps systemd from reading `$` as a variable. It is within the quotes, because quotes may not begin
+  // inside a word.
   const line = [`:${program}`, ...args].map(quoted).join(" ")
   const variables = Object.entries(environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`)
   return `# ${mark}

@@ -4,7 +4,7 @@ import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Option, Schedule } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
 
-/** sd_notify(3) by its own program: Node has no datagram sockets of a file. */
+/** Calls the program of sd_notify(3), because Node has no datagram sockets of a file. */
 const notify = (word: string) =>
   runProgram({ command: "systemd-notify", args: [word], stdin: "", within: "10 seconds", atMost: 4096 }).pipe(
     Effect.catchTag("ProgramFailed", ({ message }) => Effect.logWarning(`systemd-notify ${word}: ${message}`))
@@ -12,13 +12,13 @@ const notify = (word: string) =>
 
 const underSystemd = Effect.map(Environment, ({ variables }) => (variables["NOTIFY_SOCKET"] ?? "") !== "")
 
-/** Says to systemd that this souffleur has begun; elsewhere nothing. */
+/** Tells systemd that this souffleur has begun. Does nothing elsewhere. */
 export const ready = Effect.flatMap(underSystemd, (under) => (under ? notify("READY=1") : Effect.void))
 
 /**
- * Feeds the watchdog of systemd, thrice within its limit, as long as somebody beats for the watch: the watcher, or a
- * recovery in its place. A beat that is older than the self-monitor could have let it become is nobody's: then systemd
- * ends this process and begins another (spec: behaviour#service).
+ * Feeds the watchdog of systemd three times within its limit, while a watcher or a recovery beats for the watch. A beat
+ * older than the self-monitor allows does not count. systemd then ends this process and starts another (spec:
+ * behaviour#service).
  */
 export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
   const beats = yield* Beats
@@ -31,7 +31,7 @@ export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const beat = yield* beats.last(id)
-    // Beats of an earlier souffleur say nothing of this one.
+    // Beats of an earlier souffleur say nothing about this one.
     const last = Option.match(beat, {
       onNone: () => begun,
       onSome: ({ at }) => (at > now + oldest ? begun : Math.max(at, begun))

@@ -4,13 +4,14 @@ import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
-/** Which agent speaks here: the Conductor of a watch, one that was it before, another. */
+/** The agent that calls this command: the Conductor of a watch, an earlier one, or another agent. */
 export type Caller = "conductor" | "earlier generation" | "another session"
 
 /**
- * Who speaks, by the session that this process is in, then by the agent under which it runs (`agentPid`; `undefined`:
- * not known): a session that a Conductor's tool has started is not the Conductor, though it descends from it. Who says
- * no session is known by its launch alone, and without one taken at its word. A command has a launch and no session.
+ * Identifies the caller by the session of this process, then by its agent (`agentPid`; `undefined`: not known). A
+ * session that a tool of the Conductor has started is not the Conductor, though it descends from it. A caller without a
+ * session is known by its launch alone. A caller without session and launch is believed. A command has a launch and no
+ * session.
  */
 export const identifyCaller = Effect.fn("identifyCaller")(function* (
   { id, watch }: NamedWatch,

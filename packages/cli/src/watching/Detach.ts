@@ -18,7 +18,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 
-/** What this process has asked for, or would: it is the other's to have. */
+/** Releases the claims that this process has taken or would take, for the souffleur that it starts. */
 const free = Effect.fnUntraced(function* (watch: Watch) {
   const claims = yield* Claims
   const named = watch.named === null ? [] : [watch.named]
@@ -26,7 +26,7 @@ const free = Effect.fnUntraced(function* (watch: Watch) {
     yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
 })
 
-/** Without what says that this process is of an agent's session, or of its launch: another is to outlive that. */
+/** Removes the variables of an agent's session or launch, because the new process is to outlive both. */
 const withoutMarks = (variables: Variables): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(variables).filter(
@@ -35,7 +35,7 @@ const withoutMarks = (variables: Variables): Readonly<Record<string, string>> =>
     )
   )
 
-/** Where it prints: beside what a souffleur prints that a guardian has brought back, who goes on there. */
+/** Returns the file of its output, which a souffleur that a guardian brought back uses too. */
 const outputOf = Effect.fnUntraced(function* (id: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -46,8 +46,9 @@ const outputOf = Effect.fnUntraced(function* (id: string) {
 })
 
 /**
- * Starts a souffleur that goes on with this watch and is no descendant of this process, nor of the agent whose tool
- * this may be; 0 once it owns the watch. What could be refused is refused here, with the usual exit code.
+ * Starts a souffleur that goes on with this watch. It descends neither from this process nor from the agent whose tool
+ * this may be. Returns 0 once the new souffleur owns the watch. Fails here, with the usual errors, where the watch
+ * would be refused.
  */
 export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
   const { self, variables } = yield* Environment
@@ -104,7 +105,7 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
   return 0
 })
 
-/** Until the process that started this one by another is no ancestor of it any more. */
+/** Waits until the process that started this one is no longer its ancestor. */
 export const outlived = Effect.fn("Detaching.outlived")(function* (starter: number) {
   const { ancestors } = yield* Processes
   yield* Effect.repeat(ancestors, {

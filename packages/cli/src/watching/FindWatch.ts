@@ -6,11 +6,11 @@ import { BadUsage } from "../Failure.ts"
 
 /** A watch and its name. */
 export interface NamedWatch extends Omit<NamedState<Watch>, "state"> {
-  /** As far as its log can be read. */
+  /** The state as far as the log can be read. */
   readonly watch: Watch
 }
 
-/** Every watch of the log, oldest first: one that cannot be read hides no other. */
+/** Every watch of the log, oldest first. An unreadable watch hides no other. */
 export const allWatches = Effect.map(watches.all, (all) =>
   all.map(({ state: watch, ...one }): NamedWatch => ({ ...one, watch }))
 )
@@ -18,12 +18,15 @@ export const allWatches = Effect.map(watches.all, (all) =>
 const newest = (watches: ReadonlyArray<NamedWatch>) => Option.fromNullishOr(watches.at(-1))
 
 /**
- * Released before it had a Conductor, such as the second of two that were started at once: nobody means that one
- * without its name.
+ * Whether a watch was released before it had a Conductor, such as the second of two simultaneous ones. Only its name
+ * selects it.
  */
 const neverBegan = ({ watch }: NamedWatch) => watch.generation === 0 && watch.end === "released"
 
-/** WATCH (spec: command-line#watch): a watch's id, any session id it had, or nothing: this folder's newest. */
+/**
+ * Finds a watch by its id or by any session id it had (spec: command-line#watch). Without a name it is the newest of
+ * this folder. Fails with `BadUsage` when there is none, and with the log's error when the watch is unreadable.
+ */
 export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<string>, project: string) {
   const watches = yield* allWatches
   const found = Option.match(name, {
@@ -46,7 +49,7 @@ export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<s
   })
 })
 
-/** The unfinished watch of a session, or of a folder: it goes on from there. */
+/** Returns the newest unfinished watch of a session or of a folder. */
 export const unfinished = (
   watches: ReadonlyArray<NamedWatch>,
   of: { readonly sessionId: string } | { readonly project: string }
@@ -60,21 +63,21 @@ export const unfinished = (
   )
 
 /**
- * The watch of the agent that runs this very command: by the session that it is in, else by the launch that it descends
- * from. `None`: no agent of a watch does.
+ * Returns the watch of the agent that runs this command, by its session, else by the launch that it descends from.
+ * `None`: this command is in no agent of a watch.
  */
 export const ofAgent = (watches: ReadonlyArray<NamedWatch>, variables: Variables) => {
   const { sessionId: session } = agentKind.identity(variables)
   const launch = variables["SOUFFLEUR_LAUNCH_ID"] ?? ""
   const inSession = newest(watches.filter(({ watch }) => session !== "" && watch.sessions.includes(session)))
-  // A launch is named after its watch. One watch's id may be the beginning of another's: the longest is meant.
+  // A launch is named after its watch. The id of one watch may begin the id of another, so the longest counts.
   const launched = watches
     .filter(({ id }) => launch.startsWith(`${id}-g`))
     .toSorted((a, b) => a.id.length - b.id.length)
   return Option.orElse(inSession, () => newest(launched))
 }
 
-/** A folder as it stands in an id. */
+/** Returns a folder's name as an id has it. */
 export const folderName = Effect.fnUntraced(function* (project: string) {
   const path = yield* Path.Path
   const folder = path
@@ -86,7 +89,7 @@ export const folderName = Effect.fnUntraced(function* (project: string) {
   return folder === "" ? "watch" : folder
 })
 
-/** `remindly-3f2a`: the project's folder and four hex digits. */
+/** Draws an id such as `remindly-3f2a`: the project's folder and four hex digits. */
 export const newId = Effect.fnUntraced(function* (project: string) {
   const folder = yield* folderName(project)
   const number = yield* Random.nextIntBetween(0, 0xffff)

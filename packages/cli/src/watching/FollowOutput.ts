@@ -1,11 +1,11 @@
 import { EventLog, evolve, load, plain, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Ref, Stdio, Stream } from "effect"
 
-/** How often an output is looked at. */
+/** The time between two looks at an output. */
 const every = "200 millis"
-/** Bytes of what was said before, that are shown. */
+/** Bytes of earlier output that are shown first. */
 const before = 16_384n
-/** Bytes that are read at once. */
+/** Bytes of one read. */
 const chunk = 65_536
 
 const sizeOf = Effect.fnUntraced(function* (path: string) {
@@ -14,13 +14,13 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
   return Option.match(info, { onNone: () => 0n, onSome: ({ size }) => BigInt(size) })
 })
 
-/** The text of an agent: a terminal obeys nothing of it but its lines and its tabs. */
+/** Decodes an agent's output, and disarms it for a terminal. Line breaks and tabs stay. */
 const asText = (decoder: TextDecoder) => (bytes: Uint8Array) =>
   decoder.decode(bytes, { stream: true }).replaceAll(/[^\n\t]+/gu, (words) => plain(words))
 
 /**
- * What a file holds from `from` on, to standard output; succeeds with where it ended. A pipe or a file gets it byte for
- * byte.
+ * Copies a file from `from` on to standard output, and returns the offset where it ended. A pipe or a file gets the
+ * bytes unchanged.
  */
 const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (bytes: Uint8Array) => string) {
   const fs = yield* FileSystem.FileSystem
@@ -34,8 +34,8 @@ const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (by
 })
 
 /**
- * The output of each headless generation of a watch, as it comes, until the watch ends: a little of what was said
- * before, then all of it; on a terminal what it would obey is shown. `heading` is told at the beginning of each.
+ * Prints the output of each headless generation of a watch until the watch ends. It begins with the end of the earlier
+ * output. A terminal gets the text without control characters. `heading` runs at the beginning of each generation.
  */
 export const follow = Effect.fn("Following.follow")(function* (
   id: string,
@@ -52,7 +52,7 @@ export const follow = Effect.fn("Following.follow")(function* (
   let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
   let shown = asText(new TextDecoder())
   for (;;) {
-    // Asked before it is read: what was said last is in the file when the watch has ended.
+    // The state is read before the output, so that the last words are in the file when the watch has ended.
     const watch = yield* Ref.get(now)
     if (launchId !== undefined) at = yield* copy(outputOf(launchId), at, shown)
     if (watch.launchId !== undefined && watch.launchId !== launchId) {

@@ -22,18 +22,21 @@ import { BadUsage } from "../Failure.ts"
 import { Departure } from "./Departure.ts"
 import { drainTimeout } from "./Undelivered.ts"
 
-/** Whether a souffleur keeps a guardian, and what it was brought back for where one has started it. */
+/** Whether a souffleur keeps a guardian, and the restoration that a guardian has started it for. */
 export interface GuardianKeeper {
   readonly guardian: boolean
   readonly restored: Option.Option<Restoration>
 }
 
-/** Milliseconds between two looks, of each at the other. */
+/** Milliseconds between two looks of souffleur and its guardian at each other. */
 const every = 1000
-/** Milliseconds until what was killed and does not end is killed again. */
+/** Milliseconds until a killed process that does not end is killed again. */
 const killAgainAfter = 60_000
 
-/** `died:3`: what a guardian saw, and the fence of the owner that it saw so. */
+/**
+ * Reads `died:3`: the cause that a guardian saw, and the fence of the owner then. Fails with `BadUsage` for another
+ * word.
+ */
 export const restorationOf = (flag: Option.Option<string>) => {
   if (Option.isNone(flag)) return Effect.succeed(Option.none<Restoration>())
   const [, cause, over] = /^(died|silent):(\d{1,15})$/u.exec(flag.value) ?? []
@@ -42,7 +45,7 @@ export const restorationOf = (flag: Option.Option<string>) => {
     : Effect.succeed(Option.some<Restoration>({ cause: cause as Restoration["cause"], over: Number(over) }))
 }
 
-/** Starts a guardian of a watch; its pid. */
+/** Starts a guardian of a watch, and returns its pid. */
 export const startGuardian = Effect.fnUntraced(function* (id: string) {
   const { cwd, self, variables } = yield* Environment
   const fs = yield* FileSystem.FileSystem
@@ -64,7 +67,7 @@ export const startGuardian = Effect.fnUntraced(function* (id: string) {
   )
 })
 
-/** Kills that very process, and looks until it is gone. `false`: it is still there, and hangs in the kernel. */
+/** Kills this process by its identity, and waits up to 10 seconds for its end. `false`: it hangs in the kernel. */
 const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
   const processes = yield* Processes
   yield* Effect.ignore(processes.signal(identity, "SIGKILL"))
@@ -72,10 +75,10 @@ const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
 })
 
 /**
- * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian): one that is gone is
- * started, one that is silent is killed, which is that very process, and proven gone first: as long as it is not, none
- * is started beside it. What cannot be started three times is told, and left. The log has each kill before it, unless
- * the guardian itself holds it up.
+ * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian). It starts a guardian
+ * where none is left. It kills a silent one, checked by its identity, and starts another only after that one is gone.
+ * After three failed starts it warns and stops. The log has each kill before it happens, unless the guardian itself
+ * blocks the log.
  */
 export const guarded = Effect.fn("guarded")(function* <E, R>(
   { id, dispatch }: WatchRef,
@@ -87,9 +90,9 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   let last = yield* moment
   let state = guardFrom(0, last.wall)
   let started: ProcessIdentity | undefined
-  /** The one that beats. */
+  /** The guardian that beats. */
   let known: ProcessIdentity | undefined
-  /** Said in the log, and ended. */
+  /** Records the end in the log, then kills the process. */
   const ended = Effect.fnUntraced(function* (process: ProcessIdentity, reason: string) {
     yield* Effect.catchIf(
       dispatch({ _tag: "EndProcess", what: "guardian", process, reason }),
@@ -107,7 +110,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
     const guardian = beat === undefined ? undefined : guardianNamed(beat.by)
     known = guardian
     const condition = guardian === undefined ? "gone" : yield* processes.condition(guardian)
-    // Of a guardian the pid is what its fence is of an owner: another one is another guardian.
+    // The pid of a guardian plays the part of an owner's fence: another pid is another guardian.
     const owner = { fence: condition === "gone" ? state.fence : (guardian?.pid ?? 0), condition }
     const running = started !== undefined && !isOver(yield* processes.condition(started))
     const sight = {
@@ -141,10 +144,11 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
     started = Option.getOrUndefined(yield* processes.find(pid))?.identity
     return false
   })
-  // Refused: another souffleur has the watch, and a guardian of its own, or it has ended.
+  // `Refused`: the watch has ended, or another souffleur has it, with a guardian of its own.
   const guarding = Effect.catchTag(look, "Refused", () => Effect.succeed(true))
   const kept = Effect.repeat(guarding, { until: (over) => over, schedule: Schedule.spaced(every) })
-  // Another program may hold the log, so that it never has the goodbye: a guardian would take that for a death.
+  // Another program may block the log, so that it has no goodbye. A guardian would take that for a death, so it is
+  // ended here.
   const dismissed = Effect.andThen(
     yield* Departure,
     Effect.suspend(() =>
@@ -156,7 +160,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   yield* Effect.raceFirst(kept, dismissed)
 })
 
-/** Everything that a person is to hear of, or as much as can be told in time. */
+/** Delivers all messages for a person, or as many as fit into the drain timeout. */
 const alert = Effect.fnUntraced(function* (id: string, notifyCommand: string | null, project: string) {
   const cursor = yield* Cursor
   const { revision } = yield* load(id)
@@ -175,7 +179,7 @@ const alert = Effect.fnUntraced(function* (id: string, notifyCommand: string | n
 })
 
 /**
- * Takes the watch in place of a souffleur that died or fell silent; `false`: there is nothing to take, or it was taken
+ * Takes the watch in place of a souffleur that died or fell silent. `false`: it is no longer needed, or it was tried
  * too often.
  */
 export const restored = Effect.fn("GuardianKeeper.restored")(function* (

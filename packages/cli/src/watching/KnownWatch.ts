@@ -4,7 +4,8 @@ import { BadUsage } from "../Failure.ts"
 import { allWatches, findWatch, type NamedWatch, unfinished } from "./FindWatch.ts"
 
 /**
- * The watch that goes on: the one that `--resume` names, else the unfinished one of that session, or of this folder.
+ * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder. Fails
+ * with `BadUsage` when both are named.
  */
 export const knownOf = Effect.fn("knownOf")(function* (
   resume: Option.Option<string>,
@@ -21,8 +22,8 @@ export const knownOf = Effect.fn("knownOf")(function* (
 })
 
 /**
- * The same words again mean the same watch, also where it has moved on to a successor: a restart loop has no others.
- * Only of who lives, is not its Conductor, and holds a session that it never had, somebody else is meant.
+ * Accepts the same arguments for the same watch, even after a hand-off, because a restart loop has no others. Returns
+ * the watch's id. Fails with `BadUsage` where the pid is a live process in a session that the watch never had.
  */
 export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedWatch, target: Option.Option<Target>) {
   if (Option.isNone(target)) return id

@@ -4,13 +4,13 @@ import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { runs } from "../world/RunDirectory.ts"
 import { allWatches } from "./FindWatch.ts"
 
-/** A launch that nobody has decided, and a draft: each may hold an environment or a prompt. */
+/** An undecided launch or a draft. Each may hold an environment or a prompt. */
 const launchFile = /^(.+)\.(?:json|kept)$/u
 const draft = /^\.new-/u
-/** What is written down is in the log a moment later; whoever takes longer was killed between the two. */
+/** A file's launch is in the log a moment later. An older file was left by a process that was killed. */
 const patience = Duration.minutes(10)
 
-/** How the launches are called that somebody may still make: those of watches and of runs that have not ended. */
+/** Returns the prefixes of launches that may still happen: those of unfinished watches and runs. */
 const awaited = (settings: ResolvedSettings) =>
   Effect.gen(function* () {
     const watches = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-`)
@@ -21,8 +21,8 @@ const awaited = (settings: ResolvedSettings) =>
   })
 
 /**
- * Removes what killed processes left in `launches/`: older than ten minutes, and named by no unfinished watch or run of
- * the log. A log that cannot be read names everything.
+ * Removes the files that killed processes left in `launches/`. They are older than ten minutes, and no unfinished watch
+ * or run of the log names them. Where the log cannot be read, nothing is removed.
  */
 export const sweep = Effect.fn("Leftovers.sweep")(
   function* (settings: ResolvedSettings) {
@@ -47,6 +47,6 @@ export const sweep = Effect.fn("Leftovers.sweep")(
       discard: true
     })
   },
-  // It holds nobody up: what cannot be removed, doctor tells.
+  // A failure here delays no watch. `doctor` reports the files that are left.
   (sweeping) => Effect.ignoreCause(sweeping)
 )

@@ -1,16 +1,16 @@
 import { Agent, type AgentSession, heldByLiving, plain } from "@souffleur/domain"
 import { Effect } from "effect"
 
-/** A session that can be chosen to be watched. */
+/** A session that can be chosen for a watch. */
 export type LiveSession = Pick<AgentSession, "pid" | "sessionId" | "project" | "status">
 
-/** As a person chooses it: what the agent says of itself may be anything. */
+/** Returns the title of a session in a list. An agent's own words about itself may be anything, so they are cut. */
 export const titleOf = ({ pid, project, sessionId, status }: LiveSession): string =>
   `pid ${pid}  ${plain(status, 40)}  ${plain(project, 200)}  ${plain(sessionId, 64)}`
 
 /**
- * The live sessions of this user: what the agent's pid files say, and what its hooks do, which know better which
- * session a process holds. `project` is empty where only a hook knows of it.
+ * Returns the live sessions of this user, by the agent's pid files and its hooks. The hooks know better which session a
+ * process holds. `project` is empty where only a hook knows the session.
  */
 export const liveSessions = Effect.fn("liveSessions")(function* () {
   const agent = yield* Agent

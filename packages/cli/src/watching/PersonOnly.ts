@@ -5,13 +5,12 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { allWatches } from "./FindWatch.ts"
 
-/** A process of our launches has it. */
+/** Each process of our launches has this variable. */
 const ourMark = "SOUFFLEUR_LAUNCH_ID"
 
 /**
- * What only a person may say (spec: command-line#a-persons-word). Refused within an agent's session, as far as that can
- * be told: by the environment, or since an agent is among the ancestors. An agent that hides both can still lie; what
- * it can do without asking is its own permission's matter.
+ * Refuses a person's word within an agent's session (spec: command-line#a-persons-word). Fails with `BadUsage` where
+ * the environment or an ancestor shows an agent. An agent that hides both can still lie, within its own permission.
  */
 export const personOnly = Effect.fn("personOnly")(function* (what: string) {
   const { variables } = yield* Environment

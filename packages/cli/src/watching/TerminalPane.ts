@@ -4,20 +4,17 @@ import { Effect, Option } from "effect"
 import { ChildProcess } from "effect/process"
 import { Environment } from "../world/CommandEnvironment.ts"
 
-/** A pane of tmux, by its id, and the session that it is in. */
+/** A pane of tmux, by its id, and its session. */
 interface Pane {
   readonly pane: string
   readonly session: string
 }
 
-/** How a terminal that does not answer is told from one that does. */
+/** Runs a command of a terminal. `None`: the terminal does not answer. */
 const ask = (command: string, args: ReadonlyArray<string>) =>
   Effect.option(runProgram({ command, args, stdin: "", within: "3 seconds", atMost: 1_000_000 }))
 
-/**
- * The process and what it descends from, nearest first: an agent is what a terminal started, or runs in a shell that it
- * started.
- */
+/** Returns the process and its ancestors, nearest first. A terminal starts an agent directly or through a shell. */
 const lineage = Effect.fnUntraced(function* (process: ProcessIdentity) {
   const processes = yield* Processes
   const pids: Array<number> = []
@@ -40,14 +37,17 @@ const paneOf = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
   return Option.none<Pane>()
 })
 
-/** Shows the pane: in the tmux that we are in, else in one of our own where there is a terminal; else it says how. */
+/**
+ * Shows the pane: in the current tmux, or in a new one where there is a terminal. Otherwise it returns a sentence that
+ * says how to go there.
+ */
 const goToPane = Effect.fnUntraced(function* ({ pane, session }: Pane) {
   const { interactive, variables } = yield* Environment
   yield* ask("tmux", ["select-window", "-t", pane])
   yield* ask("tmux", ["select-pane", "-t", pane])
   if ((variables["TMUX"] ?? "") !== "" && Option.isSome(yield* ask("tmux", ["switch-client", "-t", pane])))
     return "there"
-  // Another session of tmux within tmux is what nobody wants.
+  // A tmux session within tmux would confuse a person.
   if (interactive && (variables["TMUX"] ?? "") === "") {
     const io = { stdin: "inherit", stdout: "inherit", stderr: "inherit", detached: false } as const
     const code = yield* Effect.scoped(
@@ -67,8 +67,8 @@ const inKitty = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
 })
 
 /**
- * Goes to the window of a terminal that a process runs in. `Some("there")`, or `Some` sentence that says how to go;
- * `None` where no terminal that can be asked has it.
+ * Goes to the terminal window of a process. Returns `Some("there")`, or `Some` sentence that says how to go. `None`: no
+ * terminal that answers has the process.
  */
 export const goTo = Effect.fn("Place.goTo")(function* (process: ProcessIdentity) {
   const pids = yield* lineage(process)

@@ -20,10 +20,10 @@ import { paint } from "../Printing.ts"
 import { jsonLine, line } from "../explain/WatchSentence.ts"
 import { allWatches } from "./FindWatch.ts"
 
-/** Completed and released are well (spec: command-line#exit-codes). */
+/** Returns 0 for a completed or a released watch, 1 for others (spec: command-line#exit-codes). */
 export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
 
-/** Every transition, as it comes, from where it was told last. */
+/** Prints every event, from the last printed one on. */
 const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<Watch>, asJson: boolean) {
   const log = yield* EventLog
   const { colour } = yield* Environment
@@ -58,15 +58,15 @@ export interface WatchingOptions {
 }
 
 /**
- * Owns a watch and follows it from a revision to its end, in the foreground: `watch` and `run` alike. The exit code of
- * its end.
+ * Owns a watch and follows it from a revision to its end, in the foreground, for `watch` and `run`. Returns the exit
+ * code of the watch's end.
  */
 export const watching = Effect.fn("watching")(function* (
   id: string,
   { asJson, comms, from, guardian, project, settings }: WatchingOptions
 ) {
   yield* sweep(settings)
-  // Before it is owned, so that this is told too.
+  // The state is read before the watch is owned, so that the event of that is printed too.
   const told = yield* Ref.make(from === 0 ? initial : yield* load(id))
   const { fence, ref } = yield* own(id)
   if (guardian) yield* Effect.forkScoped(guarded(ref, startGuardian(id)))

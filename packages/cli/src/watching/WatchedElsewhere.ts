@@ -3,9 +3,9 @@ import { Console, Effect, FileSystem, Ref } from "effect"
 import { allWatches } from "./FindWatch.ts"
 
 /**
- * Whether a live souffleur watches a Conductor by this comms.db, whose row `task-00` then is that Conductor's: who
- * conducts a plan beside it, also as its own tool, would beat for it, and end its watch by calling it complete. Said
- * once of each watch. A log that cannot be read says nothing: the row is left alone.
+ * Whether a live souffleur watches a Conductor through this comms.db. The row `task-00` then is that Conductor's. A
+ * conductor of a plan would otherwise beat for it, or end its watch with the word complete. Each watch is reported
+ * once. `true` too where the log cannot be read: the row is left alone.
  */
 export const watchedElsewhere = Effect.fn("watchedElsewhere")(function* (comms: string) {
   const fs = yield* FileSystem.FileSystem

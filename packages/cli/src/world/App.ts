@@ -33,19 +33,19 @@ import * as CommsNews from "./CommsNews.ts"
 import { Environment } from "./CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 
-/** The settings of a project, with what was wrong in its config file told on standard error. */
+/** Loads the settings of a project, and prints the warnings of its config file on standard error. */
 export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string, flags: SettingFlags = {}) {
   const { variables } = yield* Environment
   return yield* loadSettings({ agent: agentKind, projectDir, environment: variables, flags })
 })
 
-/** The file of our own database. Fails with `LogUnusable`. */
+/** Opens the file of our own database. Fails with `LogUnusable`. */
 export const database = (path: string) =>
   Layer.catchTag(SqliteClient.layerOwn({ ...Store, path }), "SqliteUnusable", (error) =>
     Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
   )
 
-/** Our own database: log, beats, cursor. Made where there is none. */
+/** Opens our own database with log, beats and cursor. It is made where there is none. */
 export const store = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
@@ -55,17 +55,17 @@ export const store = (settings: ResolvedSettings) =>
     )
   )
 
-/** The comms of one watch; `null`: solo. */
+/** Opens the comms of one watch. `null`: solo. */
 export const comms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
 
-/** Comms as an agent itself uses it. */
+/** Opens comms as an agent itself uses it. */
 export const commsLink = CommsErrand.layerLink
 
-/** Where souffleur itself runs, innermost first: a tmux in a kitty inherits the marks of both. */
+/** Returns the innermost terminal around souffleur. A tmux in a kitty inherits the variables of both. */
 const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {
   const has = (name: string) => (variables[name] ?? "") !== ""
   if (has("TMUX")) return "tmux"
-  // Without its socket kitty obeys only who reads and writes the terminal itself.
+  // Without its socket, kitty obeys only programs that read and write the terminal itself.
   return has("KITTY_WINDOW_ID") && has("KITTY_LISTEN_ON") ? "kitty" : "headless"
 }
 
@@ -75,7 +75,10 @@ const cannot = {
     "kitty needs KITTY_LISTEN_ON: set allow_remote_control and listen_on in kitty.conf, start souffleur in kitty, or use headless"
 } as const
 
-/** `auto`: where souffleur itself runs (spec: settings#launcher). */
+/**
+ * Returns the terminal for launches. `auto` is the one around souffleur (spec: settings#launcher). Fails with
+ * `BadSetting` where the chosen one cannot be used.
+ */
 export const terminalOf = (
   { launcher }: ResolvedSettings,
   variables: Readonly<Record<string, string | undefined>>
@@ -87,7 +90,7 @@ export const terminalOf = (
     : Effect.fail(new BadSetting({ name: "SOUFFLEUR_LAUNCHER", problem: cannot[launcher] }))
 }
 
-/** The agent of the settings, or of a watch's own command: of the kind that is known here, or what behaves like it. */
+/** The agent of the settings, or of a watch's own command. */
 export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -103,11 +106,11 @@ export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
     })
   )
 
-/** The agent's own files, to be read: nothing is launched or exported. */
+/** The agent's files, for reading only. It launches and exports nothing. */
 export const agentFiles = ({ agentDir }: ResolvedSettings) =>
   agentKind.layer({ agentDir, agentCommand: { program: agentKind.program, args: [] }, environment: {} })
 
-/** Whether the agent could be launched; nothing is. */
+/** Fails where the agent could not be launched. It launches nothing. */
 export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
   const effective = clamp(leastPermission, maxExternalPermission)
   const agent = yield* Agent
@@ -122,12 +125,12 @@ export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPe
 const unusable = <S>(message: string): Layer.Layer<S, BadUsage> =>
   Layer.effectContext(Effect.fail(new BadUsage({ message })))
 
-/** The processes of this host; a host whose processes cannot be told apart is no place for a watchdog. */
+/** The processes of this host. Fails with `BadUsage` on a host whose processes cannot be told apart. */
 export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ message }) =>
   unusable<Processes>(message)
 )
 
-/** Who watches which Conductor, for every souffleur of this user. */
+/** The claims of every souffleur of this user. */
 export const claims = NodeClaims.layer()
 
 const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Environment>) =>
@@ -143,10 +146,7 @@ const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal
     })
   )
 
-/**
- * The launches of a state folder, for a command that settles one, or starts one that ends by itself: no terminal is
- * needed.
- */
+/** The launches of a state folder, for a command that settles one or starts a short one. It needs no terminal. */
 export const launches = (settings: ResolvedSettings) =>
   launcherAt(settings, Effect.succeed("headless")).pipe(
     Layer.provide(host),
@@ -154,8 +154,8 @@ export const launches = (settings: ResolvedSettings) =>
   )
 
 /**
- * The config is read anew for each recovery cycle, and each assignment of a run; what is newly wrong is told. Where it
- * cannot be used, what was holds.
+ * Reads the config again for each recovery cycle and each assignment of a run, and prints its new warnings. The earlier
+ * settings hold where the file cannot be used.
  */
 export const cycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
@@ -177,13 +177,13 @@ export const cycleSettings = (settings: ResolvedSettings, project: string) =>
     )
   )
 
-/** What a watch is launched with in place of what the settings say. */
+/** The parts of a launch that a watch has in place of the settings. */
 export interface LaunchOverrides {
   readonly agent?: AgentProgram
   readonly terminal?: Terminal
 }
 
-/** Everything that a watch of a project needs: the one composition of all layers. */
+/** Everything that a watch of a project needs. All layers are put together here. */
 export const world = (
   settings: ResolvedSettings,
   project: string,

@@ -1,17 +1,17 @@
 import { Context } from "effect"
 import type { Mark } from "../Printing.ts"
 
-/** What the process was started with: read once, in `main.ts`, and nowhere else. */
+/** The surroundings that the process was started with. `Program.ts` reads them once. */
 export interface Surroundings {
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** As Node names it. */
+  /** The platform by Node's name. */
   readonly platform: string
-  /** By which the console knows our own colours; `false` where standard output is no terminal that wants any. */
+  /** The mark of our own colours for the console. `false`: standard output is no terminal, or wants no colour. */
   readonly colour: Mark
-  /** Standard input and output are a terminal: a question can be asked. */
+  /** Whether standard input and output are a terminal, so that a question can be asked. */
   readonly interactive: boolean
-  /** Runs this very program again: the interpreter and its first arguments. */
+  /** The words that run this program again: the interpreter and its first arguments. */
   readonly self: readonly [string, ...ReadonlyArray<string>]
 }
 

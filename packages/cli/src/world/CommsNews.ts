@@ -2,8 +2,8 @@ import { Comms } from "@souffleur/domain"
 import { Console, Effect, Layer, Option } from "effect"
 
 /**
- * Comms that says on standard error when it can no longer be read, why, and when it can again. A lock passes, and is no
- * news.
+ * Comms that prints on standard error when it can no longer be read and why, and when it can again. A lock passes, and
+ * is not printed.
  */
 export const layer: Layer.Layer<Comms, never, Comms> = Layer.effect(
   Comms,

@@ -21,14 +21,11 @@ import { keepTrust, programOf, trustedIn } from "./TrustStore.ts"
 
 const accept = '"souffleur config --trust" accepts the file as it is now'
 
-/** What the environment says in the file's place: the person's own word, which outranks it. */
+/** Whether the environment gives this key. It is the person's own word, and outranks the file. */
 const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | undefined>>) =>
   key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== ""
 
-/**
- * The config file of a project beside what holds there (`undefined`: the file itself), and the settings as they are in
- * force then.
- */
+/** Compares the config file of a project with a pin (`undefined`: no pin), and returns the settings in force. */
 const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
   const { variables } = yield* Environment
   const sources = { agent: agentKind, projectDir: project, environment: variables, flags }
@@ -47,14 +44,12 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
     says,
     keys,
     settings: (yield* readSettings({ ...sources, held: { ceiling: pin.ceiling, programs: held } })).settings,
-    /** Nobody knows any more what they were. */
+    /** The programs whose trusted text is lost. */
     lost: programKeys.filter((key) => Option.isNone(programs[key]) && !overridden(key, variables))
   }
 })
 
-/**
- * What a project's file says, what of it is trusted, and the settings that would be in force for what is opened now.
- */
+/** Returns what a project's file says, what of it is trusted, and the settings in force for a new watch or run. */
 export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: SettingFlags = {}) {
   const { stateDir } = (yield* beside(project, flags, undefined)).settings
   const trusted = yield* trustedIn(stateDir, project)
@@ -62,16 +57,16 @@ export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: S
 })
 export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
 
-/** What is worth a word where a file is trusted: programs that it has souffleur run, and agents that ask nobody. */
+/** Returns the parts of a trusted file that are worth a note: its programs, and the highest permission. */
 const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
   ...programKeys.filter((key) => programs[key] !== null),
   ...(ceiling === mostPermission ? [`MAX_EXTERNAL_PERMISSION=${ceiling}`] : [])
 ]
 
 /**
- * The settings of what is opened now in a project, and what it is pinned to. The file that is there at the first time
- * is trusted, and told where it names a program or the highest permission; later on a higher ceiling is not used, and
- * another program is refused.
+ * Returns the settings and the pin of a new watch or run in a project. The first file that is found is trusted, with a
+ * note where it names a program or the highest permission. Later on a higher ceiling is not used. Fails with `BadUsage`
+ * where a program is another.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
   const { keys, said, says, settings, trusted } = yield* trustOf(project, flags)
@@ -93,7 +88,10 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
   return { settings, pin: { ceiling: lower(says.ceiling, trusted.value.ceiling), programs: trusted.value.programs } }
 })
 
-/** The settings of a watch or a run that goes on: its own ceiling and programs, whatever the file says by now. */
+/**
+ * Returns the settings of a watch or a run that goes on: its own ceiling and programs, whatever the file says now.
+ * Fails with `BadUsage` where the text of a program is lost.
+ */
 export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
   project: string,
   pin: Pin,
@@ -108,7 +106,7 @@ export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
   return settings
 })
 
-/** A person's word: the file as it is now is trusted in this project. */
+/** Trusts the present file in this project, by a person's word. */
 export const trustNow = Effect.fn("trustNow")(function* (project: string) {
   const { said, says, settings } = yield* beside(project, {}, undefined)
   yield* keepTrust(settings.stateDir, project, says, said.programs)

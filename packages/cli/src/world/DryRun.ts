@@ -3,7 +3,7 @@ import { plain } from "@souffleur/domain"
 import { Console, Effect } from "effect"
 import { printJson, printLines } from "../Printing.ts"
 
-/** How it finishes. */
+/** Describes the finishing step of a plan. */
 const ending = (finish: Plan["finish"]): string => {
   switch (finish._tag) {
     case "None":
@@ -15,13 +15,13 @@ const ending = (finish: Plan["finish"]): string => {
   }
 }
 
-/** A prompt has lines of its own, which are nobody else's. */
+/** Indents each line of a prompt, so that none looks like a line of ours. */
 const indented = (prompt: string) => prompt.replaceAll(/^(?=.)/gmu, "    ")
 
 /** In place of the word that each launch is given. */
 const word = "WORD"
 
-/** The order of a plan's tasks and the prompts of their first agents; nothing is written or launched. */
+/** Prints the order of a plan's tasks and the prompts of their first agents. Writes and launches nothing. */
 export const dryRun = Effect.fn("Conduct.dryRun")(function* ({ plan }: LoadedPlan, asJson: boolean) {
   const tasks = orderOf(plan).map((task) => {
     const fresh = freshTask({ id: task.id, title: task.title, dependsOn: task.dependsOn })

@@ -7,8 +7,8 @@ import type { NamedWatch } from "../watching/FindWatch.ts"
 const lost = "warning: what this watch was started with is lost: the configured agent command is used"
 
 /**
- * What `souffleur run` was given for a watch that goes on: the agent's program and the user's own flags, as its first
- * launch file keeps them. A command runs where its exit code is told.
+ * Returns the program and the flags that `souffleur run` was given, for a watch that goes on. They are in its first
+ * launch file. A command runs headless, because its exit code is reported there.
  */
 export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
   settings: ResolvedSettings,

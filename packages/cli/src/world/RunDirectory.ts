@@ -20,7 +20,7 @@ export const runs = (settings: ResolvedSettings) =>
     )
   )
 
-/** Everything that a run of a plan needs; its agents are headless: what they print is read. */
+/** Everything that a run of a plan needs. Its agents are headless, because their output is read. */
 export const conductor = (settings: ResolvedSettings, project: string) =>
   Layer.mergeAll(
     runs(settings),
@@ -31,7 +31,7 @@ export const conductor = (settings: ResolvedSettings, project: string) =>
     cycleSettings(settings, project)
   ).pipe(Layer.provideMerge(host))
 
-/** Of its folder, and of its plan: whoever begins the same plan at the same moment begins the same run. */
+/** Makes the id of a run from its folder and its plan. Two simultaneous starts of one plan thus begin the same run. */
 export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
   const all = yield* allRuns
   const digest = yield* Digest.Digest
@@ -41,7 +41,7 @@ export const runIdOf = Effect.fnUntraced(function* (project: string, plan: strin
   return ids.find((id) => !all.some((one) => one.id === id))!
 }, Effect.provide(Digest.layerWebCrypto))
 
-/** A run by its id, or a folder's newest. */
+/** Finds a run by its id, or the newest of a folder. Fails with `BadUsage` when there is none. */
 export const findRun = Effect.fn("findRun")(function* (name: Option.Option<string>, project: string) {
   const all = yield* allRuns
   const found = Option.match(name, {

@@ -4,8 +4,8 @@ import { Cause, Console, Effect, Option, Ref, Schedule } from "effect"
 import { defective } from "../Failure.ts"
 
 /**
- * What the run's own log cannot tell: that it is out, or a defect. Another conductor, and an interruption, are nobody's
- * trouble.
+ * Returns what the run's own log cannot say: that the log is out, or a defect. `undefined` for an interruption or
+ * another conductor.
  */
 export const untold = (cause: Cause.Cause<Error>): string | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -13,12 +13,12 @@ export const untold = (cause: Cause.Cause<Error>): string | undefined => {
   return error instanceof LogUnusable || error instanceof UnreadableEvent ? error.message : undefined
 }
 
-/** How often it is looked whether a run can go on. */
+/** The time between two tries to go on with a run. */
 const again = Schedule.spaced("2 seconds")
 
 /**
- * Under a watch an end would only bring it back: what keeps a run that was begun from going on is told once, and waited
- * for.
+ * Begins a run once that is possible. Under a watch an end would only lead to another start. So a hindrance is told
+ * once, and waited for.
  */
 export const oncePossible = Effect.fnUntraced(function* <A, E, R>(
   id: string,

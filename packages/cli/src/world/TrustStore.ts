@@ -3,11 +3,11 @@ import { readTrusted, replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
 import { BadUsage } from "../Failure.ts"
 
-/** What a person has trusted in one project; which project its file is of is in its name. */
+/** The trust of a person in one project. The name of the file holds the project. */
 const Trusted = Schema.fromJsonString(Pin)
 const decode = Schema.decodeUnknownEffect(Trusted)
 
-/** Bytes that are read back: a line of a config file. */
+/** Bytes that are read back. The text is one line of a config file. */
 const largest = 1_000_000
 
 const folderOf = Effect.fnUntraced(function* (stateDir: string, ...below: ReadonlyArray<string>) {
@@ -17,7 +17,7 @@ const fileOf = (stateDir: string, project: string) =>
   Effect.flatMap(digestOf(project), (digest) => folderOf(stateDir, `${digest}.json`))
 const programFile = (stateDir: string, digest: string) => folderOf(stateDir, `${digest}.program`)
 
-/** Whole or not at all, and its user's alone: a program's line may hold a key. */
+/** Writes a file whole or not at all, for its user alone, because a program's line may hold a key. */
 const write = Effect.fnUntraced(function* (stateDir: string, file: string, text: string) {
   const fs = yield* FileSystem.FileSystem
   yield* fs.makeDirectory(yield* folderOf(stateDir), { recursive: true, mode: 0o700 })
@@ -29,7 +29,10 @@ const read = (file: string) =>
     new TextDecoder().decode(bytes)
   )
 
-/** What was trusted in a project; `None`: nothing yet. A record that is there and cannot be used is no first time. */
+/**
+ * Reads what was trusted in a project. `None`: nothing yet. Fails with `BadUsage` where a record exists and cannot be
+ * used.
+ */
 export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, project: string) {
   const file = yield* fileOf(stateDir, project)
   const unusable = (why: string) =>
@@ -44,13 +47,13 @@ export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, pro
   )
 })
 
-/** The program of a digest; `None`: it was never kept, or is another by now. */
+/** Returns the program of a digest. `None`: it was never kept, or its text has changed. */
 export const programOf = Effect.fn("programOf")(function* (stateDir: string, digest: string) {
   const text = yield* Effect.option(read(yield* programFile(stateDir, digest)))
   return Option.isSome(text) && (yield* digestOf(text.value)) === digest ? text : Option.none<string>()
 })
 
-/** Keeps what is trusted in a project from now on: its programs first, so that what a pin names is there to be run. */
+/** Records the trust in a project. The programs are written first, so that each program of a pin exists. */
 export const keepTrust = Effect.fn("keepTrust")(function* (
   stateDir: string,
   project: string,
