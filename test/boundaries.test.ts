@@ -78,7 +78,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe("the floors", () => {
-  it("the imports are found at all", () => {
+  it("the imports are found", () => {
     assert.isAbove(imports.length, 200)
     assert.deepStrictEqual(
       importsOf(
@@ -117,7 +117,7 @@ describe("the floors", () => {
       )
     })
   }
-  it("are drawn in docs/architecture.md as the packages import each other", () => {
+  it("the floors are drawn in docs/architecture.md as the packages import each other", () => {
     const [, drawing = ""] = /^## Packages$[^]*?^```text$([^]*?)^```$/mu.exec(text("docs/architecture.md")) ?? []
     const named = (words: string) => words.split(",").map((word) => word.trim())
     const drawn = drawing.split("\n").flatMap((line) => {
@@ -131,7 +131,7 @@ describe("the floors", () => {
     )
     assert.deepStrictEqual(drawn.toSorted(), [...imported, "eventlog ──► effect"].toSorted())
   })
-  it("no file reaches into another package's files, and files name themselves whole", () => {
+  it("each file imports other packages by their entries, and its own files by their whole names", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
         /^@souffleur\/[a-z]+\/(?!(?:detach|errand|guardian|hook|launch|stand-in)$)/u.test(specifier) ||
@@ -150,7 +150,7 @@ describe("the floors", () => {
       "packages/cli/src/agent/StandInAgent.ts"
     ])
   })
-  it("no word of an agent stands outside its package", () => {
+  it("the words of an agent are only in its package", () => {
     // Where one may, and why.
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
@@ -179,7 +179,7 @@ describe("the floors", () => {
       []
     )
   })
-  it("in the command line, what runs on Node is in its main files alone", () => {
+  it("the command line uses Node in its main files alone", () => {
     const files = imports
       .filter(({ path, specifier }) => packageOf(path) === "cli" && specifier.startsWith("@effect/platform-node"))
       .map(({ path }) => path.slice("packages/cli/src/".length))
@@ -188,7 +188,7 @@ describe("the floors", () => {
       []
     )
   })
-  it("what decides reads no file, starts no process, and knows no database", () => {
+  it("a deciding package reads no file, starts no process, and knows no database", () => {
     const deciding = sources.filter(({ path }) => packageOf(path) === "domain")
     assert.isAbove(deciding.length, 50)
     const acting = /\b(?:FileSystem|ChildProcess|SqlClient)\b|from "(?:node:|effect\/(?:process|sql))/u
@@ -197,7 +197,7 @@ describe("the floors", () => {
       []
     )
   })
-  it("what Effect marks unstable is imported where it is needed, and nowhere else", () => {
+  it("unstable modules of Effect are imported only where they are needed", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
@@ -216,7 +216,7 @@ describe("the floors", () => {
   })
 })
 
-it("a folder has about a dozen files, but for that of the commands", () => {
+it("a folder has about a dozen files, except that of the commands", () => {
   const folders = Map.groupBy(sources, ({ path }) => path.slice(0, path.lastIndexOf("/")))
   assert.deepStrictEqual(
     [...folders]
@@ -275,7 +275,7 @@ describe("the lines", () => {
     ["note of what is to be done some day", /\b(?:TODO|FIXME|XXX)\b/u]
   ]
   for (const [what, pattern] of banned) {
-    it(`have no ${what}`, () =>
+    it(`the lines have no ${what}`, () =>
       assert.deepStrictEqual(
         sources
           .filter(({ path, text }) => path !== "packages/domain/src/Time.ts" && pattern.test(code(text)))
@@ -283,7 +283,7 @@ describe("the lines", () => {
         []
       ))
   }
-  it("name a span as its function", () => {
+  it("a span has the name of its function", () => {
     const named = /\b(?:const (\w+)(?:: [^=\n]+)? = |(\w+): )Effect\.fn\("([^"]+)"/gu
     const spans = sources.flatMap(({ text }) =>
       [...text.matchAll(named)].map(([, constant, field, span]) => [constant ?? field, span!])
@@ -294,7 +294,7 @@ describe("the lines", () => {
       []
     )
   })
-  it("of the command line are printed by its console alone, and nothing else reaches its standard streams", () => {
+  it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
     // Who prints otherwise, and why it may: the console itself, a version of ours, an agent's output, JSON for a
     // program, the demonstration's agent.
     const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
@@ -322,7 +322,7 @@ describe("the lines", () => {
       []
     )
   })
-  it("of a comment are no longer than those of code", () => {
+  it("the lines of a comment are no longer than those of code", () => {
     assert.deepStrictEqual(
       sources.flatMap(({ path, text }) =>
         text
@@ -332,7 +332,7 @@ describe("the lines", () => {
       []
     )
   })
-  it("of a file are 300 at most, and no file is a drawer", () => {
+  it("a file has 300 lines at most, and none is a drawer", () => {
     assert.deepStrictEqual(
       sources.filter(({ text }) => text.split("\n").length > 301).map(({ path }) => path),
       []
@@ -356,7 +356,7 @@ it("every entry that a package names exists", () => {
   assert.deepStrictEqual(missing, [])
 })
 
-it("no tracked file names a folder of the machine it was written on, or a registry's host", () => {
+it("tracked files name no folder of their author's machine, and no registry's host", () => {
   const machine = new RegExp(
     `${["", "work", ""].join("/")}(?:main|shared|seeds)|${["", "root", ""].join("/")}|tarball: ?https?:|registry\\s*[=:]\\s*https?:`,
     "u"

@@ -66,7 +66,7 @@ const codes: Readonly<Record<string, number>> = {
 }
 
 describe("the errors", () => {
-  it("all of them are found", () => {
+  it("all errors are found", () => {
     assert.isAbove(errors.length, 40)
   })
   for (const { fields, make, name } of errors) {
@@ -83,7 +83,7 @@ describe("the errors", () => {
       if (Predicate.hasProperty(error, "reason")) assert.notStrictEqual(error.reason, "words of reason")
     })
   }
-  it("each has the exit code of its class, and the table of exit codes has it", () => {
+  it("each error has the exit code of its class, and the table of exit codes has it", () => {
     const found = errors
       .filter(({ name }) => name !== "Refused" && name !== "Ended")
       .map(({ make, name }) => [name, Runtime.getErrorExitCode(make())] as const)

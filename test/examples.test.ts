@@ -40,7 +40,7 @@ const inFolder = <A>(
 const wrong = (all: ReadonlyArray<Block>, look: (block: Block) => ReadonlyArray<string>) =>
   all.flatMap((block) => look(block).map((what) => `${block.place}: ${what}`))
 
-it("every block says its language, and why it is not run where it cannot be", () => {
+it("every block says its language, and the reason where it cannot be run", () => {
   const marks: Readonly<Record<string, ReadonlyArray<string>>> = {
     js: [""],
     json: [""],
@@ -91,7 +91,7 @@ it("every block of JavaScript parses", () => {
   })
 })
 
-it("every block of shell parses, and names commands and flags of souffleur that are there", () => {
+it("every block of shell parses, and names commands and flags of souffleur that exist", () => {
   const all = blocksOf("sh")
   inFolder(all, "sh", (folder, files) => {
     for (const file of files) execFileSync("/bin/sh", ["-n", join(folder, file)])
@@ -102,7 +102,7 @@ it("every block of shell parses, and names commands and flags of souffleur that 
   )
 })
 
-it("every block of data is read by what it is for", () => {
+it("every block of data is read by its own reader", () => {
   for (const { text } of blocksOf("json")) JSON.parse(text)
   assert.deepStrictEqual(
     wrong(blocksOf("yaml"), ({ text }) =>

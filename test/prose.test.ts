@@ -31,18 +31,18 @@ const forbidden =
 const wrong = (look: (path: string) => ReadonlyArray<string>) =>
   held.flatMap((path) => look(path).map((what) => `${path}: ${what}`))
 
-it("has the pages that are held", () => {
+it("the list of held pages is not empty", () => {
   assert.isAtLeast(held.length, 5)
 })
 const isLong = (sentence: string) =>
   sentence.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)).length > longest
-it("has no sentence of more than 25 words", () => {
+it("the pages have no sentence of more than 25 words", () => {
   assert.deepStrictEqual(
     wrong((path) => sentencesOf(textOf(path)).filter(isLong)),
     []
   )
 })
-it("has no word that tells too little", () => {
+it("the pages have no word that tells too little", () => {
   assert.deepStrictEqual(
     wrong((path) => sentencesOf(textOf(path)).filter((sentence) => forbidden.test(sentence))),
     []
@@ -57,7 +57,7 @@ const flags = new Set([...builtIn, ...ofTheAgent, ...commands.flatMap(([, { flag
 const codeOf = (path: string): ReadonlyArray<string> =>
   [...textOf(path).matchAll(/`([^`\n]+)`/gu)].map(([, code]) => code!)
 
-it("names commands that are there", () => {
+it("the pages name commands that exist", () => {
   assert.isAbove(commands.length, 25)
   const known = new Set([...commands.map(([path]) => path), ...beside])
   assert.deepStrictEqual(
@@ -72,7 +72,7 @@ it("names commands that are there", () => {
     []
   )
 })
-it("names flags that are there", () => {
+it("the pages name flags that exist", () => {
   assert.deepStrictEqual(
     wrong((path) =>
       // Of Claude Code, git and the tools of this repository, other flags are known.
@@ -90,7 +90,7 @@ it("names flags that are there", () => {
     []
   )
 })
-it("links to pages and headings that are there", () => {
+it("the pages link to pages and headings that exist", () => {
   assert.deepStrictEqual(
     wrong((path) =>
       [...textOf(path).matchAll(/\]\(([^)\s]+)\)/gu)].flatMap(([, target = ""]) => {
@@ -119,7 +119,7 @@ const broken = (
       .filter(rule)
       .map((part) => `${path}: ${part}`)
   )
-it("keeps to the same rules in comments", () => {
+it("the comments of the source keep the same rules", () => {
   const sources = among(/^(?:packages\/\w+\/src|bench)\/.*\.ts$/u)
   assert.deepStrictEqual(
     broken(sources, commentsOf, (sentence) => isLong(sentence) || forbidden.test(sentence)),
@@ -129,7 +129,7 @@ it("keeps to the same rules in comments", () => {
 /** A title without a subject: which of them failed is not to be seen from its line. */
 const withoutSubject =
   /^(?:is|has|of|that|nor|by|and|but|with|to|from|are|was|were|does|in|at|for|not|only|where|what|no)\b/iu
-it("gives each test a title with a subject", () => {
+it("each test has a title with a subject", () => {
   const tests = among(/\.test\.ts$/u)
   assert.deepStrictEqual(
     broken(tests, titlesOf, (title) => isLong(title) || forbidden.test(title) || withoutSubject.test(title)),

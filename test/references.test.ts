@@ -26,7 +26,7 @@ const anchors = new Map(
     .map((path) => [posix.basename(path, ".md"), anchorsOf(textOf(path))] as const)
 )
 
-it("refers to headings of the specification that are there", () => {
+it("the comments refer to headings of the specification that exist", () => {
   const found = sources.flatMap((path) => references(commentsOf(textOf(path))))
   assert.isAbove(found.length, 150)
   assert.deepStrictEqual(
@@ -39,7 +39,7 @@ it("refers to headings of the specification that are there", () => {
     []
   )
 })
-it("refers to the specification in no other way", () => {
+it("the comments refer to the specification in no other way", () => {
   // A section of another document's is named with that.
   assert.deepStrictEqual(
     wrong([...sources, ...pages], (text, path) =>
@@ -52,7 +52,7 @@ it("refers to the specification in no other way", () => {
     []
   )
 })
-it("names no document that is not in the repository", () => {
+it("the files name no document outside the repository", () => {
   /** Of a user's project, or such as one would be called. */
   const others = new Set(["PLAN.md", "NOTES.md", "README.md", "docs/spec.md", "AGENTS.md", "CLAUDE.md", "x.md"])
   const named = (text: string) =>
@@ -75,7 +75,7 @@ it("names no document that is not in the repository", () => {
     []
   )
 })
-it("names decisions that are there", () => {
+it("the files name decisions that exist", () => {
   const decisions = new Set(
     tracked.filter((path) => path.startsWith("docs/decisions/")).map((path) => posix.basename(path).slice(0, 4))
   )
@@ -86,7 +86,7 @@ it("names decisions that are there", () => {
     []
   )
 })
-it("names files of this repository that are there, in its pages", () => {
+it("the pages name files of this repository that exist", () => {
   assert.deepStrictEqual(
     wrong(pages, (text) =>
       [...text.matchAll(/`((?:packages|test|bench|docs)\/[\w./-]+)`/gu)]

@@ -16,7 +16,7 @@ const rows = readFileSync(path("docs/security.md"), "utf8")
 const wrong = (look: (row: ReadonlyArray<string>) => ReadonlyArray<string>) =>
   rows.flatMap((row) => look(row).map((what) => `${row[0]}: ${what}`))
 
-it("has seven cells in each row, none of them empty, and each source once", () => {
+it("each row has seven cells, none of them empty, and its own source", () => {
   assert.isAbove(rows.length, 40)
   assert.deepStrictEqual(
     wrong((row) => (row.length === 7 && row.every((cell) => cell.trim() !== "") ? [] : [`${row.length} cells`])),
@@ -28,7 +28,7 @@ it("has seven cells in each row, none of them empty, and each source once", () =
     []
   )
 })
-it("names borders that are there", () => {
+it("the rows name borders that exist", () => {
   assert.deepStrictEqual(
     wrong(([, , , , border]) =>
       quoted(border!).length === 0 ? ["no border"] : quoted(border!).filter((file) => !existsSync(path(file)))
@@ -36,7 +36,7 @@ it("names borders that are there", () => {
     []
   )
 })
-it("names tests that are there, each by its title", () => {
+it("the rows name tests that exist, by their titles", () => {
   const missing = (reference: string) => {
     const [, file = "", title = ""] = /^(\S+\.test\.ts): (.+)$/u.exec(reference) ?? []
     if (!existsSync(path(file))) return true
@@ -48,7 +48,7 @@ it("names tests that are there, each by its title", () => {
     []
   )
 })
-it("names mutants that are tried", () => {
+it("the rows name mutants that are tried", () => {
   const names = allMutants.map(({ name }) => name)
   const isTried = (pattern: string) =>
     pattern.endsWith("*") ? names.some((name) => name.startsWith(pattern.slice(0, -1))) : names.includes(pattern)

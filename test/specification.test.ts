@@ -15,21 +15,21 @@ const firstCells = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^\| `([^`]+)`/gmu)].map(([, cell]) => cell!)
 const sorted = (words: Iterable<string>): ReadonlyArray<string> => [...new Set(words)].toSorted()
 
-it("has a row for each key of the config file, and for no other", () => {
+it("each key of the config file has a row, and no other key has", () => {
   assert.deepStrictEqual(sorted(firstCells(section(settings, "Keys"))), sorted(configKeys))
 })
-it("names the keys that are pinned", () => {
+it("the specification names the keys that are pinned", () => {
   const named = [...section(settings, "Pinned keys").matchAll(/`([A-Z_]+)`/gu)].map(([, key]) => key!)
   assert.deepStrictEqual(sorted(named), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
 })
-it("says of each key who may set it, and which are pinned", () => {
+it("the table of keys marks the keys that are pinned", () => {
   const rows = section(settings, "Keys")
     .split("\n")
     .filter((line) => line.startsWith("| `"))
   const pinned = rows.filter((row) => /\bpinned \|/u.test(row)).map((row) => row.split("`")[1]!)
   assert.deepStrictEqual(sorted(pinned), sorted(["MAX_EXTERNAL_PERMISSION", ...programKeys]))
 })
-it("has each command and each of its flags", () => {
+it("each command and each of its flags has a row", () => {
   const rows = commandLine.split("\n").filter((line) => line.startsWith("| `souffleur"))
   // A group, such as `hooks`, is named by its commands, in one row.
   const rowOf = (path: string) => {
@@ -51,7 +51,7 @@ it("has each command and each of its flags", () => {
     []
   )
 })
-it("has each state and each type of message of comms", () => {
+it("each state and each type of message of comms is in the specification", () => {
   const tables = section(behaviour, "Tables of comms")
   assert.deepStrictEqual(
     [...CommsSchema.states, ...CommsSchema.messageTypes].filter((word) => !tables.includes(`\`${word}\``)),

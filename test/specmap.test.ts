@@ -8,14 +8,14 @@ import { anchorsOf, isThere, textOf } from "./Pages.ts"
 const path = (relative: string) => fileURLToPath(new URL(`../${relative}`, import.meta.url))
 const rows = specRows()
 
-it("has rows, each of a rule, a file and a test", () => {
+it("each row has a rule, a file and a test", () => {
   assert.isAbove(rows.length, 100)
   assert.deepStrictEqual(
     rows.filter(({ columns }) => columns !== 3).map(({ line }) => line),
     []
   )
 })
-it("names files that are there, and in each a test of that title", () => {
+it("the rows name files that exist, and tests in them by their titles", () => {
   const wrong = rows.filter(({ file, title }) => {
     if (!existsSync(path(file!))) return true
     const source = readFileSync(path(file!), "utf8")
@@ -26,14 +26,14 @@ it("names files that are there, and in each a test of that title", () => {
     []
   )
 })
-it("names no rule twice", () => {
+it("each rule has one row", () => {
   const rules = rows.map(({ line }) => line.split(" | ")[0]!).filter((rule) => !rule.startsWith("| …"))
   assert.deepStrictEqual(
     rules.filter((rule, index) => rules.indexOf(rule) !== index),
     []
   )
 })
-it("names for each of its rows the mutants that its test kills, or why there are none", () => {
+it("each row names the mutants that its test kills, or the reason for none", () => {
   const known = killed()
   const unproved = rows.filter((row) => mutantsOfRow(row, known).length === 0 && whyNone(row) === undefined)
   assert.deepStrictEqual(
@@ -42,14 +42,14 @@ it("names for each of its rows the mutants that its test kills, or why there are
     "list a mutant of each of these rules with its test, and try it: pnpm mutate --only NAME --own --titles"
   )
 })
-it("names no mutant that is not in the list any more", () => {
+it("the rows name no mutant that has left the list", () => {
   const there = new Set(allMutants.map(keyOf))
   assert.deepStrictEqual(
     Object.keys(killed()).filter((key) => !there.has(key)),
     []
   )
 })
-it("groups its rows under headings of the specification, and proves each rule of its behaviour", () => {
+it("the rows are under headings of the specification, and prove each rule of its behaviour", () => {
   const groups = textOf("docs/spec-map.md")
     .split(/^## /mu)
     .slice(1)

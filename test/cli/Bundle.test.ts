@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { bundle, stage } from "./CliStage.ts"
 
-it("is one file with nothing to install: it imports what Node brings, and can be executed; so are the errands of a hook and of comms", () => {
+it("the bundle and its errands for hooks and comms are single executable files that import only Node's modules", () => {
   for (const file of ["souffleur.js", "hook.js", "comms.js"].map((name) => join(dirname(bundle), name))) {
     const text = fs.readFileSync(file, "utf8")
     const imported = [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
@@ -21,7 +21,7 @@ it("is one file with nothing to install: it imports what Node brings, and can be
   assert.sameMembers(fs.readdirSync(dirname(bundle)), ["souffleur.js", "hook.js", "comms.js"])
 })
 
-it.live("alone in another folder it still runs", () =>
+it.live("the bundle runs alone in another folder", () =>
   Effect.gen(function* () {
     const folder = fs.mkdtempSync(join(tmpdir(), "souffleur-alone-"))
     yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(folder, { recursive: true })))
@@ -35,7 +35,7 @@ it.live("alone in another folder it still runs", () =>
   })
 )
 
-it("a Node that is too old is told in a sentence", () => {
+it("the bundle names a Node that is too old, in a sentence", () => {
   const { status, stderr, stdout } = spawnSync(process.execPath, ["--no-experimental-sqlite", bundle, "status"], {
     encoding: "utf8"
   })

@@ -54,7 +54,7 @@ const pidOf = (relaunched: { readonly [field: string]: unknown }) =>
 
 describe.concurrent("the ceiling is pinned", () => {
   live(
-    "an agent that writes the config file gets no more by it, also when souffleur is started anew; a person's word gives it",
+    "an agent that writes the config file gains nothing, even after a restart of souffleur; a person's word accepts the file",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1, 50), task(2, 50)])
@@ -132,7 +132,7 @@ describe.concurrent("the ceiling is pinned", () => {
       })
   )
 
-  live("at a new opening: another program is refused with 2, a person's word takes it", () =>
+  live("a new opening with another program ends with 2, and a person's word accepts it", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const marker = join(the.home, "ran")
@@ -149,7 +149,7 @@ describe.concurrent("the ceiling is pinned", () => {
     })
   )
 
-  live("of a run: what its agents write into the config file gives the next ones nothing", () =>
+  live("agents of a run that write the config file give the next agents nothing", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const git = (...args: ReadonlyArray<string>) =>

@@ -11,7 +11,7 @@ const at = (pid: string, session: string) => ["watch", "--pid", pid, "--session-
 
 describe.concurrent("the command", () => {
   live(
-    "what is bad ends a process of ours with its exit code, one line on standard error and nothing else; each is in BadUsage.test.ts",
+    "bad usage ends a process with its exit code and one line on standard error; BadUsage.test.ts has each case",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -56,7 +56,7 @@ describe.concurrent("the command", () => {
       })
   )
 
-  live("a config file of rubbish is warnings and defaults", () =>
+  live("a config file of rubbish leads to warnings and defaults", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       fs.mkdirSync(join(the.project, ".orchestra_configs"))
@@ -75,7 +75,7 @@ describe.concurrent("the command", () => {
   )
 
   live(
-    "one souffleur a Conductor, whatever its state folder; its log is read, followed and replayed; release lets the Conductor live",
+    "a Conductor has one souffleur in any state folder; its log can be followed and replayed; release leaves the Conductor alive",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -171,7 +171,7 @@ describe.concurrent("the command", () => {
     })
   )
 
-  live("three failed validations end it with 1, a message and the row, and nothing is launched", () =>
+  live("three failed validations end a watch with 1, a message and the row, and nothing is launched", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const { code, lines } = yield* the.run([...at(nobody, id), "--json"])
@@ -183,7 +183,7 @@ describe.concurrent("the command", () => {
     })
   )
 
-  live("a session with a record of 200 MB is exported in bounded memory, and what was left out is said", () =>
+  live("a session with a record of 200 MB is exported in bounded memory, and the export says what was left out", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const folder = join(the.home, "claude", "projects", "x")

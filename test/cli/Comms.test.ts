@@ -26,8 +26,8 @@ const errandOf = (pid: number) =>
     }
   })
 
-describe.concurrent("comms that would hold up whoever touches it", () => {
-  live("as a view is refused by doctor, init and watch, in the same words, and nobody reads it", () =>
+describe.concurrent("comms that would block its reader", () => {
+  live("a view as comms is refused by doctor, init and watch in the same words, and never read", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
@@ -44,7 +44,7 @@ describe.concurrent("comms that would hold up whoever touches it", () => {
   )
 
   live(
-    "as a view that comes while it is watched: it is told, the Conductor's death is seen by its process, SIGTERM is heard",
+    "a view that appears during a watch is reported; the Conductor's death is seen by its process, and SIGTERM works",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -70,7 +70,7 @@ describe.concurrent("comms that would hold up whoever touches it", () => {
       })
   )
 
-  live("in a write that never ends: the errand is ended, and the watch goes on without comms", () =>
+  live("a write to comms that never ends is ended with its errand, and the watch goes on without comms", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], {
         SOUFFLEUR_MONITOR_STALE_AFTER: "2 minutes",
@@ -106,7 +106,7 @@ describe.concurrent("comms that would hold up whoever touches it", () => {
     })
   )
 
-  live("in eight messages of 100 MB while corrected arguments are awaited: they are not read", () =>
+  live("eight messages of 100 MB are not read while the watch waits for corrected arguments", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "500 millis" })
       yield* the.conductor()

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { first, git, theatre } from "./CliTheatre.ts"
 
-it.live("the agent that docs/conduct-agent.md shows is one: its work passes its review", () =>
+it.live("the agent of docs/conduct-agent.md works, and its work passes the review", () =>
   Effect.gen(function* () {
     const the = yield* theatre({ millis: 0, tasks: {} }, first)
     const page = fs.readFileSync(fileURLToPath(new URL("../../docs/conduct-agent.md", import.meta.url)), "utf8")
@@ -22,7 +22,7 @@ it.live("the agent that docs/conduct-agent.md shows is one: its work passes its 
 )
 
 it.live(
-  "an agent gets what AGENT_ENVIRONMENT names, beside the short list; a name that it adds to the config file counts for nothing",
+  "an agent gets the variables of AGENT_ENVIRONMENT and the short list; a name that it adds to the config file has no effect",
   () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} }, first)

@@ -10,7 +10,7 @@ import { logAt } from "../eventlog/OwnLog.ts"
 import { first, git, theatre } from "./CliTheatre.ts"
 
 describe.concurrent("a conductor beside another", () => {
-  it.live("leaves the row of a Conductor that is watched alone, and says so", () =>
+  it.live("a conductor leaves the row of a watched Conductor alone, and says so", () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} }, first)
       const { host, self } = yield* Effect.provide(ProcessesPort, Processes.layer)
@@ -51,7 +51,7 @@ describe.concurrent("a conductor beside another", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("of the same work tree is refused, whatever folder, plan and state folder it has", () =>
+  it.live("a second conductor of the same work tree is refused, whatever its folder, plan and state folder", () =>
     Effect.gen(function* () {
       const the = yield* theatre(
         { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },

@@ -8,7 +8,7 @@ import { first, git, linesOf, plan, theatre } from "./CliTheatre.ts"
 
 describe.concurrent("souffleur conduct", () => {
   it.live(
-    "a conductor that is killed while an agent works goes on with that very agent, finishes, and comms is told",
+    "a conductor that is killed while an agent works goes on with the same agent, finishes, and tells comms",
     () =>
       Effect.gen(function* () {
         const the = yield* theatre(
@@ -65,7 +65,7 @@ describe.concurrent("souffleur conduct", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("who tells of a run and dies is named, started again, and its end is told; the run goes on to its own", () =>
+  it.live("a publisher of a run that dies is reported and started again until it is given up; the run goes on", () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} }, first)
       assert.strictEqual((yield* the.run(["conduct", "plan.yaml"])).code, 0)
@@ -85,7 +85,7 @@ describe.concurrent("souffleur conduct", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("escalated, answered and finished; another conductor of the project is refused meanwhile", () =>
+  it.live("a run is escalated, answered and finished, and refuses another conductor of the project meanwhile", () =>
     Effect.gen(function* () {
       const the = yield* theatre(
         { millis: 0, tasks: { "task-001": { implementer: ["blocked", "commit"], reviewer: ["approve"] } } },
@@ -139,7 +139,7 @@ describe.concurrent("souffleur conduct", () => {
   )
 
   it.live(
-    "under a watch it stays where a person is needed, who hears of it, and goes on with the answer: never run again for nothing",
+    "a conductor under a watch waits for a person, tells them, and goes on with the answer without another start",
     () =>
       Effect.gen(function* () {
         const the = yield* theatre(
@@ -176,7 +176,7 @@ describe.concurrent("souffleur conduct", () => {
   )
 
   it.live(
-    "doctor says of a run whose conductor is gone how it goes on, and finds a damaged state file; an overdue agent is ended",
+    "doctor says how a run without a conductor goes on, and finds a damaged state file; an overdue agent is ended",
     () =>
       Effect.gen(function* () {
         const the = yield* theatre(
@@ -231,7 +231,7 @@ describe.concurrent("souffleur conduct", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("what cannot be conducted is bad usage, with nothing on standard output and nothing changed", () =>
+  it.live("a plan that cannot be conducted is bad usage, prints nothing on standard output, and changes nothing", () =>
     Effect.gen(function* () {
       const the = yield* theatre({ millis: 0, tasks: {} })
       fs.writeFileSync(join(the.project, "wrong.yaml"), plan.replace("[task-001]", "[task-007]"))

@@ -17,7 +17,7 @@ const hide = (project: string) => fs.renameSync(join(project, ".git"), join(proj
 const bringBack = (project: string) => fs.renameSync(join(project, "hidden"), join(project, ".git"))
 
 describe.concurrent("a conductor that cannot go on", () => {
-  it.live("for git ends with 1, and says it in its log, by the notify command and in comms; status says why", () =>
+  it.live("a conductor hindered by git ends with 1, and tells its log, the notify command, comms and status", () =>
     Effect.gen(function* () {
       const the = yield* theatre(
         { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },
@@ -42,7 +42,7 @@ describe.concurrent("a conductor that cannot go on", () => {
   )
 
   it.live(
-    "under a watch is not run again for nothing: it waits, also where it could not begin, and goes on by itself",
+    "a hindered conductor under a watch waits, even before its start, and goes on by itself without another start",
     () =>
       Effect.gen(function* () {
         const the = yield* theatre({ millis: 0, tasks: {} }, first)
@@ -73,7 +73,7 @@ describe.concurrent("a conductor that cannot go on", () => {
       }).pipe(Effect.scoped)
   )
 
-  it.live("for its log, which can say nothing any more, tells a person all the same", () =>
+  it.live("a conductor whose log cannot be written still tells a person", () =>
     Effect.gen(function* () {
       const the = yield* theatre(
         { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },

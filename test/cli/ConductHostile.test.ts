@@ -47,7 +47,7 @@ const theatre = Effect.fnUntraced(function* (script: string) {
 const tagsOf = (lines: ReadonlyArray<string>) => lines.map((line) => JSON.parse(line)._tag as string)
 
 describe.concurrent("souffleur conduct among words that are not its agents'", () => {
-  it.live("a reviewer that is killed once it has quoted the implementer's file has approved nothing", () =>
+  it.live("a reviewer that is killed after it quoted the implementer's file has approved nothing", () =>
     Effect.gen(function* () {
       const quotes =
         "printf 'NOTES.md, which the commit adds, reads:\\n\\n```\\n'; cat NOTES.md; printf '```\\n\\nThe tests fail: 12 of 30. I am going to reject th'; kill -9 $$"
@@ -60,7 +60,7 @@ describe.concurrent("souffleur conduct among words that are not its agents'", ()
     }).pipe(Effect.scoped)
   )
   it.live(
-    "nor has one that ends with the quotation; what it was given to say is in no log, and another assignment has another",
+    "a reviewer that ends with the quotation has approved nothing; its word is in no log, and differs in each assignment",
     () =>
       Effect.gen(function* () {
         const once = (first: string, then: string) =>
@@ -85,7 +85,7 @@ describe.concurrent("souffleur conduct among words that are not its agents'", ()
       }).pipe(Effect.scoped)
   )
   it.live(
-    "a planted state file is nobody's word: what git does not bear out is a person's to say, with exit code 1",
+    "a planted state file counts only as far as git confirms it; the rest waits for a person, with exit code 1",
     () =>
       Effect.gen(function* () {
         const the = yield* theatre(agent(committed("echo x > x"), approved))
@@ -112,7 +112,7 @@ describe.concurrent("souffleur conduct among words that are not its agents'", ()
         assert.deepStrictEqual(done.commits, [the.git("rev-parse", "HEAD").trim()], "its work is what was done here")
       }).pipe(Effect.scoped)
   )
-  it.live("git runs nothing that its project names, also where PATH looks in it first, and has no key of ours", () =>
+  it.live("git runs no program of its project, even where PATH begins there, and gets no key of ours", () =>
     Effect.gen(function* () {
       const the = yield* theatre(agent(committed("echo x > x"), approved))
       const ran = join(the.home, "ran")

@@ -45,7 +45,7 @@ const ended = Effect.fnUntraced(function* (variables: Variables = {}) {
 })
 
 describe.concurrent("a defect of souffleur's own", () => {
-  live("is exit 70 and one sentence, no goodbye and no stack; what it was is told to who looks for it", () =>
+  live("a defect ends with 70 and one sentence, without goodbye or stack; SOUFFLEUR_DEBUG prints the stack", () =>
     Effect.gen(function* () {
       const the = yield* ended({ NODE_OPTIONS })
       fs.writeFileSync(join(the.home, "sabotage"), "")
@@ -66,7 +66,7 @@ describe.concurrent("a defect of souffleur's own", () => {
   )
 
   live(
-    "is told to launchd, which starts again whatever fails; an end that another start would meet again is none to it",
+    "launchd gets a failure only for a defect, because it restarts every failure; other ends are a success to it",
     () =>
       Effect.gen(function* () {
         const the = yield* ended({ NODE_OPTIONS })
@@ -84,7 +84,7 @@ describe.concurrent("a defect of souffleur's own", () => {
       })
   )
 
-  live("in what tells comms, now or of a watch that is over, is told and ends no watch", () =>
+  live("a defect of a publisher, even for a watch that has ended, is reported and ends no watch", () =>
     Effect.gen(function* () {
       const the = yield* ended()
       rename(the.state, "cursor", "lost")
@@ -101,52 +101,50 @@ describe.concurrent("a defect of souffleur's own", () => {
     })
   )
 
-  live(
-    "of a part that the program runs for itself is one sentence and 70, never a stack; what it was is told to who looks for it",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* stage([task(1)])
-        // Thrown where no fiber stands around it, as soon as anybody would hear of it.
-        const thrower = `const look = setInterval(() => {
+  live("a defect of an errand is one sentence and 70, without a stack; SOUFFLEUR_DEBUG prints the stack", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      // Thrown where no fiber stands around it, as soon as anybody would hear of it.
+      const thrower = `const look = setInterval(() => {
         if (process.listenerCount("uncaughtException") === 0) return
         clearInterval(look)
         throw new RangeError("a word of a conversation")
       }, 1)`
-        const thrown = `--import=data:text/javascript,${encode(thrower)}`
-        const attempts: ReadonlyArray<readonly [readonly [string, ...ReadonlyArray<string>], string?]> = [
-          [[bundle, "__guardian", "no JSON"]],
-          [[bundle, "__guardian", JSON.stringify({ database: join(the.home, "gone"), watch: "w" })]],
-          [[bundle, "__comms"], thrown],
-          [[bundle, "__stand-in", "-p"], thrown],
-          [[bundle, "mcp"], thrown],
-          [[bundle, "hook"], thrown],
-          [[join(dirname(bundle), "hook.js")], thrown]
-        ]
-        for (const [words, options = ""] of attempts)
-          for (const SOUFFLEUR_DEBUG of ["", "1"]) {
-            // Standard input stays open: nothing else ends them.
-            const line = 'sleep 60 | { "$@"; echo "$?" >&2; kill 0; }'
-            const child = spawn("/bin/setsid", ["/bin/sh", "-c", line, "sh", process.execPath, ...words], {
-              env: { ...the.environment, SOUFFLEUR_DEBUG, NODE_OPTIONS: options },
-              stdio: ["ignore", "ignore", "pipe"]
-            })
-            let errors = ""
-            child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text))
-            yield* Effect.callback<void>((resume) => void child.on("close", () => resume(Effect.void)))
-            const [said = "", ...more] = errors.trim().split("\n")
-            assert.match(
-              said,
-              /^souffleur: it(s hook)? has a defect of (souffleur's|its) own/u,
-              `${words.join(" ")}: ${errors}`
-            )
-            assert.strictEqual(more.at(-1), "70", errors)
-            if (SOUFFLEUR_DEBUG === "") assert.lengthOf(more, 1, errors)
-            else assert.match(errors, /^ +at |\n +at /u)
-          }
-      })
+      const thrown = `--import=data:text/javascript,${encode(thrower)}`
+      const attempts: ReadonlyArray<readonly [readonly [string, ...ReadonlyArray<string>], string?]> = [
+        [[bundle, "__guardian", "no JSON"]],
+        [[bundle, "__guardian", JSON.stringify({ database: join(the.home, "gone"), watch: "w" })]],
+        [[bundle, "__comms"], thrown],
+        [[bundle, "__stand-in", "-p"], thrown],
+        [[bundle, "mcp"], thrown],
+        [[bundle, "hook"], thrown],
+        [[join(dirname(bundle), "hook.js")], thrown]
+      ]
+      for (const [words, options = ""] of attempts)
+        for (const SOUFFLEUR_DEBUG of ["", "1"]) {
+          // Standard input stays open: nothing else ends them.
+          const line = 'sleep 60 | { "$@"; echo "$?" >&2; kill 0; }'
+          const child = spawn("/bin/setsid", ["/bin/sh", "-c", line, "sh", process.execPath, ...words], {
+            env: { ...the.environment, SOUFFLEUR_DEBUG, NODE_OPTIONS: options },
+            stdio: ["ignore", "ignore", "pipe"]
+          })
+          let errors = ""
+          child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text))
+          yield* Effect.callback<void>((resume) => void child.on("close", () => resume(Effect.void)))
+          const [said = "", ...more] = errors.trim().split("\n")
+          assert.match(
+            said,
+            /^souffleur: it(s hook)? has a defect of (souffleur's|its) own/u,
+            `${words.join(" ")}: ${errors}`
+          )
+          assert.strictEqual(more.at(-1), "70", errors)
+          if (SOUFFLEUR_DEBUG === "") assert.lengthOf(more, 1, errors)
+          else assert.match(errors, /^ +at |\n +at /u)
+        }
+    })
   )
 
-  live("ends what started in it, and its guardian brings it back, which goes on once that is mended", () =>
+  live("a defect ends souffleur; its guardian brings it back, and the watch goes on once the defect is gone", () =>
     Effect.gen(function* () {
       const the = yield* ended({
         NODE_OPTIONS,
@@ -179,7 +177,7 @@ describe.concurrent("a defect of souffleur's own", () => {
   )
 })
 
-live("in a folder that is gone souffleur says so, in a sentence, and ends with 2", () =>
+live("a start in a folder that no longer exists prints a sentence and ends with 2", () =>
   Effect.gen(function* () {
     const the = yield* stage([task(1)])
     const gone = join(the.home, "gone")

@@ -13,7 +13,7 @@ const there = (file: string) =>
   )
 
 it.live(
-  "watch --detach, said by the Conductor itself: it is never of its tree, outlives it, and brings it back",
+  "watch --detach of the Conductor itself starts a souffleur outside its tree, which outlives it and brings it back",
   () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2, 50)])

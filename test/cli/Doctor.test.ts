@@ -33,25 +33,23 @@ const configure = (the: Stage, text: string) => {
 }
 
 describe.concurrent("doctor", () => {
-  live(
-    "before the first watch all is well, and nothing is made; both defaults make the gate unreachable, which is a note",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* stage([])
-        const { code, of } = yield* doctor(the)
-        assert.strictEqual(code, 0)
-        assert.strictEqual(of("gate")[0]!.level, "note")
-        assert.match(of("gate")[0]!.detail, /above 266666 tokens .* FORCE_COMPACT=400000 never/)
-        assert.strictEqual(of("stale limit")[0]!.level, "note")
-        assert.strictEqual(of("comms")[0]!.level, "ok")
-        assert.isFalse(fs.existsSync(the.state))
-        configure(the, "FORCE_COMPACT=266665\nHEARTBEAT_STALE_AFTER=400 seconds\n")
-        const { of: then } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "" })
-        assert.deepStrictEqual([then("gate")[0]!.level, then("stale limit")[0]!.level], ["ok", "ok"])
-      })
+  live("doctor before the first watch is all well and makes nothing; a gate unreachable by default is a note", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const { code, of } = yield* doctor(the)
+      assert.strictEqual(code, 0)
+      assert.strictEqual(of("gate")[0]!.level, "note")
+      assert.match(of("gate")[0]!.detail, /above 266666 tokens .* FORCE_COMPACT=400000 never/)
+      assert.strictEqual(of("stale limit")[0]!.level, "note")
+      assert.strictEqual(of("comms")[0]!.level, "ok")
+      assert.isFalse(fs.existsSync(the.state))
+      configure(the, "FORCE_COMPACT=266665\nHEARTBEAT_STALE_AFTER=400 seconds\n")
+      const { of: then } = yield* doctor(the, { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "" })
+      assert.deepStrictEqual([then("gate")[0]!.level, then("stale limit")[0]!.level], ["ok", "ok"])
+    })
   )
 
-  live("for a person: a line a check, and what to do below; no colour where there is no terminal", () =>
+  live("doctor prints a line for each check with the remedy below, and no colour without a terminal", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { lines } = yield* the.run(["doctor"])
@@ -61,7 +59,7 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live("says what is wrong with agent, config, permission and launcher", () =>
+  live("doctor reports problems of agent, config, permission and launcher", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       configure(the, "FORCE_COMPACT=none\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n")
@@ -79,7 +77,7 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live("says what is wrong with comms: rows, heartbeats, schema, another kind of file", () =>
+  live("doctor reports problems of comms: rows, heartbeats, schema, another kind of file", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       the.board((db) => {
@@ -101,7 +99,7 @@ describe.concurrent("doctor", () => {
   )
 
   live(
-    "a watch that is looked after is well; killed, it says how to go on; open folders, leftovers and a damaged log are found",
+    "doctor finds an owned watch well, says how to resume an unowned one, and finds open folders, leftovers and damage",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -165,7 +163,7 @@ describe.concurrent("doctor", () => {
       })
   )
 
-  live("a watch that has ended is compared with what its row says", () =>
+  live("doctor compares a watch that has ended with its row", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50)])
       const conductor = yield* the.conductor()
@@ -185,7 +183,7 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live("a watch that stands by says why, and what a person can do", () =>
+  live("doctor says why a watch is in standby, and what a person can do", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_COMPACT_POLL_INTERVAL: "20 millis" })
       configure(the, "FORCE_COMPACT=5\n")

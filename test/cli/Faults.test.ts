@@ -30,7 +30,7 @@ const mayMount = (() => {
 
 describe.concurrent("faults of the host", () => {
   live(
-    "a disk that fills up between two acts: exit 4 says so, nothing is launched, and with room again the watch goes on",
+    "a disk that fills up between two acts ends with 4 and no launch, and with space again the watch goes on",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1, 50), task(2, 100)])
@@ -84,7 +84,7 @@ describe.concurrent("faults of the host", () => {
   )
 
   live(
-    "a state folder that has become read-only: exit 4, nobody is killed or launched",
+    "a state folder that has become read-only ends with 4, without a kill or a launch",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -104,42 +104,40 @@ describe.concurrent("faults of the host", () => {
     !mayMount
   )
 
-  live(
-    "a log that is damaged or cut off: exit 4 names the file and what to do, and not one byte of it is changed",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* stage([task(1)])
-        const conductor = yield* the.conductor()
-        const watch = the.watch(conductor)
-        yield* prints(watch, "WatchSettled")
-        watch.kill("SIGTERM")
-        yield* watch.ended
-        const file = join(the.state, "souffleur.db")
-        const whole = fs.readFileSync(file)
-        const damaged = Buffer.from(whole)
-        damaged.fill(0xa5, 4096, 4096 + 2048)
-        for (const bytes of [whole.subarray(0, whole.length - 4096), damaged, Buffer.alloc(whole.length)]) {
-          fs.writeFileSync(file, bytes)
-          for (const args of [["watch"], ["status", "--json"], ["release"]]) {
-            const { code, errors, lines } = yield* the.run(args)
-            assert.deepStrictEqual([code, lines], [4, []], errors)
-            assert.match(
-              errors,
-              /^souffleur: the event log cannot be used: .*souffleur\.db.*(?:move it away|name another file)/m
-            )
-          }
-          assert.isTrue(bytes.equals(fs.readFileSync(file)), "not one byte is changed")
+  live("a log that is damaged or cut off ends with 4, the file's name and a remedy, and stays unchanged", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      const watch = the.watch(conductor)
+      yield* prints(watch, "WatchSettled")
+      watch.kill("SIGTERM")
+      yield* watch.ended
+      const file = join(the.state, "souffleur.db")
+      const whole = fs.readFileSync(file)
+      const damaged = Buffer.from(whole)
+      damaged.fill(0xa5, 4096, 4096 + 2048)
+      for (const bytes of [whole.subarray(0, whole.length - 4096), damaged, Buffer.alloc(whole.length)]) {
+        fs.writeFileSync(file, bytes)
+        for (const args of [["watch"], ["status", "--json"], ["release"]]) {
+          const { code, errors, lines } = yield* the.run(args)
+          assert.deepStrictEqual([code, lines], [4, []], errors)
+          assert.match(
+            errors,
+            /^souffleur: the event log cannot be used: .*souffleur\.db.*(?:move it away|name another file)/m
+          )
         }
-        assert.isTrue(alive(conductor.pid))
-        assert.deepStrictEqual(the.launched(), [])
-        // With a good copy it goes on.
-        fs.writeFileSync(file, whole)
-        assert.strictEqual((yield* the.run(["release"])).code, 0)
-      })
+        assert.isTrue(bytes.equals(fs.readFileSync(file)), "not one byte is changed")
+      }
+      assert.isTrue(alive(conductor.pid))
+      assert.deepStrictEqual(the.launched(), [])
+      // With a good copy it goes on.
+      fs.writeFileSync(file, whole)
+      assert.strictEqual((yield* the.run(["release"])).code, 0)
+    })
   )
 
   live(
-    "too few descriptors: refused with what to do before anything is written; with just enough it watches and recovers",
+    "too few descriptors are refused with a remedy before any write; with just enough souffleur watches and recovers",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1, 50), task(2, 100)])

@@ -23,44 +23,42 @@ const saidAs = (uid: number, cwd: string, line: ReadonlyArray<string>, env: Read
 /** Root, with setpriv, and a Node that others may run too. */
 const asOthers = asRoot && saidAs(alice, "/", [process.execPath, "-e", ""], {}).code === 0
 
-describe.concurrent("whose files they are", () => {
-  live(
-    "an export takes the place of no device, link, pipe or folder, and of another file only where that is said",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* stage([task(1)])
-        const conductor = yield* the.conductor()
-        conductor.kill("SIGKILL")
-        const [mine, link] = [join(the.home, "mine.md"), join(the.home, "link.md")]
-        fs.writeFileSync(mine, "mine")
-        fs.symlinkSync(mine, link)
-        // Never the machine's own device: where this fails, it is gone.
-        const [pipe, device] = [join(the.home, "pipe"), join(the.home, "device")]
-        execFileSync("mkfifo", [pipe])
-        if (asRoot) execFileSync("mknod", [device, "c", "1", "3"])
-        for (const [out, why] of [
-          [pipe, /no regular file/],
-          ...(asRoot ? ([[device, /no regular file/]] as const) : []),
-          [link, /a link/],
-          [the.project, /no regular file/],
-          [mine, /no export: name another with --out, or write over it with --force/]
-        ] as const) {
-          const { code, errors } = yield* the.run(["export", the.session, "--out", out])
-          assert.strictEqual(code, 2, errors)
-          assert.match(errors, why)
-        }
-        assert.isTrue(fs.statSync(pipe).isFIFO())
-        assert.isTrue(!asRoot || fs.statSync(device).isCharacterDevice())
-        assert.strictEqual(fs.readFileSync(mine, "utf8"), "mine")
-        for (const args of [["--force"], []]) {
-          const { code, errors } = yield* the.run(["export", the.session, "--out", mine, ...args])
-          assert.strictEqual(code, 0, errors)
-        }
-        assert.match(fs.readFileSync(mine, "utf8"), /^<!-- souffleur-export v1 /u)
-      })
+describe.concurrent("the owners of files", () => {
+  live("an export replaces no device, link, pipe or folder, and another file only with --force", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      conductor.kill("SIGKILL")
+      const [mine, link] = [join(the.home, "mine.md"), join(the.home, "link.md")]
+      fs.writeFileSync(mine, "mine")
+      fs.symlinkSync(mine, link)
+      // Never the machine's own device: where this fails, it is gone.
+      const [pipe, device] = [join(the.home, "pipe"), join(the.home, "device")]
+      execFileSync("mkfifo", [pipe])
+      if (asRoot) execFileSync("mknod", [device, "c", "1", "3"])
+      for (const [out, why] of [
+        [pipe, /no regular file/],
+        ...(asRoot ? ([[device, /no regular file/]] as const) : []),
+        [link, /a link/],
+        [the.project, /no regular file/],
+        [mine, /no export: name another with --out, or write over it with --force/]
+      ] as const) {
+        const { code, errors } = yield* the.run(["export", the.session, "--out", out])
+        assert.strictEqual(code, 2, errors)
+        assert.match(errors, why)
+      }
+      assert.isTrue(fs.statSync(pipe).isFIFO())
+      assert.isTrue(!asRoot || fs.statSync(device).isCharacterDevice())
+      assert.strictEqual(fs.readFileSync(mine, "utf8"), "mine")
+      for (const args of [["--force"], []]) {
+        const { code, errors } = yield* the.run(["export", the.session, "--out", mine, ...args])
+        assert.strictEqual(code, 0, errors)
+      }
+      assert.match(fs.readFileSync(mine, "utf8"), /^<!-- souffleur-export v1 /u)
+    })
   )
 
-  live("a state folder that others may write is refused by every command that keeps something there", () =>
+  live("a state folder that others may write is refused by every command that writes there", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       fs.mkdirSync(the.state)

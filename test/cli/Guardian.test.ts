@@ -53,7 +53,7 @@ const restorations = (events: ReadonlyArray<Said>) =>
   events.filter(({ _tag }) => _tag === "SouffleurRestored").map(({ cause, restorations }) => [cause, restorations])
 
 describe.concurrent("a guardian", () => {
-  live("brings a killed souffleur back, which goes on with a recovery; both end with the watch", () =>
+  live("the guardian brings a killed souffleur back, which goes on with a recovery; both end with the watch", () =>
     Effect.gen(function* () {
       const the = yield* guardedWatch([task(1, 50), task(2, 300)], 2)
       the.watch.kill("SIGKILL")
@@ -76,7 +76,7 @@ describe.concurrent("a guardian", () => {
   )
 
   live(
-    "brings nobody back whom a person ended, also where another program held the log for longer than the goodbye could wait",
+    "the guardian leaves a souffleur ended that a person ended, even where the log was locked during its goodbye",
     () =>
       Effect.gen(function* () {
         const the = yield* guardedWatch()
@@ -97,7 +97,7 @@ describe.concurrent("a guardian", () => {
   )
 
   live(
-    "takes the watch of a souffleur that hangs: killed, gone, then another; the Conductor is not touched, and release ends both",
+    "the guardian kills a hung souffleur and then starts another; the Conductor is not touched, and release ends both",
     () =>
       Effect.gen(function* () {
         const the = yield* guardedWatch()
@@ -117,58 +117,62 @@ describe.concurrent("a guardian", () => {
       })
   )
 
-  live("is brought back itself when it is killed or hangs; SIGTERM ends both, and the watch can be resumed", () =>
-    Effect.gen(function* () {
-      const the = yield* guardedWatch()
-      process.kill(the.first, "SIGKILL")
-      const second = yield* the.guardian(the.first)
-      process.kill(second, "SIGSTOP")
-      yield* the.guardian(the.first, second)
-      assert.isFalse(alive(second))
-      assert.isTrue(alive(the.watch.pid))
-      the.watch.kill("SIGTERM")
-      yield* the.watch.ended
-      yield* the.nobody
-      const events = yield* the.events
-      assert.deepStrictEqual(restorations(events), [])
-      // Of the one that hung the log says so, of the one that was gone there was nobody to end.
-      const endings = events.filter(({ _tag }) => _tag === "ProcessEnding")
-      assert.deepStrictEqual(
-        endings.map(({ process, what }) => [what, (process as { readonly pid: number }).pid]),
-        [["guardian", second]]
-      )
-      assert.strictEqual(events.at(-1)?._tag, "OwnerLeft")
-      assert.isTrue(alive(the.conductor.pid))
-    })
-  )
-
-  live("whose souffleur is killed again and again without progress gives up, says so, and leaves nobody behind", () =>
-    Effect.gen(function* () {
-      const the = yield* guardedWatch()
-      const killed: Array<number> = []
-      const last = Effect.sync(() => rowsOf(the.state).at(-1)?.tag)
-      while (killed.length < 4) {
-        const [owner] = yield* until(
-          Effect.sync(() => ownersOf(rowsOf(the.state)).slice(-1)),
-          ([owner]) => owner !== undefined && !killed.includes(owner.pid)
+  live(
+    "the guardian itself is brought back after a kill or a hang; SIGTERM ends both, and the watch can be resumed",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* guardedWatch()
+        process.kill(the.first, "SIGKILL")
+        const second = yield* the.guardian(the.first)
+        process.kill(second, "SIGSTOP")
+        yield* the.guardian(the.first, second)
+        assert.isFalse(alive(second))
+        assert.isTrue(alive(the.watch.pid))
+        the.watch.kill("SIGTERM")
+        yield* the.watch.ended
+        yield* the.nobody
+        const events = yield* the.events
+        assert.deepStrictEqual(restorations(events), [])
+        // Of the one that hung the log says so, of the one that was gone there was nobody to end.
+        const endings = events.filter(({ _tag }) => _tag === "ProcessEnding")
+        assert.deepStrictEqual(
+          endings.map(({ process, what }) => [what, (process as { readonly pid: number }).pid]),
+          [["guardian", second]]
         )
-        process.kill(owner!.pid, "SIGKILL")
-        killed.push(owner!.pid)
-      }
-      yield* until(last, (tag) => tag === "GuardianGaveUp")
-      yield* the.nobody
-      assert.deepStrictEqual(restorations(yield* the.events), [
-        ["died", 1],
-        ["died", 2],
-        ["died", 3]
-      ])
-      assert.isTrue(alive(the.conductor.pid))
-      assert.match(String(the.messages().at(-1)?.["message"]), /The watch has no souffleur now/)
-    })
+        assert.strictEqual(events.at(-1)?._tag, "OwnerLeft")
+        assert.isTrue(alive(the.conductor.pid))
+      })
   )
 
   live(
-    "takes over from a souffleur that hangs over its command: that is not started again, and its end, which nobody saw, is a death",
+    "the guardian gives up after repeated kills of souffleur without progress, says so, and leaves no process behind",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* guardedWatch()
+        const killed: Array<number> = []
+        const last = Effect.sync(() => rowsOf(the.state).at(-1)?.tag)
+        while (killed.length < 4) {
+          const [owner] = yield* until(
+            Effect.sync(() => ownersOf(rowsOf(the.state)).slice(-1)),
+            ([owner]) => owner !== undefined && !killed.includes(owner.pid)
+          )
+          process.kill(owner!.pid, "SIGKILL")
+          killed.push(owner!.pid)
+        }
+        yield* until(last, (tag) => tag === "GuardianGaveUp")
+        yield* the.nobody
+        assert.deepStrictEqual(restorations(yield* the.events), [
+          ["died", 1],
+          ["died", 2],
+          ["died", 3]
+        ])
+        assert.isTrue(alive(the.conductor.pid))
+        assert.match(String(the.messages().at(-1)?.["message"]), /The watch has no souffleur now/)
+      })
+  )
+
+  live(
+    "the guardian replaces a souffleur that hangs during a command; the command is not repeated, and its unseen end is a death",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([], impatient)

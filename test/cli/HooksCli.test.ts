@@ -33,7 +33,7 @@ const signs = (the: Stage): ReadonlyArray<Readonly<Record<string, unknown>>> =>
 const startTime = Number(fs.readFileSync("/proc/self/stat", "utf8").split(") ")[1]!.split(" ")[19])
 
 describe.concurrent("souffleur hook", () => {
-  live("writes one line that says what, which session, which process and when, and no word of anybody's", () =>
+  live("a hook writes one line with event, session, process and time, and no word of a conversation", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const before = yield* Clock.currentTimeMillis
@@ -65,7 +65,7 @@ describe.concurrent("souffleur hook", () => {
   )
 
   live(
-    "never fails and never speaks: garbage, too much, nothing, an id that is a path, a folder it may not write to",
+    "a hook never fails and never prints: garbage, too much, nothing, a path as id, a folder it may not write to",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -85,7 +85,7 @@ describe.concurrent("souffleur hook", () => {
       })
   )
 
-  live("goes on without an end of its input, with what came in time", () =>
+  live("a hook whose input has no end goes on with the part that came in time", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const child = spawn(process.execPath, [quick, "hook"], {
@@ -99,7 +99,7 @@ describe.concurrent("souffleur hook", () => {
     })
   )
 
-  live("many at once lose no line of each other's, also while the file is cut to its newest lines", () =>
+  live("many hooks at once lose no line, even while the file is cut to its newest lines", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
@@ -133,7 +133,7 @@ describe.concurrent("souffleur hook", () => {
 })
 
 describe.concurrent("the files of signs", () => {
-  live("of sessions long gone make room when a session starts", () =>
+  live("files of sessions long gone are removed when a session starts", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const folder = join(the.state, "hooks")
@@ -152,87 +152,89 @@ describe.concurrent("the files of signs", () => {
     })
   )
 
-  live(
-    "are cut by the next but one when the process that did it died; what is no line of ours goes with the old ones",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* stage([])
-        fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
-        fs.writeFileSync(file(the), `${"x".repeat(99)}\n`.repeat(3000))
-        fs.writeFileSync(`${file(the)}.cut`, "")
-        fs.utimesSync(`${file(the)}.cut`, 1000, 1000)
-        hook(the, input({ hook_event_name: "First" }))
-        assert.isAbove(fs.statSync(file(the)).size, 262_144)
-        hook(the, input({ hook_event_name: "Second" }))
-        const kept = fs.readFileSync(file(the), "utf8")
-        assert.isBelow(kept.length, 132_000)
-        assert.match(kept, /^x{99}\n[^]*"First"[^]*"Second"[^\n]*\n$/u)
-        assert.strictEqual(fs.statSync(file(the)).mode & 0o777, 0o600)
-      })
+  live("a cut whose process died is done by the next hook but one; foreign lines go with the old ones", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
+      fs.writeFileSync(file(the), `${"x".repeat(99)}\n`.repeat(3000))
+      fs.writeFileSync(`${file(the)}.cut`, "")
+      fs.utimesSync(`${file(the)}.cut`, 1000, 1000)
+      hook(the, input({ hook_event_name: "First" }))
+      assert.isAbove(fs.statSync(file(the)).size, 262_144)
+      hook(the, input({ hook_event_name: "Second" }))
+      const kept = fs.readFileSync(file(the), "utf8")
+      assert.isBelow(kept.length, 132_000)
+      assert.match(kept, /^x{99}\n[^]*"First"[^]*"Second"[^\n]*\n$/u)
+      assert.strictEqual(fs.statSync(file(the)).mode & 0o777, 0o600)
+    })
   )
 })
 
 describe.concurrent("souffleur hooks", () => {
-  live("installs what runs from anywhere, says where, and takes it out again to the byte", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([], {})
-      const settings = join(the.project, ".claude", "settings.local.json")
-      fs.mkdirSync(join(the.project, ".claude"))
-      const before = '{ "model" : "opus" }'
-      fs.writeFileSync(settings, before)
-      const state = join(the.home, "it's a state")
-      const run = (...args: ReadonlyArray<string>) => the.run(["hooks", ...args], { SOUFFLEUR_STATE_DIR: state })
-      const json = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
-        const { code, lines } = yield* run(...args, "--json")
-        assert.strictEqual(code, 0)
-        return JSON.parse(lines.join("\n"))
-      })
-      assert.deepInclude(yield* json("status"), { file: settings, installed: false, events: [] })
-      assert.deepStrictEqual(yield* json("install"), {
-        file: settings,
-        changed: true,
-        how: "installed",
-        backup: `${settings}.souffleur-backup`
-      })
-      assert.deepInclude(yield* json("install"), { changed: false })
-      assert.deepInclude(yield* json("status"), { installed: true, absent: [], missing: [] })
-      const { command } = JSON.parse(fs.readFileSync(settings, "utf8")).hooks.Stop[0].hooks[0]
-      // In the agent's environment souffleur's own settings are not.
-      execFileSync("/bin/sh", ["-c", command], { cwd: "/", env: {}, input: input() })
-      assert.isTrue(fs.existsSync(join(state, "hooks", `${session}.jsonl`)))
-      assert.deepInclude(yield* json("uninstall"), { changed: true, how: "restored" })
-      assert.strictEqual(fs.readFileSync(settings, "utf8"), before)
-      assert.deepInclude(yield* json("uninstall"), { changed: false })
+  live(
+    "hooks install writes a command that runs from anywhere and says where; hooks uninstall restores the file to the byte",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([], {})
+        const settings = join(the.project, ".claude", "settings.local.json")
+        fs.mkdirSync(join(the.project, ".claude"))
+        const before = '{ "model" : "opus" }'
+        fs.writeFileSync(settings, before)
+        const state = join(the.home, "it's a state")
+        const run = (...args: ReadonlyArray<string>) => the.run(["hooks", ...args], { SOUFFLEUR_STATE_DIR: state })
+        const json = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+          const { code, lines } = yield* run(...args, "--json")
+          assert.strictEqual(code, 0)
+          return JSON.parse(lines.join("\n"))
+        })
+        assert.deepInclude(yield* json("status"), { file: settings, installed: false, events: [] })
+        assert.deepStrictEqual(yield* json("install"), {
+          file: settings,
+          changed: true,
+          how: "installed",
+          backup: `${settings}.souffleur-backup`
+        })
+        assert.deepInclude(yield* json("install"), { changed: false })
+        assert.deepInclude(yield* json("status"), { installed: true, absent: [], missing: [] })
+        const { command } = JSON.parse(fs.readFileSync(settings, "utf8")).hooks.Stop[0].hooks[0]
+        // In the agent's environment souffleur's own settings are not.
+        execFileSync("/bin/sh", ["-c", command], { cwd: "/", env: {}, input: input() })
+        assert.isTrue(fs.existsSync(join(state, "hooks", `${session}.jsonl`)))
+        assert.deepInclude(yield* json("uninstall"), { changed: true, how: "restored" })
+        assert.strictEqual(fs.readFileSync(settings, "utf8"), before)
+        assert.deepInclude(yield* json("uninstall"), { changed: false })
 
-      // For all projects, in the agent's own folder.
-      const user = join(the.home, "claude", "settings.json")
-      assert.deepInclude(yield* json("install", "--user"), { file: user, changed: true })
-      const { lines } = yield* run("status", "--user")
-      assert.match(lines.join("\n"), /settings\.json: all 12 hooks\n.*hook\.js hook, into .*it's a state$/u)
-      assert.deepInclude(yield* json("uninstall", "--user"), { how: "removed" })
-      assert.isFalse(fs.existsSync(user))
-    })
+        // For all projects, in the agent's own folder.
+        const user = join(the.home, "claude", "settings.json")
+        assert.deepInclude(yield* json("install", "--user"), { file: user, changed: true })
+        const { lines } = yield* run("status", "--user")
+        assert.match(lines.join("\n"), /settings\.json: all 12 hooks\n.*hook\.js hook, into .*it's a state$/u)
+        assert.deepInclude(yield* json("uninstall", "--user"), { how: "removed" })
+        assert.isFalse(fs.existsSync(user))
+      })
   )
 
-  live("refuses what it cannot read or was asked twice, with nothing on standard output, and leaves it alone", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([])
-      const settings = join(the.project, ".claude", "settings.local.json")
-      fs.mkdirSync(join(the.project, ".claude"))
-      fs.writeFileSync(settings, '{"hooks": [] // mine\n}')
-      for (const word of ["install", "uninstall", "status"]) {
-        const { code, errors, lines } = yield* the.run(["hooks", word])
-        assert.deepStrictEqual([code, lines], [2, []])
-        assert.include(errors, `${settings} is not JSON`)
-      }
-      const twice = yield* the.run(["hooks", "install", "--user", "--project-dir", the.project])
-      assert.deepStrictEqual([twice.code, twice.lines], [2, []])
-      assert.match(twice.errors, /--user and --project-dir/)
-      assert.deepStrictEqual(fs.readdirSync(join(the.project, ".claude")), ["settings.local.json"])
-    })
+  live(
+    "hooks install leaves an unreadable file alone and refuses contradicting flags, with nothing on standard output",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const settings = join(the.project, ".claude", "settings.local.json")
+        fs.mkdirSync(join(the.project, ".claude"))
+        fs.writeFileSync(settings, '{"hooks": [] // mine\n}')
+        for (const word of ["install", "uninstall", "status"]) {
+          const { code, errors, lines } = yield* the.run(["hooks", word])
+          assert.deepStrictEqual([code, lines], [2, []])
+          assert.include(errors, `${settings} is not JSON`)
+        }
+        const twice = yield* the.run(["hooks", "install", "--user", "--project-dir", the.project])
+        assert.deepStrictEqual([twice.code, twice.lines], [2, []])
+        assert.match(twice.errors, /--user and --project-dir/)
+        assert.deepStrictEqual(fs.readdirSync(join(the.project, ".claude")), ["settings.local.json"])
+      })
   )
 
-  live("whose program is gone, or that write elsewhere, doctor finds", () =>
+  live("doctor finds hooks whose program is gone, or that write elsewhere", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const settings = join(the.project, ".claude", "settings.local.json")

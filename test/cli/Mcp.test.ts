@@ -17,7 +17,7 @@ const names = [
 ]
 
 describe.concurrent("souffleur mcp, as a process", () => {
-  it.live("survives the agent's probe, tells its tools, and ends with its input", () =>
+  it.live("the server survives the agent's probe, lists its tools, and ends with its input", () =>
     Effect.gen(function* () {
       const { environment, project, session } = yield* stage([])
       const server = yield* client(project, environment, session)
@@ -36,7 +36,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.strictEqual(server.errors(), "")
     }).pipe(Effect.scoped)
   )
-  it.live("what is no message is answered as that, a line without end is dropped, and the next call is heard", () =>
+  it.live("a line that is no message gets an error, a line without end is dropped, and the next call is answered", () =>
     Effect.gen(function* () {
       const { environment, project, session } = yield* stage([])
       const server = yield* client(project, environment, session)
@@ -57,7 +57,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.strictEqual(yield* server.kill("SIGINT"), 130)
     }).pipe(Effect.scoped)
   )
-  it.live("the comms-link of an agent that nobody watches yet, and of its watch once it has begun", () =>
+  it.live("the tools serve an agent before its watch has begun, and its watch afterwards", () =>
     Effect.gen(function* () {
       const set = yield* stage([task(1), task(2)])
       const { environment, messages, project, row, session } = set
@@ -136,44 +136,42 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.isAbove(messages().length, 1)
     }).pipe(Effect.scoped)
   )
-  it.live(
-    "many clients at once lose nothing of each other's: a task is registered by one, a message is there from each",
-    () =>
-      Effect.gen(function* () {
-        const { board, environment, project } = yield* stage([])
-        const tasks = Array.from({ length: 50 }, (_, n) => ({ task_id: `task-${n + 10}` }))
-        const act = Effect.fnUntraced(function* (n: number) {
-          const server = yield* client(project, environment, `session-${n}`)
-          yield* server.begin
-          // Asked before the first has answered.
-          const [registered, ...posted] = yield* Effect.all(
-            [
-              server.call("register_tasks", { tasks }),
-              ...[1, 2, 3].map((m) =>
-                server.call("post_message", { task_id: "task-10", message_type: "system", message: `${n}.${m}` })
-              ),
-              server.call("heartbeat")
-            ],
-            { concurrency: "unbounded" }
-          )
-          assert.deepStrictEqual(
-            posted.map(({ failed, text }) => (failed ? text : "")),
-            ["", "", "", ""]
-          )
-          return registered?.told["registered"] as ReadonlyArray<string>
-        })
-        const made = yield* Effect.forEach([1, 2, 3, 4], act, { concurrency: "unbounded" })
-        assert.sameMembers(
-          made.flat(),
-          tasks.map(({ task_id }) => task_id)
+  it.live("many clients at once lose nothing: one registers a task, and each one's message arrives", () =>
+    Effect.gen(function* () {
+      const { board, environment, project } = yield* stage([])
+      const tasks = Array.from({ length: 50 }, (_, n) => ({ task_id: `task-${n + 10}` }))
+      const act = Effect.fnUntraced(function* (n: number) {
+        const server = yield* client(project, environment, `session-${n}`)
+        yield* server.begin
+        // Asked before the first has answered.
+        const [registered, ...posted] = yield* Effect.all(
+          [
+            server.call("register_tasks", { tasks }),
+            ...[1, 2, 3].map((m) =>
+              server.call("post_message", { task_id: "task-10", message_type: "system", message: `${n}.${m}` })
+            ),
+            server.call("heartbeat")
+          ],
+          { concurrency: "unbounded" }
         )
-        const posts = board((db) =>
-          db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE task_id = 'task-10'").get()
+        assert.deepStrictEqual(
+          posted.map(({ failed, text }) => (failed ? text : "")),
+          ["", "", "", ""]
         )
-        assert.strictEqual(posts?.["n"], 12)
-      }).pipe(Effect.scoped)
+        return registered?.told["registered"] as ReadonlyArray<string>
+      })
+      const made = yield* Effect.forEach([1, 2, 3, 4], act, { concurrency: "unbounded" })
+      assert.sameMembers(
+        made.flat(),
+        tasks.map(({ task_id }) => task_id)
+      )
+      const posts = board((db) =>
+        db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE task_id = 'task-10'").get()
+      )
+      assert.strictEqual(posts?.["n"], 12)
+    }).pipe(Effect.scoped)
   )
-  it.live("without comms, the agent's own request is a handoff with its words, and done ends the watch", () =>
+  it.live("an agent's request without comms is a hand-off with its words, and done ends the watch", () =>
     Effect.gen(function* () {
       const set = yield* stage([task(1, 60_000)])
       const { environment, project, session, state } = set

@@ -12,7 +12,7 @@ const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
 const script = (path: string, text: string) => fs.writeFileSync(path, `#!/bin/sh\n${text}`, { mode: 0o755 })
 
 describe.concurrent("compact by hand", () => {
-  live("a session whose process has ended is compacted in place, under the ceiling", () =>
+  live("compact compacts a session whose process has ended in place, under the ceiling", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 10)])
       assert.strictEqual((yield* the.run(["__stand-in", ...the.order])).code, 0)
@@ -44,7 +44,7 @@ describe.concurrent("compact by hand", () => {
     })
   )
 
-  live("without a boundary it is tried once more, and is a failure, whatever the agent's exit code", () =>
+  live("compact without a boundary is tried once more, and fails whatever the agent's exit code", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 10)])
       yield* the.run(["__stand-in", ...the.order])
@@ -57,7 +57,7 @@ describe.concurrent("compact by hand", () => {
     })
   )
 
-  live("refused while a process holds the session, or a watch looks after it; nothing is launched", () =>
+  live("compact is refused while a process holds the session or a watch looks after it, and launches nothing", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
@@ -78,7 +78,7 @@ describe.concurrent("compact by hand", () => {
 })
 
 describe.concurrent("attach", () => {
-  live("generation 1 is the user's own; the successor's output is followed to the end of the watch", () =>
+  live("attach leaves generation 1 to the user, and follows the successor's output to the end of the watch", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2, 400)])
       const conductor = yield* the.conductor(2)
@@ -103,7 +103,7 @@ describe.concurrent("attach", () => {
   )
 
   live(
-    "tmux: the pane of the agent is selected, also where it runs in a shell; without a terminal it says how to go there",
+    "attach selects the agent's tmux pane, even behind a shell; without a terminal it says how to go there",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)], { SOUFFLEUR_STANDIN_HANG_AT: "1" })
@@ -131,7 +131,7 @@ describe.concurrent("attach", () => {
     withoutTmux
   )
 
-  live("kitty: asked for the window of the agent, or of what started it", () =>
+  live("attach asks kitty for the window of the agent, or of its parent", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
@@ -154,7 +154,7 @@ describe.concurrent("attach", () => {
   )
 })
 
-live("in kitty a successor is launched into a tab, not in print mode; attach says when kitty cannot be asked", () =>
+live("a successor in kitty starts in a tab, not in print mode; attach says when kitty does not answer", () =>
   Effect.gen(function* () {
     const the = yield* stage([task(1, 50), task(2)])
     const bin = join(the.home, "bin")

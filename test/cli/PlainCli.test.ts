@@ -27,7 +27,7 @@ const plainly = (what: string, { errors, lines }: Told) => {
 }
 
 it.live(
-  "whatever comms, the agent's files, the config and a folder's name say, no command has a terminal obey it",
+  "a terminal obeys no word of comms, the agent's files, the config or a folder's name, in any command",
   () =>
     Effect.gen(function* () {
       const the = yield* stage([{ id: "task-01", file: "scene.txt", text: "", millis: 1 }])
@@ -87,7 +87,7 @@ it.live(
 )
 
 it.live(
-  "nor of a plan, of its errors, of arguments, of settings",
+  "a terminal obeys no word of a plan, its errors, arguments or settings",
   () =>
     Effect.gen(function* () {
       const the = yield* stage([])

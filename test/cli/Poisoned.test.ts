@@ -55,7 +55,7 @@ const poisoned = Effect.gen(function* () {
 
 describe.concurrent("a log with odd values", () => {
   live(
-    "from which events are missing is told by log --all and status, with and without --json, and hides no other watch",
+    "a log without some events is reported by log --all and status, with and without --json, and hides no other watch",
     () =>
       Effect.gen(function* () {
         const the = yield* poisoned
@@ -77,7 +77,7 @@ describe.concurrent("a log with odd values", () => {
         }
       })
   )
-  live("is told by every command, with and without --json, and no time in it ends one", () =>
+  live("a log with odd values is printed by every command, with and without --json, and no time in it ends one", () =>
     Effect.gen(function* () {
       const the = yield* poisoned
       for (const words of [["status"], ["log"], ["log", "--all", "--json"], ["why"], ["state"], ["log", "odd-0001"]])
@@ -91,7 +91,7 @@ describe.concurrent("a log with odd values", () => {
       assert.strictEqual(state.wait.until, at + 8 * 86_400_000)
     })
   )
-  live("of one watch hides no other: status tells all of them, doctor names it, and its own commands end with 4", () =>
+  live("a damaged watch hides no other: status lists all, doctor names it, and its own commands end with 4", () =>
     Effect.gen(function* () {
       const the = yield* poisoned
       const { code, lines } = yield* the.run(["status"])
@@ -128,7 +128,7 @@ describe.concurrent("a log with odd values", () => {
 })
 
 describe.concurrent("a run that cannot be read", () => {
-  live("hides no other: status --all and doctor tell all of them, and its own commands end with 4", () =>
+  live("a damaged run hides no other: status --all and doctor list all, and its own commands end with 4", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       fs.mkdirSync(the.state, { recursive: true, mode: 0o700 })
@@ -193,7 +193,7 @@ describe.concurrent("a run that cannot be read", () => {
 
 describe.concurrent("a running souffleur", () => {
   live(
-    "whose log was cut names that and ends with 4; it launches nothing, and the next one goes on from what is there",
+    "a souffleur whose log was cut says so and ends with 4 without a launch; the next one goes on from the rest",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -211,31 +211,33 @@ describe.concurrent("a running souffleur", () => {
         assert.strictEqual((yield* next.ended).code, 143)
       })
   )
-  live("whose Conductor's session file holds odd numbers watches on, and brings the Conductor back when it dies", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([task(1, 50), task(2, 100)])
-      const agent = yield* the.conductor(2)
-      const watch = the.watch(agent)
-      yield* prints(watch, "WatchSettled")
-      const file = join(the.environment["SOUFFLEUR_CLAUDE_DIR"]!, "projects", the.sessions()[0]!)
-      const odd = { input_tokens: 1.5, cache_read_input_tokens: 1e300, output_tokens: -1 }
-      const call = { type: "tool_use", id: "t", name: "Bash", input: { timeout: 1e300 } }
-      fs.appendFileSync(
-        file,
-        `${JSON.stringify({ type: "assistant", timestamp: "+275760-09-13T00:00:00Z", message: { id: "m", model: "constructor", content: [call], usage: odd } })}\n`
-      )
-      // Polled with it at least once.
-      const evidence = yield* Effect.andThen(
-        Effect.sync(() => agent.kill("SIGKILL")),
-        prints(watch, "ConductorDied")
-      )
-      assert.strictEqual((evidence["evidence"] as { readonly contextTokens: number }).contextTokens, 2)
-      assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
-      assert.lengthOf(the.launched(), 1)
-      assert.notInclude(
-        (yield* the.events).map(({ _tag }) => _tag),
-        "WatcherLost"
-      )
-    })
+  live(
+    "a souffleur whose Conductor's session file holds odd numbers watches on, and brings the Conductor back when it dies",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([task(1, 50), task(2, 100)])
+        const agent = yield* the.conductor(2)
+        const watch = the.watch(agent)
+        yield* prints(watch, "WatchSettled")
+        const file = join(the.environment["SOUFFLEUR_CLAUDE_DIR"]!, "projects", the.sessions()[0]!)
+        const odd = { input_tokens: 1.5, cache_read_input_tokens: 1e300, output_tokens: -1 }
+        const call = { type: "tool_use", id: "t", name: "Bash", input: { timeout: 1e300 } }
+        fs.appendFileSync(
+          file,
+          `${JSON.stringify({ type: "assistant", timestamp: "+275760-09-13T00:00:00Z", message: { id: "m", model: "constructor", content: [call], usage: odd } })}\n`
+        )
+        // Polled with it at least once.
+        const evidence = yield* Effect.andThen(
+          Effect.sync(() => agent.kill("SIGKILL")),
+          prints(watch, "ConductorDied")
+        )
+        assert.strictEqual((evidence["evidence"] as { readonly contextTokens: number }).contextTokens, 2)
+        assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
+        assert.lengthOf(the.launched(), 1)
+        assert.notInclude(
+          (yield* the.events).map(({ _tag }) => _tag),
+          "WatcherLost"
+        )
+      })
   )
 })

@@ -54,7 +54,7 @@ const damages: ReadonlyArray<readonly [how: string, damaged: (whole: Buffer) => 
 
 describe.concurrent("doctor --quarantine", () => {
   live(
-    "a log that is cut off, written over or nothing but zeros is moved aside as it is; by what it says the Conductor is watched anew",
+    "a log that is cut off, written over or all zeros is moved aside; its readable part says how to watch the Conductor again",
     () =>
       Effect.gen(function* () {
         const the = yield* abandoned()
@@ -91,44 +91,42 @@ describe.concurrent("doctor --quarantine", () => {
       })
   )
 
-  live(
-    "its newest events in a -wal: no byte is changed by who looks or moves, and the watch is told by the newest",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* abandoned()
-        yield* the.kill
-        const { page, whole } = the.inFile()
-        const next = the.start(["watch", "--json"])
-        const { revision } = yield* prints(next, "OwnerTook")
-        next.kill("SIGKILL")
-        yield* next.ended
-        fs.writeFileSync(the.file, whole.fill(0xa5, (page - 1) * 4096, (page - 1) * 4096 + 2048))
-        const before = the.parts()
-        assert.isAbove(before["-wal"]!.length, 0)
-        const refused = yield* the.run(["status"])
-        assert.deepStrictEqual([refused.code, refused.lines], [4, []])
-        assert.match(refused.errors, /"souffleur doctor --quarantine" moves it aside and says how to go on/)
-        for (const part of ["", "-wal"]) assert.isTrue(the.parts()[part]!.equals(before[part]!), part)
-        const now = the.parts()
-        // Whoever was to start it is dead, and the next log knows nothing of it.
-        const launches = join(the.state, "launches")
-        fs.mkdirSync(launches, { mode: 0o700, recursive: true })
-        fs.writeFileSync(join(launches, "opera-0001-c1-6-launch-1.json"), "{}", { mode: 0o600 })
-        const { code, errors, of } = yield* the.quarantine()
-        assert.strictEqual(code, 0, errors)
-        assert.match(
-          of(`watch ${the.id}`)!.detail,
-          new RegExp(`running, session ${the.session}; .*, ${revision} OwnerTook`, "u")
-        )
-        assert.match(of("launch")!.detail, /^opera-0001-c1-6-launch-1 was undecided: it is cancelled for good$/u)
-        assert.deepStrictEqual(fs.readdirSync(launches), ["opera-0001-c1-6-launch-1.receipt"])
-        for (const [part, bytes] of Object.entries(now)) {
-          assert.isTrue(fs.readFileSync(join(the.kept()[0]!, `souffleur.db${part}`)).equals(bytes!), part)
-        }
-      })
+  live("a damaged log with its newest events in a -wal stays unchanged, and the newest events describe the watch", () =>
+    Effect.gen(function* () {
+      const the = yield* abandoned()
+      yield* the.kill
+      const { page, whole } = the.inFile()
+      const next = the.start(["watch", "--json"])
+      const { revision } = yield* prints(next, "OwnerTook")
+      next.kill("SIGKILL")
+      yield* next.ended
+      fs.writeFileSync(the.file, whole.fill(0xa5, (page - 1) * 4096, (page - 1) * 4096 + 2048))
+      const before = the.parts()
+      assert.isAbove(before["-wal"]!.length, 0)
+      const refused = yield* the.run(["status"])
+      assert.deepStrictEqual([refused.code, refused.lines], [4, []])
+      assert.match(refused.errors, /"souffleur doctor --quarantine" moves it aside and says how to go on/)
+      for (const part of ["", "-wal"]) assert.isTrue(the.parts()[part]!.equals(before[part]!), part)
+      const now = the.parts()
+      // Whoever was to start it is dead, and the next log knows nothing of it.
+      const launches = join(the.state, "launches")
+      fs.mkdirSync(launches, { mode: 0o700, recursive: true })
+      fs.writeFileSync(join(launches, "opera-0001-c1-6-launch-1.json"), "{}", { mode: 0o600 })
+      const { code, errors, of } = yield* the.quarantine()
+      assert.strictEqual(code, 0, errors)
+      assert.match(
+        of(`watch ${the.id}`)!.detail,
+        new RegExp(`running, session ${the.session}; .*, ${revision} OwnerTook`, "u")
+      )
+      assert.match(of("launch")!.detail, /^opera-0001-c1-6-launch-1 was undecided: it is cancelled for good$/u)
+      assert.deepStrictEqual(fs.readdirSync(launches), ["opera-0001-c1-6-launch-1.receipt"])
+      for (const [part, bytes] of Object.entries(now)) {
+        assert.isTrue(fs.readFileSync(join(the.kept()[0]!, `souffleur.db${part}`)).equals(bytes!), part)
+      }
+    })
   )
 
-  live("a log that somebody has open stays: exit 3 says who; so does a sound one, and one of a newer souffleur", () =>
+  live("an open log stays, and exit 3 names its process; a sound log and a newer souffleur's log stay too", () =>
     Effect.gen(function* () {
       const the = yield* abandoned()
       const busy = yield* the.quarantine()

@@ -16,7 +16,7 @@ const stopOf = (watch: Running) => seen(watch, "StepSucceeded").find(({ step }) 
 const well = { code: 0, signal: null }
 
 describe.concurrent("a recovery of real processes", () => {
-  live("killed in mid-work: a successor knows what the Conductor knew, and completes the plan", () =>
+  live("a successor of a killed Conductor knows what that one knew, and completes the plan", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2)])
       const conductor = yield* the.conductor(2)
@@ -38,7 +38,7 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
-  live("a Conductor that is stopped has no heartbeat: it is ended by SIGKILL, and replaced", () =>
+  live("a stopped Conductor has no heartbeat, so it is ended by SIGKILL and replaced", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "2500 millis" })
       const conductor = yield* the.conductor()
@@ -66,7 +66,7 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
-  live("a Conductor that asks for a recovery of its context is stopped and replaced; it is not a death", () =>
+  live("a Conductor that asks for a recovery of its context is stopped and replaced, without counting as a death", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1), task(2)])
       const conductor = yield* the.conductor(2)
@@ -83,7 +83,7 @@ describe.concurrent("a recovery of real processes", () => {
   )
 
   live(
-    "its tools are ended with it, re-parented ones too; a second agent and a tmux server that it started live on",
+    "a Conductor's tools end with it, re-parented ones too; a second agent and a tmux server that it started live on",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([task(1)])
@@ -164,7 +164,7 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
-  live("a Conductor that is killed and not reaped is a zombie, and dead", () =>
+  live("a Conductor that is killed and not reaped is a zombie, and counts as dead", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const script = '"$@" & echo $! > "$PIDFILE"; exec sleep 1000'
@@ -186,7 +186,7 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
-  live("exports by a program of the user's, whose file stays as it was, and tells a person of the recovery once", () =>
+  live("a recovery exports by the user's program, leaves the program's file as it was, and tells a person once", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const [exporter, notify, told, theirs] = ["exporter", "notify", "told", "theirs.md"].map((name) =>
@@ -219,7 +219,7 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
-  live("only observing, it stops and launches nothing, and says so", () =>
+  live("a souffleur that only observes stops and launches nothing, and says so", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "2500 millis" })
       const conductor = yield* the.conductor()
@@ -235,7 +235,7 @@ describe.concurrent("a recovery of real processes", () => {
     })
   )
 
-  live("a comms database that is locked all through a recovery is told of it later", () =>
+  live("a comms database that is locked during a whole recovery is told of it later", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()

@@ -43,7 +43,7 @@ const started = (file: string) => {
 }
 
 describe.concurrent("a service", () => {
-  live("is written once, told to the manager, shown, and removed; a file of somebody else's is left as it is", () =>
+  live("a service is written once, registered, shown and removed; a foreign file is left as it is", () =>
     Effect.gen(function* () {
       const { file, manager, refuse, the, told } = yield* withManager([task(1)])
       const conductor = yield* the.conductor()
@@ -118,7 +118,7 @@ describe.concurrent("a service", () => {
     })
   )
 
-  live("resumes the watch after a reboot, which it is told as, and says to systemd that it runs and beats", () =>
+  live("a service resumes the watch after a reboot, logs the reboot, and tells systemd that it runs and beats", () =>
     Effect.gen(function* () {
       const { file, manager, the, told } = yield* withManager([task(1, 50), task(2, 1500)])
       const conductor = yield* the.conductor(2)
@@ -162,7 +162,7 @@ describe.concurrent("a service", () => {
     })
   )
 
-  live("--resume names one watch, of whatever folder, and nothing else", () =>
+  live("--resume names one watch of any folder, and nothing else", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2, 100)])
       const conductor = yield* the.conductor(2)

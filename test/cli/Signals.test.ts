@@ -61,25 +61,21 @@ const events = (state: string) => {
 }
 
 describe.concurrent("a signal is answered at once", () => {
-  live(
-    "while a stop gives its grace to a Conductor that does not end: the goodbye is said, and nobody is brought back",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* stage([task(1)], { SOUFFLEUR_STOP_GRACE: forEver })
-        const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
-        const watch = the.watch(conductor)
-        yield* prints(watch, "WatchSettled")
-        the.board((db) =>
-          db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'")
-        )
-        yield* prints(watch, "StepStarted", ({ step }) => step === "1 stop")
-        yield* answers(watch)
-        assert.isTrue(alive(conductor.pid))
-        assert.strictEqual(events(the.state).at(-1), "OwnerLeft")
-      })
+  live("a signal during the grace of a stop is answered with the goodbye, and no Conductor is brought back", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)], { SOUFFLEUR_STOP_GRACE: forEver })
+      const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
+      const watch = the.watch(conductor)
+      yield* prints(watch, "WatchSettled")
+      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'"))
+      yield* prints(watch, "StepStarted", ({ step }) => step === "1 stop")
+      yield* answers(watch)
+      assert.isTrue(alive(conductor.pid))
+      assert.strictEqual(events(the.state).at(-1), "OwnerLeft")
+    })
   )
 
-  live("while a validation waits for corrected arguments, and while it watches", () =>
+  live("a signal is answered while a validation waits for corrected arguments, and during a watch", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: forEver })
       const waiting = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
@@ -94,7 +90,7 @@ describe.concurrent("a signal is answered at once", () => {
     })
   )
 
-  live("while another program holds souffleur's own log for ever", () =>
+  live("a signal is answered while another program holds souffleur's own log for ever", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
@@ -107,7 +103,7 @@ describe.concurrent("a signal is answered at once", () => {
     })
   )
 
-  live("while a notify command does not end, nor hears its signals", () =>
+  live("a signal is answered while a notify command neither ends nor reacts to signals", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const [program, mark] = [join(the.home, "notify"), join(the.home, "told")]
@@ -137,7 +133,7 @@ describe.concurrent("a signal is answered at once", () => {
       })
     )
 
-  live("the second one ends it, whatever the first one has begun", () =>
+  live("a second signal ends souffleur, whatever the first has begun", () =>
     Effect.gen(function* () {
       const program = yield* stubborn("loop", 2 ** 31 - 1)
       program.kill("SIGTERM")
@@ -147,7 +143,7 @@ describe.concurrent("a signal is answered at once", () => {
     })
   )
 
-  live("while an export without end is estimated", () =>
+  live("a signal is answered while an endless export is estimated", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const file = join(the.home, "endless.md")
@@ -162,7 +158,7 @@ describe.concurrent("a signal is answered at once", () => {
     })
   )
 
-  live("while doctor is in a check of the log that does not end", () =>
+  live("a signal is answered during a check of the log by doctor that does not end", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const waiting = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])

@@ -8,7 +8,7 @@ import { alive, bundle, prints, said, stage, task, until, type Variables } from 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 describe.concurrent("done", () => {
-  live("from the agent's own session the watch is complete by its word; its process is left as it is", () =>
+  live("done in the agent's own session completes the watch, and leaves its process as it is", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
@@ -36,7 +36,7 @@ describe.concurrent("done", () => {
     })
   )
 
-  live("by hand it is the watch of the folder, and cancels a recovery: nothing is launched any more", () =>
+  live("done by hand completes the watch of the folder, and cancels a recovery without a launch", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_STOP_GRACE: "20 seconds" })
       const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
@@ -74,7 +74,7 @@ const pidOf = ({ conductor }: { readonly [field: string]: unknown }) => (conduct
 const sh = (line: string, ...args: ReadonlyArray<string>) => ["--", "/bin/sh", "-c", line, "sh", ...args]
 
 describe.concurrent("run, of a plain command", () => {
-  live("killed, it runs again with the same words; exit code 0 completes it", () =>
+  live("a killed command runs again with the same words, and exit code 0 completes the watch", () =>
     Effect.gen(function* () {
       const the = yield* solo()
       const hostile = ["$(touch x)", "--json", "--", "a\nb", ""]
@@ -108,7 +108,7 @@ describe.concurrent("run, of a plain command", () => {
     })
   )
 
-  live("three quick deaths end it with 1; nothing is exported of what has no conversation", () =>
+  live("three quick deaths of a command end the watch with 1, without an export", () =>
     Effect.gen(function* () {
       const the = yield* solo()
       const { code, errors, lines } = yield* the.run(["run", "--json", ...sh("exit 3")])
@@ -123,32 +123,34 @@ describe.concurrent("run, of a plain command", () => {
     })
   )
 
-  live("a souffleur killed right after it was asked leaves the command to the next one, which starts it once", () =>
-    Effect.gen(function* () {
-      const the = yield* solo()
-      const run = the.start(["run", "--json", ...sh("echo run >> said; exec sleep 60")])
-      yield* prints(run, "LaunchPrepared")
-      run.kill("SIGKILL")
-      yield* run.ended
-      const again = the.start(["run", "--json", ...sh("echo another >> said")])
-      yield* prints(again, "WatchSettled")
-      assert.match(
-        again.errors(),
-        /watch opera-[0-9a-f]{4} of this folder is not finished: it goes on, and nothing else is started/
-      )
-      yield* until(
-        Effect.sync(() => lines(join(the.project, "said"))),
-        (found) => found.length > 0
-      )
-      assert.deepStrictEqual(lines(join(the.project, "said")), ["run"])
-      assert.lengthOf(the.launched(), 1)
-      assert.strictEqual((yield* the.run(["release"])).code, 0)
-      assert.strictEqual((yield* again.ended).code, 0)
-    })
+  live(
+    "a souffleur that is killed right after its start leaves the command to the next one, which starts it once",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* solo()
+        const run = the.start(["run", "--json", ...sh("echo run >> said; exec sleep 60")])
+        yield* prints(run, "LaunchPrepared")
+        run.kill("SIGKILL")
+        yield* run.ended
+        const again = the.start(["run", "--json", ...sh("echo another >> said")])
+        yield* prints(again, "WatchSettled")
+        assert.match(
+          again.errors(),
+          /watch opera-[0-9a-f]{4} of this folder is not finished: it goes on, and nothing else is started/
+        )
+        yield* until(
+          Effect.sync(() => lines(join(the.project, "said"))),
+          (found) => found.length > 0
+        )
+        assert.deepStrictEqual(lines(join(the.project, "said")), ["run"])
+        assert.lengthOf(the.launched(), 1)
+        assert.strictEqual((yield* the.run(["release"])).code, 0)
+        assert.strictEqual((yield* again.ended).code, 0)
+      })
   )
 })
 
-live("of a command that could not be asked for, since the log took no word of it, no environment is left", () =>
+live("a command whose watch the log could not take leaves no environment behind", () =>
   Effect.gen(function* () {
     const the = yield* solo()
     assert.strictEqual((yield* the.run(["status"])).code, 0)
@@ -164,7 +166,7 @@ live("of a command that could not be asked for, since the log took no word of it
   })
 )
 
-live("started three times in one folder at once, one command runs", () =>
+live("three simultaneous starts in one folder run one command", () =>
   Effect.gen(function* () {
     const the = yield* solo()
     const runs = [1, 2, 3].map((n) =>
@@ -184,7 +186,7 @@ live("started three times in one folder at once, one command runs", () =>
 )
 
 describe.concurrent("run, of a known agent", () => {
-  live("killed, it is recovered with its conversation and its own flags; its end completes the watch", () =>
+  live("a killed agent is recovered with its conversation and its own flags, and its end completes the watch", () =>
     Effect.gen(function* () {
       const the = yield* solo([task(1, 50), task(2, 50)])
       const agent = join(the.home, "claude-code", "claude")
@@ -230,7 +232,7 @@ describe.concurrent("run, of a known agent", () => {
     })
   )
 
-  live("what no launch may have is bad usage: nothing is opened, nothing starts", () =>
+  live("a flag that no launch may have is bad usage: no watch is opened, and nothing starts", () =>
     Effect.gen(function* () {
       const the = yield* solo()
       const agent = [process.execPath, bundle, "__stand-in"]
@@ -262,7 +264,7 @@ describe.concurrent("run, of a known agent", () => {
   )
 })
 
-live("three watches of one machine: status has them all, and one stream tells what happens to each, in order", () =>
+live("three watches of one machine are all in status, and one stream has their events in order", () =>
   Effect.gen(function* () {
     const the = yield* solo([], { SOUFFLEUR_LAUNCH_SPACING: "300 millis" })
     const projects = ["one", "two", "three"].map((name) => join(the.home, name))

@@ -75,7 +75,7 @@ describe.concurrent("standing by", () => {
       })
   )
 
-  live("retry after the threshold was raised: a cycle begins with the config as it is then", () =>
+  live("retry after a raise of the threshold begins a cycle with the new config", () =>
     Effect.gen(function* () {
       const the = yield* standingBy
       fs.writeFileSync(join(the.project, ".orchestra_configs", "souffleur"), "FORCE_COMPACT=100000\nTRIM_CHARS=0\n")
@@ -90,7 +90,7 @@ describe.concurrent("standing by", () => {
     })
   )
 
-  live("retry after the threshold was raised: souffleur, started again, launches from the export", () =>
+  live("retry after a raise of the threshold makes a restarted souffleur launch from the export", () =>
     Effect.gen(function* () {
       const the = yield* standingBy
       the.watch.kill("SIGTERM")
@@ -108,7 +108,7 @@ describe.concurrent("standing by", () => {
     })
   )
 
-  live("adopt: a process that was started by hand is the Conductor from then on", () =>
+  live("adopt makes a process that was started by hand the Conductor", () =>
     Effect.gen(function* () {
       const the = yield* standingBy
       const state = Effect.sync(() => the.row("souffleur")["state"])
@@ -154,7 +154,7 @@ describe.concurrent("standing by", () => {
 })
 
 live(
-  "the same command goes on with a watch that has moved on to a successor, from any folder; a live process of another session is another Conductor",
+  "the same command resumes a watch after a hand-off from any folder; a live process of another session is another Conductor",
   () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2, 50)])

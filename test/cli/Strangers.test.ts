@@ -60,7 +60,7 @@ const mute = (the: Stage) => {
 
 describe.concurrent("strangers", () => {
   live(
-    "what cleaned its environment is ended with a Conductor that was killed, though souffleur died meanwhile; no other agent is",
+    "a tool with a cleaned environment ends with its killed Conductor, even after souffleur's death; no other agent does",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -99,7 +99,7 @@ describe.concurrent("strangers", () => {
       })
   )
 
-  live("a process that does not hold the session is never confirmed by a flag or by a reply, and not signalled", () =>
+  live("a process that does not hold the session is confirmed by no flag and no reply, and gets no signal", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { pids } = yield* shell(
@@ -143,7 +143,7 @@ describe.concurrent("strangers", () => {
   )
 
   live(
-    "a session of another project that the row of the Conductor names is neither followed nor exported, and its agent lives",
+    "a session of another project in the Conductor's row is neither followed nor exported, and its agent lives",
     () =>
       Effect.gen(function* () {
         const the = yield* stage([])
@@ -185,7 +185,7 @@ describe.concurrent("strangers", () => {
       })
   )
 
-  live("another session's words, posted as if they were the Conductor's, reach no successor", () =>
+  live("words of another session, posted under the Conductor's name, reach no successor", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { pids } = yield* shell(the, "sleep 300 & echo $! > conductor; wait", "conductor")
@@ -224,7 +224,7 @@ describe.concurrent("strangers", () => {
   const another = asRoot
     ? live
     : (what: string) => it.skip(`${what} (skipped unless root has setpriv)`, () => undefined)
-  another("another user's process that carries the tag of a launch holds up nothing, and is not signalled", () =>
+  another("another user's process with the tag of a launch delays nothing, and gets no signal", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const run = the.start(["run", "--json", "--no-guardian", "--", "sleep", "300"])

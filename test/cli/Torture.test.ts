@@ -9,7 +9,7 @@ import { torture } from "../torture/Torture.ts"
 const seed = process.env["SOUFFLEUR_TEST_SEED"] ?? crypto.randomUUID()
 
 it.live(
-  "souffleur, its guardian and its launchers are killed 24 times in real recoveries: one live agent, no event lost, nothing forgotten, never stuck, nobody left over",
+  "24 kills of souffleur, guardian and launchers in real recoveries leave one live agent, every event, and no process behind",
   () =>
     Effect.gen(function* () {
       const { kills, violations } = yield* torture(24, seed, 3)
@@ -23,7 +23,7 @@ it.live(
     })
 )
 
-it("two agents that lived at one moment are seen, though neither began nor ended in the other's sight", () => {
+it("two agents that lived at one moment are found, though neither saw the other begin or end", () => {
   const life = (pid: number, from: number, to: number) => ({ pid, from, to })
   assert.deepStrictEqual(overlaps([life(1, 0, 10), life(2, 11, 20), life(3, 21, 30)]), [])
   assert.deepStrictEqual(
@@ -35,7 +35,7 @@ it("two agents that lived at one moment are seen, though neither began nor ended
   )
 })
 
-it("an owner that was still there when another had taken the watch is seen", () => {
+it("an owner that still lived after another had taken the watch is found", () => {
   const [one, other, third] = [
     { pid: 1, at: 0 },
     { pid: 2, at: 100 },
@@ -52,7 +52,7 @@ it("an owner that was still there when another had taken the watch is seen", () 
   ])
 })
 
-it("a kill is counted where the log stood: in a step, after it, or outside a recovery", () => {
+it("a kill is counted by the state of the log: in a step, after it, or outside a recovery", () => {
   const rows = (...tags: ReadonlyArray<string>) =>
     standingOf(
       tags.map((tag, n) => ({

@@ -18,7 +18,7 @@ const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =
     Effect.provide(HostServices.layer)
   )
 
-it.effect("auto is the innermost terminal that souffleur itself runs in, and can ask for a window", () =>
+it.effect("auto is the innermost terminal around souffleur that can open a window", () =>
   Effect.gen(function* () {
     const auto = (variables: Readonly<Record<string, string>>) => chosen("auto", variables)
     assert.strictEqual(yield* auto({}), "headless")
@@ -30,7 +30,7 @@ it.effect("auto is the innermost terminal that souffleur itself runs in, and can
   })
 )
 
-it.effect("a terminal that was named and cannot be asked is refused, with what to do", () =>
+it.effect("a named terminal that does not answer is refused, and the refusal says what to do", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* chosen("kitty", { KITTY_LISTEN_ON: "unix:/run/kitty" }), "kitty")
     assert.match(

@@ -110,7 +110,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
  * (test/cli/Commands.test.ts).
  */
 it.layer(services)((it) => {
-  it.effect("what is bad is told in one sentence on standard error, by the exit code of its kind", () =>
+  it.effect("bad usage prints one sentence on standard error and ends with the exit code of its kind", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bad-" }))

@@ -31,7 +31,7 @@ const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
 }, Effect.scoped)
 
 it.layer(services)((it) => {
-  it.effect("who leaves a task out hears how many of its commits stay in HEAD, and that git takes them back", () =>
+  it.effect("conduct answer --skip says how many commits of the task stay in HEAD, and how git takes them back", () =>
     Effect.gen(function* () {
       const back = "in HEAD, and later tasks build upon that: git revert takes it back; "
       assert.include(

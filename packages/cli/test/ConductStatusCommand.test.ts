@@ -11,7 +11,7 @@ import { printed } from "./Printed.ts"
 const evil = `\u001B]0;mine\u0007\u009B\u202E\n${"x".repeat(10_000)}`
 
 it.layer(services)((it) => {
-  it.effect("a run whose plan is called by more than a plan may be is told, plain and in short", () =>
+  it.effect("conduct status prints a plan's name that is too long without control characters, and cuts it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-runs-" }))

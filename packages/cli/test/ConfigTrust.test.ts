@@ -45,7 +45,7 @@ const ended = (came: { readonly _tag: string; readonly success?: unknown }) =>
 
 it.layer(services)((it) => {
   it.effect(
-    "the file that is there first is trusted, kept for its user alone, and told where it names a program or bypassPermissions",
+    "the first config file is trusted, recorded for its user alone, and noted where it names a program or bypassPermissions",
     () =>
       Effect.gen(function* () {
         const the = yield* project
@@ -71,33 +71,31 @@ it.layer(services)((it) => {
         assert.strictEqual((yield* plain.opens()).errors, "")
       })
   )
-  it.effect(
-    "a record of trust that is damaged, or that others can read, is no first time: it is refused, and told by doctor",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* project
-        const fs = yield* FileSystem.FileSystem
-        yield* the.opens()
-        const [record = ""] = yield* the.trustFiles
-        const file = `${the.stateDir}/trust/${record}`
-        for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
-          yield* spoil
-          const { came } = yield* the.opens()
-          if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail("it was opened")
-          assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
-          yield* fs.chmod(file, 0o600)
-        }
-        const from = (yield* TestConsole.logLines).length
-        assert.strictEqual(ended((yield* the.run(["doctor", "--json"])).came), 1)
-        const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
-          Record<string, unknown>
-        >
-        assert.strictEqual(findings.find(({ check }) => check === "trust")?.["level"], "wrong")
-        yield* the.run(["config", "--trust"])
-        assert.strictEqual((yield* the.opens()).came._tag, "Success")
-      })
+  it.effect("a record of trust that is damaged or readable for others is refused, and doctor reports it", () =>
+    Effect.gen(function* () {
+      const the = yield* project
+      const fs = yield* FileSystem.FileSystem
+      yield* the.opens()
+      const [record = ""] = yield* the.trustFiles
+      const file = `${the.stateDir}/trust/${record}`
+      for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
+        yield* spoil
+        const { came } = yield* the.opens()
+        if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail("it was opened")
+        assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
+        yield* fs.chmod(file, 0o600)
+      }
+      const from = (yield* TestConsole.logLines).length
+      assert.strictEqual(ended((yield* the.run(["doctor", "--json"])).came), 1)
+      const findings = JSON.parse((yield* TestConsole.logLines).slice(from).join("\n")) as ReadonlyArray<
+        Record<string, unknown>
+      >
+      assert.strictEqual(findings.find(({ check }) => check === "trust")?.["level"], "wrong")
+      yield* the.run(["config", "--trust"])
+      assert.strictEqual((yield* the.opens()).came._tag, "Success")
+    })
   )
-  it.effect("that there was no file is trusted too: one that comes later raises nothing, and runs nothing", () =>
+  it.effect("a missing config file is trusted too: a later file raises nothing and runs nothing", () =>
     Effect.gen(function* () {
       const the = yield* project
       yield* the.opens()
@@ -120,7 +118,7 @@ it.layer(services)((it) => {
       }
     })
   )
-  it.effect("a ceiling that is lowered needs no word, and no more comes back than was trusted", () =>
+  it.effect("a lower ceiling needs no word, and a later raise gives no more than was trusted", () =>
     Effect.gen(function* () {
       const the = yield* project
       yield* the.config(bypass)
@@ -137,7 +135,7 @@ it.layer(services)((it) => {
     })
   )
   it.effect(
-    "what goes on has the programs and the ceiling that it was opened with, whatever the file says by now",
+    "a watch that goes on keeps the programs and the ceiling that it was opened with, whatever the file says now",
     () =>
       Effect.gen(function* () {
         const the = yield* project
@@ -176,7 +174,7 @@ it.layer(services)((it) => {
       })
   )
   it.effect(
-    "config --trust accepts the file for its project, its unfinished watches and its runs, and nobody else's",
+    "config --trust accepts the file for its project, its unfinished watches and its runs, and for no other project",
     () =>
       Effect.gen(function* () {
         const the = yield* project
@@ -215,7 +213,7 @@ it.layer(services)((it) => {
         assert.lengthOf(yield* the.events("here"), watching(base).length + 1)
       })
   )
-  it.effect("config and doctor say what is in force, what the file says, and whether it is trusted", () =>
+  it.effect("config and doctor say which settings are in force, what the file says, and whether it is trusted", () =>
     Effect.gen(function* () {
       const the = yield* project
       const shown = Effect.gen(function* () {
@@ -249,41 +247,36 @@ it.layer(services)((it) => {
       assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })
     })
   )
-  it.effect(
-    "trust and a ceiling are a person's word: in an agent's session, or below an agent, they are refused with 2",
-    () =>
-      Effect.gen(function* () {
-        const the = yield* project
-        yield* the.watch("w", watching({ project: the.project, comms: null }))
-        yield* the.config(bypass)
-        const words = [
-          ["config", "--trust"],
-          ["retry", "--ceiling", "bypassPermissions"],
-          ["retry", "--ceiling", "acceptEdits"]
-        ] as const
-        for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
-          for (const word of words) {
-            const { came, errors } = yield* the.run([...word], { [mark]: "1" })
-            assert.strictEqual(ended(came), 2)
-            assert.match(
-              errors,
-              new RegExp(`a person's word, and this is an agent's session \\(${mark} is set\\)`, "u")
-            )
-          }
-        }
-        const ancestor = yield* Effect.gen(function* () {
-          const processes = yield* Processes
-          return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
-        }).pipe(Effect.provide(host))
-        yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
+  it.effect("trust and a ceiling are a person's word: they end with 2 in an agent's session or below an agent", () =>
+    Effect.gen(function* () {
+      const the = yield* project
+      yield* the.watch("w", watching({ project: the.project, comms: null }))
+      yield* the.config(bypass)
+      const words = [
+        ["config", "--trust"],
+        ["retry", "--ceiling", "bypassPermissions"],
+        ["retry", "--ceiling", "acceptEdits"]
+      ] as const
+      for (const mark of ["CLAUDE_CODE_SESSION_ID", "SOUFFLEUR_LAUNCH_ID", "CLAUDECODE"]) {
         for (const word of words) {
-          const { came, errors } = yield* the.run([...word])
+          const { came, errors } = yield* the.run([...word], { [mark]: "1" })
           assert.strictEqual(ended(came), 2)
-          assert.include(errors, `agent pid ${ancestor.pid} has started it`)
+          assert.match(errors, new RegExp(`a person's word, and this is an agent's session \\(${mark} is set\\)`, "u"))
         }
-        assert.deepStrictEqual(tags(yield* the.events("w")).at(-1), "WatchSettled")
-        assert.deepStrictEqual(yield* the.trustFiles, [])
-      })
+      }
+      const ancestor = yield* Effect.gen(function* () {
+        const processes = yield* Processes
+        return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
+      }).pipe(Effect.provide(host))
+      yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
+      for (const word of words) {
+        const { came, errors } = yield* the.run([...word])
+        assert.strictEqual(ended(came), 2)
+        assert.include(errors, `agent pid ${ancestor.pid} has started it`)
+      }
+      assert.deepStrictEqual(tags(yield* the.events("w")).at(-1), "WatchSettled")
+      assert.deepStrictEqual(yield* the.trustFiles, [])
+    })
   )
   it.effect("retry --ceiling pins it for one watch, and says where the file is lower and holds", () =>
     Effect.gen(function* () {

@@ -12,7 +12,7 @@ const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 43 22 0:38 / /mnt/far rw - fuse.sshfs me@far:/ rw
 `
 
-it("a path is on what is mounted nearest above it, and last", () => {
+it("a path belongs to the nearest mount above it, and to the last of two", () => {
   const kinds = ["/srv/x", "/home/u/state", "/homework", "/home/a b/state", "/home/a", "/mnt/far", "/mnt"]
   assert.deepStrictEqual(
     kinds.map((path) => kindAt(path, table)),
@@ -21,7 +21,7 @@ it("a path is on what is mounted nearest above it, and last", () => {
   assert.isUndefined(kindAt("/srv", ""))
 })
 
-it.live("doctor: a state folder on a network file system is wrong, also one that is not there yet", () =>
+it.live("doctor finds a state folder on a network file system wrong, even before the folder exists", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.realPath(yield* files.makeTempDirectoryScoped())

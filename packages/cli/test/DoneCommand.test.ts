@@ -59,7 +59,7 @@ const aboveParent = Effect.gen(function* () {
 }).pipe(Effect.provide(Processes.layer))
 
 it.layer(services)((it) => {
-  it.effect("is the Conductor's own word: by its session, or by its launch where it says no session", () =>
+  it.effect("done is the Conductor's own word by its session, or by its launch where the session is not known", () =>
     Effect.gen(function* () {
       const words: ReadonlyArray<Saying> = [
         { session: "s2" },
@@ -71,7 +71,7 @@ it.layer(services)((it) => {
       for (const word of words) assert.deepStrictEqual((yield* said(word)).said, [0, "agent"], JSON.stringify(word))
     })
   )
-  it.effect("is the Conductor's own word also when it has begun another conversation, by its process", () =>
+  it.effect("done is the Conductor's own word after a new conversation too, by its process", () =>
     Effect.gen(function* () {
       const conductor = yield* parent
       assert.deepStrictEqual((yield* said({ session: "cleared", conductor, agentPid: String(conductor.pid) })).said, [
@@ -90,7 +90,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual((yield* said(nested)).said, [2, undefined])
     })
   )
-  it.effect("is no word of an earlier generation, or of another agent in the folder: bad usage, and what to do", () =>
+  it.effect("done of an earlier generation or of another agent in the folder is bad usage that says what to do", () =>
     Effect.gen(function* () {
       const words: ReadonlyArray<Saying> = [
         { session: "s1" },
@@ -107,7 +107,7 @@ it.layer(services)((it) => {
       }
     })
   )
-  it.effect("is a person's word: in the folder, or of a watch that is named, from wherever", () =>
+  it.effect("done is a person's word in the folder, and for a named watch in any folder", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual((yield* said({ session: "" })).said, [0, "operator"])
       assert.deepStrictEqual((yield* said({ session: "", name: "w" })).said, [0, "operator"])

@@ -15,7 +15,7 @@ const gate = (more: object, step = "4 estimate") =>
   ratioOf(Event.StepSucceeded.make({ at: 0, cycle: 1, step, outcome: { ...outcome, ...more } }))
 
 describe("the error of the estimates", () => {
-  it("is of a gate whose conversation the service had counted, and of nothing else", () => {
+  it("the error counts only a gate whose conversation the service had counted", () => {
     assert.strictEqual(gate({ measured_tokens: 120_000 }), 0.75)
     assert.isUndefined(gate({ measured_tokens: null }))
     assert.isUndefined(gate({ measured_tokens: 0 }))
@@ -23,7 +23,7 @@ describe("the error of the estimates", () => {
     assert.isUndefined(gate({ measured_tokens: 120_000 }, "3 trim"))
     assert.isUndefined(ratioOf(Event.WatchSettled.make({ at: 0 })))
   })
-  it("is told by how many, the middle and the worst, where half is worse than one and a half", () => {
+  it("the report has the count, the median and the worst, and half is worse than one and a half", () => {
     const told = (...ratios: ReadonlyArray<number>) =>
       estimates(ratios).map(({ detail, level }) => `${level}: ${detail}`)
     assert.deepStrictEqual(told(), [])

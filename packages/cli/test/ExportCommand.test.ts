@@ -3,7 +3,7 @@ import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { replaceable } from "../src/commands/ExportCommand.ts"
 
-it.live("what stands where an export is to be written stays, unless it is an export or a person says so", () =>
+it.live("export leaves an existing file as it is, unless it is an export or a person forces it", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()

@@ -39,7 +39,7 @@ it.layer(NodeServices.layer)((it) => {
       assert.strictEqual(yield* printed(true), "one\ttwo\n\\u001b]0;mine\\u0007\\u009b2J\\u202e \u{1F3AD}\\u000d\n")
     })
   )
-  it.effect("a pipe or a file gets it byte for byte", () =>
+  it.effect("a pipe or a file gets an agent's output byte for byte", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* printed(false), said)
     })

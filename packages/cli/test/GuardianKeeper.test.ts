@@ -82,31 +82,27 @@ const silent = Effect.fnUntraced(function* (
   return { did, warnings }
 })
 
-it.effect("a guardian that is silent is killed, and another started once it is gone", () =>
+it.effect("a silent guardian is killed, and another is started once it is gone", () =>
   Effect.gen(function* () {
     const { did } = yield* silent("gone")
     assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
   })
 )
-it.effect(
-  "where souffleur itself stood still, the guardian may have beaten unheard: its silence counts anew from then on",
-  () =>
-    Effect.gen(function* () {
-      const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
-      assert.deepStrictEqual(did, [])
-    })
+it.effect("the guardian's silence is counted from zero after souffleur itself was suspended", () =>
+  Effect.gen(function* () {
+    const { did } = yield* silent("gone", { still: { at: 200, lasts: 200 } })
+    assert.deepStrictEqual(did, [])
+  })
 )
-it.effect(
-  "where the log cannot be written, it is killed all the same, and that is said: it may be the one that holds the log",
-  () =>
-    Effect.gen(function* () {
-      const locked = Effect.fail(new LogUnusable({ reason: "locked", problem: "by the guardian" }))
-      const { did, warnings } = yield* silent("gone", { told: locked })
-      assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
-      assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
-    })
+it.effect("a silent guardian is killed and reported although the log cannot be written: it may hold the log", () =>
+  Effect.gen(function* () {
+    const locked = Effect.fail(new LogUnusable({ reason: "locked", problem: "by the guardian" }))
+    const { did, warnings } = yield* silent("gone", { told: locked })
+    assert.deepStrictEqual(did.slice(0, 3), ["tell guardian 50", "SIGKILL 50", "start"])
+    assert.match(warnings[0] ?? "", /pid 50 is killed without a word in the log/u)
+  })
 )
-it.effect("by a souffleur that does not own the watch any more, nobody is killed, and nobody is looked at again", () =>
+it.effect("a souffleur that no longer owns the watch kills no guardian, and stops looking", () =>
   Effect.gen(function* () {
     const { did } = yield* silent("gone", {
       told: Effect.fail(new Refused({ reason: "fenced", message: "another has it" }))
@@ -114,13 +110,15 @@ it.effect("by a souffleur that does not own the watch any more, nobody is killed
     assert.deepStrictEqual(did, ["tell guardian 50"])
   })
 )
-it.effect("one that was killed and does not end is told, and tried again later: no other is started beside it", () =>
-  Effect.gen(function* () {
-    const { did, warnings } = yield* silent("stopped")
-    assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
-    assert.isAbove(did.length, 1)
-    assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
-  })
+it.effect(
+  "a killed guardian that does not end is reported and killed again later, and no other is started beside it",
+  () =>
+    Effect.gen(function* () {
+      const { did, warnings } = yield* silent("stopped")
+      assert.deepStrictEqual(new Set(did), new Set(["tell guardian 50", "SIGKILL 50"]))
+      assert.isAbove(did.length, 1)
+      assert.match(warnings[0] ?? "", /guardian with pid 50 .* does not end/u)
+    })
 )
 
 /**
@@ -158,14 +156,14 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
   return { did, fiber, seconds }
 })
 
-it.effect("a guardian that is gone is replaced at once, and nobody is signalled", () =>
+it.effect("a guardian that is gone is replaced at once, without a signal", () =>
   Effect.gen(function* () {
     const { did, seconds } = yield* guarding({ guardian: "gone", starts: true })
     yield* seconds(2)
     assert.deepStrictEqual(did, ["start"])
   })
 )
-it.effect("one that was started and never beats is ended after a minute, and only that one", () =>
+it.effect("a guardian that was started and never beats is ended after a minute, and no other process is", () =>
   Effect.gen(function* () {
     const { did, seconds } = yield* guarding({ starts: true })
     yield* seconds(60)
@@ -174,7 +172,7 @@ it.effect("one that was started and never beats is ended after a minute, and onl
     assert.deepStrictEqual(did, ["start", "tell guardian 51", "SIGKILL 51"])
   })
 )
-it.effect("one that cannot be started three times is told, and left", () =>
+it.effect("a guardian that cannot be started three times is reported, and no further start is tried", () =>
   Effect.gen(function* () {
     const { did, fiber, seconds } = yield* guarding({ starts: false })
     yield* seconds(60)
@@ -182,7 +180,7 @@ it.effect("one that cannot be started three times is told, and left", () =>
     assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
   })
 )
-it.effect("what souffleur is brought back for is a guardian's word, and nobody else's", () =>
+it.effect("--restored takes the word of a guardian, and refuses any other", () =>
   Effect.gen(function* () {
     assert.isTrue(Option.isNone(yield* restorationOf(Option.none())))
     assert.deepStrictEqual(

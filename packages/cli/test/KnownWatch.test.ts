@@ -36,7 +36,7 @@ describe("the words of a watch that has moved on to a successor", () => {
     ["its Conductor", 20, [process(20)], [pidFile(20, "s2")], none],
     ["its Conductor, which has just begun another session", 20, [process(20)], [pidFile(20, "s3")], none]
   ]
-  it.effect.each(mean)("mean that watch: %s", ([, ...of]) =>
+  it.effect.each(mean)("the words mean that watch: %s", ([, ...of]) =>
     Effect.map(said(...of), (found) => assert.strictEqual(found._tag, "Success"))
   )
 
@@ -52,7 +52,7 @@ describe("the words of a watch that has moved on to a successor", () => {
     ]
   ]
   it.effect.each(another)(
-    "mean another Conductor where that pid is a live process of another session: %s",
+    "the words mean another Conductor where that pid is a live process of another session: %s",
     ([, ...of]) =>
       Effect.map(said(...of), (found) => {
         assert.strictEqual(found._tag, "Failure")

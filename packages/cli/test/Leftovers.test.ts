@@ -55,7 +55,7 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
 })
 
 it.layer(HostServices.layer)((it) => {
-  it.effect("what killed processes left of launches is removed, and nothing that a watch or a run may still need", () =>
+  it.effect("launch files of killed processes are removed, except those that a watch or a run may still need", () =>
     Effect.gen(function* () {
       const kept = [
         "alive-1-g1-launch-1.kept",
@@ -75,7 +75,7 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(yield* swept(all), kept.toSorted())
     })
   )
-  it.effect("who is between the file and the log is given ten minutes", () =>
+  it.effect("a launch file that is not in the log yet stays for ten minutes", () =>
     Effect.gen(function* () {
       const names = ["nobody-1-g1-launch-1.json", "nobody-1-g1-launch-1.kept", ".new-abcdef"]
       assert.deepStrictEqual(yield* swept(Object.fromEntries(names.map((name) => [name, 9]))), names.toSorted())

@@ -19,13 +19,13 @@ const live = (files: ReadonlyArray<AgentSession>, told: ReadonlyArray<Held>, ...
     host({ running, files, hooks: { held: Effect.succeed(told) } })
   )
 
-it.effect("without hooks, what the pid files say", () =>
+it.effect("the live sessions are those of the pid files where there are no hooks", () =>
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* live([pidFile(10, "a")], []), [[10, "a", "/p"]])
   })
 )
 
-it.effect("a hook knows better which session a process holds, and of one that has no pid file", () =>
+it.effect("a hook outranks a pid file on the session of a process, and adds a process without a pid file", () =>
   Effect.gen(function* () {
     const sessions = yield* live(
       [pidFile(10, "old"), pidFile(20, "b")],
@@ -42,15 +42,17 @@ it.effect("a hook knows better which session a process holds, and of one that ha
   })
 )
 
-it.effect("believes no hook of a process that is gone, a zombie, somebody else's, or another one under its pid", () =>
-  Effect.gen(function* () {
-    const told = [held(10, "a"), held(20, "b"), held(30, "c"), held(40, "d", 1)]
-    const running = [process(20, { condition: "zombie" }), process(30, { uid: 0 }), process(40)]
-    assert.deepStrictEqual(yield* live([], told, ...running), [])
-  })
+it.effect(
+  "the live sessions leave out hooks of a process that is gone, a zombie, another user's, or another under its pid",
+  () =>
+    Effect.gen(function* () {
+      const told = [held(10, "a"), held(20, "b"), held(30, "c"), held(40, "d", 1)]
+      const running = [process(20, { condition: "zombie" }), process(30, { uid: 0 }), process(40)]
+      assert.deepStrictEqual(yield* live([], told, ...running), [])
+    })
 )
 
-it("what is chosen from is plain, and short enough to be read", () => {
+it("the choices have no control characters, and are short enough to be read", () => {
   const evil = `\u001B[2J\u009B\u202E\n${"x".repeat(5000)}`
   const title = titleOf({ pid: 7, sessionId: evil, project: evil, status: evil })
   assert.notMatch(title, /[\p{Cc}\u202E]/u)

@@ -18,7 +18,7 @@ const caught = () => {
   }
 }
 
-it.effect.prop("no word of others is obeyed, in whatever colour of ours it is", [Schema.String], ([text]) =>
+it.effect.prop("a terminal obeys no foreign text, in any colour of ours", [Schema.String], ([text]) =>
   Effect.gen(function* () {
     const mark = yield* makeMark
     const to = caught()
@@ -35,7 +35,7 @@ it.effect.prop("no word of others is obeyed, in whatever colour of ours it is", 
   })
 )
 
-it.effect("a mark is not to be guessed, and where no colours are wanted there are none", () =>
+it.effect("a mark cannot be guessed, and there are no colours where none are wanted", () =>
   Effect.gen(function* () {
     const marks = yield* Effect.replicateEffect(makeMark, 100)
     assert.strictEqual(new Set(marks).size, 100)
@@ -47,7 +47,7 @@ it.effect("a mark is not to be guessed, and where no colours are wanted there ar
   }).pipe(Random.withSeed("printing"))
 )
 
-it.effect("a console of ours prints by no other way", () =>
+it.effect("the console prints in no other way", () =>
   Effect.sync(() => {
     const to = caught()
     const console = printing(false, to)
@@ -58,7 +58,7 @@ it.effect("a console of ours prints by no other way", () =>
   })
 )
 
-it.effect("what has several lines of ours is printed in several, and JSON is the same JSON", () =>
+it.effect("a text with several lines of ours is printed on several, and JSON stays the same", () =>
   Effect.gen(function* () {
     yield* printLines("one\n two", Console.error)
     assert.deepStrictEqual(yield* TestConsole.errorLines, ["one", " two"])

@@ -5,7 +5,7 @@ import { cli } from "../src/Cli.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
 
 it.layer(services)((it) => {
-  it.effect("retry before a ceiling is reached allows as much again; without one it says what there is to set", () =>
+  it.effect("retry before a ceiling of use allows as much again, and names the settings where there is none", () =>
     Effect.gen(function* () {
       const { as, comms, events, project, watch } = yield* place()
       yield* watch("w", watching({ project, comms }))

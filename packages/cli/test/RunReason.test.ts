@@ -51,7 +51,7 @@ const why = (...events: ReadonlyArray<RunEvent>): string => {
   return reason === undefined ? "" : runReasonLines(reason).join("\n")
 }
 
-it("why tells which step of the ladder a rejection is, and a failed assignment", () => {
+it("why tells the step of the ladder of a rejection and of a failed assignment", () => {
   assert.include(why(rejected(1)), "the first: the same implementer goes on")
   assert.include(why(rejected(1), rejected(2)), "the second: a fresh implementer")
   assert.include(why(rejected(1), rejected(2), rejected(3)), "the third is a person's")
@@ -59,7 +59,7 @@ it("why tells which step of the ladder a rejection is, and a failed assignment",
   assert.include(why(failed("lost")), "it counts for nothing")
 })
 
-it("why tells what an agent that is ended was judged by", () => {
+it("why tells the evidence against an agent that is ended", () => {
   const overdue = why(ending("timeout"), failed("timeout"))
   assert.include(overdue, "it slept", "the last decision")
   const reason = why(ending("timeout"))
@@ -72,7 +72,7 @@ it("why tells what an agent that is ended was judged by", () => {
   assert.include(why(ending("left running")), "its word counts")
 })
 
-it("why tells what a run waits for, and who says until when", () => {
+it("why tells what a run waits for, until when, and by which source", () => {
   const limited: RunEvent = {
     _tag: "AgentLimited",
     at,
@@ -96,7 +96,7 @@ it("why tells what a run waits for, and who says until when", () => {
     assert.include(why(finished), part)
 })
 
-it("why tells of an escalation what was wrong at each rejection", () => {
+it("why tells the problems of each rejection before an escalation", () => {
   const escalated: RunEvent = {
     _tag: "TaskEscalated",
     at,
@@ -109,7 +109,7 @@ it("why tells of an escalation what was wrong at each rejection", () => {
     assert.include(told, what)
 })
 
-it("what is no decision has no reason, and nothing that is told controls a terminal", () => {
+it("an event that is no decision has no reason, and no text of a reason controls a terminal", () => {
   assert.strictEqual(why(), "")
   const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", cause: "blocked", reason: "\u001B[2Jno key" }
   const told = why(escalated, { _tag: "RunLeft", at, fence: 1 })

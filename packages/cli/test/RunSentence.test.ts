@@ -34,7 +34,7 @@ const escalated = foldRun([
   { ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: not at 3" }
 ])
 
-it("an escalation says what is wrong: the issues of the last rejection, the others in short, and where its last agent's output is", () => {
+it("an escalation lists the last rejection's issues, the earlier ones in short, and the file of the last agent's output", () => {
   const task = taskOf(escalated, taskId)!
   for (const lines of [runNeeds("r", escalated, outputOf), taskLines(task, outputOf)]) {
     const text = lines.join("\n")
@@ -52,7 +52,7 @@ it("an escalation says what is wrong: the issues of the last rejection, the othe
   assert.lengthOf(runNeeds("r", escalated), 2, "in short for who lists it among others")
 })
 
-it("an assignment that made no commit names its first suspect, a permission, with what to paste; so does its escalation", () => {
+it("an assignment without a commit, and its escalation, name a missing permission first, with the line to paste", () => {
   const failed: RunEvent = {
     ...ImplementationFailed,
     taskId,
@@ -72,7 +72,7 @@ it("an assignment that made no commit names its first suspect, a permission, wit
   assert.include(runNeeds("r", run, outputOf).join("\n"), paste)
 })
 
-it("a line says which task of how many it is, by its title, and how long an assignment and a task took", () => {
+it("a line has the task's number, total and title, and the time of an assignment and a task", () => {
   const at = RunOpened.at
   const history: ReadonlyArray<RunEvent> = [
     RunOpened,
@@ -95,7 +95,7 @@ it("an agent whose process is gone is not at work", () => {
   assert.strictEqual(runStanding(run, "gone"), `task-001: reviewer has ended, pid ${pid}`)
 })
 
-it("a plan that says something else of tasks that are complete names them, and that nothing of them is done again", () => {
+it("a plan with changed complete tasks names them, and says that they are not done again", () => {
   assert.strictEqual(
     runSentence({ ...PlanRevised, changed: ["t1"] }),
     "The plan changed: 2 tasks. Completed tasks whose text changed stay as they are: t1."

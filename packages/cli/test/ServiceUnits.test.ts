@@ -39,7 +39,7 @@ const nasty: Service = {
 const Line = Schema.String.check(Schema.isPattern(/^[^\0\n\r]*$/u))
 
 describe("a systemd unit", () => {
-  it("gives every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
+  it("a unit keeps every word as it is: spaces, quotes, backslashes, percent signs, dollars", () => {
     const unit = systemdUnit(nasty, "ours")
     const [program, ...args] = words(values(unit, "ExecStart")[0]!)
     // The colon is systemd's: no variable is put in.
@@ -49,12 +49,12 @@ describe("a systemd unit", () => {
       Object.entries(nasty.environment).map(([name, value]) => `${name}=${value}`)
     )
   })
-  it.prop("… whatever they are", [Line, Line], ([a, b]) => {
+  it.prop("a unit keeps any word as it is", [Line, Line], ([a, b]) => {
     const unit = systemdUnit({ id: "a-1", line: [`/${a}`, b], environment: { PATH: b } }, "ours")
     assert.deepStrictEqual(words(values(unit, "ExecStart")[0]!), [`:/${a}`, b])
     assert.deepStrictEqual(values(unit, "Environment").flatMap(words), [`PATH=${b}`])
   })
-  it("a unit starts souffleur anew after a defect, and after no exit code that another start would not change", () => {
+  it("a unit starts souffleur again after a defect, and after no exit code that another start would repeat", () => {
     const unit = systemdUnit(nasty, "ours")
     const codes = [...values(unit, "RestartPreventExitStatus"), ...values(unit, "SuccessExitStatus")].flatMap((line) =>
       line.split(" ")
@@ -63,7 +63,7 @@ describe("a systemd unit", () => {
     assert.notInclude(codes, String(defectCode))
     assert.includeMembers(codes, ["1", "2", "3", "4"])
   })
-  it("ends souffleur alone, starts it again when it died or is silent, and not for an exit code of its own", () => {
+  it("a unit ends souffleur alone, and starts it again after a death or silence, but not after its own exit codes", () => {
     const unit = systemdUnit(nasty, "ours")
     for (const line of [
       "KillMode=process",
@@ -79,7 +79,7 @@ describe("a systemd unit", () => {
       assert.include(unit.split("\n"), line)
   })
   const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0
-  it.skipIf(!analyze)("is what systemd itself reads", () => {
+  it.skipIf(!analyze)("a unit is valid for systemd itself", () => {
     const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur 100%-"))
     try {
       const [program, file] = [join(folder, "a program"), join(folder, "souffleur-opera-3f2a.service")]
@@ -103,7 +103,7 @@ describe("a systemd unit", () => {
 })
 
 describe("a launchd agent", () => {
-  it("gives every word as it is, and leaves what souffleur launched alone", () => {
+  it("a property list keeps every word as it is, and leaves souffleur's launches alone", () => {
     const plist = launchdPlist(nasty, "ours")
     assert.deepStrictEqual(strings(plist, "ProgramArguments").slice(0, nasty.line.length), [...nasty.line])
     assert.deepStrictEqual(strings(plist, "EnvironmentVariables").slice(0, 4), Object.entries(nasty.environment).flat())
@@ -111,7 +111,7 @@ describe("a launchd agent", () => {
     assert.match(plist, /<key>KeepAlive<\/key><dict><key>SuccessfulExit<\/key><false\/><\/dict>/)
   })
   const python = spawnSync("python3", ["-c", "import plistlib"]).status === 0
-  it.skipIf(!python)("is what a reader of property lists reads", () => {
+  it.skipIf(!python)("a property list is valid for a reader of property lists", () => {
     const script = "import json, plistlib, sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))"
     const read = JSON.parse(
       execFileSync("python3", ["-c", script], { input: launchdPlist(nasty, "ours"), encoding: "utf8" })
@@ -127,7 +127,7 @@ describe("a launchd agent", () => {
   })
 })
 
-it("a service takes along where programs and settings are, and no key", () => {
+it("a service keeps the paths of programs and settings, and no key", () => {
   const variables = {
     PATH: "/bin",
     HOME: "/home/a",

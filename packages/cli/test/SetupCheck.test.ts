@@ -6,7 +6,7 @@ import { agentKind } from "../src/agent/Kind.ts"
 import { setup } from "../src/doctor/SetupCheck.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 
-it.live("an agent command may hold a key: it is told by its program alone", () =>
+it.live("the check prints only the program of an agent command, which may hold a key", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
@@ -27,7 +27,7 @@ it.live("an agent command may hold a key: it is told by its program alone", () =
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.live("a config file that may be somebody else's word is wrong, and nothing of it is used", () =>
+it.live("a config file that others may have written is wrong, and not used at all", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const project = yield* files.makeTempDirectoryScoped()

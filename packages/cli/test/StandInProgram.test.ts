@@ -116,7 +116,7 @@ const said = (records: ReadonlyArray<Record>) => JSON.stringify(records.filter((
 const live = <A, E>(name: string, test: () => Effect.Effect<A, E, Layer.Success<typeof services> | Scope.Scope>) =>
   it.live(name, () => Effect.provide(test(), services))
 
-live("it works its plan to the end, and keeps its session as the real agent does", () =>
+live("the stand-in works its plan to the end, and keeps its session as the real agent does", () =>
   Effect.gen(function* () {
     const { exists, pidFiles, project, query, records, run } = yield* stage([task(1), task(2)])
     const ended = yield* run(launch("--session-id", one, first))
@@ -164,7 +164,7 @@ live("it works its plan to the end, and keeps its session as the real agent does
   })
 )
 
-live("killed in a task it leaves its pid file; a successor reads the export, names the fact and finishes", () =>
+live("a killed stand-in leaves its pid file; a successor reads the export, names the fact and finishes", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const { agent, exists, pidFiles, project, query, records, run } = yield* stage([task(1), task(2), task(3)])
@@ -200,7 +200,7 @@ live("killed in a task it leaves its pid file; a successor reads the export, nam
   })
 )
 
-live("a new session, the same id again, an unknown one; without the export it does not pretend", () =>
+live("the stand-in takes a new id, refuses a used or unknown one, and admits a missing export", () =>
   Effect.gen(function* () {
     const { project, records, run } = yield* stage([])
     const again = launch("--session-id", one, `Read this first: ${project}/gone.md`)
@@ -213,7 +213,7 @@ live("a new session, the same id again, an unknown one; without the export it do
   })
 )
 
-live("a locked database is waited for", () =>
+live("the stand-in waits for a locked database", () =>
   Effect.gen(function* () {
     const { comms, records, start } = yield* stage([task(1)])
     const other = yield* Effect.flatMap(Sqlite, (sqlite) => sqlite.openForeign(comms))
@@ -253,7 +253,7 @@ live("/compact writes a boundary and a summary, and the resumed session still kn
   })
 )
 
-live("TERM ends it with 143 and a clean folder, also when it hangs; unless it ignores TERM", () =>
+live("TERM ends the stand-in with 143 and a clean folder, even when it hangs, unless it ignores TERM", () =>
   Effect.gen(function* () {
     const { agent, exists, pidFiles, query, start } = yield* stage([task(1)])
     const args = launch("--session-id", one, first)
@@ -281,7 +281,7 @@ live("TERM ends it with 143 and a clean folder, also when it hangs; unless it ig
   })
 )
 
-live("held in the midst of a task it beats, and ends it when it is released", () =>
+live("a stand-in that is held in a task beats, and ends the task when it is released", () =>
   Effect.gen(function* () {
     const { agent, exists, project, query, start } = yield* stage([task(1, 0)])
     const files = yield* FileSystem.FileSystem
@@ -304,7 +304,7 @@ live("held in the midst of a task it beats, and ends it when it is released", ()
   })
 )
 
-live("it beats while it works, and asks for a recovery where it is told to", () =>
+live("the stand-in beats while it works, and asks for a recovery before the chosen task", () =>
   Effect.gen(function* () {
     const { query, start } = yield* stage([task(1, 60_000), task(2)])
     yield* start(launch("--session-id", one, first))

@@ -9,7 +9,7 @@ import { agentKind } from "../src/agent/Kind.ts"
 import { store } from "../src/world/App.ts"
 import { keep } from "../src/doctor/StateFolderCheck.ts"
 
-it.live("what souffleur keeps: watches that have ended too, by which comms is judged", () =>
+it.live("the check returns watches that have ended too, which the check of comms needs", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
@@ -40,7 +40,7 @@ it.live("what souffleur keeps: watches that have ended too, by which comms is ju
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.live("by how much the estimates of past recoveries were wrong is told", () =>
+it.live("doctor reports the error of the estimates of past recoveries", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
@@ -80,7 +80,7 @@ it.live("by how much the estimates of past recoveries were wrong is told", () =>
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live("an export or a launch that others can read is told, and how to close it", () =>
+it.live("doctor reports an export or a launch that others can read, and how to close it", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
@@ -115,7 +115,7 @@ it.live("an export or a launch that others can read is told, and how to close it
   }).pipe(Effect.provide(HostServices.layer))
 )
 
-it.live("an environment that was kept for a launch that no unfinished watch needs is wrong", () =>
+it.live("an environment of a launch that no unfinished watch needs is wrong", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
@@ -207,27 +207,25 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
-it.live(
-  "what launches have printed is told when it takes more than a gigabyte of the disk, and holes take nothing",
-  () =>
-    Effect.gen(function* () {
-      const files = yield* FileSystem.FileSystem
-      const home = yield* files.makeTempDirectoryScoped()
-      const settings = yield* loadSettings({
-        agent: agentKind,
-        projectDir: home,
-        environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
-        flags: {}
-      })
-      yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
-      const file = `${home}/state/launches/w-1.out`
-      yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
-      yield* files.truncate(file, 3_000_000_000)
-      const told = Effect.map(keep(settings), ({ findings }) =>
-        findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
-      )
-      assert.deepStrictEqual(yield* told, [])
-      execFileSync("fallocate", ["--length", "1200000000", file])
-      assert.deepStrictEqual(yield* told, [`what launches have printed takes 1200 MB in ${home}/state/launches`])
-    }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
+it.live("doctor reports outputs of launches above a gigabyte on disk, where holes count nothing", () =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const home = yield* files.makeTempDirectoryScoped()
+    const settings = yield* loadSettings({
+      agent: agentKind,
+      projectDir: home,
+      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
+      flags: {}
+    })
+    yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
+    const file = `${home}/state/launches/w-1.out`
+    yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
+    yield* files.truncate(file, 3_000_000_000)
+    const told = Effect.map(keep(settings), ({ findings }) =>
+      findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
+    )
+    assert.deepStrictEqual(yield* told, [])
+    execFileSync("fallocate", ["--length", "1200000000", file])
+    assert.deepStrictEqual(yield* told, [`what launches have printed takes 1200 MB in ${home}/state/launches`])
+  }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
 )

@@ -25,7 +25,7 @@ const recovery = {
 const says = (more: Partial<Watch>, silent = false) =>
   standing({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
 
-it("a watch stands as a person would ask about it first", () => {
+it("the state of a watch names the most urgent fact first", () => {
   const wait = { since: noon, trigger: "limit" } as const
   assert.strictEqual(says({}), "watching")
   assert.strictEqual(
@@ -49,13 +49,13 @@ it("a watch stands as a person would ask about it first", () => {
   assert.strictEqual(says({ phase: "Exited", end: "completed", person: { for: "x", since: noon } }), "completed")
 })
 
-it("a kill that was put off is told as long as the heartbeat is too old", () => {
+it("the state of a watch names a deferred kill while the heartbeat is too old", () => {
   const deferred = { because: "a tool runs: Bash", until: noon + 10 * minute }
   assert.strictEqual(says({ deferred }, true), "silent, spared until 12:10:00 UTC")
   assert.strictEqual(says({ deferred }), "watching")
 })
 
-it("a time to come has its date where that is another day's", () => {
+it("a future time has its date where it is on another day", () => {
   assert.strictEqual(Words.deadline(noon + minute, noon), "12:01:00 UTC")
   assert.strictEqual(Words.deadline(noon + 3 * 24 * 60 * minute, noon), "2026-03-04 12:00 UTC")
 })

@@ -49,7 +49,7 @@ const why = (...events: ReadonlyArray<WatchEvent>): string => {
 const wait = (kind: "usage-limit" | "outage" | "quiet-hours", resetsAt: number | null) =>
   Event.WaitStarted.make({ at, watcher: 1, kind, until: at + hour, resetsAt, trigger: "limit" })
 
-it("why and log tell what was not understood of a payload, and which permission a launch got, and why", () => {
+it("why and log tell which part of a payload was not understood, and the reason of a launch's permission", () => {
   const at = Date.UTC(2026, 2, 1, 3)
   const payload = (warnings: ReadonlyArray<string>) =>
     Event.StepSucceeded.make({
@@ -99,7 +99,7 @@ it("why and log tell what was not understood of a payload, and which permission 
   assert.isTrue(isNews(prepared("invalid")))
 })
 
-it("why tells what is waited out, until when, and who says so", () => {
+it("why tells what is waited out, until when, and by which source", () => {
   assert.include(
     why(wait("usage-limit", at + hour)),
     "the session file states that it ends at 2026-03-01T04:00:00.000Z"
@@ -114,7 +114,7 @@ it("why tells what is waited out, until when, and who says so", () => {
   )
 })
 
-it("why tells a person who is awaited, a kill that was put off, a ceiling, and what to do there", () => {
+it("why tells of an awaited person, a deferred kill and a ceiling, and what to do there", () => {
   const person = why(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" }))
   for (const part of [
     "process 4711 in session s1 waits for a person",
@@ -144,7 +144,7 @@ it("why tells a person who is awaited, a kill that was put off, a ceiling, and w
     assert.match(told, /What was seen\n {2}\S.*The rule\n {2}\S.*What was done\n {2}(?!nothing more)\S/su)
 })
 
-it("log and why tell whom a person named against the evidence", () => {
+it("log and why tell which process a person named against the evidence", () => {
   const adopted = (forced: boolean) =>
     Event.ConductorAdopted.make({
       at,
@@ -166,7 +166,7 @@ it("log and why tell whom a person named against the evidence", () => {
     assert.notInclude(told, "evidence")
 })
 
-it("why tells of a death without comms nothing about comms, and of a relaunch why it began", () => {
+it("why leaves comms out of a death without comms, and gives the reason of a relaunch", () => {
   const hung = why(died("hang"))
   assert.include(hung, "it has used no processor for 7 m 0 s")
   assert.notInclude(hung, "task-00")

@@ -11,7 +11,7 @@ import { line, sentence } from "../src/explain/WatchSentence.ts"
 
 const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
 
-it("what happened is one line, plain and in short, whatever it quotes", () => {
+it("the sentence of an event is one short line without control characters, whatever it quotes", () => {
   const lines = [
     sentence(Event.PersonAwaited.make({ at: 0, watcher: 1, for: evil })),
     sentence(Event.RecoveryFailedClosed.make({ at: 0, cycle: 1, stage: "gate", reason: evil })),
@@ -27,7 +27,7 @@ it("what happened is one line, plain and in short, whatever it quotes", () => {
 const unpainted = (_: string, text: string) => text
 const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, event })
 
-it("each event of a watch has one description, which log, why, comms and the notify command take", () => {
+it("each event of a watch has one description for log, why, comms and the notify command", () => {
   for (const event of Object.values(watchExamples) as ReadonlyArray<WatchEvent>) {
     const { message, notice, text } = describeEvent(event)
     const recorded: Recorded = recordedOf(event)
@@ -42,7 +42,7 @@ it("each event of a watch has one description, which log, why, comms and the not
   }
 })
 
-it("each event of a run has one description, which log, why and its notice take", () => {
+it("each event of a run has one description for log, why and its notice", () => {
   for (const event of Object.values(examples) as ReadonlyArray<RunEvent>) {
     const { notice, text } = describeRunEvent(event)
     const recorded = recordedOf(event)

@@ -30,7 +30,7 @@ it.layer(services)((it) => {
       assert.deepInclude(first, { from_session: "s1", message: "another's", cut: false })
     })
   )
-  it.effect("tasks that are no plan's, or are named twice, are refused, and nothing is registered", () =>
+  it.effect("reserved or repeated tasks are refused, and nothing is registered", () =>
     Effect.gen(function* () {
       const { as, board } = yield* place()
       for (const tasks of [
@@ -51,7 +51,7 @@ it.layer(services)((it) => {
       )
     })
   )
-  it.effect("another session of the folder may read and write to the board, but never as task-00", () =>
+  it.effect("another session of the folder may read and write messages, but never as task-00", () =>
     Effect.gen(function* () {
       const { as, comms, project, watch } = yield* place()
       yield* watch("w-1", watching({ project, comms }))
@@ -63,7 +63,7 @@ it.layer(services)((it) => {
     })
   )
   it.effect(
-    "words that souffleur acts on are the Conductor's alone: a payload, wherever it is posted, and an instruction to souffleur",
+    "the Conductor alone may post words that souffleur acts on: a payload anywhere, or an instruction to souffleur",
     () =>
       Effect.gen(function* () {
         const { as, board, comms, project, watch } = yield* place()
@@ -85,7 +85,7 @@ it.layer(services)((it) => {
         yield* as("s9")(postMessage({ task_id: "souffleur", message_type: "system", message: `see ${payloadHeader}` }))
       })
   )
-  it.effect("who is not confirmed yet may name itself, and nobody else", () =>
+  it.effect("an agent that is not confirmed yet may name itself, and no other", () =>
     Effect.gen(function* () {
       const { as, comms, project, watch } = yield* place()
       yield* watch("w-1", watching({ project, comms }).slice(0, 2))

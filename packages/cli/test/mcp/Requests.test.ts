@@ -24,7 +24,7 @@ const through = Effect.fnUntraced(function* (chunks: ReadonlyArray<Uint8Array>) 
 const Message = Schema.Struct({ id: Schema.Int, params: Schema.String })
 
 it.effect.prop(
-  "messages come through whole, however they are cut into chunks and whatever stands between them",
+  "messages arrive whole, however they are cut into chunks and whatever lies between them",
   [
     Schema.Array(Message),
     Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))),
@@ -45,7 +45,7 @@ it.effect.prop(
       assert.lengthOf(answers, garbage ? messages.length : 0)
     })
 )
-it.effect("a line that is too long is answered once and not kept; what follows is heard", () =>
+it.effect("a line that is too long is answered once and dropped, and the next line is read", () =>
   Effect.gen(function* () {
     const long = Array.from({ length: 40 }, () => bytes("x".repeat(100_000)))
     const { answers, passed } = yield* through([bytes('{"a":1}\n{"b":"'), ...long, bytes('"}\n{"c":3}\n5\n{"d":4}')])
@@ -56,7 +56,7 @@ it.effect("a line that is too long is answered once and not kept; what follows i
     )
   })
 )
-it.effect("a line of blanks is no message, and no word is lost behind it", () =>
+it.effect("a line of blanks is no message, and the text after it is kept", () =>
   Effect.gen(function* () {
     const { answers, passed } = yield* through([bytes('{"a":1}\n   \t \n\n\r\n{"b":2}\n')])
     assert.strictEqual(passed, '{"a":1}\n{"b":2}\n')

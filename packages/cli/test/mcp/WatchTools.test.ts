@@ -12,8 +12,8 @@ const refusal = <A, E extends { readonly message: string }, R>(call: Effect.Effe
   Effect.map(Effect.flip(call), ({ message }) => message)
 
 it.layer(services)((it) => {
-  describe("who asks", () => {
-    it.effect("is the Conductor by its session, a session before it, another one, or nobody that is watched", () =>
+  describe("the caller of a tool", () => {
+    it.effect("the caller is the Conductor, an earlier generation, another session, or unwatched, by its session", () =>
       Effect.gen(function* () {
         const { as, comms, project, watch } = yield* place()
         assert.strictEqual(yield* as("s1")(whoIs), "unwatched")
@@ -30,7 +30,7 @@ it.layer(services)((it) => {
         assert.strictEqual(yield* as("s9", elsewhere)(whoIs), "another session")
       })
     )
-    it.effect("is the Conductor before its launch is in the log, and when it has begun another conversation", () =>
+    it.effect("the caller is the Conductor before its launch is in the log, and after a new conversation", () =>
       Effect.gen(function* () {
         const { as, comms, project, watch } = yield* place()
         const parent = yield* Effect.provide(
@@ -50,7 +50,7 @@ it.layer(services)((it) => {
         assert.strictEqual(yield* as("s2")(whoIs), "conductor")
       })
     )
-    it.effect("hears of the wait that its recovery followed, and of no death before it", () =>
+    it.effect("my_state gives the wait before a recovery as its reason, and no earlier death", () =>
       Effect.gen(function* () {
         const { as, comms, project, watch } = yield* place()
         const wait = {
@@ -69,7 +69,7 @@ it.layer(services)((it) => {
         assert.match((yield* as("s2")(myState())).last_recovery?.reason ?? "", /wait/u)
       })
     )
-    it.effect("hears why it was recovered, how long its heartbeat may be away, and of a watch that has ended", () =>
+    it.effect("my_state gives the reason of a recovery, the heartbeat's deadline, and a watch that has ended", () =>
       Effect.gen(function* () {
         const { as, board, comms, project, watch } = yield* place()
         yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
@@ -95,7 +95,7 @@ it.layer(services)((it) => {
   })
 
   describe("an agent's request", () => {
-    it.effect("in comms is a payload, then the state: what stands between them asks for nothing", () =>
+    it.effect("a request in comms is a payload, then the state: the payload alone asks for nothing", () =>
       Effect.gen(function* () {
         const { as, board, comms, events, project, watch } = yield* place()
         yield* watch("w-1", watching({ project, comms }))
@@ -128,7 +128,7 @@ it.layer(services)((it) => {
       })
     )
     it.effect(
-      "without comms is in the log at once, its words in a file; another one while it runs is refused, with the reason",
+      "a request without comms is in the log at once, its words in a file; a second one is refused with the reason",
       () =>
         Effect.gen(function* () {
           const fs = yield* FileSystem.FileSystem
@@ -155,7 +155,7 @@ it.layer(services)((it) => {
         })
     )
     it.effect(
-      "hears what comes of it: who only observes, a ceiling, the quiet hours and the third without progress launch nobody now",
+      "the answer says that observing, a ceiling, the quiet hours or a third time without progress prevents a launch now",
       () =>
         Effect.gen(function* () {
           const ceiling = Event.CeilingReached.make({ at: 1000, watcher: 1, ceiling: "tokens", used: 2, limit: 1 })
@@ -217,7 +217,7 @@ it.layer(services)((it) => {
         })
     )
     it.effect(
-      "without comms counts what was done since the launch, as a watcher would; talk with the watchdog is nothing",
+      "a request without comms counts the work since the launch as a watcher would, without calls of souffleur's tools",
       () =>
         Effect.gen(function* () {
           const call = (id: string, name: string) =>
@@ -240,7 +240,7 @@ it.layer(services)((it) => {
           }
         })
     )
-    it.effect("that nobody hears says so; where there is nothing to ask in, it says what to do", () =>
+    it.effect("a request without a watch says so, and without a database it says what to do", () =>
       Effect.gen(function* () {
         const { as } = yield* place()
         assert.include(
