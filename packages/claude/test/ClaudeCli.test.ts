@@ -134,7 +134,7 @@ it.layer(services)((it) => {
           Effect.flip
         )
       assert.include((yield* failure("claude")).problem, "PATH")
-      assert.include((yield* failure(`${folder}/plain/claude`)).problem, "executed")
+      assert.include((yield* failure(`${folder}/plain/claude`)).problem, "is not an executable file")
       assert.include((yield* failure("/bin/sh", "--dangerously-skip-permissions")).problem, "session id")
     })
   )

@@ -15,7 +15,7 @@ const odd = [0, -1, 1.5, 9e15, 8.64e15 + 1, 2 ** 53, -(2 ** 60), 1e21, 1e300, -1
 const told =
   /"(until|resetsAt|takenAt|age|heartbeatAge|beatAge|staleAfter|contextTokens|contextWindow|used|limit)":(-?\d+|null)/gu
 
-it("whatever number a log has where one is only told, the event is read, and is one that could have been made", () => {
+it("a told value of an event is read from any number, as a value that could have been made", () => {
   let tried = 0
   for (const event of Object.values(examples)) {
     const stored = encodeEvent(event)
@@ -38,7 +38,7 @@ it("whatever number a log has where one is only told, the event is read, and is 
   assert.isAbove(tried, 200)
 })
 
-it("what somebody acts upon is exact, or cannot be read", () => {
+it("a value that is acted upon is exact, or cannot be read", () => {
   const refuses = (event: Event.WatchEvent, from: string, to: string) => {
     const stored = encodeEvent(event)
     assert.include(stored.data, from)
@@ -55,7 +55,7 @@ it("telling a time is total", () => {
   assert.strictEqual(iso(Date.UTC(2026, 0, 2)), "2026-01-02T00:00:00.000Z")
 })
 
-it("a wait in a log is over after eight days, whatever stands there", () => {
+it("a wait in a log is over after eight days, whatever the log says", () => {
   const { stored, at } = { stored: encodeEvent(examples.WaitStarted), at: examples.WaitStarted.at }
   const read = Result.getOrThrow(
     decodeEvent("w", 1, { ...stored, data: stored.data.replace(/"until":\d+/u, '"until":9e15') })
@@ -63,7 +63,7 @@ it("a wait in a log is over after eight days, whatever stands there", () => {
   assert.strictEqual(evolve(initial, read).wait?.until, at + 8 * 86_400_000)
 })
 
-it("what others count, state and wait is in range, or is none", () => {
+it("a count, a time or a wait from outside is in range, or is none", () => {
   assert.deepStrictEqual([1.5, 0, "5", null, -1, 1e300, Number.NaN].map(Bounds.count), [2, 0, ...Array<undefined>(5)])
   assert.deepStrictEqual([latest, latest + 1, -1].map(Bounds.time), [latest, undefined, undefined])
   const eightDays = 8 * 86_400_000

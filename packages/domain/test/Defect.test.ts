@@ -12,7 +12,7 @@ it("a defect is told by its kind and its place, and never by what it says", () =
   assert.match(defectOf(Cause.die(odd)), /^[\w.]{1,60}$/u)
 })
 
-it("a defect and a log that cannot be used are no goodbye; a result, a signal and a refusal are", () => {
+it("a defect and an unusable log are no intended ends; a result, a signal and a refusal are", () => {
   const unusable = new LogUnusable({ reason: "full", problem: "" })
   const refused = new Refused({ reason: "ended", message: "" })
   const ends = [Exit.void, Exit.interrupt(1), Exit.fail(refused), Exit.die("x"), Exit.fail(unusable)]

@@ -33,12 +33,12 @@ describe("standing by", () => {
 })
 
 describe("a limit", () => {
-  it("is waited out by another watcher, until it says that it ends", () => {
+  it("a limit is waited out by another watcher, until the time that it states", () => {
     given(...watching)
       .when(reports({ _tag: "Limited", kind: "usage-limit", resetsAt: 9000 }))
       .then({ ...waits("usage-limit"), at: 1000 }, replaced)
   })
-  it("that is over is no death: the count stays, and its recovery begins", () => {
+  it("a limit that is over is no death: the count stays, and its recovery begins", () => {
     given(...watching, waits("usage-limit"), watcher(2))
       .when(over("over"))
       .then(
@@ -50,12 +50,12 @@ describe("a limit", () => {
       .thenTags("WaitEnded", "RecoveryStarted")
     assert.deepInclude(begun, { purpose: "relaunch" })
   })
-  it("whose Conductor went on is watched on, by another watcher", () => {
+  it("a limit whose Conductor went on ends, and another watcher watches", () => {
     given(...watching, waits("usage-limit"), watcher(2))
       .when(over("went on"))
       .then(Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" }), { ...watcher(3), at: 1000 })
   })
-  it("ends once, and only where one is waited for", () => {
+  it("a wait ends once, and only where there is one", () => {
     given(...watching, watcher(2))
       .when(over("over"))
       .then()
@@ -65,16 +65,16 @@ describe("a limit", () => {
   })
 })
 
-describe("what the user allows", () => {
+describe("a limit of the user", () => {
   const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 11, limit: 10 })
   const dead = reports({ _tag: "Dead", cause: "pid" })
-  it("used up, a recovery is withheld, and the watch stands by", () => {
+  it("a ceiling that is reached withholds a recovery, and the watch is in standby", () => {
     const [, withheld] = given(...watching, reached)
       .when(dead)
       .thenTags("ConductorDied", "RecoveryWithheld", "WatcherStarted")
     assert.deepInclude(withheld, { stage: "ceiling", trigger: "pid", cycle: 1 })
   })
-  it("is no reason to save nothing: the third death without progress is salvaged all the same, also in quiet hours", () => {
+  it("the third death without progress is salvaged at a ceiling too, also in quiet hours", () => {
     for (const quietUntil of [undefined, 9000]) {
       const more = quietUntil === undefined ? {} : { quietUntil }
       const [, salvage] = given(...watching, { ...died(2), at }, watcher(2), monitor(2), reached)
@@ -83,7 +83,7 @@ describe("what the user allows", () => {
       assert.deepInclude(salvage, { purpose: "salvage" })
     }
   })
-  it("in quiet hours, a death waits for their end, one that comes after them does not", () => {
+  it("a death in quiet hours waits for their end, and a later death does not", () => {
     given(...watching)
       .when(reports({ _tag: "Dead", cause: "pid" }, 1, { quietUntil: 9000 }))
       .then(
@@ -104,7 +104,7 @@ describe("what the user allows", () => {
   })
 })
 
-describe("what a watcher tells without ending", () => {
+describe("a report that ends no watcher", () => {
   const later = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
   const told: ReadonlyArray<WatchIntent & { readonly watcher: number }> = [
     { _tag: "ReportDeferred", watcher: 1, because: "a tool runs", until: 5000 },
@@ -155,7 +155,7 @@ describe("what a watcher tells without ending", () => {
     again("a retry", 5000).thenTags("KillDeferred")
     again("a tool runs", 4000).then()
   })
-  it("that a person came is told where one was awaited", () => {
+  it("a person's return is told where a person was awaited", () => {
     const came: WatchIntent = { _tag: "ReportPerson", watcher: 1, for: null }
     given(...watching)
       .when(came)

@@ -15,11 +15,11 @@ const act = (before: Guard, seen: GuardSight) => guard(before, seen, silentAfter
 const gone = { fence: 4, condition: "gone" } as const
 
 describe("a guardian", () => {
-  it("waits while the owner lives and beats, and for as long as its own self-monitor may take", () => {
+  it("a guardian waits while the owner lives and beats, and for as long as its self-monitor may take", () => {
     assert.deepStrictEqual(act(given, sight({ now: 1_001_000 })), { _tag: "Wait" })
     assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 - silentAfter })), { _tag: "Wait" })
   })
-  it("brings it back when its process is gone or a zombie, and when nobody beats", () => {
+  it("a guardian restores souffleur when its process is gone or a zombie, and when it does not beat", () => {
     for (const condition of ["gone", "zombie"] as const)
       assert.deepStrictEqual(act(given, sight({ now: 1_001_000, owner: { fence: 4, condition } })), {
         _tag: "Restore",
@@ -32,12 +32,12 @@ describe("a guardian", () => {
       over: 4
     })
   })
-  it("holds a stopped process for alive until it is silent", () => {
+  it("a guardian holds a stopped process for alive until it is silent", () => {
     const stopped = { fence: 4, condition: "stopped" } as const
     assert.deepStrictEqual(act(given, sight({ now: 1_010_000, owner: stopped })), { _tag: "Wait" })
     assert.strictEqual(act(given, sight({ now: 1_400_000, owner: stopped, beatAt: 1_000_000 }))._tag, "Restore")
   })
-  it("skips a look of its own that came late, and counts silence anew from there", () => {
+  it("a guardian skips its own late look, and counts silence again from there", () => {
     const [after, late] = guard(
       given,
       sight({ now: 9_000_000, late: true, beatAt: 1_000_000, owner: gone }),
@@ -48,17 +48,17 @@ describe("a guardian", () => {
     assert.strictEqual(act(after, sight({ now: 9_000_001 + silentAfter, beatAt: 1_000_000 }))._tag, "Restore")
     assert.strictEqual(act(after, sight({ now: 9_001_000, owner: gone }))._tag, "Restore")
   })
-  it("believes no beat of a time to come", () => {
+  it("a guardian believes no beat from the future", () => {
     assert.strictEqual(act(given, sight({ now: 1_500_000, beatAt: 8.64e15 }))._tag, "Restore")
     // Of a clock that was set back a little since.
     assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 + silentAfter })), { _tag: "Wait" })
   })
-  it("leaves when the owner left, or the watch has ended", () => {
+  it("a guardian leaves when the owner left, or the watch has ended", () => {
     assert.deepStrictEqual(act({ ...given, startedAt: 1_000_500 }, sight({ now: 1_001_000, owner: "left" })), {
       _tag: "Leave"
     })
   })
-  it("starts nobody beside one that it has started, and begins anew when somebody owns the watch", () => {
+  it("a guardian starts no second souffleur, and begins again when a souffleur owns the watch", () => {
     const [starting] = guard(given, sight({ now: 1_001_000, owner: gone }), silentAfter)
     assert.deepStrictEqual(act(starting, sight({ now: 1_061_000, owner: gone, started: "running" })), { _tag: "Wait" })
     assert.deepStrictEqual(act(starting, sight({ now: 1_061_001, owner: gone, started: "running" })), {
@@ -71,7 +71,7 @@ describe("a guardian", () => {
     )
     assert.deepStrictEqual([owned, wait], [guardFrom(5, 1_003_000), { _tag: "Wait" }])
   })
-  it("gives up after three starts that came to nothing, each after a longer pause", () => {
+  it("a guardian gives up after three failed starts, each after a longer pause", () => {
     let [state, now] = [given, 1_001_000]
     const pauses: Array<number> = []
     for (let n = 1; n <= 3; n++) {
@@ -86,7 +86,7 @@ describe("a guardian", () => {
     assert.deepStrictEqual(pauses, [0, 5000, 10_000])
   })
   it.prop(
-    "never restores over an owner that runs and has beaten in time, whatever it has seen before",
+    "a guardian never restores over an owner that runs and has beaten in time, whatever it has seen before",
     [
       Schema.Array(
         Schema.Struct({

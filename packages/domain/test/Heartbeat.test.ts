@@ -47,17 +47,17 @@ describe("parseTime", () => {
 describe("heartbeatAge", () => {
   const at = (ms: number) => formatTime(noon + ms)
   const first = (raw: string | null) => see(undefined, raw, noon)
-  it("is what has passed since the heartbeat, or since the launch where that is later", () => {
+  it("the age counts from the heartbeat, or from the launch where that is later", () => {
     assert.strictEqual(heartbeatAge(first(at(-241_000)), noon, 0), 241_000)
     assert.strictEqual(heartbeatAge(first(at(-241_000)), noon, noon - 5000), 5000)
     assert.strictEqual(heartbeatAge(first(at(-1000)), noon, noon - 5000), 1000)
     // The clock was set back after the launch.
     assert.strictEqual(heartbeatAge(first(at(-1000)), noon, noon + 5000), 0)
   })
-  it("is unknown for NULL, for what is no time, and for the future", () => {
+  it("the age is unknown for NULL, for text that is no time, and for the future", () => {
     for (const raw of [null, "", "soon", at(1000)]) assert.isUndefined(heartbeatAge(first(raw), noon, 0), String(raw))
   })
-  it("counts a value that goes on changing as alive, however old it says it is", () => {
+  it("a value that goes on changing is alive, even if it names an old time", () => {
     const hourAgo = first(at(-3_600_000))
     assert.strictEqual(heartbeatAge(hourAgo, noon, 0), 3_600_000)
     const changed = see(hourAgo, at(-3_540_000), noon + 60_000)
@@ -67,5 +67,5 @@ describe("heartbeatAge", () => {
     assert.strictEqual(unchanged, changed)
     assert.strictEqual(heartbeatAge(unchanged, noon + 120_000, 0), 60_000)
   })
-  it("takes the first look at a value for no change", () => assert.isUndefined(first(at(0)).changedAt))
+  it("the first look at a value is no change", () => assert.isUndefined(first(at(0)).changedAt))
 })

@@ -14,13 +14,13 @@ const sign = (at: number, said: string, sessionId: string, kind?: string, pid = 
 const process = { pid: 10, startTime: 77 }
 const now = (...signs: ReadonlyArray<HookSign>) => Option.getOrNull(heldNow(holdings(signs), process))
 
-describe("what a process holds", () => {
-  it("is what its newest sign is of, whenever the hooks were installed", () => {
+describe("the session of a process", () => {
+  it("a process holds the session of its newest sign, whenever the hooks were installed", () => {
     assert.isNull(now())
     assert.strictEqual(now(sign(1, "PreToolUse", "a")), "a")
     assert.strictEqual(now(sign(2, "Stop", "b"), sign(1, "Stop", "a")), "b")
   })
-  it("is another session after it was cleared, and none in between", () => {
+  it("a process holds another session after it was cleared, and none in between", () => {
     const [began, cleared, fresh] = [
       sign(1, "began", "a", "startup"),
       sign(5, "ended", "a", "clear"),
@@ -38,7 +38,7 @@ describe("what a process holds", () => {
       "a"
     )
   })
-  it("is nothing that another process held, also under the same pid", () => {
+  it("a process holds nothing that another process held, also under the same pid", () => {
     assert.isNull(now(sign(1, "Stop", "a", undefined, 11), sign(1, "Stop", "a", undefined, 10, 78)))
     assert.isNull(now({ ...sign(1, "Stop", "a"), pid: null }, { ...sign(1, "Stop", "a"), startTime: null }))
   })
@@ -70,7 +70,7 @@ const anySign = Schema.Struct({
   startTime: Schema.Literals([77])
 })
 it.prop(
-  "a process holds at most one session, one that it had and did not end with its last word",
+  "a process holds at most one session, which it had and did not end with its last word",
   [Schema.Array(anySign)],
   ([signs]) => {
     const all = heldByAll(holdings(signs))

@@ -32,7 +32,7 @@ const failed = (reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"
 const tagOf = (signs: Signs) => judge(signs, stall)._tag
 
 describe("a hang", () => {
-  it("needs every sign to be silent for longer than the stall time, and the time of what is outstanding to be over", () => {
+  it("a hang needs every sign silent for longer than the stall time, and the outstanding act's time over", () => {
     assert.deepStrictEqual(judge(silent(asked), stall), { _tag: "Hung", silentFor: hour })
     assert.strictEqual(tagOf(silent(bash(120_000))), "Hung")
     const fresh = now - stall
@@ -46,12 +46,12 @@ describe("a hang", () => {
       assert.notStrictEqual(tagOf(silent(asked, more)), "Hung", JSON.stringify(more))
     }
   })
-  it("is not stated where the process, the session or its turn is not known", () => {
+  it("a hang is not stated where the process, the session or its turn is not known", () => {
     for (const more of [{ process: undefined }, { session: undefined }])
       assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
     assert.strictEqual(tagOf(silent(undefined)), "Unknown")
   })
-  it("of a tool that runs as a process begins when there is none", () => {
+  it("a hang of a tool that runs as a process begins when there is no process", () => {
     const at = (ago: number, children: number | undefined) => {
       const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }
       const alone = { hook: undefined, beat: undefined, pidFile: busySince(now - ago), children }
@@ -60,17 +60,17 @@ describe("a hang", () => {
     assert.deepStrictEqual([at(stall, 0), at(stall + 1, 0)], ["Held", "Hung"])
     assert.deepStrictEqual([at(stall + 1, 1), at(stall + 1, undefined)], ["Held", "Held"])
   })
-  it("needs neither hook nor beat to be known", () => {
+  it("a hang needs neither a hook nor a beat", () => {
     assert.strictEqual(tagOf(silent(asked, { hook: undefined, beat: undefined })), "Hung")
   })
-  it("needs a pid file that says busy, as no other source tells that a person is waited for; or a process that does nothing at all", () => {
+  it("a hang needs a busy pid file, which alone tells of a person's answer, or a process that does nothing at all", () => {
     for (const pidFile of [undefined, { ...busySince(now - hour), status: "of tomorrow" }]) {
       assert.strictEqual(tagOf(silent(asked, { pidFile })), "Unknown")
       assert.strictEqual(tagOf(silent(bash(120_000), { pidFile, children: 0 })), "Unknown")
       assert.strictEqual(tagOf(silent(asked, { pidFile, process: "stopped" })), "Hung")
     }
   })
-  it("of a call: three stalls, as one is given up and made again without a word; one, where the process does nothing at all", () => {
+  it("a hang of a call takes three stalls, since a call is silently repeated; one where the process does nothing at all", () => {
     const at = (ago: number, more: Partial<Signs> = {}) =>
       tagOf({
         ...silent(
@@ -85,11 +85,11 @@ describe("a hang", () => {
     assert.strictEqual(at(stall + 1, { stillSince: now - stall }), "Held")
     assert.deepStrictEqual([at(stall, { process: "stopped" }), at(stall + 1, { process: "stopped" })], ["Held", "Hung"])
   })
-  it("begins anew when our own looking had a break", () => {
+  it("a hang counts again from a break in souffleur's own polling", () => {
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000 })), "Held")
     assert.strictEqual(tagOf(silent(asked, { since: now - 1000, process: "stopped", stillSince: now - hour })), "Held")
   })
-  it("is not made of a clock that was set back: what is ahead of now says nothing, and the wait is from the last break", () => {
+  it("a clock that was set back makes no hang: a future sign says nothing, and silence counts from the last break", () => {
     const ahead: Partial<Signs> = {
       session: { writtenAt: now + hour, turn: { _tag: "Asked", at: now + hour }, context: undefined }
     }
@@ -107,7 +107,7 @@ describe("a hang", () => {
   })
 })
 
-describe("what is alive", () => {
+describe("a sign of life", () => {
   it("a tool below its own limit and the stall time after it; one without a limit for two hours", () => {
     const started = now - hour
     assert.deepInclude(judge(silent(bash(hour)), stall), { _tag: "Held", by: "tool", until: started + hour + stall })
@@ -218,7 +218,7 @@ describe("always", () => {
       (at) => (at === undefined ? [] : [at])
     )
   it.prop(
-    "no sign of the stall time's last ms is ever a hang, and a hang has been silent for longer",
+    "silence up to the stall time is never a hang, and a hang has been silent for longer",
     [Sources],
     ([from]) => {
       const signs = signsOf(from)
@@ -230,7 +230,7 @@ describe("always", () => {
       assert.isDefined(signs.session?.turn)
     }
   )
-  it.prop("what is unknown never makes a hang of what is none", [Sources], ([from]) => {
+  it.prop("an unknown sign never makes a hang of another verdict", [Sources], ([from]) => {
     const signs = signsOf(from)
     if (judge(signs, stall)._tag === "Hung") return
     // When its pid file was written is a sign of life of its own; what that says may be unknown.
@@ -239,7 +239,7 @@ describe("always", () => {
       assert.notStrictEqual(judge({ ...signs, ...unknown }, stall)._tag, "Hung")
     }
   })
-  it.prop("what is held is held until a time that is not over", [Sources], ([from]) => {
+  it.prop("a held turn is held until a time that is not over", [Sources], ([from]) => {
     const signs = signsOf(from)
     const verdict = judge(signs, stall)
     if (verdict._tag === "Held") assert.isAtLeast(verdict.until, now)

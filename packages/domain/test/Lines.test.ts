@@ -16,7 +16,7 @@ const read = (limit: number, chunks: ReadonlyArray<Uint8Array>) => {
 }
 
 it.effect.prop(
-  "cuts the same lines however the bytes come",
+  "the lines are the same however the bytes come",
   [
     Schema.Array(Schema.Literals(["", "a", "é", "\n", "\n\n", "longer than the limit", "中文"])),
     Schema.Array(Schema.Literals([1, 2, 3, 7, 50]))
@@ -41,7 +41,7 @@ it.effect.prop(
     })
 )
 
-it("takes a line of the limit's length, and leaves out one byte more", () => {
+it("a line of the limit's length is taken, and one byte more is left out", () => {
   assert.deepStrictEqual(read(4, [bytes("1234\n12345\n1")]), {
     seen: [
       ["1234", true],

@@ -5,7 +5,7 @@ import { formatPayload, parsePayload, payloadHeader } from "../src/index.ts"
 const said = (...lines: ReadonlyArray<string>) => parsePayload([payloadHeader, ...lines].join("\n"))
 
 describe("a payload", () => {
-  it("says a permission mode and a resume prompt, either or both", () => {
+  it("a payload gives a permission mode and a resume prompt, either or both", () => {
     assert.deepStrictEqual(
       said("permission_mode: bypassPermissions", "resume_prompt: /conductor --recovery-bootstrap"),
       {
@@ -21,7 +21,7 @@ describe("a payload", () => {
     })
     assert.deepStrictEqual(said(), { permissionMode: undefined, resumePrompt: undefined, warnings: [] })
   })
-  it("has a resume prompt that runs to the end, as it is: white space, other keys, fences and line ends are of the prompt", () => {
+  it("a resume prompt runs to the end of the payload as it is, with white space, other keys, fences and line ends", () => {
     for (const newline of ["\n", "\r\n"]) {
       const prompt = [
         "  first  ",
@@ -45,7 +45,7 @@ describe("a payload", () => {
     }
     assert.strictEqual(said("resume_prompt:at once").resumePrompt, "at once")
   })
-  it("may be malformed: what is understood counts, the rest is a warning that repeats nothing of it", () => {
+  it("a malformed payload counts where it is understood, and the rest is a warning that repeats nothing of it", () => {
     const payload = said(
       "SECRET words",
       "colour: SECRET",
@@ -59,14 +59,14 @@ describe("a payload", () => {
     assert.deepStrictEqual(said("resume_prompt:  ", "\t", "").warnings, ["the payload's resume_prompt is empty"])
     assert.isUndefined(said("resume_prompt:").resumePrompt)
   })
-  it("without its header is read all the same, with a warning", () => {
+  it("a payload without its header is read all the same, with a warning", () => {
     for (const first of ["", `${payloadHeader}0`, `x ${payloadHeader}`]) {
       const payload = parsePayload(`${first}\npermission_mode: acceptEdits`)
       assert.deepStrictEqual([payload.permissionMode, payload.warnings.length], ["acceptEdits", 1], first)
     }
     assert.deepStrictEqual(parsePayload(`  ${payloadHeader} \r\npermission_mode: x`).warnings, [])
   })
-  it("of a hundred thousand lines is read at once", () => {
+  it("a payload of a hundred thousand lines is read at once", () => {
     const payload = said(
       ...Array.from({ length: 100_000 }, () => "permission_mode: a"),
       `resume_prompt: ${"x\n".repeat(100_000)}`
@@ -76,7 +76,7 @@ describe("a payload", () => {
 })
 
 it.prop(
-  "never throws, and warns of what it does not know without a word of it",
+  "the parser never throws, and warns of unknown parts without a word of them",
   [Schema.String, Schema.String],
   ([key, value]) => {
     const secret = `«${value}»`
@@ -86,7 +86,7 @@ it.prop(
   }
 )
 it.prop(
-  "what is written is what is read, byte for byte, but for a prompt that says nothing",
+  "a written payload reads back byte for byte, except an empty prompt",
   [
     Schema.Literals(["acceptEdits", "bypassPermissions"]),
     Schema.Array(

@@ -5,13 +5,13 @@ import { clamp, clampInWords, Permission } from "../src/settings/Permission.ts"
 const rank = (permission: Permission) => Permission.literals.indexOf(permission)
 
 it.prop(
-  "never rises above the ceiling, whatever is asked for",
+  "a permission never rises above the ceiling, whatever is requested",
   [Schema.Union([Permission, Schema.String]), Permission],
   ([asked, ceiling]) => rank(clamp(asked, ceiling)) <= rank(ceiling)
 )
 
 it.prop(
-  "who asks for more never gets less, nor does a higher ceiling give less",
+  "a higher request never gets less, nor does a higher ceiling give less",
   [Permission, Permission, Permission],
   ([a, b, c]) => {
     const [less, more] = rank(a) <= rank(b) ? [a, b] : [b, a]
@@ -35,7 +35,7 @@ it.prop(
   }
 )
 
-it("what is no permission is acceptEdits, told as that, without a word of it", () => {
+it("an unknown word counts as acceptEdits, and the message does not repeat it", () => {
   for (const requested of [
     "BypassPermissions",
     "bypasspermissions",

@@ -25,7 +25,7 @@ const overreached = (said: Pin, keys: (typeof Event.ConfigOverreached.Type)["key
   Event.ConfigOverreached.make({ at: 1000, said, keys })
 const openedWith = (pin: Pin) => [{ ...opened, pin }, owned, ...watching.slice(2)]
 
-describe("what a config file may say beside what is pinned", () => {
+describe("a config file beside a pin", () => {
   it("a ceiling is the lower of two", () => {
     for (const one of ["acceptEdits", "bypassPermissions"] as const)
       for (const other of ["acceptEdits", "bypassPermissions"] as const)
@@ -82,12 +82,12 @@ describe("what a config file may say beside what is pinned", () => {
   )
 })
 
-describe("what is pinned", () => {
-  it("is what a watch was opened with, and the least where nobody says it", () => {
+describe("a pin", () => {
+  it("the pin of a watch is given at its opening, and is the least where none was given", () => {
     assert.deepStrictEqual(given(...openedWith(bypass)).watch.pin, bypass)
     assert.deepStrictEqual(given(opened).watch.pin, leastPin)
   })
-  it("a file that asks for more is told once, anew where it asks for something else, and when it no longer does", () => {
+  it("a file that asks for more is told once, again where it asks for something else, and when it stops", () => {
     const [first, second] = [bypass, withAgent("x", "bypassPermissions")]
     given(...watching)
       .when(report(leastPin))
@@ -119,13 +119,13 @@ describe("what is pinned", () => {
       .when(report(withAgent("y")))
       .then(overreached(withAgent("y"), ["AGENT_COMMAND"]))
   })
-  it("where nobody has read the programs, what was known of them stays", () => {
+  it("the known programs stay where they were not read", () => {
     const told = [...watching, overreached(withAgent("x"), ["AGENT_COMMAND"])]
     given(...told)
       .when({ _tag: "ReportConfig", said: { ceiling: "acceptEdits", programs: null } })
       .then()
   })
-  it("only a person changes it, and what holds already is no event", () => {
+  it("the pin changes only by a person's word, and an equal pin is no event", () => {
     const trust: WatchIntent = { _tag: "Trust", pin: bypass }
     given(...watching)
       .when(trust)
@@ -137,7 +137,7 @@ describe("what is pinned", () => {
       .when(trust, operator)
       .then()
   })
-  it("what a person allows is no longer asked for; what it says nothing of still is", () => {
+  it("an allowed excess is no longer told, and the rest of the excess still is", () => {
     const said = withAgent("x", "bypassPermissions")
     const told = [...watching, overreached(said, ["MAX_EXTERNAL_PERMISSION", "AGENT_COMMAND"])]
     const { watch } = given(...told, Event.TrustGiven.make({ at, pin: bypass, by: "retry" }))
@@ -164,7 +164,7 @@ describe("a launch", () => {
     requested: "bypassPermissions",
     effective
   })
-  it("is never above what is pinned, whoever asks for it", () => {
+  it("a launch is never above the pin, for any caller", () => {
     given(...watching, started(1))
       .when(launch("bypassPermissions"))
       .thenRefused("never")
@@ -175,7 +175,7 @@ describe("a launch", () => {
       .when(launch("bypassPermissions"))
       .thenTags("LaunchPrepared")
   })
-  it("is none with which a run is opened above its own ceiling", () => {
+  it("a run is not opened with a launch above its own ceiling", () => {
     const run = {
       kind: "agent",
       launch: { launchId: "l", digest: "d", requested: "bypassPermissions", effective: "bypassPermissions" }
@@ -192,7 +192,7 @@ describe("retry with a ceiling", () => {
   const retry = (permission: Pin["ceiling"]): WatchIntent => ({ _tag: "Retry", permission })
   const granted = Event.TrustGiven.make({ at: 1000, pin: bypass, by: "retry" })
   const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "launch", reason: "it cannot be found" })
-  it("pins it, and tries again what failed closed", () => {
+  it("a retry with a ceiling pins it, and tries again a recovery that failed closed", () => {
     given(...watching)
       .when(retry("bypassPermissions"), operator)
       .then(granted)
@@ -200,7 +200,7 @@ describe("retry with a ceiling", () => {
       .when(retry("bypassPermissions"), operator)
       .thenTags("TrustGiven", "RecoveryRetried", "RecoveryStarted")
   })
-  it("keeps the programs that are pinned, and says nothing where it holds already", () => {
+  it("a retry with a ceiling keeps the pinned programs, and is no event where the ceiling holds already", () => {
     const pinned = openedWith(withAgent("x"))
     given(...pinned)
       .when(retry("bypassPermissions"), operator)
@@ -209,7 +209,7 @@ describe("retry with a ceiling", () => {
       .when(retry("acceptEdits"), operator)
       .then()
   })
-  it("is nobody's word but a person's", () => {
+  it("a retry with a ceiling counts only from a person", () => {
     given(...watching)
       .when(retry("bypassPermissions"))
       .thenRefused("never")

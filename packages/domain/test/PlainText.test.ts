@@ -22,7 +22,7 @@ const hostile = [
 ]
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 
-it("what a terminal would obey is shown, each character of it, and other text stays as it is", () => {
+it("each character that a terminal would obey is shown, and other text stays as it is", () => {
   for (const character of hostile) {
     const code = character.charCodeAt(0).toString(16).padStart(4, "0")
     assert.strictEqual(plain(`a${character}b`), `a\\u${code}b`)
@@ -31,18 +31,18 @@ it("what a terminal would obey is shown, each character of it, and other text st
   for (const text of ["", "Grüße, 世界, \u{1F3AD}, naïve", "שלום", "a\\u001b"]) assert.strictEqual(plain(text), text)
 })
 
-it.prop("no text leaves anything to obey, and once plain it stays as it is", [Schema.String], ([text]) => {
+it.prop("plain text holds nothing that a terminal obeys, and stays as it is", [Schema.String], ([text]) => {
   const found = plain(`${text}${hostile.join(text)}`)
   assert.notMatch(found, obeyed)
   assert.strictEqual(plain(found), found)
 })
 
-it.prop("of JSON it makes the same JSON", [Schema.String], ([text]) => {
+it.prop("JSON stays the same JSON", [Schema.String], ([text]) => {
   const value = { [`${text}\u009B`]: `${hostile.join(text)}` }
   assert.deepStrictEqual(JSON.parse(plain(JSON.stringify(value))), value)
 })
 
-it("what is too long is cut, never inside a character", () => {
+it("a text that is too long is cut, never inside a character", () => {
   assert.strictEqual(plain("abc", 3), "abc")
   assert.strictEqual(plain("abcd", 3), "abc…")
   assert.strictEqual(plain("ab\u{1F3AD}d", 3), "ab…")

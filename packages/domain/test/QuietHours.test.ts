@@ -6,7 +6,7 @@ const utc = DateTime.zoneMakeOffset(0)
 const at = (time: string) => Date.parse(`2026-03-01T${time}:00Z`)
 
 describe("quiet hours", () => {
-  it("are two times of a day, and nothing else is", () => {
+  it("quiet hours are two times of a day, and nothing else", () => {
     assert.deepStrictEqual(Option.getOrUndefined(parseQuietHours("23:00-07:30")), { from: 1380, to: 450 })
     for (const text of ["", "23-7", "24:00-07:00", "07:00-07:00", "23:00", "23:00-07:60", "always"]) {
       assert.isTrue(Option.isNone(parseQuietHours(text)), text)

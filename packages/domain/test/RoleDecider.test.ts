@@ -66,19 +66,19 @@ const closed = () => {
 }
 
 describe("a role that dies of a defect", () => {
-  it("three times in a row fails closed: told, no other watcher, and somebody who beats", () => {
+  it("a third death in a row fails closed: it is told, no watcher follows, and a standby fiber beats", () => {
     const { tags, watch } = closed()
     assert.deepStrictEqual(tags, ["RoleFailed", "RoleGaveUp"])
     assert.isTrue(isUnwatched(watch))
     assert.deepStrictEqual(rolesOf(watch), ["standby/3"])
     assert.match(watch.standby?.reason ?? "", /died 3 times in a row of a defect of its own \(RangeError\)/u)
   })
-  it("is counted in the log, so also across a restart of souffleur", () => {
+  it("a role's death is counted in the log, so also across a restart of souffleur", () => {
     const second = fails(replaced(fails(watching, "watcher").watch), "watcher").watch
     const taken = evolve(second, Event.OwnerTook.make({ at, fence: 2, owner }))
     assert.deepStrictEqual(fails(taken, "watcher").tags, ["RoleFailed", "RoleGaveUp"])
   })
-  it("begins anew after hours of health, and with another Conductor", () => {
+  it("the count of a role's deaths begins again after hours of health, and with another Conductor", () => {
     const second = replaced(fails(replaced(fails(watching, "watcher").watch), "watcher").watch)
     assert.deepStrictEqual(fails(second, "watcher", at + 6 * hour).tags, ["RoleFailed"])
     assert.deepStrictEqual(fails(second, "watcher", at + 6 * hour - 1).tags, ["RoleFailed", "RoleGaveUp"])
@@ -96,7 +96,7 @@ describe("a role that dies of a defect", () => {
     )
     assert.deepStrictEqual(fails(next, "watcher").tags, ["RoleFailed"])
   })
-  it("and was replaced since is no news", () => {
+  it("a role that died and was replaced since is no news", () => {
     assert.deepStrictEqual(
       said(watching, { _tag: "ReportRoleFailed", role: "watcher", number: 7, defect: "x" }).tags,
       []
@@ -106,7 +106,7 @@ describe("a role that dies of a defect", () => {
       []
     )
   })
-  it("a self-monitor that gave up leaves a watcher that stands by, and none follows it", () => {
+  it("a self-monitor that gave up leaves a standby watcher, and no self-monitor follows", () => {
     let watch = watching
     for (const n of [1, 2]) {
       watch = fails(watch, "self-monitor").watch
@@ -117,13 +117,13 @@ describe("a role that dies of a defect", () => {
     assert.deepStrictEqual(rolesOf(gone.watch), ["watcher/2"])
     assert.deepStrictEqual(said(gone.watch, { _tag: "WatcherReady", watcher: 2 }).tags, [])
   })
-  it("is tried again by an operator's word, which recovers nobody: the Conductor was not looked at", () => {
+  it("a role that gave up is retried by an operator, without a recovery: the Conductor was not looked at", () => {
     const again = said(closed().watch, { _tag: "Retry" })
     assert.deepStrictEqual(again.tags, ["RecoveryRetried", "WatcherStarted"])
     assert.deepStrictEqual([again.watch.standby, again.watch.failing], [undefined, {}])
     assert.deepStrictEqual(fails(again.watch, "watcher").tags, ["RoleFailed"])
   })
-  it("and only tells is counted apart, and the watch goes on without it", () => {
+  it("a role that only tells is counted apart, and the watch goes on without it", () => {
     let watch = watching
     const seen: Array<ReadonlyArray<string>> = []
     for (const _ of [1, 2, 3]) {

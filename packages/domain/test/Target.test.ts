@@ -3,7 +3,7 @@ import { Result } from "effect"
 import { parsePid, parseSessionId, parseTarget } from "../src/index.ts"
 
 describe("parseTarget", () => {
-  it("reads the literal, in either order, anywhere in a text", () => {
+  it("the literal is read in either order, anywhere in a text", () => {
     const expected = { pid: 123, sessionId: "8c1d2f60-aa" }
     for (const text of [
       "PID:123 SESSION_ID:8c1d2f60-aa",
@@ -12,7 +12,7 @@ describe("parseTarget", () => {
     ])
       assert.deepStrictEqual(Result.getOrThrow(parseTarget(text)), expected, text)
   })
-  it("refuses what names none, or more than one", () => {
+  it("a text that names no Conductor, or more than one, is refused", () => {
     for (const text of [
       "",
       "PID:123",
@@ -27,26 +27,26 @@ describe("parseTarget", () => {
 })
 
 describe("parsePid", () => {
-  it("takes a whole number from 2 to 4194304", () => {
+  it("a pid is a whole number from 2 to 4194304", () => {
     assert.deepStrictEqual(parsePid("2"), Result.succeed(2))
     assert.deepStrictEqual(parsePid("4194304"), Result.succeed(4_194_304))
     for (const text of ["0", "1", "-5", "4194305", "9999999", "1e3", "0x10", "12.0", " 12", "012", ""])
       assert.isTrue(Result.isFailure(parsePid(text)), text)
   })
-  it("says of pid 1 what it is", () => {
+  it("pid 1 is refused as the machine's first process", () => {
     const one = parsePid("1")
     assert.include(Result.isFailure(one) ? one.failure.message : "", "first process")
   })
 })
 
 describe("parseSessionId", () => {
-  it("lets pass only what is safe in a file's name and never a flag or a pattern", () => {
+  it("a session id is safe in a file's name, and never a flag or a pattern", () => {
     for (const text of ["a", "8c1d2f60-1111-4222-8333-444455556666", "s_1", "x".repeat(128)])
       assert.deepStrictEqual(parseSessionId(text), Result.succeed(text))
     for (const text of ["", "-a", "_a", "../a", "a/b", "a.b", "a*", "a b", "a\n", "ä", "x".repeat(129)])
       assert.isTrue(Result.isFailure(parseSessionId(text)), text)
   })
-  it("quotes no more than the beginning of what it refuses", () => {
+  it("a refusal quotes no more than the beginning of a session id", () => {
     const refused = parseSessionId("/".repeat(10_000))
     assert.isBelow(Result.isFailure(refused) ? refused.failure.message.length : Infinity, 250)
   })

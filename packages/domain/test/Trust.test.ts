@@ -7,7 +7,7 @@ const folder: Seen = { kind: "folder", size: 4096, uid: us, mode: 0o40755 }
 
 const why = (trust: Trust, seen: Seen) => distrust(trust, seen, us)
 
-it("trusts a file or folder of this user, or of root, that nobody else may write", () => {
+it("a file or folder of this user, or of root, is trusted where no other user may write it", () => {
   for (const uid of [us, 0]) {
     assert.isUndefined(why({}, { ...file, uid }))
     assert.isUndefined(why({ folder: true }, { ...folder, uid }))

@@ -80,7 +80,7 @@ describe("a life", () => {
   })
 })
 
-describe("what is remembered", () => {
+describe("the memory of a watch", () => {
   const relaunchedWatch = after(
     opened,
     owned,
@@ -93,7 +93,7 @@ describe("what is remembered", () => {
     prepared,
     relaunched
   )
-  it("is measured against the last launch, and found by every session id it had", () => {
+  it("a generation is measured against the last launch, and a watch is found by every session id it had", () => {
     assert.deepStrictEqual(relaunchedWatch.baseline, { ...baseline, taskCount: 5 })
     assert.deepStrictEqual(relaunchedWatch.sessions, ["s1", "s2"])
     assert.deepStrictEqual(
@@ -149,7 +149,7 @@ describe("what is remembered", () => {
     assert.deepStrictEqual([retried.silent, retried.recovery?.resumed], [{ heartbeat: raw, retried: true }, false])
     assert.isUndefined(after(opened, owned, confirmed, watcher(1), died, recovering).silent)
   })
-  it("stands by after it failed closed, and while only observing", () => {
+  it("a watch is in standby after a recovery failed closed, and while it only observes", () => {
     const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", reason: "too large" })
     const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
     assert.deepStrictEqual(standby.standby, { trigger: "pid", cycle: 1, stage: "gate", reason: "too large", since: 8 })
@@ -172,7 +172,7 @@ describe("what is remembered", () => {
   })
 })
 
-it("whom souffleur launched last is known until an operator names another, also when the Conductor turns out to be another process", () => {
+it("the last launched process is known until an operator names another, also when the Conductor turns out to be another", () => {
   const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
     evolve,
     initial
@@ -202,7 +202,7 @@ it("whom souffleur launched last is known until an operator names another, also 
   assert.deepStrictEqual([came("heartbeat").launched, came("operator").launched], [relaunched.conductor, undefined])
 })
 
-it("a word against the evidence holds for whom it names, and for nobody that was launched since", () => {
+it("a word against the evidence holds for the process that it names, and for no later launch", () => {
   const named = evolve(initial, Event.WatchOpened.make({ ...opened, forced: true }))
   assert.isTrue([owned, confirmed].reduce(evolve, named).forced)
   assert.isFalse([owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(evolve, named).forced)

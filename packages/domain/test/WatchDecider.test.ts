@@ -39,7 +39,7 @@ describe("opening and owning", () => {
     given(opened).when(open).thenRefused("exists")
     given().when({ _tag: "Release" }).thenRefused("no such watch")
   })
-  it("is owned under a growing fence; over an owner only when that very owner was seen dead", () => {
+  it("a watch is owned under a growing fence; over an owner only when that very owner was seen dead", () => {
     const take = (over: number): WatchIntent => ({ _tag: "TakeOwnership", owner, over })
     given(opened)
       .when(take(0))
@@ -76,19 +76,19 @@ describe("opening and owning", () => {
       .when(end("first launch"))
       .then({ ...ending, what: "first launch" })
   })
-  it("is no further for having ended one of its own", () => {
+  it("a watch makes no progress by ending a process of its own making", () => {
     const restored = Event.SouffleurRestored.make({ at: 900, cause: "died", over: 1, restorations: 2 })
     const ending = Event.ProcessEnding.make({ at: 950, what: "guardian", process: conductor, reason: "silent" })
     given(...watching, restored, ending)
       .when({ _tag: "Restore", cause: "died", over: 1 }, { _tag: "Operator" })
       .then({ ...restored, at: 1000, restorations: 3 })
   })
-  describe("that a guardian restores", () => {
+  describe("a restoration by a guardian", () => {
     const restore = (over = 1, cause: "died" | "silent" = "died"): WatchIntent => ({ _tag: "Restore", cause, over })
     const restored = (restorations: number, when = 900) =>
       Event.SouffleurRestored.make({ at: when, cause: "died", over: 1, restorations })
     const operator = { _tag: "Operator" } as const
-    it("is counted before the act; three times without progress, then it is given up", () => {
+    it("a restoration is counted before the act; after three without progress the guardian gives up", () => {
       given(...watching)
         .when(restore(1, "silent"), operator)
         .then(Event.SouffleurRestored.make({ at: 1000, cause: "silent", over: 1, restorations: 1 }))
@@ -99,7 +99,7 @@ describe("opening and owning", () => {
         .when(restore(), operator)
         .then(Event.GuardianGaveUp.make({ at: 1000, restorations: 3 }))
     })
-    it("is counted anew once the watch went on, a person resumed it, or the last one is ten minutes past", () => {
+    it("restorations are counted from zero once the watch went on, a person resumed it, or ten minutes passed", () => {
       for (const between of [settled, died(1), Event.GuardianGaveUp.make({ at, restorations: 3 })])
         given(...watching, restored(1), restored(2), restored(3), between)
           .when(restore(), operator)
@@ -116,7 +116,7 @@ describe("opening and owning", () => {
           .when(restore(), operator)
           .thenTags("GuardianGaveUp")
     })
-    it("is refused when its owner has left, is another by now, or the watch has ended", () => {
+    it("a restoration is refused when the owner has left or changed, or the watch has ended", () => {
       given(...watching, Event.OwnerLeft.make({ at, fence: 1 }))
         .when(restore(), operator)
         .thenRefused("not now")
@@ -140,7 +140,7 @@ describe("opening and owning", () => {
       .when({ _tag: "Release" }, { _tag: "Operator" })
       .thenTags("WatchReleased")
   })
-  it("refuses everything after its end, whoever says it; leaving is no event then", () => {
+  it("a watch refuses every word after its end; leaving is no event then", () => {
     const ended = given(...watching, Event.ConductorCompleted.make({ at, by: "watcher" }))
     for (const intent of [
       dead(),
@@ -183,7 +183,7 @@ describe("bootstrap", () => {
     )
     assert.deepStrictEqual([watch.pid, watch.sessionId, watch.correctedBy, watch.sessions], [8, "s9", 4, ["s9"]])
   })
-  it("is over once it is confirmed: what a bootstrap that was held up says then is refused", () => {
+  it("bootstrap is over once the watch is confirmed: late words of a bootstrap are refused", () => {
     const late: ReadonlyArray<WatchIntent> = [
       fail,
       { _tag: "CorrectArguments", pid: 8, sessionId: "s9", messageId: 4, process: null },
@@ -235,7 +235,7 @@ describe("watching", () => {
         Event.SelfMonitorStarted.make({ at: 1000, monitor: 2, watcher: 2 })
       )
   })
-  it("ignores a watcher that runs where another is the current one, and one that says so twice", () => {
+  it("a watch ignores the start of a watcher that is not the current one, and a repeated start", () => {
     const lost = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
     given(...lost)
       .when({ _tag: "WatcherReady", watcher: 1 })
@@ -285,7 +285,7 @@ describe("watching", () => {
     const { watch } = given(...watching, Event.SessionIdFound.make({ at, watcher: 1, sessionId: "s7" }), watcher(2))
     assert.deepStrictEqual([watch.sessionId, watch.awaiting, watch.sessions], ["s7", false, ["s1", "s7"]])
   })
-  it("watches the heartbeat alone when nobody holds the session that was found, until somebody does, or another launch", () => {
+  it("a watch reads the heartbeat alone while no process holds the found session, until one does, or another launch", () => {
     const unknown: WatchIntent = {
       _tag: "ReportExit",
       watcher: 1,
@@ -592,7 +592,7 @@ describe("a recovery cycle", () => {
     // The old self-monitor goes on until the new watcher says that it runs.
     assert.deepStrictEqual(rolesOf(watch), ["watcher/2", "monitor/1"])
   })
-  it("failed closed, stands by: watched again, deaths and handoffs without consequence, completion honoured", () => {
+  it("a cycle that failed closed leaves a standby: deaths and hand-offs have no consequence, and completion counts", () => {
     given(...recovering)
       .when({ _tag: "FailClosed", cycle: 1, stage: "gate", reason: "too large" })
       .then(
@@ -610,7 +610,7 @@ describe("a recovery cycle", () => {
       .when({ _tag: "ReportExit", watcher: 2, exit: { _tag: "Complete" }, tasks: null, evidence })
       .thenTags("ConductorCompleted")
   })
-  it("is cancelled by completion, and by an operator, who is told where the export is", () => {
+  it("a cycle is cancelled by completion, and by an operator, who is told where the export is", () => {
     given(...recovering)
       .when({ _tag: "CancelForCompletion", cycle: 1 })
       .thenTags("ConductorCompleted")
@@ -622,7 +622,7 @@ describe("a recovery cycle", () => {
       .when({ _tag: "Release" }, { _tag: "Operator" })
       .then(Event.WatchReleased.make({ at: 1000, exportPath: "/new.md" }))
   })
-  it("is cancelled by who says that the work is complete, as any state of a watch is ended by it", () => {
+  it("a cycle is cancelled by the word that the work is complete, which ends a watch in any state", () => {
     for (const events of [[opened, owned], watching, recovering]) {
       for (const by of ["agent", "operator"] as const) {
         const word = given(...events)
@@ -843,7 +843,7 @@ describe("an operator, and a Conductor that comes back", () => {
     ]
     for (const intent of late) when(intent).thenRefused("not now")
   })
-  it("is back by its own heartbeat, in its own session, only while the watch stands by", () => {
+  it("a Conductor is back by its own heartbeat, in its own session, only while the watch is in standby", () => {
     const [event] = given(...standby)
       .when(returned)
       .thenTags("ConductorAdopted", "WatcherStarted")
@@ -963,7 +963,7 @@ describe("a run", () => {
     now
   })
 
-  it("is opened with its first launch in one append, and is that launch when it is confirmed", () => {
+  it("a run is opened with its first launch in one append, and is that launch when it is confirmed", () => {
     const { watch } = given(...running("command"))
     assert.deepInclude(watch, {
       kind: "command",
@@ -991,7 +991,7 @@ describe("a run", () => {
       .thenRefused("not now")
     given(opened, owned).when(again).thenRefused("not now")
   })
-  it("of a command is at its third death in a row exhausted, but for one that ran ten minutes", () => {
+  it("a run of a command is exhausted at its third death in a row, except after a run of ten minutes", () => {
     const { watch } = given(...running("command"))
     const retriesAt = (ms: number) => {
       const command = { ...deadAt(at + ms, "3 abc"), by: { _tag: "Owner" as const, fence: 1 } }
@@ -1000,7 +1000,7 @@ describe("a run", () => {
     }
     assert.deepStrictEqual([retriesAt(599_999), retriesAt(600_000)], [3, 0])
   })
-  it("of an agent is progressing where its fingerprint changed: more results of tools, or a commit", () => {
+  it("a run of an agent progresses where its fingerprint changed: more results of tools, or a commit", () => {
     for (const [fingerprint, retries] of [
       ["3 abc", 1],
       ["4 abc", 0],
@@ -1012,7 +1012,7 @@ describe("a run", () => {
       assert.deepInclude(died, { retries })
     }
   })
-  it("is complete by its turn or its exit, by the watcher's word", () => {
+  it("a run is complete by its turn or its exit, by the watcher's word", () => {
     for (const [kind, by] of [
       ["agent", "turn"],
       ["command", "exit"]

@@ -54,7 +54,7 @@ const contended = (conflicts: number) =>
     })
   ).pipe(Layer.provide(EventLog.layerMemory))
 
-it.effect("reads, decides and appends, and returns the watch after it", () =>
+it.effect("a word is read, decided and appended, and returns the watch after it", () =>
   Effect.gen(function* () {
     const watch = yield* dispatch("w", open(7))
     assert.deepStrictEqual([watch.phase, watch.revision, watch.openedAt], ["Validating", 1, 7])
@@ -62,7 +62,7 @@ it.effect("reads, decides and appends, and returns the watch after it", () =>
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
-it.effect("decides again, as often as somebody else appended first", () =>
+it.effect("a word is decided again as often as another process appended first", () =>
   Effect.gen(function* () {
     yield* dispatch("w", open(7))
     const released = yield* dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } })
@@ -70,28 +70,26 @@ it.effect("decides again, as often as somebody else appended first", () =>
   }).pipe(Effect.provide(contended(5)))
 )
 
-it.effect(
-  "a conflict with nobody, and a log that ends before what was read of it, are named, and not tried for ever",
-  () =>
-    Effect.gen(function* () {
-      const log = yield* EventLog
-      const opened = yield* dispatch("w", open(1))
-      const nobody = EventLog.of({
-        ...log,
-        append: (stream, expected) => Effect.fail(new Conflict({ stream, expected }))
-      })
-      const released = dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
-      assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), {
-        _tag: "LogUnusable",
-        reason: "shortened"
-      })
-      const ahead = dispatch("w", take(0), { ...opened, revision: 5 })
-      assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
-      assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
-    }).pipe(Effect.provide(EventLog.layerMemory))
+it.effect("a conflict without a new event is named and not retried for ever, and so is a log that became shorter", () =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const opened = yield* dispatch("w", open(1))
+    const nobody = EventLog.of({
+      ...log,
+      append: (stream, expected) => Effect.fail(new Conflict({ stream, expected }))
+    })
+    const released = dispatch("w", { _tag: "Release", now: 8, by: { _tag: "Operator" } }, opened)
+    assert.deepInclude(yield* Effect.flip(Effect.provideService(released, EventLog, nobody)), {
+      _tag: "LogUnusable",
+      reason: "shortened"
+    })
+    const ahead = dispatch("w", take(0), { ...opened, revision: 5 })
+    assert.deepInclude(yield* Effect.flip(ahead), { _tag: "LogUnusable", reason: "shortened" })
+    assert.deepStrictEqual(yield* tags("w"), ["WatchOpened"])
+  }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
-it.effect("a word decided on an old state is decided anew, not appended", () =>
+it.effect("a word that was decided on an old state is decided again, not appended", () =>
   Effect.gen(function* () {
     const opened = yield* dispatch("w", open(1))
     yield* dispatch("w", take(0))
@@ -102,7 +100,7 @@ it.effect("a word decided on an old state is decided anew, not appended", () =>
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
-it.effect("loses no word of many who speak at once", () =>
+it.effect("words of many speakers at once are all kept", () =>
   Effect.gen(function* () {
     yield* dispatch("w", open(1))
     yield* dispatch("w", take(0))
@@ -126,7 +124,7 @@ it.effect("loses no word of many who speak at once", () =>
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
-it.effect("is refused under an older fence, and appends nothing", () =>
+it.effect("a word under an older fence is refused, and appends nothing", () =>
   Effect.gen(function* () {
     yield* dispatch("w", open(1))
     yield* dispatch("w", take(0))
@@ -137,7 +135,7 @@ it.effect("is refused under an older fence, and appends nothing", () =>
   }).pipe(Effect.provide(EventLog.layerMemory))
 )
 
-it.effect("does not try again when the store itself fails", () =>
+it.effect("a word is not tried again when the store itself fails", () =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const full = new LogUnusable({ reason: "full", problem: "database or disk is full" })

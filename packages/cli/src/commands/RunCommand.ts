@@ -129,8 +129,8 @@ const open = Effect.fn("Run.open")(function* (
   const launchId = `${id}-g1-launch-1`
   const effective = clamp(requested, settings.maxExternalPermission)
   const launcher = yield* Launcher
-  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where nobody can say, a later
-  // souffleur sweeps.
+  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where that is unknown, a
+  // later souffleur sweeps.
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
     events.length === 0 ? launcher.forget(launchId) : Effect.void
   )

@@ -77,7 +77,7 @@ export interface AgentKind {
   readonly identity: (variables: Variables) => AgentIdentity
   /** Permissions with which the agent ends at once when root runs it. */
   readonly refusedAsRoot: ReadonlyArray<Permission>
-  /** The setting that lets the agent commit where nobody is asked, as a sentence for a person. */
+  /** The setting that lets the agent commit without a question, as a sentence for a person. */
   readonly commitSetting: string
   /** Returns the command line by which a person goes on with a session. */
   readonly goOn: (sessionId: string) => string
