@@ -31,10 +31,10 @@ export const speakerMutants = [
     [
       [
         "done: the Conductor's own word",
-        'if (Option.isNone(flags.watch) && speaker !== "conductor"',
+        'if (!over && Option.isNone(flags.watch) && speaker !== "conductor"',
         'if ((false as boolean) && speaker !== "conductor"'
       ],
-      ["done: of a watch that is named", "if (Option.isNone(flags.watch) && speaker", "if (speaker"],
+      ["done: of a watch that is named", "Option.isNone(flags.watch) && speaker", "speaker"],
       ["done: whose word it was", 'speaker === "conductor" ? "agent" : "operator"', '"agent"']
     ]
   ),

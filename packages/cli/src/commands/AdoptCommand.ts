@@ -1,11 +1,12 @@
-import { Agent, Claims, holdingOf, parsePid, parseSessionId, Processes } from "@souffleur/domain"
+import { Agent, Claims, holdingOf, parsePid, parseSessionId, Processes, Settings } from "@souffleur/domain"
 import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, Equal, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { settingsOf, store, world } from "../world/App.ts"
+import { store, world } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
 import { findWatch } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { json, projectDir, watchName } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 
 export const adoptCommand = Command.make(
   "adopt",
@@ -21,8 +22,8 @@ export const adoptCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
+    const project = yield* Project
+    const settings = yield* Settings
     const pid = yield* Effect.fromResult(parsePid(flags.pid))
     const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const { id, watch } = yield* Effect.provide(findWatch(flags.watch, project), store(settings))
@@ -60,4 +61,4 @@ export const adoptCommand = Command.make(
       )
     yield* Console.log(`${id} follows pid ${pid} from now on, as Conductor (S${adopted.generation})`)
   })
-).pipe(Command.withDescription("Watch this process from now on"))
+).pipe(withSettings, Command.withDescription("Watch this process from now on"))

@@ -1,12 +1,13 @@
 import { Launcher, type Watch } from "@souffleur/domain"
-import { Console, Effect, FileSystem, Option } from "effect"
+import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import { host, launches, settingsOf, store } from "../world/App.ts"
+import { host, launches, store } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo } from "../watching/TerminalPane.ts"
 import { findWatch } from "../watching/FindWatch.ts"
-import { projectDir, realProject, watchName } from "./Options.ts"
+import { projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 const nameOf = ({ conductor, generation, pid }: Watch) =>
   `Conductor (S${Math.max(1, generation)}), pid ${conductor?.pid ?? pid}`
@@ -15,30 +16,29 @@ export const attachCommand = Command.make(
   "attach",
   { watch: watchName, projectDir },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
-    yield* Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const launcher = yield* Launcher
-      const { id, watch } = yield* findWatch(flags.watch, project)
-      const over = watch.phase === "Exited"
-      const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
-      if (Option.isSome(place))
-        return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
+    const fs = yield* FileSystem.FileSystem
+    const launcher = yield* Launcher
+    const { id, watch } = yield* findWatch(flags.watch, yield* Project)
+    const over = watch.phase === "Exited"
+    const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
+    if (Option.isSome(place))
+      return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
 
-      const { launchId } = watch
-      if (launchId === undefined) {
-        const message = over
-          ? `watch ${id} has ended (${watch.end}), and souffleur launched nothing in it`
-          : `${nameOf(watch)}, was not started by souffleur: its output is not ours to show. It is in no tmux or kitty that can be asked from here`
-        return yield* new BadUsage({ message })
-      }
-      if (!(yield* fs.exists(launcher.outputPath(launchId)))) {
-        return yield* new BadUsage({
-          message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here`
-        })
-      }
-      yield* follow(id, launcher.outputPath, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
-    }).pipe(Effect.provide([store(settings), launches(settings), host]))
+    const { launchId } = watch
+    if (launchId === undefined) {
+      const message = over
+        ? `watch ${id} has ended (${watch.end}), and souffleur launched nothing in it`
+        : `${nameOf(watch)}, was not started by souffleur: its output is not ours to show. It is in no tmux or kitty that can be asked from here`
+      return yield* new BadUsage({ message })
+    }
+    if (!(yield* fs.exists(launcher.outputPath(launchId)))) {
+      return yield* new BadUsage({
+        message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here`
+      })
+    }
+    yield* follow(id, launcher.outputPath, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
   })
-).pipe(Command.withDescription("Go to where the Conductor runs now, or follow its output"))
+).pipe(
+  withLayers((settings) => Layer.mergeAll(store(settings), launches(settings), host)),
+  Command.withDescription("Go to where the Conductor runs now, or follow its output")
+)

@@ -1,14 +1,15 @@
 import { invocation, isOver, type RunIntent, taskOf, dispatchRun } from "@souffleur/plan"
-import { Processes } from "@souffleur/domain"
+import { Processes, Settings } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agentFiles, host, settingsOf, store } from "../world/App.ts"
+import { agentFiles, host, store } from "../world/App.ts"
 import { findRun, runs } from "../world/RunDirectory.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
-import { projectDir, realProject } from "./Options.ts"
+import { projectDir } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** Characters of guidance, which goes into prompts. */
 const longest = 4000
@@ -70,8 +71,8 @@ export const conductAnswerCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ run, ...flags }) {
     const word = yield* wordOf(flags)
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
+    const project = yield* Project
+    const settings = yield* Settings
     yield* Effect.gen(function* () {
       // The finishing step is a command that an agent can write, and souffleur itself runs it.
       if (word._tag === "AnswerFinishing" && word.answer === "retry")
@@ -102,4 +103,4 @@ export const conductAnswerCommand = Command.make(
       )
     }).pipe(Effect.provide([runs(settings), store(settings), Layer.provideMerge(agentFiles(settings), host)]))
   })
-).pipe(Command.withDescription("Answer an escalation: guidance, --retry or --skip"))
+).pipe(withSettings, Command.withDescription("Answer an escalation: guidance, --retry or --skip"))

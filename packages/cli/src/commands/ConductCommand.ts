@@ -56,7 +56,8 @@ import { goingOn, opening } from "../world/ConfigTrust.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withProject } from "./ProjectCommand.ts"
 
 /** The time that a conductor which ends waits for a comms that is out. */
 const drainTimeout = "10 seconds"
@@ -239,7 +240,7 @@ export const conductCommand = Command.make(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const { cwd, variables } = yield* Environment
-    const project = yield* realProject(flags.projectDir)
+    const project = yield* Project
     const limits = {
       implementerTimeout: Option.getOrUndefined(flags.implementerTimeout),
       reviewerTimeout: Option.getOrUndefined(flags.reviewerTimeout)
@@ -276,6 +277,7 @@ export const conductCommand = Command.make(
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(
+  withProject,
   Command.withDescription("Drive a plan through implementer and reviewer agents, unattended, to its end"),
   Command.withExamples([
     { command: "souffleur conduct plan.yaml", description: "Conduct a plan; after a stop, go on with it" },

@@ -1,15 +1,16 @@
 import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/plan"
-import { iso, Launcher, plain, Processes, type ResolvedSettings, Words } from "@souffleur/domain"
+import { iso, Launcher, plain, Processes, type ResolvedSettings, Settings, Words } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
-import { Clock, Console, Duration, Effect, Option } from "effect"
+import { Clock, Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { host, launches, settingsOf } from "../world/App.ts"
+import { host, launches } from "../world/App.ts"
 import { findRun, runs } from "../world/RunDirectory.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runStanding, taskLines } from "../explain/RunSentence.ts"
 import { runName } from "./ConductAnswerCommand.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Characters of a workflow id. A plan has no longer one, but a damaged log may. */
 const mostOfId = 64
@@ -85,35 +86,34 @@ export const conductStatusCommand = Command.make(
     projectDir,
     json
   },
-  Effect.fnUntraced(function* ({ all, run, ...flags }) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
+  Effect.fnUntraced(function* ({ all, json, run }) {
     const { colour, cwd } = yield* Environment
     const brush = paint(colour)
-    yield* Effect.gen(function* () {
-      const found = all ? yield* allRuns : [yield* findRun(run, project)]
-      const statuses = yield* Effect.forEach(found, statusOf)
-      if (flags.json) return yield* printJson(all ? statuses : statuses[0])
-      if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
-      for (const [index, { id, run, unreadable }] of found.entries()) {
-        const { beat_age_ms, owner, standing } = statuses[index]!
-        const by =
-          unreadable !== undefined
-            ? ""
-            : owner === null || owner.condition === "gone"
-              ? isOver(run)
-                ? ""
-                : `  nobody conducts: ${invocation(run, cwd)}`
-              : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
-        yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
-        if (all) continue
-        const { outputPath } = yield* Launcher
-        for (const line of [
-          ...agentLines(statuses[index]!.agent, settings),
-          ...run.tasks.flatMap((task) => taskLines(task, outputPath))
-        ])
-          yield* Console.log(line)
-      }
-    }).pipe(Effect.provide([runs(settings), launches(settings), host]))
+    const found = all ? yield* allRuns : [yield* findRun(run, yield* Project)]
+    const statuses = yield* Effect.forEach(found, statusOf)
+    if (json) return yield* printJson(all ? statuses : statuses[0])
+    if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
+    for (const [index, { id, run, unreadable }] of found.entries()) {
+      const { beat_age_ms, owner, standing } = statuses[index]!
+      const by =
+        unreadable !== undefined
+          ? ""
+          : owner === null || owner.condition === "gone"
+            ? isOver(run)
+              ? ""
+              : `  nobody conducts: ${invocation(run, cwd)}`
+            : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
+      yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
+      if (all) continue
+      const { outputPath } = yield* Launcher
+      for (const line of [
+        ...agentLines(statuses[index]!.agent, yield* Settings),
+        ...run.tasks.flatMap((task) => taskLines(task, outputPath))
+      ])
+        yield* Console.log(line)
+    }
   })
-).pipe(Command.withDescription("Where a run stands: its tasks, its agent, what it waits for"))
+).pipe(
+  withLayers((settings) => Layer.mergeAll(runs(settings), launches(settings), host)),
+  Command.withDescription("Where a run stands: its tasks, its agent, what it waits for")
+)

@@ -9,7 +9,8 @@ import { personOnly } from "../watching/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
 import { type ConfigTrust, trustNow, trustOf } from "../world/ConfigTrust.ts"
 import { allWatches } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withProject } from "./ProjectCommand.ts"
 
 /** Whether the file is trusted, in a word. */
 const standing = ({ keys, trusted }: ConfigTrust) =>
@@ -55,7 +56,7 @@ export const configCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
+    const project = yield* Project
     if (flags.trust) return yield* trust(project, flags.json)
     const found = yield* trustOf(project)
     const resolved = Settings.json(found.settings)
@@ -72,4 +73,4 @@ export const configCommand = Command.make(
     yield* Console.error(inWords(found))
     yield* Effect.forEach(warnings as ReadonlyArray<string>, (warning) => Console.error(`warning: ${warning}`))
   })
-).pipe(Command.withDescription("The settings in force, and where they come from"))
+).pipe(withProject, Command.withDescription("The settings in force, and where they come from"))

@@ -16,7 +16,8 @@ import { pinned, trusted } from "../doctor/TrustCheck.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withProject } from "./ProjectCommand.ts"
 
 const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> = {
   ok: "green",
@@ -75,7 +76,7 @@ export const doctorCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
+    const project = yield* Project
     const pid = yield* Effect.transposeOption(Option.map(flags.pid, (text) => Effect.fromResult(parsePid(text))))
     if (flags.quarantine && Option.isSome(pid))
       return yield* new BadUsage({ message: "--quarantine is of the log, and takes no process" })
@@ -101,4 +102,4 @@ export const doctorCommand = Command.make(
     }
     if (bad > 0) return yield* new Ended({ code: 1 })
   })
-).pipe(Command.withDescription("Is everything in place and consistent, and what to do where it is not"))
+).pipe(withProject, Command.withDescription("Is everything in place and consistent, and what to do where it is not"))

@@ -1,13 +1,14 @@
 import { finish } from "@souffleur/supervisor"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { host, launches, settingsOf, store } from "../world/App.ts"
+import { host, launches, store } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { identifyCaller } from "../watching/Caller.ts"
 import { allWatches, findWatch, ofAgent } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { json, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 /**
  * Ends a watch by the word that its work is complete: the Conductor's, a hook's or a person's (spec: behaviour#done). A
@@ -17,32 +18,28 @@ export const doneCommand = Command.make(
   "done",
   { watch: watchName, projectDir, json },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
     const { variables } = yield* Environment
     const { pid, sessionId: session } = agentKind.identity(variables)
     const isAgent = session !== "" || (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
-    const { by, id } = yield* Effect.gen(function* () {
-      const own = ofAgent(yield* allWatches, variables)
-      const found =
-        Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, project) : own.value
-      const { id, watch } = found
-      const speaker = isAgent ? yield* identifyCaller(found, pid) : "person"
-      const by = speaker === "conductor" ? "agent" : "operator"
-      if (watch.end === "completed") return { id, by }
-      if (Option.isNone(flags.watch) && speaker !== "conductor" && speaker !== "person")
-        return yield* new BadUsage({
-          message: `${session === "" ? "this launch" : `session ${session}`} is not the Conductor of watch ${id} (it is ${
-            speaker === "earlier generation" ? "one of its earlier generations" : "another agent"
-          }), and only that ends it by its word; a person who means that watch says: souffleur done ${id}`
-        })
-      yield* finish(id, by)
-      return { id, by }
-    }).pipe(Effect.provide([store(settings), launches(settings), host]))
+    const own = ofAgent(yield* allWatches, variables)
+    const found =
+      Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, yield* Project) : own.value
+    const { id, watch } = found
+    const speaker = isAgent ? yield* identifyCaller(found, pid) : "person"
+    const by = speaker === "conductor" ? "agent" : "operator"
+    const over = watch.end === "completed"
+    if (!over && Option.isNone(flags.watch) && speaker !== "conductor" && speaker !== "person")
+      return yield* new BadUsage({
+        message: `${session === "" ? "this launch" : `session ${session}`} is not the Conductor of watch ${id} (it is ${
+          speaker === "earlier generation" ? "one of its earlier generations" : "another agent"
+        }), and only that ends it by its word; a person who means that watch says: souffleur done ${id}`
+      })
+    if (!over) yield* finish(id, by)
     if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, completed: true, by }))
     yield* Console.log(`${id} is complete.`)
   })
 ).pipe(
+  withLayers((settings) => Layer.mergeAll(store(settings), launches(settings), host)),
   Command.withDescription("Say that the work is complete, as its agent, from a hook, or by hand: the watch ends"),
   Command.withExamples([
     { command: "souffleur done", description: "The watch of this agent session; from elsewhere, of this folder" }

@@ -7,7 +7,8 @@ import { agent, host } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { opening } from "../world/ConfigTrust.ts"
 import { BadUsage } from "../Failure.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withProject } from "./ProjectCommand.ts"
 
 /** Fails with `BadUsage` where a file exists that is no export, unless a person forces it. */
 export const replaceable = Effect.fnUntraced(function* (out: string, force: boolean) {
@@ -40,7 +41,7 @@ export const exportCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const { settings } = yield* opening(yield* realProject(flags.projectDir))
+    const { settings } = yield* opening(yield* Project)
     const path = yield* Path.Path
     const { cwd } = yield* Environment
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
@@ -54,4 +55,4 @@ export const exportCommand = Command.make(
     yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))
     yield* Console.log(flags.json ? JSON.stringify({ ...exported, trimmed: trimmed?.trimmed ?? false }) : exported.path)
   })
-).pipe(Command.withDescription("A session's conversation as Markdown"))
+).pipe(withProject, Command.withDescription("A session's conversation as Markdown"))

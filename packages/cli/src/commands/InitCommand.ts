@@ -1,16 +1,17 @@
 import { CommsErrand } from "@souffleur/comms"
 import { Console, Effect, Path } from "effect"
 import { Command } from "effect/cli"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withProject } from "./ProjectCommand.ts"
 
 export const initCommand = Command.make(
   "init",
   { projectDir, json },
   Effect.fnUntraced(function* (flags) {
     const path = yield* Path.Path
-    const file = path.join(yield* realProject(flags.projectDir), "comms.db")
+    const file = path.join(yield* Project, "comms.db")
     const made = yield* CommsErrand.init(file)
     if (flags.json) return yield* Console.log(JSON.stringify({ comms: file, made }))
     yield* Console.log(made.length === 0 ? `${file} has everything already` : `made in ${file}: ${made.join(", ")}`)
   })
-).pipe(Command.withDescription("Comms tables and rows where there are none"))
+).pipe(withProject, Command.withDescription("Comms tables and rows where there are none"))

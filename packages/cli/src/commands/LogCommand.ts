@@ -1,14 +1,15 @@
-import { EventLog, evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
+import { EventLog, evolve, initial, type Recorded, Settings, type Watch } from "@souffleur/domain"
 import { missing } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { settingsOf, store } from "../world/App.ts"
+import { store } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
 import { jsonLine, line } from "../explain/WatchSentence.ts"
 import { findWatch } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { json, projectDir, watchName } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** Reads `8h`, `30m`, or a duration as Effect writes it. */
 const sinceOf = (text: string) =>
@@ -49,8 +50,7 @@ export const logCommand = Command.make(
     since: Flag.String("since").pipe(Flag.withDescription("Only what is younger, such as 8h"), Flag.optional)
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
+    const project = yield* Project
     const { colour } = yield* Environment
     const brush = paint(colour)
     const after = Option.isSome(flags.since)
@@ -91,6 +91,6 @@ export const logCommand = Command.make(
         Stream.runDrain
       )
       if (gaps > 0) return yield* new Ended({ code: 4 })
-    }).pipe(Effect.provide(store(settings)))
+    }).pipe(Effect.provide(store(yield* Settings)))
   })
-).pipe(Command.withDescription("The events of a watch, or of all"))
+).pipe(withSettings, Command.withDescription("The events of a watch, or of all"))

@@ -1,11 +1,12 @@
-import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Words } from "@souffleur/domain"
+import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Settings, Words } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentFiles, host, settingsOf, store } from "../world/App.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { findWatch } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { json, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Describes the ceilings of use that are set. */
 const allowed = ({ maxTime, maxTokens }: ResolvedSettings): string =>
@@ -27,22 +28,15 @@ export const retryCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
-    const { again, cycle, id, watch } = yield* Effect.gen(function* () {
-      const { id } = yield* findWatch(flags.watch, project)
-      const permission = Option.getOrUndefined(flags.ceiling)
-      if (permission !== undefined) yield* personOnly("a ceiling")
-      const before = yield* load(id)
-      const ceilings = settings.maxTime !== null || settings.maxTokens !== null
-      const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
-      return {
-        id,
-        watch,
-        again: isUnwatched(before),
-        cycle: before.standby === undefined ? null : (watch.recovery?.cycle ?? null)
-      }
-    }).pipe(Effect.provide([store(settings), Layer.provideMerge(agentFiles(settings), host)]))
+    const settings = yield* Settings
+    const { id } = yield* findWatch(flags.watch, yield* Project)
+    const permission = Option.getOrUndefined(flags.ceiling)
+    if (permission !== undefined) yield* personOnly("a ceiling")
+    const before = yield* load(id)
+    const ceilings = settings.maxTime !== null || settings.maxTokens !== null
+    const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
+    const again = isUnwatched(before)
+    const cycle = before.standby === undefined ? null : (watch.recovery?.cycle ?? null)
     const since = iso(watch.allowedSince)
     const { ceiling } = watch.pin
     // The watch's own project may be another folder than this one.
@@ -67,6 +61,7 @@ export const retryCommand = Command.make(
     )
   })
 ).pipe(
+  withLayers((settings) => Layer.merge(store(settings), Layer.provideMerge(agentFiles(settings), host))),
   Command.withDescription(
     "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say"
   )

@@ -10,14 +10,15 @@ import {
   parseSessionId,
   type Permission,
   type Pin,
-  type ResolvedSettings
+  type ResolvedSettings,
+  Settings
 } from "@souffleur/domain"
 import { freshSessionId, prepareLaunch, resolveProgram } from "@souffleur/process"
 import { command, release } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { type LaunchOverrides, settingsOf, store, world } from "../world/App.ts"
+import { type LaunchOverrides, store, world } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { launchOverridesOf } from "../world/LaunchOverrides.ts"
@@ -25,7 +26,8 @@ import { ready } from "../service/Watchdog.ts"
 import { goingOn, opening } from "../world/ConfigTrust.ts"
 import { allWatches, type NamedWatch, newId, unfinished } from "../watching/FindWatch.ts"
 import { watching } from "../watching/WatchSession.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 import { watch } from "./WatchCommand.ts"
 
 /** The first launch, and its entry in the log. */
@@ -167,8 +169,8 @@ export const runCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
+    const project = yield* Project
+    const settings = yield* Settings
     const goOn = Effect.fnUntraced(function* (known: NamedWatch) {
       const { id, watch: state } = known
       yield* Console.error(
@@ -236,6 +238,7 @@ export const runCommand = Command.make(
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(
+  withSettings,
   Command.withDescription(
     "Start a command and watch it, without comms: an agent is recovered with its conversation, any other command is run again"
   ),

@@ -6,15 +6,9 @@ import { BadUsage } from "../Failure.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
 import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 const flags = { watch: watchName, projectDir, json }
-
-const found = Effect.fnUntraced(function* (
-  given: Pick<Command.Command.Config.Infer<typeof flags>, "projectDir" | "watch">
-) {
-  const project = yield* realProject(given.projectDir)
-  return yield* Effect.provide(findWatch(given.watch, project), store(yield* settingsOf(project)))
-})
 
 const atLogin = (lingers: boolean | null) =>
   lingers === true ? "" : ' It starts when you log in; to start it with the machine: "loginctl enable-linger".'
@@ -23,7 +17,7 @@ const installCommand = Command.make(
   "install",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* found(given)
+    const { id, watch } = yield* findWatch(given.watch, yield* Project)
     if (watch.phase === "Exited") return yield* new BadUsage({ message: `watch ${id} has ended: ${watch.end}` })
     // A service has no terminal for windows.
     yield* terminalOf(yield* settingsOf(yield* realProject(watch.project)), {})
@@ -42,13 +36,13 @@ const installCommand = Command.make(
         : `It watches ${id} now.`
     )
   })
-).pipe(Command.withDescription("Keep a watch running: also when souffleur dies, and after a reboot"))
+).pipe(withLayers(store), Command.withDescription("Keep a watch running: also when souffleur dies, and after a reboot"))
 
 const statusCommand = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* found(given)
+    const { id, watch } = yield* findWatch(given.watch, yield* Project)
     const seen = yield* inspect(id)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...seen }))
     if (!seen.installed) return yield* Console.log(`${id} has no service: "souffleur service install ${id}" makes one.`)
@@ -60,13 +54,13 @@ const statusCommand = Command.make(
     if (watch.phase === "Exited")
       yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
   })
-).pipe(Command.withDescription("How the service of a watch stands"))
+).pipe(withLayers(store), Command.withDescription("How the service of a watch stands"))
 
 const uninstallCommand = Command.make(
   "uninstall",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* found(given)
+    const { id, watch } = yield* findWatch(given.watch, yield* Project)
     const { file, removed, unit } = yield* uninstall(id)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, unit, file, removed }))
     if (!removed) return yield* Console.log(`${id} has no service.`)
@@ -74,7 +68,7 @@ const uninstallCommand = Command.make(
       watch.phase === "Exited" ? "" : ` The watch is unfinished: "souffleur watch --resume ${id}" goes on with it.`
     yield* Console.log(`${unit} is ended and removed; the Conductor is left as it is.${goesOn}`)
   })
-).pipe(Command.withDescription("Remove the service of a watch; its Conductor is left as it is"))
+).pipe(withLayers(store), Command.withDescription("Remove the service of a watch; its Conductor is left as it is"))
 
 export const serviceCommand = Command.make("service").pipe(
   Command.withDescription("Run a watch under systemd or launchd: it outlives logouts, crashes and reboots"),

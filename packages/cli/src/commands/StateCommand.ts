@@ -1,12 +1,13 @@
-import { EventLog, evolve, initial, parseTime } from "@souffleur/domain"
+import { EventLog, evolve, initial, parseTime, Settings } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { settingsOf, store } from "../world/App.ts"
+import { store } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { standing } from "../explain/StatusLine.ts"
 import { findWatch } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { json, projectDir, watchName } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** Reads a revision, or a time in UTC. Fails with `BadUsage` for anything else. */
 const pointOf = (text: string) => {
@@ -31,8 +32,7 @@ export const stateCommand = Command.make(
     at: Flag.String("at").pipe(Flag.withDescription("As it was at this revision, or UTC time"), Flag.optional)
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
+    const project = yield* Project
     const point = Option.isSome(flags.at) ? yield* pointOf(flags.at.value) : { revision: Number.POSITIVE_INFINITY }
     const { id, state } = yield* Effect.gen(function* () {
       const { id } = yield* findWatch(flags.watch, project)
@@ -41,7 +41,7 @@ export const stateCommand = Command.make(
         "revision" in point ? revision <= point.revision : event.at <= point.time
       )
       return { id, state: until.reduce((watch, { event }) => evolve(watch, event), initial) }
-    }).pipe(Effect.provide(store(settings)))
+    }).pipe(Effect.provide(store(yield* Settings)))
     if (flags.json) return yield* printJson({ watch: id, ...state })
     const facts: ReadonlyArray<readonly [string, string]> = [
       ["watch", `${id}, revision ${state.revision}`],
@@ -77,4 +77,4 @@ export const stateCommand = Command.make(
     ]
     yield* Effect.forEach(facts, ([name, value]) => Console.log(`${name.padEnd(12)} ${value}`))
   })
-).pipe(Command.withDescription("The state of a watch, now or as it was, by replay"))
+).pipe(withSettings, Command.withDescription("The state of a watch, now or as it was, by replay"))

@@ -9,14 +9,15 @@ import {
   Processes,
   type ResolvedSettings,
   see,
+  Settings,
   Words
 } from "@souffleur/domain"
 import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
 import { newest } from "@souffleur/supervisor"
-import { Clock, Console, Duration, Effect, Option, Result } from "effect"
+import { Clock, Console, Duration, Effect, Layer, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { agentFiles, comms, host, settingsOf, store } from "../world/App.ts"
+import { agentFiles, comms, host, store } from "../world/App.ts"
 import { runs } from "../world/RunDirectory.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
@@ -24,7 +25,8 @@ import { runStanding } from "../explain/RunSentence.ts"
 import { standing } from "../explain/StatusLine.ts"
 import { isNews, sentence } from "../explain/WatchSentence.ts"
 import { allWatches, findWatch, type NamedWatch } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { json, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Returns the status of one watch. Ages are in milliseconds, and `null` where they are unknown. */
 export const statusOf = Effect.fnUntraced(function* (
@@ -144,19 +146,13 @@ export const statusCommand = Command.make(
   "status",
   { watch: watchName, projectDir, json },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
+    const settings = yield* Settings
     const { colour } = yield* Environment
     const now = yield* Clock.currentTimeMillis
-    const { statuses: found, unseen } = yield* Effect.gen(function* () {
-      const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, project)] : yield* allWatches
-      const statuses = yield* Effect.forEach(watches, (one) => statusOf(one, settings))
-      // A program that polls has not looked, so the news stay new.
-      return {
-        statuses,
-        unseen: flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
-      }
-    }).pipe(Effect.provide([store(settings), host]))
+    const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, yield* Project)] : yield* allWatches
+    const found = yield* Effect.forEach(watches, (one) => statusOf(one, settings))
+    // A program that polls has not looked, so the news stay new.
+    const unseen = flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
     if (flags.json) return yield* printJson(found)
     if (Option.isNone(flags.watch)) yield* unfinishedRuns(settings)
     if (found.length === 0)
@@ -207,4 +203,7 @@ export const statusCommand = Command.make(
         yield* Console.log(`${id}  ${Words.time(event.at)}  ${sentence(event)}`)
     }
   })
-).pipe(Command.withDescription("Every watch of this machine, or one"))
+).pipe(
+  withLayers((settings) => Layer.merge(store(settings), host)),
+  Command.withDescription("Every watch of this machine, or one")
+)

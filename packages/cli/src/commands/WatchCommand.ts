@@ -29,6 +29,7 @@ import { goesOn, knownOf } from "../watching/KnownWatch.ts"
 import { allWatches, type NamedWatch, newId } from "../watching/FindWatch.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
 import { json, projectDir, realProject } from "./Options.ts"
+import { Project, withProject } from "./ProjectCommand.ts"
 
 const asked = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
@@ -232,7 +233,7 @@ export const watchCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
-    const here = yield* realProject(flags.projectDir)
+    const here = yield* Project
     // The check comes first: without the means to look at processes there is no watch.
     yield* Effect.provide(Option.isSome(flags.outlive) ? outlived(Number(flags.outlive.value)) : Effect.void, host)
     const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
@@ -273,6 +274,7 @@ export const watchCommand = Command.make(
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(
+  withProject,
   Command.withDescription("Watch one Conductor, in the foreground, until its work is complete"),
   Command.withExamples([
     { command: "souffleur watch --pid 4711 --session-id 8c1d2f60-…", description: "Watch a Conductor that runs" }

@@ -1,14 +1,15 @@
 import { EventLog } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { settingsOf, store } from "../world/App.ts"
+import { store } from "../world/App.ts"
 import { reasonJson } from "../explain/Explanation.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { reasonOf, reasonText } from "../explain/WatchReason.ts"
 import { jsonLine } from "../explain/WatchSentence.ts"
 import { findWatch } from "../watching/FindWatch.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 export const whyCommand = Command.make(
   "why",
@@ -21,14 +22,10 @@ export const whyCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* realProject(flags.projectDir)
-    const settings = yield* settingsOf(project)
     const revision = flags.words.find((word) => /^\d{1,9}$/u.test(word))
     const name = Option.fromUndefinedOr(flags.words.find((word) => word !== revision))
-    const { events, id } = yield* Effect.gen(function* () {
-      const { id } = yield* findWatch(name, project)
-      return { id, events: yield* (yield* EventLog).read(id, 0) }
-    }).pipe(Effect.provide(store(settings)))
+    const { id } = yield* findWatch(name, yield* Project)
+    const events = yield* EventLog.use((log) => log.read(id, 0))
     const reason = reasonOf(events, revision === undefined ? Number.POSITIVE_INFINITY : Number(revision))
     if (reason === undefined)
       return yield* new BadUsage({
@@ -37,4 +34,7 @@ export const whyCommand = Command.make(
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(reason, jsonLine) })
     yield* Effect.forEach(reasonText(reason), (line) => Console.log(line))
   })
-).pipe(Command.withDescription("The last (or that) decision: what was seen, the rule, what was done"))
+).pipe(
+  withLayers(store),
+  Command.withDescription("The last (or that) decision: what was seen, the rule, what was done")
+)
