@@ -1,5 +1,5 @@
 import { RunLog } from "@souffleur/plan"
-import { EventLog } from "@souffleur/domain"
+import { EventLog, Settings } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
@@ -49,9 +49,9 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
       )
       yield* fs.utimes(path.join(folder, name), minutes(age), minutes(age))
     }
-    yield* sweep(settings)
+    yield* sweep()
     return (yield* fs.readDirectory(folder)).toSorted()
-  }).pipe(Effect.provide(Layer.merge(store(settings), runs(settings))))
+  }).pipe(Effect.provide(Layer.mergeAll(store(settings), runs(settings), Layer.succeed(Settings, settings))))
 })
 
 it.layer(HostServices.layer)((it) => {

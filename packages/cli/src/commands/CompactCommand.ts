@@ -1,4 +1,4 @@
-import { Agent, Claims, parseSessionId, Settings } from "@souffleur/domain"
+import { Agent, Claims, parseSessionId } from "@souffleur/domain"
 import { compactByHand } from "@souffleur/recovery"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -25,8 +25,7 @@ const folderOf = Effect.fnUntraced(function* (sessionId: string, named: Option.O
   const here = yield* realProject(Option.getOrElse(named, () => "."))
   if (Option.isSome(named)) return here
   const began = yield* Effect.flatMap(Agent, ({ projectOf }) => projectOf(sessionId)).pipe(
-    Effect.provide(agentFiles(yield* settingsOf(here))),
-    Effect.provide(host)
+    Effect.provide(Layer.provide(agentFiles(yield* settingsOf(here)), host))
   )
   return yield* Option.match(began, {
     onNone: () => Effect.succeed(here),
@@ -50,8 +49,7 @@ export const compactCommand = Command.make(
     const { settings } = yield* opening(project)
     yield* Effect.provide(unwatched(sessionId), [store(settings), claims.pipe(Layer.provide(host))])
     const attempts = yield* compactByHand(sessionId, project).pipe(
-      Effect.provide([agent(settings), launches(settings), Layer.succeed(Settings, settings)]),
-      Effect.provide(host),
+      Effect.provide(Layer.provideMerge(Layer.merge(agent(settings), launches(settings)), host)),
       Effect.catchTags({
         SessionHeld: ({ message }) => Effect.fail(new BadUsage({ message })),
         CompactFailed: ({ message }) =>

@@ -34,7 +34,7 @@ import {
   Permission,
   type Pin,
   Processes,
-  type ResolvedSettings
+  Settings
 } from "@souffleur/domain"
 import { boundOutputs } from "@souffleur/node"
 import { resolveProgram } from "@souffleur/process"
@@ -128,7 +128,6 @@ const ended = Effect.fnUntraced(function* (id: string, run: Run, asJson: boolean
 })
 
 interface ConductOptions {
-  readonly settings: ResolvedSettings
   readonly project: string
   readonly statePath: string
   readonly requested: Permission
@@ -140,8 +139,9 @@ interface ConductOptions {
 
 const conductPlan = Effect.fn("conductPlan")(function* (
   loaded: LoadedPlan,
-  { asJson, known, pin, project, requested, settings, statePath, wait }: ConductOptions
+  { asJson, known, pin, project, requested, statePath, wait }: ConductOptions
 ) {
+  const settings = yield* Settings
   const path = yield* Path.Path
   const agent = yield* Agent
   yield* launchable(settings)
@@ -264,7 +264,6 @@ export const conductCommand = Command.make(
         ? yield* opening(project, limits)
         : { pin: known.run.pin, settings: yield* goingOn(project, known.run.pin, limits) }
     const options = {
-      settings,
       project,
       statePath,
       pin,

@@ -1,7 +1,7 @@
 import { Agent, parseSessionId } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { headerBytes, readHeader, trim } from "@souffleur/recovery"
-import { Console, Effect, Path, Result, Stream } from "effect"
+import { Console, Effect, Layer, Path, Result, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agent, host } from "../world/App.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -48,8 +48,7 @@ export const exportCommand = Command.make(
     const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)
     yield* replaceable(out, flags.force)
     const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out)).pipe(
-      Effect.provide(agent(settings)),
-      Effect.provide(host)
+      Effect.provide(Layer.provide(agent(settings), host))
     )
     const trimmed = flags.trim ? yield* trim(out, settings.trimChars) : undefined
     yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))

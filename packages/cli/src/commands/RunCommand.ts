@@ -10,7 +10,6 @@ import {
   parseSessionId,
   type Permission,
   type Pin,
-  type ResolvedSettings,
   Settings
 } from "@souffleur/domain"
 import { freshSessionId, prepareLaunch, resolveProgram } from "@souffleur/process"
@@ -70,7 +69,8 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
 })
 
 /** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
-const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, { maxExternalPermission }: ResolvedSettings) {
+const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent) {
+  const { maxExternalPermission } = yield* Settings
   const agent = yield* Agent
   const { terminal } = yield* Launcher
   const { prompt, requested } = literal
@@ -118,18 +118,18 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
 const open = Effect.fn("Run.open")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { pin, project, settings }: { readonly settings: ResolvedSettings; readonly pin: Pin; readonly project: string }
+  { pin, project }: { readonly pin: Pin; readonly project: string }
 ) {
   const first: First = yield* Option.match(literal, {
     onNone: () => firstOfCommand(words),
-    onSome: (one) => firstOfAgent(one, settings)
+    onSome: firstOfAgent
   })
   const { kind, requested, sessionId } = first
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
-  const effective = clamp(requested, settings.maxExternalPermission)
+  const effective = clamp(requested, (yield* Settings).maxExternalPermission)
   const launcher = yield* Launcher
   // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where that is unknown, a
   // later souffleur sweeps.
@@ -179,7 +179,6 @@ export const runCommand = Command.make(
       const guarding = { guardian: flags.guardian, restored: Option.none() }
       const settings = yield* goingOn(project, state.pin)
       const resumed = watch({
-        settings,
         project,
         comms: state.comms,
         known: Option.some(known),
@@ -204,7 +203,7 @@ export const runCommand = Command.make(
         onSome: ({ agentCommand }) => ({ agent: agentCommand })
       })
       const running = Effect.gen(function* () {
-        const id = yield* open(flags.words, literal, { settings, pin, project })
+        const id = yield* open(flags.words, literal, { pin, project })
         const before = oldest(yield* allWatches, project)
         if (before !== undefined && before.id !== id) {
           yield* release(id)
@@ -212,7 +211,6 @@ export const runCommand = Command.make(
         }
         yield* ready
         return yield* watching(id, {
-          settings,
           project,
           comms: null,
           from: 0,

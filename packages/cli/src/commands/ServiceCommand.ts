@@ -1,5 +1,5 @@
 import { Claims } from "@souffleur/domain"
-import { Console, Effect } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { claims, host, settingsOf, store, terminalOf } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
@@ -24,7 +24,7 @@ const installCommand = Command.make(
     const { owner } = watch
     const watched =
       owner !== undefined &&
-      !(yield* Effect.flatMap(Claims, ({ isDead }) => isDead(owner)).pipe(Effect.provide(claims), Effect.provide(host)))
+      !(yield* Effect.flatMap(Claims, ({ isDead }) => isDead(owner)).pipe(Effect.provide(Layer.provide(claims, host))))
     const done = yield* install(id, !watched)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...done }))
     yield* Console.log(

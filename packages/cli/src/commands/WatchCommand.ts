@@ -8,7 +8,7 @@ import {
   parseTarget,
   type Pin,
   Processes,
-  type ResolvedSettings,
+  Settings,
   type Target
 } from "@souffleur/domain"
 import { allPublished, command, commsPublisher, refuseTarget } from "@souffleur/supervisor"
@@ -105,7 +105,6 @@ interface Said {
 }
 
 interface WatchOptions {
-  readonly settings: ResolvedSettings
   readonly project: string
   /** `null`: solo. */
   readonly comms: string | null
@@ -142,12 +141,13 @@ const open = Effect.fn("Watch.open")(function* (
 })
 
 /** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
-const needed = (settings: ResolvedSettings) =>
+const needed = Effect.flatMap(Settings, (settings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
     settings.agentCommand === agentKind.program
       ? Console.error(`warning: nothing could be launched: ${error.problem}`)
       : Effect.fail(error)
   )
+)
 
 /** Opens a watch, or goes on with a known one, to its end. Returns the exit code of that end. */
 export const watch = Effect.fn("watch")(function* ({
@@ -158,10 +158,9 @@ export const watch = Effect.fn("watch")(function* ({
   pin = leastPin,
   project,
   said,
-  settings,
   target
 }: WatchOptions) {
-  if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed(settings)
+  if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed
   const watches = yield* allWatches
   yield* ready
   const late = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
@@ -177,12 +176,8 @@ export const watch = Effect.fn("watch")(function* ({
     : yield* open(Option.isSome(target) ? target.value : yield* pick(project), said, { project, comms, pin })
   const from = Option.isSome(known) ? known.value.watch.revision : 0
   if (said.detaching) return yield* detached(id, guarding.guardian, asJson)
-  if (
-    Option.isSome(guarding.restored) &&
-    !(yield* restored(id, guarding.restored.value, settings.notifyCommand, project))
-  )
-    return 1
-  return yield* watching(id, { settings, project, comms, from, guardian: guarding.guardian, asJson })
+  if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, project))) return 1
+  return yield* watching(id, { project, comms, from, guardian: guarding.guardian, asJson })
 })
 
 export const watchCommand = Command.make(
@@ -259,7 +254,6 @@ export const watchCommand = Command.make(
     }
     const code = yield* Effect.provide(
       watch({
-        settings,
         project,
         comms,
         known,

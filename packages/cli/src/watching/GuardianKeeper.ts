@@ -185,12 +185,11 @@ const alert = Effect.fnUntraced(function* (id: string, notifyCommand: string | n
 export const restored = Effect.fn("GuardianKeeper.restored")(function* (
   id: string,
   restoration: Restoration,
-  notifyCommand: string | null,
   project: string
 ) {
   if (yield* restore(id, restoration)) return true
   const { revision } = yield* load(id)
   yield* Console.error(`watch ${id} is not taken: see "souffleur log ${id}", revision ${revision}`)
-  yield* alert(id, notifyCommand, project)
+  yield* alert(id, (yield* Settings).notifyCommand, project)
   return false
 })

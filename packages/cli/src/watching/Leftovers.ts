@@ -1,5 +1,5 @@
 import { allRuns, isOver } from "@souffleur/plan"
-import type { ResolvedSettings } from "@souffleur/domain"
+import { Settings } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { runs } from "../world/RunDirectory.ts"
 import { allWatches } from "./FindWatch.ts"
@@ -11,25 +11,25 @@ const draft = /^\.new-/u
 const patience = Duration.minutes(10)
 
 /** Returns the prefixes of launches that may still happen: those of unfinished watches and runs. */
-const awaited = (settings: ResolvedSettings) =>
-  Effect.gen(function* () {
-    const watches = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-`)
-    const conducted = (yield* Effect.provide(allRuns, runs(settings))).filter(
-      ({ run, unreadable }) => unreadable !== undefined || !isOver(run)
-    )
-    return [...watches, ...conducted.map(({ id }) => `run-${id}-`)]
-  })
+const awaited = Effect.gen(function* () {
+  const watches = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-`)
+  const conducted = (yield* Effect.provide(allRuns, runs(yield* Settings))).filter(
+    ({ run, unreadable }) => unreadable !== undefined || !isOver(run)
+  )
+  return [...watches, ...conducted.map(({ id }) => `run-${id}-`)]
+})
 
 /**
  * Removes the files that killed processes left in `launches/`. They are older than ten minutes, and no unfinished watch
  * or run of the log names them. Where the log cannot be read, nothing is removed.
  */
 export const sweep = Effect.fn("Leftovers.sweep")(
-  function* (settings: ResolvedSettings) {
+  function* () {
+    const { stateDir } = yield* Settings
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const now = yield* Clock.currentTimeMillis
-    const folder = path.join(settings.stateDir, "launches")
+    const folder = path.join(stateDir, "launches")
     const old = yield* Effect.filter(
       (yield* fs.readDirectory(folder)).filter((name) => launchFile.test(name) || draft.test(name)),
       (name) =>
@@ -41,7 +41,7 @@ export const sweep = Effect.fn("Leftovers.sweep")(
         )
     )
     if (old.length === 0) return
-    const needed = yield* awaited(settings)
+    const needed = yield* awaited
     const left = old.filter((name) => draft.test(name) || !needed.some((prefix) => name.startsWith(prefix)))
     yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(path.join(folder, name), { recursive: true })), {
       discard: true

@@ -1,4 +1,4 @@
-import { ceilingNow, EventLog, evolve, initial, load, type ResolvedSettings, type Watch } from "@souffleur/domain"
+import { ceilingNow, EventLog, evolve, initial, load, Settings, type Watch } from "@souffleur/domain"
 import { boundOutputs } from "@souffleur/node"
 import {
   allPublished,
@@ -47,7 +47,6 @@ const narrate = Effect.fn("Watch.narrate")(function* (id: string, told: Ref.Ref<
 })
 
 export interface WatchingOptions {
-  readonly settings: ResolvedSettings
   readonly project: string
   /** `null`: solo. */
   readonly comms: string | null
@@ -63,9 +62,10 @@ export interface WatchingOptions {
  */
 export const watching = Effect.fn("watching")(function* (
   id: string,
-  { asJson, comms, from, guardian, project, settings }: WatchingOptions
+  { asJson, comms, from, guardian, project }: WatchingOptions
 ) {
-  yield* sweep(settings)
+  const settings = yield* Settings
+  yield* sweep()
   // The state is read before the watch is owned, so that the event of that is printed too.
   const told = yield* Ref.make(from === 0 ? initial : yield* load(id))
   const { fence, ref } = yield* own(id)
