@@ -294,6 +294,18 @@ describe("the lines", () => {
       []
     )
   })
+  it("a layer that a module exports is called a layer, but in the command line, which composes them", () => {
+    const exported =
+      /^export const (\w+)(?:: [^=]+)? =\s+(?:\((?:[^()]|\([^()]*\))*\)(?:: [^=]+)? =>\s+)?Layer\.[a-z]/gmu
+    const layers = sources
+      .filter(({ path }) => !path.startsWith("packages/cli/"))
+      .flatMap(({ path, text }) => [...text.matchAll(exported)].map(([, name]) => `${path}: ${name}`))
+    assert.isAbove(layers.length, 10)
+    assert.deepStrictEqual(
+      layers.filter((one) => !/: layer[A-Z]?\w*$/u.test(one)),
+      []
+    )
+  })
   it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
     // Who prints otherwise, and why it may: the console itself, a version of ours, an agent's output, JSON for a
     // program, the demonstration's agent.

@@ -18,7 +18,7 @@ export const logAt = (
   path: string,
   options: EventLogSql.EventLogSqlOptions = {}
 ): Layer.Layer<EventLog | Beats | Offspring | Cursor | SqlClient.SqlClient, LogUnusable | SqliteUnusable> =>
-  Layer.merge(EventLog.layerSql(options), EventLogSql.layerWith(options)).pipe(
+  Layer.merge(EventLog.layerSql(options), EventLogSql.layerBeside(options)).pipe(
     Layer.provideMerge(SqliteClient.layerOwn({ path, ...Store })),
     Layer.provide(NodeServices.layer)
   )

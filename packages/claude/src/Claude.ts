@@ -15,7 +15,7 @@ import { makeSpend } from "./session/Spend.ts"
 import { exportTranscript } from "./export/TranscriptExport.ts"
 
 /** Claude Code as an agent. */
-const layer = (
+export const layer = (
   options: AgentOptions
 ): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
   Layer.effect(
@@ -94,5 +94,3 @@ const layer = (
       })
     })
   )
-
-export const Claude = { layer }

@@ -1,6 +1,6 @@
 import type { AgentPackage } from "@souffleur/process"
 import { Duration } from "effect"
-import { Claude } from "./Claude.ts"
+import * as Claude from "./Claude.ts"
 import { parseAgentCommand } from "./command/AgentProgram.ts"
 import { identity, marks } from "./command/ClaudeEnvironment.ts"
 import { agentOfLaunch, literalAgent } from "./command/LiteralCommand.ts"

@@ -1,2 +1,2 @@
-export { Claude } from "./Claude.ts"
+export * as Claude from "./Claude.ts"
 export { claudeCode } from "./ClaudeCode.ts"

@@ -228,14 +228,14 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
 })
 
 /** Provides the services beside the logs of a store: beats, cursor, offspring and launch slots. */
-export const layerWith = ({
-  lockTimeout = defaultLockTimeout
-}: EventLogSqlOptions): Layer.Layer<Beats | Offspring | Cursor, never, SqlClient.SqlClient> =>
+export const layerBeside = ({ lockTimeout = defaultLockTimeout }: EventLogSqlOptions = {}): Layer.Layer<
+  Beats | Offspring | Cursor,
+  never,
+  SqlClient.SqlClient
+> =>
   Layer.mergeAll(
     Beats.layerSql(lockTimeout),
     Offspring.layerSql(lockTimeout),
     Cursor.layerSql(lockTimeout),
     turns.layerSql(lockTimeout)
   )
-
-export const layer = layerWith({})

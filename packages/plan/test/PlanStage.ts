@@ -11,7 +11,7 @@ import {
   type Settings
 } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { FakeClaims, FakeWorld, identityOf, ownerOf, settingsLayer } from "@souffleur/testing"
+import { FakeClaims, FakeWorld, identityOf, ownerOf, layerSettings } from "@souffleur/testing"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, FileSystem, Layer, Option, Path } from "effect"
 import {
   conduct,
@@ -196,7 +196,7 @@ export const stage = Effect.fnUntraced(function* (
   const claims = Effect.map(new FakeClaims(processes).service, (service) =>
     Claims.of({ ...service, self: ownerOf(++incarnation) })
   )
-  const resolved = settingsLayer({
+  const resolved = layerSettings({
     implementerTimeout: Duration.hours(1),
     reviewerTimeout: Duration.hours(1),
     stopGrace: Duration.millis(10),

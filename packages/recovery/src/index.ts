@@ -1,7 +1,7 @@
 export * from "./steps/CompactSession.ts"
 export * from "./export/Estimate.ts"
 export { headerBytes, readHeader } from "./export/ExportFormat.ts"
-export * from "./export/ExternalExport.ts"
+export * as ExternalExport from "./export/ExternalExport.ts"
 export * from "./steps/LaunchPrompt.ts"
 export * from "./Provider.ts"
 export * from "./providers/ExportProvider.ts"

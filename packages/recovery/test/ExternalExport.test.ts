@@ -2,7 +2,7 @@ import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { exportedBy } from "../src/index.ts"
+import { ExternalExport } from "../src/index.ts"
 
 /** Node, and a script that is one argument; the session id is the next. */
 const script = (text: string) => JSON.stringify([process.execPath, "-e", text])
@@ -25,7 +25,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
     const out = `${folder}/exports/e.md`
     const exporting = (command: string, within?: "1 second") =>
       Effect.flatMap(Agent, (agent) => agent.exportSession("s1", out)).pipe(
-        Effect.provide(exportedBy(command, within).pipe(Layer.provide(inner)))
+        Effect.provide(ExternalExport.layer(command, within).pipe(Layer.provide(inner)))
       )
     const why = (command: string, within?: "1 second") =>
       Effect.map(Effect.flip(exporting(command, within)), (error) =>

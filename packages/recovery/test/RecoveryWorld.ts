@@ -1,5 +1,5 @@
 import type { Settings } from "@souffleur/domain"
-import { type FakeProcess, FakeWorld, settingsLayer } from "@souffleur/testing"
+import { type FakeProcess, FakeWorld, layerSettings } from "@souffleur/testing"
 import { Layer } from "effect"
 
 /** A world with these processes, in which the newest message of comms is 9. */
@@ -12,4 +12,4 @@ export const worldOf = (...processes: ReadonlyArray<FakeProcess>): FakeWorld => 
 
 /** All ports but the log; files are real, in a folder of the test's own. */
 export const worldLayer = (world: FakeWorld, stateDir: string, change: Partial<Settings["Service"]> = {}) =>
-  Layer.merge(world.layer, settingsLayer({ stateDir, ...change }))
+  Layer.merge(world.layer, layerSettings({ stateDir, ...change }))

@@ -9,7 +9,7 @@ import {
   type WatchEvent
 } from "@souffleur/domain"
 import { TrustedFiles } from "@souffleur/process"
-import { begun, FakeWorld, identityOf, ownerOf, settingsLayer } from "@souffleur/testing"
+import { begun, FakeWorld, identityOf, ownerOf, layerSettings } from "@souffleur/testing"
 import { Context, Effect, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -92,7 +92,7 @@ export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchE
     TrustedFiles.layerNone
   )
   const comms: Layer.Layer<Comms> = isSolo ? Comms.layerSolo : world.comms.layer
-  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, settingsLayer())
+  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, layerSettings())
   const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provideMerge(files)))
   const log = Context.get(context, EventLog)
   yield* log.append("w", 0, history)

@@ -11,7 +11,7 @@ import { FakeLauncher } from "./FakeLauncher.ts"
 import { FakeProcesses } from "./FakeProcesses.ts"
 
 /** Provides the default settings of a project without a config file, with changes. */
-export const settingsLayer = (change: Partial<Settings["Service"]> = {}) =>
+export const layerSettings = (change: Partial<Settings["Service"]> = {}) =>
   Layer.effect(
     Settings,
     Effect.map(

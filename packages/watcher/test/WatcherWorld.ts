@@ -18,7 +18,7 @@ import {
   FakeWorld,
   identityOf,
   ownerOf,
-  settingsLayer,
+  layerSettings,
   settle
 } from "@souffleur/testing"
 import { Clock, Context, Effect, FileSystem, Layer, Option } from "effect"
@@ -197,7 +197,7 @@ export const watching = Effect.fnUntraced(function* (
   yield* TestClock.setTime(begun + (setup.late ?? 0) * 1000)
   const clock = yield* Clock.clockWith(Effect.succeed)
   const comms: Layer.Layer<Comms> = world.solo ? Comms.layerSolo : world.comms.layer
-  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, settingsLayer(setup.settings))
+  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, layerSettings(setup.settings))
   const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provide(FileSystem.layerNoop({}))))
   const [log, beats, offspring] = [
     Context.get(context, EventLog),

@@ -1,6 +1,6 @@
 import { Agent } from "@souffleur/domain"
 import { runProgram } from "@souffleur/process"
-import { exportedBy } from "@souffleur/recovery"
+import { ExternalExport } from "@souffleur/recovery"
 import { Effect, Layer } from "effect"
 import { join } from "node:path"
 import { border, holds } from "../Border.ts"
@@ -47,7 +47,10 @@ export const userPrograms = border("user-programs", {
       const out = join(homeIn(place.folder).project, "export.md")
       const asked = Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out))
       const made = await settle(
-        asked.pipe(Effect.provide(Layer.provide(exportedBy(command), nobody)), Effect.provide(printing([output], code)))
+        asked.pipe(
+          Effect.provide(Layer.provide(ExternalExport.layer(command), nobody)),
+          Effect.provide(printing([output], code))
+        )
       )
       holds(made._tag === "Failure", "an export of nothing was taken")
     },

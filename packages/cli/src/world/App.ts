@@ -25,7 +25,7 @@ import {
   TrustedFiles
 } from "@souffleur/node"
 import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
-import { exportedBy } from "@souffleur/recovery"
+import { ExternalExport } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
@@ -49,7 +49,7 @@ export const database = (path: string) =>
 export const store = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
-      Layer.merge(EventLog.layerSql(), EventLogSql.layer).pipe(
+      Layer.merge(EventLog.layerSql(), EventLogSql.layerBeside()).pipe(
         Layer.provide(database(path.join(settings.stateDir, "souffleur.db")))
       )
     )
@@ -102,7 +102,9 @@ export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
         environment: variables,
         environmentAllowed: settings.agentEnvironment
       })
-      return settings.exportCommand === null ? builtIn : Layer.provide(exportedBy(settings.exportCommand), builtIn)
+      return settings.exportCommand === null
+        ? builtIn
+        : Layer.provide(ExternalExport.layer(settings.exportCommand), builtIn)
     })
   )
 

@@ -41,7 +41,7 @@ const exportByProgram = Effect.fn("exportByProgram")(function* (
  * Provides the same agent with exports by a program of the user (`EXPORT_COMMAND`; spec: settings#keys). The program
  * has `timeout` to read one conversation.
  */
-export const exportedBy = (command: string, timeout: Duration.Input = "2 minutes") =>
+export const layer = (command: string, timeout: Duration.Input = "2 minutes") =>
   Layer.effect(
     Agent,
     Effect.gen(function* () {
