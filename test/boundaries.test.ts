@@ -248,6 +248,15 @@ const parametersIn = (source: string): ReadonlyArray<number> => {
   return counts
 }
 
+it("a name of a file is there once, but for that of an entry", () => {
+  const files = tracked.filter((path) => path.endsWith(".ts") && !path.endsWith("/index.ts"))
+  const byName = Map.groupBy(files, (path) => path.slice(path.lastIndexOf("/") + 1))
+  assert.deepStrictEqual(
+    [...byName.values()].filter((paths) => paths.length > 1),
+    []
+  )
+})
+
 describe("the lines", () => {
   it("a function takes four parameters at most, and more as one object", () => {
     assert.deepStrictEqual(

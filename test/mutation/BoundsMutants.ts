@@ -22,7 +22,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/EventFields.ts",
+    "packages/eventlog/src/EventSchema.ts",
     [`${domain}/test/Bounds.test.ts`],
     [
       [

@@ -74,7 +74,7 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/cli/src/doctor/StateFolderCheck.ts",
     ["packages/cli/test/StateFolderCheck.test.ts"],
-    [["doctor: the error of past estimates", "...estimates(ratios), ", ""]]
+    [["doctor: the error of past estimates", "...estimateCheck(ratios), ", ""]]
   ),
   ...mutantsOf(
     "packages/cli/src/doctor/DiskCheck.ts",

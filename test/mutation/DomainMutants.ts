@@ -169,7 +169,7 @@ export const domainMutants = [
       "if (recovery.launch?.launchId !== launchId) return",
       "if (false) return"
     ],
-    ["exhaust: only where it was the third", 'return recovery.purpose === "salvage"\n', "return true\n"],
+    ["exhaust: only where it was the third", 'return recovery.purpose === "export"\n', "return true\n"],
     [
       "second compaction: only after a failed first",
       'if (name === second && steps[first]?._tag !== "Failed") return',

@@ -457,8 +457,8 @@ export const conductorMutants = [
       ],
       [
         "failed: until git answers and the state file can be written",
-        "return yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))",
-        "return (yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))) || true"
+        "return yield* Effect.isSuccess(Effect.andThen(git.status, writeState(statePath, run)))",
+        "return (yield* Effect.isSuccess(Effect.andThen(git.status, writeState(statePath, run)))) || true"
       ]
     ]
   ),

@@ -223,7 +223,7 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/process/ProcessTree.ts",
+    "packages/process/src/process/AgentTree.ts",
     [`${recovery}/test/EndConductor.test.ts`, "packages/plan/test/AgentEnd.test.ts"],
     [
       [
@@ -455,7 +455,7 @@ export const recoveryMutants = [
   ...mutantsOf(`${recovery}/src/Recovery.ts`, all, [
     [
       "retries exhausted: nothing is launched",
-      'yield* purpose === "salvage" ? exportForPerson(watch, ref, cycle) : relaunch',
+      'yield* purpose === "export" ? exportForPerson(watch, ref, cycle) : relaunch',
       'yield* (purpose as string) === "" ? exportForPerson(watch, ref, cycle) : relaunch'
     ],
     [

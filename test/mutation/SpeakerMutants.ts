@@ -88,7 +88,7 @@ export const speakerMutants = [
         "if (observe || ceiling !== undefined)\n",
         "if (false as boolean)\n"
       ],
-      ["mcp: the third without progress", 'recovery?.purpose === "salvage"', "false"]
+      ["mcp: the third without progress", 'recovery?.purpose === "export"', "false"]
     ]
   ),
   ...mutantsOf(

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Duration } from "effect"
-import type { When } from "../simulation/Gate.ts"
+import type { When } from "../simulation/EffectGate.ts"
 import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 /** Ten looks while SIGTERM has its grace, where a hundred would show the same. */

@@ -1,7 +1,7 @@
 import { Duration } from "effect"
 import { rare, rareTargets, strikes, type Target, targets } from "./Faults.ts"
 import { guardian } from "./SimGuardian.ts"
-import type { Fate } from "./Gate.ts"
+import type { Fate } from "./EffectGate.ts"
 import { Incarnation, type IncarnationOptions } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./SimulatedWorld.ts"

@@ -15,7 +15,7 @@ import {
 import { adopt, command, finish, release } from "@souffleur/supervisor"
 import { Clock, Context, Effect, type FileSystem, Path, Scheduler } from "effect"
 import type { Conductor } from "./SimulatedAgent.ts"
-import { Gate } from "./Gate.ts"
+import { Gate } from "./EffectGate.ts"
 import { defaults } from "./Incarnation.ts"
 import { ports } from "./Ports.ts"
 import { SimScheduler } from "./SimScheduler.ts"

@@ -1,6 +1,6 @@
 import type { Agent } from "@souffleur/domain"
 import { Effect } from "effect"
-import type { Gate } from "./Gate.ts"
+import type { Gate } from "./EffectGate.ts"
 
 /** By which a session of it compacts. */
 export const compactPrompt = "/compact"

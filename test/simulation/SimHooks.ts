@@ -1,6 +1,6 @@
 import type { Hooks } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import type { Gate } from "./Gate.ts"
+import type { Gate } from "./EffectGate.ts"
 import type { World } from "./SimulatedWorld.ts"
 
 /** Hooks of the agent, where this user has them: what they told last, and what a process holds by them. */

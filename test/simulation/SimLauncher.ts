@@ -1,6 +1,6 @@
 import { type Launcher, LaunchFailed } from "@souffleur/domain"
 import { Effect, Option, Schedule } from "effect"
-import type { Gate } from "./Gate.ts"
+import type { Gate } from "./EffectGate.ts"
 import type { LaunchRoom } from "./LaunchRoom.ts"
 import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
 

@@ -3,7 +3,7 @@ import { Duration, Effect, Option } from "effect"
 import { startedBy } from "../../packages/node/src/processes/ProcessTree.ts"
 import { carriersOf, stillThose } from "../../packages/node/src/processes/Tags.ts"
 import { namedAsOne } from "../../packages/node/src/processes/TerminalServer.ts"
-import type { Gate } from "./Gate.ts"
+import type { Gate } from "./EffectGate.ts"
 import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
 
 /** Whose processes they are: it hears of each signal. */

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, type Exit, Logger, Random, References, Scheduler } from "effect"
-import { type Fate, Gate } from "./Gate.ts"
+import { type Fate, Gate } from "./EffectGate.ts"
 import type { ProcessTable, SimProcess } from "./ProcessTable.ts"
 import type { Seed } from "./Seed.ts"
 import { type RunQueue, SimScheduler } from "./SimScheduler.ts"

@@ -7,8 +7,9 @@ import { reportOf } from "./SimulationReport.ts"
 
 /**
  * `pnpm simulate --seed N --cycles C`: worlds from seed N on until C faulted recovery cycles were seen, the same to the
- * letter each time. `--runs`: worlds of `souffleur conduct`, until C faulted assignments of agents were seen. Few cycles are
- * told in full; of more there are the table and the violations. Without a seed a fresh one is taken, and printed.
+ * letter each time. `--runs`: worlds of `souffleur conduct`, until C faulted assignments of agents were seen. Few
+ * cycles are told in full; of more there are the table and the violations. Without a seed a fresh one is taken, and
+ * printed.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),

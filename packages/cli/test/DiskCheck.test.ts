@@ -3,7 +3,7 @@ import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
-import { disk, kindAt } from "../src/doctor/DiskCheck.ts"
+import { diskCheck, kindAt } from "../src/doctor/DiskCheck.ts"
 
 const table = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 40 22 0:35 / /home rw,relatime shared:20 - autofs systemd-1 rw
@@ -40,18 +40,18 @@ it.live("doctor finds a state folder on a network file system wrong, even before
             : files.readFileString(path)
       })
     for (const kind of ["nfs", "nfs4", "cifs", "smb3", "9p", "fuse.sshfs"]) {
-      const [found] = yield* Effect.provide(disk(settings), mounted(kind))
+      const [found] = yield* Effect.provide(diskCheck(settings), mounted(kind))
       assert.deepStrictEqual([found?.level, found?.check], ["wrong", "disk"], kind)
       assert.match(found?.detail ?? "", new RegExp(`/a/state is on a network file system \\(${kind}\\)`, "u"))
     }
     for (const kind of ["ext4", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "fuse.ext4"])
       assert.deepStrictEqual(
-        (yield* Effect.provide(disk(settings), mounted(kind))).map(({ level }) => level),
+        (yield* Effect.provide(diskCheck(settings), mounted(kind))).map(({ level }) => level),
         ["ok"],
         kind
       )
     assert.deepStrictEqual(
-      (yield* disk(settings)).map(({ level }) => level),
+      (yield* diskCheck(settings)).map(({ level }) => level),
       ["ok"],
       "the table of this machine"
     )

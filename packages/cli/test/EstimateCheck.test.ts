@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event } from "@souffleur/domain"
-import { estimates, ratioOf } from "../src/doctor/EstimateCheck.ts"
+import { estimateCheck, ratioOf } from "../src/doctor/EstimateCheck.ts"
 
 const outcome = {
   estimated_tokens: 90_000,
@@ -25,7 +25,7 @@ describe("the error of the estimates", () => {
   })
   it("the report has the count, the median and the worst, and half is worse than one and a half", () => {
     const told = (...ratios: ReadonlyArray<number>) =>
-      estimates(ratios).map(({ detail, level }) => `${level}: ${detail}`)
+      estimateCheck(ratios).map(({ detail, level }) => `${level}: ${detail}`)
     assert.deepStrictEqual(told(), [])
     assert.deepStrictEqual(told(0.75), [
       "note: of 1 recovery: 0.75 times what the service had counted in the middle, 0.75 at worst"

@@ -1,7 +1,7 @@
 import { Agent, Hooks, Processes, type ProcessInfo, SessionNotFound, initial } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { candidate } from "../src/doctor/PidCheck.ts"
+import { pidCheck } from "../src/doctor/PidCheck.ts"
 
 const identity = { pid: 10, startTime: 7, bootId: "b" }
 const alive: ProcessInfo = { identity, parent: 1, uid: 1000, name: "claude", condition: "running" }
@@ -17,7 +17,7 @@ interface Case {
 }
 /** What doctor says of process 10: levels, and all words. */
 const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = true, watched = false }: Case) =>
-  candidate(10, watched ? [following] : []).pipe(
+  pidCheck(10, watched ? [following] : []).pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.mock(Processes)({

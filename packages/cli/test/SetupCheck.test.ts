@@ -3,7 +3,7 @@ import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
-import { setup } from "../src/doctor/SetupCheck.ts"
+import { setupCheck } from "../src/doctor/SetupCheck.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 
 it.live("the check prints only the program of an agent command, which may hold a key", () =>
@@ -20,7 +20,7 @@ it.live("the check prints only the program of an agent command, which may hold a
       interactive: false,
       self: ["node"] as const
     }
-    const findings = yield* Effect.provideService(setup(settings, home, 1000), Environment, surroundings)
+    const findings = yield* Effect.provideService(setupCheck(settings, home, 1000), Environment, surroundings)
     const agent = findings.find(({ check }) => check === "agent")
     assert.deepStrictEqual([agent?.level, agent?.detail], ["ok", "env is found"])
     assert.notInclude(JSON.stringify(findings), "hunter2")
@@ -45,7 +45,7 @@ it.live("a config file that others may have written is wrong, and not used at al
     }
     const found = Effect.gen(function* () {
       const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
-      const findings = yield* Effect.provideService(setup(settings, project, 1000), Environment, surroundings)
+      const findings = yield* Effect.provideService(setupCheck(settings, project, 1000), Environment, surroundings)
       return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
     })
     yield* files.chmod(file, 0o666)

@@ -7,7 +7,7 @@ import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
 import { agentKind } from "../src/agent/Kind.ts"
 import { store } from "../src/world/App.ts"
-import { keep } from "../src/doctor/StateFolderCheck.ts"
+import { stateFolderCheck } from "../src/doctor/StateFolderCheck.ts"
 
 it.live("the check returns watches that have ended too, which the check of comms needs", () =>
   Effect.gen(function* () {
@@ -15,7 +15,7 @@ it.live("the check returns watches that have ended too, which the check of comms
     const home = yield* files.makeTempDirectoryScoped()
     const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
     const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
-    assert.deepStrictEqual((yield* keep(settings)).watches, [])
+    assert.deepStrictEqual((yield* stateFolderCheck(settings)).watches, [])
     yield* Effect.gen(function* () {
       const open = {
         _tag: "Open",
@@ -28,7 +28,7 @@ it.live("the check returns watches that have ended too, which the check of comms
       yield* command("ended-0001", open)
       yield* command("ended-0001", { _tag: "Release" })
     }).pipe(Effect.provide(store(settings)))
-    const { findings, watches } = yield* keep(settings)
+    const { findings, watches } = yield* stateFolderCheck(settings)
     assert.deepStrictEqual(
       watches.map(({ id, watch }) => [id, watch.end]),
       [["ended-0001", "released"]]
@@ -72,7 +72,7 @@ it.live("doctor reports the error of the estimates of past recoveries", () =>
       const log = yield* EventLog
       yield* log.append("w-0001", 1, [Event.StepSucceeded.make({ at: 0, cycle: 1, step: "4 estimate", outcome })])
     }).pipe(Effect.provide(store(settings)))
-    const found = (yield* keep(settings)).findings.filter(({ check }) => check === "estimates")
+    const found = (yield* stateFolderCheck(settings)).findings.filter(({ check }) => check === "estimates")
     assert.deepStrictEqual(
       found.map(({ detail }) => detail),
       ["of 1 recovery: 0.75 times what the service had counted in the middle, 0.75 at worst"]
@@ -97,7 +97,7 @@ it.live("doctor reports an export or a launch that others can read, and how to c
       yield* files.chmod(`${home}/state/${file}`, mode)
     }
     yield* files.chmod(`${home}/state/exports`, 0o750)
-    const found = (yield* keep(settings)).findings.filter(({ check }) => check === "state folder")
+    const found = (yield* stateFolderCheck(settings)).findings.filter(({ check }) => check === "state folder")
     assert.deepStrictEqual(
       found.map(({ level, todo }) => [level, todo]),
       [
@@ -111,7 +111,7 @@ it.live("doctor reports an export or a launch that others can read, and how to c
     yield* Effect.forEach(["exports/a.md", "launches/c.json", "requests/d.txt"], (file) =>
       files.chmod(`${home}/state/${file}`, 0o600)
     )
-    assert.strictEqual((yield* keep(settings)).findings[0]?.level, "ok")
+    assert.strictEqual((yield* stateFolderCheck(settings)).findings[0]?.level, "ok")
   }).pipe(Effect.provide(HostServices.layer))
 )
 
@@ -141,7 +141,7 @@ it.live("an environment of a launch that no unfinished watch needs is wrong", ()
       yield* files.writeFileString(`${launches}/${name}.kept`, "{}", { mode: 0o600 })
       if (old) yield* files.utimes(`${launches}/${name}.kept`, 1, 1)
     }
-    const { findings } = yield* keep(settings)
+    const { findings } = yield* stateFolderCheck(settings)
     const left = findings.filter(({ check, level }) => check === "leftovers" && level === "wrong")
     assert.match(
       left.map(({ detail }) => detail).join(),
@@ -156,7 +156,7 @@ it.live("a draft is left over once it is older than ten minutes, and an export n
     const home = yield* files.makeTempDirectoryScoped()
     const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
     const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
-    const leftovers = Effect.map(keep(settings), ({ findings }) =>
+    const leftovers = Effect.map(stateFolderCheck(settings), ({ findings }) =>
       findings.filter(({ check }) => check === "leftovers").map(({ detail }) => detail)
     )
     const exports = `${home}/state/exports`
@@ -197,7 +197,7 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
       const refused = yield* Effect.flip(Effect.provide(Effect.void, store(settings)))
       assert.strictEqual(refused._tag, "FileRefused")
       assert.match(refused.message, why)
-      const { findings } = yield* keep(settings)
+      const { findings } = yield* stateFolderCheck(settings)
       assert.match(
         findings.find(({ check, level }) => check === "state folder" && level === "wrong")?.detail ?? "",
         why
@@ -221,7 +221,7 @@ it.live("doctor reports outputs of launches above a gigabyte on disk, where hole
     const file = `${home}/state/launches/w-1.out`
     yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })
     yield* files.truncate(file, 3_000_000_000)
-    const told = Effect.map(keep(settings), ({ findings }) =>
+    const told = Effect.map(stateFolderCheck(settings), ({ findings }) =>
       findings.filter(({ check }) => check === "outputs").map(({ detail }) => detail)
     )
     assert.deepStrictEqual(yield* told, [])

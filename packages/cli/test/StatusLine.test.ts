@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { initial, type Watch, Words } from "@souffleur/domain"
-import { standing } from "../src/explain/StatusLine.ts"
+import { statusLine } from "../src/explain/StatusLine.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000
@@ -23,7 +23,7 @@ const recovery = {
   launch: undefined
 } as const
 const says = (more: Partial<Watch>, silent = false) =>
-  standing({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
+  statusLine({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
 
 it("the state of a watch names the most urgent fact first", () => {
   const wait = { since: noon, trigger: "limit" } as const

@@ -80,7 +80,7 @@ describe("a limit of the user", () => {
       const [, salvage] = given(...watching, { ...died(2), at }, watcher(2), monitor(2), reached)
         .when(reports({ _tag: "Dead", cause: "pid" }, 2, more))
         .thenTags("ConductorDied", "RecoveryStarted")
-      assert.deepInclude(salvage, { purpose: "salvage" })
+      assert.deepInclude(salvage, { purpose: "export" })
     }
   })
   it("a death in quiet hours waits for their end, and a later death does not", () => {

@@ -71,7 +71,7 @@ export const dead = (taskCount: number | null = 2, watcher = 1, fingerprint = "a
 })
 export const died = (retries: number, watcher = 1) =>
   Event.ConductorDied.make({ at: 1000, watcher, cause: "pid", retries, taskCount: 2, taskFingerprint: "a", evidence })
-export const started = (cycle: number, purpose: "relaunch" | "salvage" = "relaunch") =>
+export const started = (cycle: number, purpose: "relaunch" | "export" = "relaunch") =>
   Event.RecoveryStarted.make({ at: 1000, cycle, purpose, trigger: "pid" })
 export const relaunched = (generation: number, cycle = generation - 1) =>
   Event.ConductorRelaunched.make({

@@ -356,8 +356,8 @@ describe("deaths and retries", () => {
   it("launches nothing at the third: it saves what can be saved, and ends", () => {
     given(...twice)
       .when(dead(2, 2))
-      .then(died(3, 2), started(2, "salvage"))
-    const salvaging = given(...twice, died(3, 2), started(2, "salvage"))
+      .then(died(3, 2), started(2, "export"))
+    const salvaging = given(...twice, died(3, 2), started(2, "export"))
     salvaging
       .when({
         _tag: "PrepareLaunch",
@@ -413,7 +413,7 @@ describe("deaths and retries", () => {
       const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
         .when({ _tag: "ReportExit", watcher: 2, exit, tasks: { count: 2, fingerprint: "a" }, evidence })
         .thenTags(event, "RecoveryStarted")
-      assert.deepInclude(second, { purpose: "salvage", trigger })
+      assert.deepInclude(second, { purpose: "export", trigger })
     }
   })
   const asks = (change: Partial<Extract<WatchIntent, { readonly _tag: "RequestHandoff" }>> = {}): WatchIntent => ({
@@ -469,7 +469,7 @@ describe("deaths and retries", () => {
     const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
       .when(asks({ sessionId: "s2" }), operator)
       .thenTags("HandoffRequested", "RecoveryStarted")
-    assert.deepInclude(second, { purpose: "salvage", trigger: "handoff" })
+    assert.deepInclude(second, { purpose: "export", trigger: "handoff" })
   })
   const wait = (kind: "usage-limit" | "quiet-hours", trigger: "limit" | "hang" | "handoff", until = 9000) =>
     Event.WaitStarted.make({ at: 1000, watcher: 1, kind, until, resetsAt: until, trigger })

@@ -1,6 +1,6 @@
 import { Context, type Duration, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { latest } from "./EventFields.ts"
+import { latest } from "./EventSchema.ts"
 import { patiently } from "./Store.ts"
 
 /** The last sign of life of a role or a guardian of a watch. */

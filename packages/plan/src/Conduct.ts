@@ -15,7 +15,7 @@ import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
  */
 const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
   const { git } = yield* PlanContext
-  const { changed, conflicts } = yield* git.standing
+  const { changed, conflicts } = yield* git.status
   if (conflicts.length > 0) return { cause: "conflict" as const, files: conflicts.slice(0, 50) }
   return dirty && changed.length > 0 ? { cause: "dirty" as const, files: changed.slice(0, 50) } : undefined
 })
@@ -30,7 +30,7 @@ const astray = Effect.fnUntraced(function* (run: Run) {
   const history = (message: string) => ({ cause: "history" as const, files: [], message })
   const doing = yield* git.underWay
   if (doing !== null) return history(`${doing} is in progress`)
-  const { branch } = yield* git.standing
+  const { branch } = yield* git.status
   const named = (name: string | null) => (name === null ? "no branch" : `branch ${name}`)
   if (run.branch !== undefined && branch !== run.branch)
     return history(`it is on ${named(branch)}, and the newest task began on ${named(run.branch)}`)
@@ -151,7 +151,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
         true,
         Effect.gen(function* () {
           const base = yield* git.head
-          const { branch } = yield* git.standing
+          const { branch } = yield* git.status
           const there = yield* git.untracked
           const untracked = there.length > maxUntracked ? null : there
           return yield* ref.dispatch({ _tag: "StartTask", taskId: step.task.id, base, branch, untracked })
@@ -175,7 +175,7 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.cause === "failed") {
     const { git, statePath } = yield* PlanContext
-    return yield* Effect.isSuccess(Effect.andThen(git.standing, writeState(statePath, run)))
+    return yield* Effect.isSuccess(Effect.andThen(git.status, writeState(statePath, run)))
   }
   // A person's answer also puts it right: on the tasks with lost work, or to go on from here.
   if (paused?.cause === "work lost" || paused?.cause === "history")

@@ -97,7 +97,7 @@ it.live(
       for (const name of ["pkg/ä b/t1.txt", "top.txt", "../t1.txt", "../ä b/t1.txt", "."])
         assert.isFalse(yield* git.has(name), name)
       for (const name of ["pkg/ä b/t1.txt", "top.txt"]) yield* write(name, "2")
-      assert.sameMembers([...(yield* git.standing).changed], ["t1.txt", "../../top.txt"])
+      assert.sameMembers([...(yield* git.status).changed], ["t1.txt", "../../top.txt"])
       for (const name of ["pkg/ä b/new.txt", "pkg/other/new.txt"]) yield* write(name, "1")
       assert.sameMembers([...(yield* git.untracked)], ["new.txt", "../other/new.txt"])
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
@@ -128,7 +128,7 @@ it.live("files with conflicts are named from the project's folder on", () =>
     yield* run("checkout", "-q", "main")
     yield* commit("main")
     yield* Effect.ignore(run("merge", "-q", "side"))
-    const { conflicts } = yield* (yield* gitOf(`${root}/a`, () => [])).standing
+    const { conflicts } = yield* (yield* gitOf(`${root}/a`, () => [])).status
     assert.sameMembers([...conflicts], ["in.txt", "../out.txt"])
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -94,7 +94,7 @@ describe("programs of a repository's own configuration are not run:", () => {
 
       const git = yield* gitOf(project, () => [])
       assert.strictEqual(yield* git.head, head)
-      assert.deepStrictEqual(yield* git.standing, { conflicts: [], changed: [], branch: "main" })
+      assert.deepStrictEqual(yield* git.status, { conflicts: [], changed: [], branch: "main" })
       assert.deepStrictEqual(yield* git.since(base), { commits: [head], files: ["b.txt"] })
       assert.deepStrictEqual(yield* git.missing([base, head]), [])
       assert.strictEqual(yield* ran, "")
@@ -102,7 +102,7 @@ describe("programs of a repository's own configuration are not run:", () => {
       yield* fs.makeDirectory(`${project}/folder`)
       assert.deepStrictEqual((yield* (yield* gitOf(`${project}/folder`, () => [])).since(base)).files, ["../b.txt"])
       yield* fs.writeFileString(`${project}/a.txt`, "c\n")
-      assert.deepStrictEqual((yield* git.standing).changed, ["a.txt"], "a change is seen as one")
+      assert.deepStrictEqual((yield* git.status).changed, ["a.txt"], "a change is seen as one")
       assert.strictEqual(yield* ran, "")
     })
   )
@@ -119,12 +119,12 @@ describe("programs of a repository's own configuration are not run:", () => {
       assert.include(yield* ran, "evil", "git by itself does run them")
 
       const git = yield* gitOf(project, () => [])
-      assert.deepStrictEqual((yield* git.standing).changed, [])
+      assert.deepStrictEqual((yield* git.status).changed, [])
       assert.strictEqual(yield* ran, "")
       for (const key of ["core.fsmonitor", "filter.evil.clean", "filter.evil.process"])
         yield* sub("config", "--unset", key)
       yield* sub("commit", "-q", "--allow-empty", "-m", "moved")
-      assert.deepStrictEqual((yield* git.standing).changed, ["sub"])
+      assert.deepStrictEqual((yield* git.status).changed, ["sub"])
     })
   )
   live("a missing object is not fetched from a remote that is a program", () =>

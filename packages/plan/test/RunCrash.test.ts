@@ -28,7 +28,7 @@ const repository = () => {
   const git: Git = {
     root: "/project",
     head: Effect.sync(() => commits.at(-1)!),
-    standing: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),
+    status: Effect.succeed({ conflicts: [], changed: [], branch: "main" }),
     untracked: Effect.succeed([]),
     underWay: Effect.succeed(null),
     has: () => Effect.succeed(true),

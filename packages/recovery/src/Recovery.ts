@@ -97,7 +97,7 @@ export const recovery = Effect.fn("recovery")(function* <R>(
   const recovering = Effect.gen(function* () {
     // A request of the config file for a higher ceiling is reported even when nothing is launched.
     yield* ceilingNow(ref.dispatch)
-    yield* purpose === "salvage" ? exportForPerson(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
+    yield* purpose === "export" ? exportForPerson(watch, ref, cycle) : relaunch(watch, ref, cycle, providers)
   })
   yield* Effect.raceFirst(recovering, beating).pipe(
     Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),

@@ -156,7 +156,7 @@ it.effect("a recovery beats in the watcher's place each 60 s, also in comms", ()
 describe("the third death without progress", () => {
   const salvage = Effect.fnUntraced(function* (world: FakeWorld, settings: Partial<Settings["Service"]> = {}) {
     const stateDir = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped()
-    const log = yield* crashingLog(recovering({ purpose: "salvage" }))
+    const log = yield* crashingLog(recovering({ purpose: "export" }))
     const ref = yield* log.ref()
     yield* recovery(ref, yield* ref.state, [exportProvider]).pipe(Effect.provide(worldLayer(world, stateDir, settings)))
     return { last: (yield* log.events).at(-1), path: `${stateDir}/exports/w-g2-c1-2-export-1.md` }

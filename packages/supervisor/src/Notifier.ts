@@ -8,7 +8,7 @@ import {
   type WatchEvent,
   type WatchNotice
 } from "@souffleur/domain"
-import { type Notice as NoticeOf, page } from "@souffleur/process"
+import { type Notice as NoticeOf, notifyOnce } from "@souffleur/process"
 import { positionOf } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
 import { newest } from "./CommsPublisher.ts"
@@ -63,7 +63,7 @@ export const notifier = Effect.fn("notifier")(function* (id: string, project: st
         const notice = noticeOf(event, watch)
         watch = evolve(watch, event)
         if (notice !== undefined)
-          yield* page({ command, mark, subject: { watch: id, project }, revision, at: event.at, notice })
+          yield* notifyOnce({ command, mark, subject: { watch: id, project }, revision, at: event.at, notice })
       })
     ),
     Stream.takeUntil(({ event }) => isEnd(event)),

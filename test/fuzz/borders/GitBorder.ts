@@ -41,7 +41,7 @@ export const git = border("git-output", {
       const asked = Effect.gen(function* () {
         const git = yield* gitOf("/work/opera", () => [])
         yield* Effect.exit(git.head)
-        yield* Effect.exit(git.standing)
+        yield* Effect.exit(git.status)
         yield* Effect.exit(git.since(hash))
         yield* Effect.exit(git.missing(commits))
       })

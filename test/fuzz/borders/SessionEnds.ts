@@ -13,7 +13,7 @@ import {
 import { Option, Result } from "effect"
 import { sentence } from "../../../packages/cli/src/explain/WatchSentence.ts"
 import { reasonOf, reasonText } from "../../../packages/cli/src/explain/WatchReason.ts"
-import { standing } from "../../../packages/cli/src/explain/StatusLine.ts"
+import { statusLine } from "../../../packages/cli/src/explain/StatusLine.ts"
 import { makeReading } from "../../../packages/claude/src/session/TurnState.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf } from "../../../packages/supervisor/src/Notifier.ts"
@@ -163,7 +163,7 @@ export const sessionEnds = border("session-ends", {
           recorded.push({ position: now.revision, stream: "opera-0001", revision: now.revision, event })
           const told = [
             sentence(event),
-            standing(now),
+            statusLine(now),
             notice?.text ?? "",
             ...(reasonOf(recorded, Number.POSITIVE_INFINITY) === undefined
               ? []

@@ -48,8 +48,8 @@ export const runTargets: ReadonlyArray<Target> = strikes.flatMap((how) =>
 )
 
 /**
- * Effects that happen again and again while an agent works: to be struck in an assignment, an effect must survive most of
- * them.
+ * Effects that happen again and again while an agent works: to be struck in an assignment, an effect must survive most
+ * of them.
  */
 export const frequentInRuns: ReadonlySet<string> = new Set([
   "processes.condition",

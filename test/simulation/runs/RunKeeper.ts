@@ -1,7 +1,7 @@
 import { isOver, type Run, type RunIntent, RunLog, dispatchRun } from "@souffleur/plan"
 import { Clock, Effect } from "effect"
 import { strikes, type Target } from "../Faults.ts"
-import type { Fate } from "../Gate.ts"
+import type { Fate } from "../EffectGate.ts"
 import type { Seed } from "../Seed.ts"
 import { Conduction } from "./Conduction.ts"
 import { frequentInRuns, runTargets } from "./RunFaults.ts"

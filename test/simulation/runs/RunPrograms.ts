@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
-import type { Gate } from "../Gate.ts"
+import type { Gate } from "../EffectGate.ts"
 import type { Repository } from "./Repository.ts"
 
 /** How a program ended, and what it printed. */

@@ -47,7 +47,7 @@ import { conductor, runIdOf, runs } from "../world/RunDirectory.ts"
 import { dryRun } from "../world/DryRun.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { oncePossible, untold } from "../world/RunHindrance.ts"
+import { oncePossible, logProblem } from "../world/RunHindrance.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { withProgress } from "../explain/RunProgress.ts"
 import { runJsonLine, runLine, runNeeds } from "../explain/RunSentence.ts"
@@ -198,7 +198,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
   ).pipe(
     Effect.onInterrupt(() => Effect.ignore(leftAtWork(id))),
     Effect.tapCause((cause) => {
-      const why = untold(cause)
+      const why = logProblem(cause)
       return why === undefined ? Effect.void : outcry(id, heralding, why)
     })
   )

@@ -4,15 +4,15 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agent, agentFiles, host, settingsOf } from "../world/App.ts"
 import { trustOf } from "../world/ConfigTrust.ts"
-import { board } from "../doctor/CommsCheck.ts"
-import { candidate } from "../doctor/PidCheck.ts"
+import { commsCheck } from "../doctor/CommsCheck.ts"
+import { pidCheck } from "../doctor/PidCheck.ts"
 import { type Level, wrong } from "../doctor/Finding.ts"
-import { hooks } from "../doctor/HooksCheck.ts"
-import { keep } from "../doctor/StateFolderCheck.ts"
+import { hooksCheck } from "../doctor/HooksCheck.ts"
+import { stateFolderCheck } from "../doctor/StateFolderCheck.ts"
 import { quarantine } from "../doctor/Quarantine.ts"
-import { checkRuns } from "../doctor/RunsCheck.ts"
-import { setup } from "../doctor/SetupCheck.ts"
-import { pinned, trusted } from "../doctor/TrustCheck.ts"
+import { runsCheck } from "../doctor/RunsCheck.ts"
+import { setupCheck } from "../doctor/SetupCheck.ts"
+import { pinned, trustCheck } from "../doctor/TrustCheck.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
@@ -27,7 +27,10 @@ const colours: Readonly<Record<Level, Parameters<ReturnType<typeof paint>>[0]>> 
 
 /** Checks the trust in the config file. A damaged record of trust is a finding too. */
 const trustFinding = Effect.fnUntraced(function* (project: string) {
-  return yield* Effect.map(trustOf(project), (trust) => ({ settings: trust.settings, finding: trusted(trust) })).pipe(
+  return yield* Effect.map(trustOf(project), (trust) => ({
+    settings: trust.settings,
+    finding: trustCheck(trust)
+  })).pipe(
     Effect.catchTag("BadUsage", ({ message }) =>
       Effect.map(settingsOf(project), (settings) => ({
         settings,
@@ -50,17 +53,17 @@ const examined = Effect.fnUntraced(function* (project: string, pid: Option.Optio
     Effect.map(Processes, ({ host }) => host),
     host
   )
-  const kept = yield* keep(settings)
+  const kept = yield* stateFolderCheck(settings)
   const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")
   return [
-    ...(yield* setup(settings, project, uid)),
+    ...(yield* setupCheck(settings, project, uid)),
     finding,
     ...pinned(kept.watches),
-    ...(Option.isNone(pid) ? [] : yield* Effect.provide(candidate(pid.value, kept.watches), evidence(settings))),
-    ...(yield* hooks(settings, project)),
+    ...(Option.isNone(pid) ? [] : yield* Effect.provide(pidCheck(pid.value, kept.watches), evidence(settings))),
+    ...(yield* hooksCheck(settings, project)),
     ...kept.findings,
-    ...(readable ? yield* checkRuns(settings, project) : []),
-    ...(yield* board(settings, project, kept.watches))
+    ...(readable ? yield* runsCheck(settings, project) : []),
+    ...(yield* commsCheck(settings, project, kept.watches))
   ]
 })
 

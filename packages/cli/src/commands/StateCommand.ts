@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { store } from "../world/App.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { standing } from "../explain/StatusLine.ts"
+import { statusLine } from "../explain/StatusLine.ts"
 import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
@@ -45,7 +45,7 @@ export const stateCommand = Command.make(
     if (flags.json) return yield* printJson({ watch: id, ...state })
     const facts: ReadonlyArray<readonly [string, string]> = [
       ["watch", `${id}, revision ${state.revision}`],
-      ["state", `${state.phase}: ${standing(state)}`],
+      ["state", `${state.phase}: ${statusLine(state)}`],
       [
         "conductor",
         state.conductor === undefined

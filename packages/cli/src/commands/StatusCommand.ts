@@ -22,7 +22,7 @@ import { runs } from "../world/RunDirectory.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { runStanding } from "../explain/RunSentence.ts"
-import { standing } from "../explain/StatusLine.ts"
+import { statusLine } from "../explain/StatusLine.ts"
 import { isNews, sentence } from "../explain/WatchSentence.ts"
 import { allWatches, findWatch, type NamedWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
@@ -65,7 +65,7 @@ export const statusOf = Effect.fnUntraced(function* (
     phase: watch.phase,
     standing:
       unreadable === undefined
-        ? standing(watch, silent)
+        ? statusLine(watch, silent)
         : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,

@@ -22,7 +22,7 @@ import { BadUsage, Ended } from "../Failure.ts"
 import { launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { liveSessions, titleOf } from "../watching/LiveSessions.ts"
 import { type GuardianKeeper, restorationOf, restored } from "../watching/GuardianKeeper.ts"
-import { drainTimeout, untold } from "../watching/Undelivered.ts"
+import { drainTimeout, undelivered } from "../watching/Undelivered.ts"
 import { ready } from "../service/Watchdog.ts"
 import { goingOn, opening } from "../world/ConfigTrust.ts"
 import { goesOn, knownOf } from "../watching/KnownWatch.ts"
@@ -163,7 +163,7 @@ export const watch = Effect.fn("watch")(function* ({
   if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed
   const watches = yield* allWatches
   yield* ready
-  const late = Option.isNone(known) && Option.isNone(target) ? yield* untold(watches, project) : Option.none()
+  const late = Option.isNone(known) && Option.isNone(target) ? yield* undelivered(watches, project) : Option.none()
   const ended = Option.orElse(late, () => Option.filter(known, ({ watch }) => watch.phase === "Exited"))
   if (Option.isSome(ended)) {
     const { id, watch } = ended.value

@@ -77,7 +77,7 @@ const heartbeat = (
 }
 
 /** Checks the orchestration database of a project, and reads it as the watcher does. */
-export const board = Effect.fn("Doctor.board")(function* (
+export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
   settings: ResolvedSettings,
   project: string,
   watches: ReadonlyArray<NamedWatch>

@@ -37,7 +37,7 @@ const standing = Effect.fnUntraced(function* (folder: string) {
  * Checks that the state folder is on a local disk. SQLite's log and locks work among processes of one machine, and not
  * over a network (sqlite.org/wal.html).
  */
-export const disk = Effect.fn("Doctor.disk")(function* ({
+export const diskCheck = Effect.fn("Doctor.diskCheck")(function* ({
   stateDir
 }: ResolvedSettings): Effect.fn.Return<ReadonlyArray<Finding>, never, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem

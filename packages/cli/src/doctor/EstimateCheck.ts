@@ -22,7 +22,7 @@ const median = (sorted: ReadonlyArray<number>): number => sorted[Math.floor((sor
 const error = (ratio: number): number => Math.abs(Math.log(ratio))
 
 /** Reports the error of the gate in all recoveries of this machine. Reports nothing where none was measured. */
-export const estimates = (ratios: ReadonlyArray<number>): ReadonlyArray<Finding> => {
+export const estimateCheck = (ratios: ReadonlyArray<number>): ReadonlyArray<Finding> => {
   if (ratios.length === 0) return []
   const middle = median(ratios.toSorted((a, b) => a - b))
   const worst = ratios.reduce((one, other) => (error(other) > error(one) ? other : one))

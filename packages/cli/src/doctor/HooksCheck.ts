@@ -7,7 +7,10 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
  * Checks the hooks in the settings of the project and of the user: whether they can run, and write here. Returns
  * nothing where there are no hooks.
  */
-export const hooks = Effect.fn("Doctor.hooks")(function* ({ agentDir, stateDir }: ResolvedSettings, project: string) {
+export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (
+  { agentDir, stateDir }: ResolvedSettings,
+  project: string
+) {
   const path = yield* Path.Path
   const { ofProject, ofUser, status } = agentKind.hooks
   const places = [

@@ -6,7 +6,7 @@ import type { NamedWatch } from "../watching/FindWatch.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Checks whether a process could be watched, with the questions of `watch`. It claims nothing. */
-export const candidate = Effect.fn("Doctor.candidate")(function* (pid: number, watches: ReadonlyArray<NamedWatch>) {
+export const pidCheck = Effect.fn("Doctor.pidCheck")(function* (pid: number, watches: ReadonlyArray<NamedWatch>) {
   const agent = yield* Agent
   const processes = yield* Processes
   const check = `process ${pid}`

@@ -12,14 +12,14 @@ import {
   type ResolvedSettings,
   type Watch
 } from "@souffleur/domain"
-import { HookFiles, Salvage } from "@souffleur/node"
+import { HookFiles, RecoverRows } from "@souffleur/node"
 import { sync } from "@souffleur/process"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { agentFiles, claims, host, launches } from "../world/App.ts"
 import { Ended } from "../Failure.ts"
 import { liveSessions } from "../watching/LiveSessions.ts"
-import { standing } from "../explain/StatusLine.ts"
+import { statusLine } from "../explain/StatusLine.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** The number of newest events that are named for each watch. */
@@ -37,7 +37,7 @@ interface RecoveredRows {
 const folding = () => {
   const watches = new Map<string, RecoveredRows>()
   const lost = { newer: 0, wrong: undefined as string | undefined }
-  const each = (row: Salvage.RecoveredRow) => {
+  const each = (row: RecoverRows.RecoveredRow) => {
     const { revision, stream, tag } = row
     const before = watches.get(stream) ?? { watch: initial, revision: 0, read: 0, newest: [] }
     if (revision !== before.revision + 1)
@@ -115,7 +115,7 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
     conductor === undefined
       ? "no Conductor is known"
       : `Conductor pid ${conductor.pid}, ${condition}, session ${session}`
-  const told = `${standing(watch)}; ${who}; ${read} of ${revision} events read, the last: ${newest.join(", ")}`
+  const told = `${statusLine(watch)}; ${who}; ${read} of ${revision} events read, the last: ${newest.join(", ")}`
   return note(`watch ${id}`, told, todo)
 })
 
@@ -163,16 +163,16 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const file = path.join(settings.stateDir, "souffleur.db")
-    const present = yield* Effect.filter(Salvage.parts(file), (one) =>
+    const present = yield* Effect.filter(RecoverRows.parts(file), (one) =>
       Effect.orElseSucceed(fs.exists(one), () => false)
     )
     if (present.length === 0) return [ok("event log", "there is none: nothing to move")]
-    const holders = yield* Salvage.holders(present)
+    const holders = yield* RecoverRows.holders(present)
     if (holders.length > 0) return yield* refuse(`process ${holders.join(", ")} has the event log open: end it first`)
     const { each, lost, watches } = folding()
     const scratch = fs.makeTempDirectoryScoped({ directory: settings.stateDir, prefix: ".new-" })
     const found = yield* Effect.scoped(
-      Effect.flatMap(scratch, (folder) => Salvage.recoverRows({ ...Store, path: file }, folder, each))
+      Effect.flatMap(scratch, (folder) => RecoverRows.recoverRows({ ...Store, path: file }, folder, each))
     )
     const damage = found.wrong ?? lost.wrong
     if (damage === undefined) {

@@ -58,7 +58,7 @@ const conducted = Effect.fn("conducted")(function* (project: string) {
 })
 
 /** Checks the runs of our own database. */
-export const checkRuns = (settings: ResolvedSettings, project: string) =>
+export const runsCheck = (settings: ResolvedSettings, project: string) =>
   conducted(project).pipe(
     Effect.provide([runs(settings), claims]),
     Effect.provide(host),

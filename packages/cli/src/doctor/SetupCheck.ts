@@ -113,7 +113,11 @@ const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
 })
 
 /** Checks what is known before any watch: the agent, the settings and the terminal. */
-export const setup = Effect.fn("Doctor.setup")(function* (settings: ResolvedSettings, project: string, uid: number) {
+export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
+  settings: ResolvedSettings,
+  project: string,
+  uid: number
+) {
   return [
     yield* agentFound(settings),
     yield* sessionsReadable(settings),

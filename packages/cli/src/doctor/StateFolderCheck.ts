@@ -5,8 +5,8 @@ import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
 import { claims, database, host, store } from "../world/App.ts"
 import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
-import { disk } from "./DiskCheck.ts"
-import { estimates, ratioOf } from "./EstimateCheck.ts"
+import { diskCheck } from "./DiskCheck.ts"
+import { estimateCheck, ratioOf } from "./EstimateCheck.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const forOthers = 0o077
@@ -234,7 +234,7 @@ const log = Effect.fnUntraced(function* (settings: ResolvedSettings) {
       "event log",
       `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`
     )
-    return { findings: [whole, ...estimates(ratios), ...each.flat()], watches: known }
+    return { findings: [whole, ...estimateCheck(ratios), ...each.flat()], watches: known }
   }).pipe(
     Effect.provide([store(settings), claims]),
     Effect.catch((error) => Effect.succeed({ findings: [wrong("event log", error.message, restore)], watches: [] }))
@@ -257,14 +257,14 @@ const claimable = Effect.gen(function* () {
 }).pipe(Effect.provide(claims))
 
 /** Checks souffleur's own files. Returns the findings and all watches, those that have ended too. */
-export const keep = Effect.fn("Doctor.keep")(function* (settings: ResolvedSettings) {
+export const stateFolderCheck = Effect.fn("Doctor.stateFolderCheck")(function* (settings: ResolvedSettings) {
   const { findings, watches } = yield* log(settings)
   // Only a readable log says which launches are still needed.
   const readable = findings.some(({ check, level }) => check === "event log" && level !== "wrong")
   const kept = readable ? yield* keptFor(settings, watches) : []
   const state = [
     ...(yield* folder(settings)),
-    ...(yield* disk(settings)),
+    ...(yield* diskCheck(settings)),
     yield* claimable,
     yield* orphans(settings),
     ...(yield* printed(settings))

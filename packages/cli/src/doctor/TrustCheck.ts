@@ -7,7 +7,7 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`
 
 /** Compares the config file of a project with what a person has trusted there. */
-export const trusted = ({ keys, said, says, settings: { source }, trusted }: ConfigTrust): Finding => {
+export const trustCheck = ({ keys, said, says, settings: { source }, trusted }: ConfigTrust): Finding => {
   if (Option.isNone(trusted))
     return note("trust", "nothing is trusted here yet: the first watch, run or plan trusts the config file as it is")
   if (keys.length === 0)

@@ -15,11 +15,11 @@ export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
 
 /** Returns the state of a watch in a few words, the most urgent first. `silent`: the heartbeat is too old now. */
-export const standing = (watch: Watch, silent = false): string =>
+export const statusLine = (watch: Watch, silent = false): string =>
   Match.value(watch).pipe(
     Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),
     Match.when({ recovery: Match.defined }, ({ recovery }) =>
-      recovery.purpose === "salvage" ? "saving what can be saved" : "recovering"
+      recovery.purpose === "export" ? "saving what can be saved" : "recovering"
     ),
     Match.when(
       { wait: Match.defined },

@@ -9,7 +9,7 @@ const quiet = (until: number) =>
 export const answerOf = ({ recovery, standby, wait }: Watch): string => {
   if (standby !== undefined) return `souffleur stands by: ${standby.reason}. ${goOn}`
   if (wait !== undefined) return quiet(wait.until)
-  return recovery?.purpose === "salvage"
+  return recovery?.purpose === "export"
     ? "It is the third time without progress: you are stopped, your conversation is kept for a person, and nobody is launched after you."
     : farewell
 }

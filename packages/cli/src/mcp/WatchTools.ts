@@ -15,7 +15,7 @@ import { command, finish, soloComms } from "@souffleur/supervisor"
 import { Clock, Duration, Effect, Option, Random } from "effect"
 import { agent, comms, settingsOf } from "../world/App.ts"
 import { statusOf } from "../commands/StatusCommand.ts"
-import { standing } from "../explain/StatusLine.ts"
+import { statusLine } from "../explain/StatusLine.ts"
 import { sentence } from "../explain/WatchSentence.ts"
 import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { answerOf, answerWithComms } from "./Answer.ts"
@@ -106,7 +106,7 @@ export const myState = () =>
         const before =
           here.ended === undefined
             ? ""
-            : `The watch ${here.ended.id} of your session has ended (${standing(here.ended.watch)}). `
+            : `The watch ${here.ended.id} of your session has ended (${statusLine(here.ended.watch)}). `
         return { ...unwatched, comms: here.comms, note: `${before}Nobody watches you; ${startWith(here)}` }
       }
       const { id, watch } = here.watched
@@ -123,7 +123,7 @@ export const myState = () =>
         watch: id,
         you_are: here.role,
         phase: watch.phase,
-        standing: standing(watch),
+        standing: statusLine(watch),
         generation: watch.generation,
         session_id: watch.sessionId,
         comms: watch.comms,

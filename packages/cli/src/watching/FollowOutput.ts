@@ -37,7 +37,7 @@ const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (by
  * Prints the output of each headless generation of a watch until the watch ends. It begins with the end of the earlier
  * output. A terminal gets the text without control characters. `heading` runs at the beginning of each generation.
  */
-export const follow = Effect.fn("Following.follow")(function* (
+export const follow = Effect.fn("follow")(function* (
   id: string,
   outputOf: (launchId: string) => string,
   heading: (watch: Watch) => Effect.Effect<void>

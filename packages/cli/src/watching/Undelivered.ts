@@ -7,7 +7,7 @@ import type { NamedWatch } from "./FindWatch.ts"
 export const drainTimeout = "10 seconds"
 
 /** Returns the newest watch of this folder where it ended before comms heard everything. */
-export const untold = Effect.fnUntraced(function* (watches: ReadonlyArray<NamedWatch>, project: string) {
+export const undelivered = Effect.fnUntraced(function* (watches: ReadonlyArray<NamedWatch>, project: string) {
   const cursor = yield* Cursor
   const newest = watches.findLast(({ watch }) => watch.project === project)
   if (newest === undefined || newest.watch.phase !== "Exited" || newest.watch.comms === null) return Option.none()

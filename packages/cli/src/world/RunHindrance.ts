@@ -7,7 +7,7 @@ import { defective } from "../Failure.ts"
  * Returns what the run's own log cannot say: that the log is out, or a defect. `undefined` for an interruption or
  * another conductor.
  */
-export const untold = (cause: Cause.Cause<Error>): string | undefined => {
+export const logProblem = (cause: Cause.Cause<Error>): string | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return Cause.hasDies(cause) ? defective(cause) : undefined
   return error instanceof LogUnusable || error instanceof UnreadableEvent ? error.message : undefined

@@ -123,7 +123,7 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
       return ok(Event.RecoveryFailedClosed.make({ at, cycle, stage, reason }), nextWatcher(watch, at))
     }
     case "ExhaustRetries":
-      return recovery.purpose === "salvage"
+      return recovery.purpose === "export"
         ? ok(Event.RetriesExhausted.make({ at, cycle, exportPath: command.exportPath }))
         : no("not now", "retries are not exhausted")
     case "CancelForCompletion":

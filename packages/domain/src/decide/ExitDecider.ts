@@ -37,7 +37,7 @@ export const recoveryOf = (
     nextWatcher(watch, at)
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
-  if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "salvage" })]
+  if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
   if (watch.ceiling !== undefined)
     return withheld("ceiling", `the ceiling of ${watch.ceiling.ceiling} is reached: an operator decides how it goes on`)
   if (quietUntil !== null && quietUntil > at) {

@@ -9,7 +9,7 @@ export const describeRecovery = {
   RecoveryStarted: ({ cycle, purpose }) =>
     described(
       "info",
-      `Recovery ${cycle} ${purpose === "salvage" ? "saves what can be saved: retries are exhausted" : "starts"}`
+      `Recovery ${cycle} ${purpose === "export" ? "saves what can be saved: retries are exhausted" : "starts"}`
     ),
   RecoveryWithheld: ({ cycle, reason }) => described("info", `Recovery ${cycle} is withheld: ${reason}`),
   RecoveryEscalated: ({ alreadyKilled, from, reason, stage, to }) =>

@@ -4,8 +4,8 @@ import { baseline, print, Trigger } from "./EventFields.ts"
 import { Permission } from "../settings/Permission.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 
-/** The purpose of a recovery. `salvage`: retries are exhausted, so it stops the Conductor and exports for a person. */
-export const Purpose = Schema.Literals(["relaunch", "salvage"])
+/** The purpose of a recovery. `export`: retries are exhausted, so it stops the Conductor and exports for a person. */
+export const Purpose = Schema.Literals(["relaunch", "export"])
 export type Purpose = typeof Purpose.Type
 
 export const RecoveryStarted = event("RecoveryStarted", {

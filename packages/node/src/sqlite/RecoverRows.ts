@@ -132,7 +132,7 @@ const unusable = (path: string, reason: SqliteUnusable["reason"], what: string) 
  * Finds the other processes of this user that have one of these files open. Files are compared by device and inode, not
  * by name.
  */
-export const holders = Effect.fn("Salvage.holders")((paths: ReadonlyArray<string>) =>
+export const holders = Effect.fn("RecoverRows.holders")((paths: ReadonlyArray<string>) =>
   Effect.sync(() => {
     // A missing file, or a descriptor whose other end is gone, is no error.
     const keyOf = (path: string) => {

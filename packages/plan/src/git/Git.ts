@@ -15,7 +15,7 @@ export class GitUnusable extends Schema.TaggedError<GitUnusable>()("GitUnusable"
 }
 
 /** The hindrances of work, by `git status`. Files that git does not know are none. */
-export interface Standing {
+export interface GitStatus {
   readonly conflicts: ReadonlyArray<string>
   /** Changed or staged, and not committed. */
   readonly changed: ReadonlyArray<string>
@@ -25,7 +25,7 @@ export interface Standing {
 
 const head = "# branch.head "
 /** Reads `git status --porcelain=v2 --branch -z`. */
-export const parseStatus = (text: string): Standing => {
+export const parseStatus = (text: string): GitStatus => {
   const [conflicts, changed]: [Array<string>, Array<string>] = [[], []]
   let branch: string | null = null
   const entries = text.split("\0")
@@ -106,7 +106,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
     root,
     head,
     // A submodule's own changes are left out. A submodule at another commit is seen.
-    standing: asked
+    status: asked
       .filtered([
         "status",
         "--porcelain=v2",
@@ -119,7 +119,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
       .pipe(
         Effect.map((text) => {
           const { branch, changed, conflicts } = parseStatus(text)
-          return { branch, conflicts: named(conflicts), changed: theirs(changed) } satisfies Standing
+          return { branch, conflicts: named(conflicts), changed: theirs(changed) } satisfies GitStatus
         }),
         Effect.mapError(failed("whether the work tree is clean")),
         Effect.provide(services)

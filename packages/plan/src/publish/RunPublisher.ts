@@ -1,5 +1,5 @@
 import { type Comms, plain } from "@souffleur/domain"
-import { call, page } from "@souffleur/process"
+import { runNotifyCommand, notifyOnce } from "@souffleur/process"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { patiently } from "./CommsProjection.ts"
@@ -47,7 +47,7 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   const calls =
     command === null
       ? Effect.void
-      : call({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
+      : runNotifyCommand({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
   const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
   const posts = Option.match(comms, {
     onNone: () => Effect.void,
@@ -78,7 +78,7 @@ export const publishRun = Effect.fn("publishRun")(function* (
       : Stream.runForEach(all, ({ event, notice, revision }) =>
           notice === undefined
             ? Effect.void
-            : page({ command, mark, subject: { run: id, project }, revision, at: event.at, notice })
+            : notifyOnce({ command, mark, subject: { run: id, project }, revision, at: event.at, notice })
         )
   const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
     const told = yield* positionOf(stream, newest)

@@ -53,7 +53,7 @@ export const lookAtState = Effect.fn("lookAtState")(function* (path: string) {
 })
 
 /** A file that was kept beside its successor. */
-export interface Kept {
+export interface KeptAside {
   /** A spoiled state file, or a backup that is not of this run. */
   readonly found: "corrupt" | "backup"
   readonly kept: string
@@ -91,7 +91,7 @@ export const writeState = Effect.fn("writeState")(function* (
   path: string,
   run: Run
 ): Effect.fn.Return<
-  ReadonlyArray<Kept>,
+  ReadonlyArray<KeptAside>,
   StateForeign | PlatformError.PlatformError,
   FileSystem.FileSystem | Path.Path | TrustedFiles
 > {

@@ -13,8 +13,8 @@ export interface Notice<Kind extends string> {
 /** Most UTF-16 units of a notice, as its reader may be a telephone. */
 const maxTextUnits = 2000
 
-/** One call of the user's command. `subject` names the stream to it. */
-export interface Call {
+/** One runNotifyCommand of the user's command. `subject` names the stream to it. */
+export interface NotifyCall {
   readonly command: string
   readonly subject: Readonly<Record<string, string>>
   /** The revision of the event; 0 when no event could be written. */
@@ -24,8 +24,8 @@ export interface Call {
   readonly notice: Notice<string>
 }
 
-/** A call that is made once for each revision. */
-export interface Page extends Call {
+/** A runNotifyCommand that is made once for each revision. */
+export interface NotifyOnce extends NotifyCall {
   /** The name of the cursor mark that counts the told revisions. */
   readonly mark: string
 }
@@ -33,7 +33,13 @@ export interface Page extends Call {
 /**
  * Runs the user's command with one JSON object on its standard input, its text plain. A failure is logged as a warning.
  */
-export const call = Effect.fn("Pager.call")(function* ({ at, command, notice, revision, subject }: Call) {
+export const runNotifyCommand = Effect.fn("runNotifyCommand")(function* ({
+  at,
+  command,
+  notice,
+  revision,
+  subject
+}: NotifyCall) {
   const stdin = `${JSON.stringify({ ...subject, revision, at: iso(at), ...notice, text: plain(notice.text, maxTextUnits) })}\n`
   yield* runProgram({ command, args: [], stdin, within: "30 seconds", atMost: 65_536 }).pipe(
     Effect.catchTag("ProgramFailed", ({ message }) => Effect.logWarning(`the notify command: ${message}`))
@@ -44,10 +50,10 @@ export const call = Effect.fn("Pager.call")(function* ({ at, command, notice, re
  * Runs the user's command at most once for each revision, also across restarts. A command that fails is logged and not
  * run again: a watchdog does not wait for a pager.
  */
-export const page = Effect.fn("Pager.page")(function* ({ mark, ...said }: Page) {
+export const notifyOnce = Effect.fn("notifyOnce")(function* ({ mark, ...said }: NotifyOnce) {
   const marks = yield* Cursor
   if (said.revision <= (yield* marks.position(mark))) return
   // Another process may have run the command since. Such a process was suspended, or is taken for dead.
   if (!(yield* marks.advance(mark, said.revision))) return
-  yield* call(said)
+  yield* runNotifyCommand(said)
 })
