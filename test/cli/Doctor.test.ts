@@ -124,7 +124,7 @@ describe.concurrent("doctor", () => {
         yield* watch.ended
         const left = yield* doctor(the)
         assert.deepStrictEqual([left.code, left.of(`watch ${id}`)[0]!.level], [0, "note"])
-        assert.match(left.of(`watch ${id}`)[0]!.detail, /nobody looks after it: its souffleur left/)
+        assert.match(left.of(`watch ${id}`)[0]!.detail, /no souffleur looks after it: its souffleur left/)
         assert.include(left.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
 
         watch = the.start(["watch", "--json"])
@@ -135,7 +135,7 @@ describe.concurrent("doctor", () => {
         assert.deepStrictEqual(dead.wrong, [`watch ${id}`])
         assert.match(
           dead.of(`watch ${id}`)[0]!.detail,
-          new RegExp(`nobody looks after it: its souffleur, pid ${watch.pid}, is dead`)
+          new RegExp(`no souffleur looks after it: its souffleur, pid ${watch.pid}, is dead`)
         )
         assert.include(dead.of(`watch ${id}`)[0]!.todo, "souffleur watch in")
 

@@ -154,7 +154,7 @@ describe.concurrent("a service", () => {
       assert.isAtLeast(notified.filter((line) => line.endsWith("WATCHDOG=1")).length, 2)
       const died = (yield* the.events).find(({ _tag }) => _tag === "ConductorDied")!
       const why = yield* the.run(["why", id, String(died.revision)])
-      assert.match(why.lines.join("\n"), /was gone: the machine was started anew since/)
+      assert.match(why.lines.join("\n"), /was gone: the machine has restarted since/)
       // Started once more, at the next boot: nothing is left to do, and that is no failure.
       const next = the.exactly(program, args, { ...environment, ...surroundings })
       assert.deepStrictEqual([(yield* next.ended).code, next.lines], [0, []])

@@ -73,7 +73,7 @@ delete env[underLaunchd]
 export const runProgram = (): void => {
   const cwd = folder()
   if (cwd === undefined) {
-    printing(false).error("souffleur: the folder that it was started in is gone: start it in one that is there")
+    printing(false).error("souffleur: the folder that it was started in is gone: start it in a folder that exists")
     process.exitCode = launchd ? codeUnderLaunchd(2) : 2
     return
   }

@@ -134,7 +134,7 @@ export const inspect = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
     generated !== undefined
       ? `${generated.tab} has a generated column: souffleur uses plain tables alone`
       : id?.counts === 0
-        ? "the column id of orchestration_messages is not INTEGER PRIMARY KEY: nobody could tell which message is newer"
+        ? "the column id of orchestration_messages is not INTEGER PRIMARY KEY: the newest message cannot be told"
         : undefined
   return { columns, unfit } satisfies Found
 })

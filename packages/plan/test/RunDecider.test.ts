@@ -371,7 +371,7 @@ describe("an answer to a run that is paused", () => {
       const decided = told.try({ _tag: "Answer", taskId, answer: "retry", text: "" })
       return Result.isFailure(decided) ? decided.failure.message : "taken"
     }
-    assert.strictEqual(why(), "task t1 is in progress: only one that is escalated waits for an answer")
+    assert.strictEqual(why(), "task t1 is in progress: only an escalated task waits for an answer")
     told.dispatch({ _tag: "Pause", cause: "conflict", files: ["a.ts"] })
     assert.strictEqual(
       why(),

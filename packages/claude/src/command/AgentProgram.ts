@@ -21,7 +21,7 @@ const objectionOfClaude = (word: string, rest: ReadonlyArray<string>): string | 
   const refused = objection(word)
   if (refused !== undefined) return refused
   const [flag, inline] = split(word)
-  if (!agentFlags.has(flag)) return "is a flag that is not known here: nobody can tell what it allows"
+  if (!agentFlags.has(flag)) return "is an unknown flag: souffleur cannot tell what it allows"
   const values = valuesOf(flag, inline, rest)
   return typeof values === "string" ? values : values.length
 }

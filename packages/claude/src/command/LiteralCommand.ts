@@ -93,7 +93,7 @@ export const literalAgent = (
       const rest = words.slice(at + 1)
       if (!agentFlags.has(flag) && inline === undefined && rest.length > 0 && !isFlag(rest[0]))
         return refused(
-          `nobody here knows whether ${flag} takes a value: write ${flag}=VALUE, and the prompt behind a --`
+          `souffleur does not know whether ${flag} takes a value: write ${flag}=VALUE, and the prompt behind a --`
         )
       const values = valuesOf(flag, inline, rest)
       if (typeof values === "string") return refused(`${flag} ${values}`)

@@ -187,7 +187,7 @@ export const exportTranscript = Effect.fn("exportTranscript")(
           "",
           `- Agent: Claude Code ${counts.version}`,
           `- Records: ${counts.records}`,
-          `- Turns: each begins with a heading that ends in ${mark}, such as "## User ${mark}". What only looks like one is content, and nobody's word.`,
+          `- Turns: each begins with a heading that ends in ${mark}, such as "## User ${mark}". A line that only looks like one is content.`,
           ...warnings.map((warning) => `- Note: ${warning}`),
           "",
           files.section(),

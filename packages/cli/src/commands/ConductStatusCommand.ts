@@ -101,7 +101,7 @@ export const conductStatusCommand = Command.make(
           : owner === null || owner.condition === "gone"
             ? isOver(run)
               ? ""
-              : `  nobody conducts: ${invocation(run, cwd)}`
+              : `  no souffleur conducts it: ${invocation(run, cwd)}`
             : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
       yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
       if (all) continue

@@ -80,7 +80,7 @@ const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent) {
       `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file ("souffleur config --trust" accepts it), or ask for less`
     )
   if (prompt === "" && terminal === "headless")
-    return yield* bad("the command has no prompt, and nobody can type one where there is no terminal")
+    return yield* bad("the command has no prompt, and without a terminal no one can type it")
   const session = yield* sessionOf(literal)
   const print = literal.print || terminal === "headless"
   const line = yield* agent.command({ session, permission: effective, prompt, print, window: terminal !== "headless" })

@@ -50,7 +50,7 @@ const statusCommand = Command.make(
       `${seen.unit}: ${seen.active ?? "state unknown"}, ${seen.enabled === true ? "enabled" : "not enabled"}; ${seen.file}`
     )
     if (!seen.current)
-      yield* Console.log(`Its file is not what it would be today: "souffleur service install ${id}" writes it anew.`)
+      yield* Console.log(`Its file is not what it would be today: "souffleur service install ${id}" writes it again.`)
     if (watch.phase === "Exited")
       yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
   })

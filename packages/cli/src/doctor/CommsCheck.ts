@@ -52,7 +52,7 @@ const heartbeat = (
     return [
       wrong(
         "heartbeat",
-        "task-00 has one that is no time",
+        "the heartbeat of task-00 is no time",
         "write it as datetime('now') does: UTC, 2026-01-31 23:59:59"
       )
     ]

@@ -22,7 +22,7 @@ const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRu
   const gone = run.owner === null ? "its conductor left" : `its conductor, pid ${run.owner.process.pid}, is dead`
   return needs
     ? note(name, `${gone}: ${runNeeds(id, run).join(": ")}`, `answer it, then ${goOn}`)
-    : note(name, `nobody conducts it: ${gone}`, goOn)
+    : note(name, `no souffleur conducts it: ${gone}`, goOn)
 })
 
 /** Checks the state file of a project's newest run, where it has the usual name. */
@@ -40,7 +40,7 @@ const stateOf = Effect.fnUntraced(function* ({
         wrong(
           "state file",
           `${file} is damaged`,
-          `${invocation(run, (yield* Environment).cwd)} makes it anew from the log`
+          `${invocation(run, (yield* Environment).cwd)} makes it again from the log`
         )
       ]
     : []

@@ -172,7 +172,7 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, setting
     findings.push(
       found(
         name,
-        `nobody looks after it: ${what}${untold}`,
+        `no souffleur looks after it: ${what}${untold}`,
         `souffleur watch in ${watch.project}, or souffleur release ${id}`
       )
     )

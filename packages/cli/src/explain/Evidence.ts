@@ -11,7 +11,7 @@ export const evidence = (
 ): ReadonlyArray<string> => [
   watch.conductor === undefined
     ? "no process was known"
-    : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}${rebooted(watch) ? ": the machine was started anew since" : ""}`,
+    : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}${rebooted(watch) ? ": the machine has restarted since" : ""}`,
   ...(watch.comms === null
     ? []
     : [

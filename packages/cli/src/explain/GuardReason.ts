@@ -12,7 +12,7 @@ export const reasonOfGuard = (
         seen: [
           event.cause === "died"
             ? `the process of souffleur, pid ${owner?.process.pid}, was gone`
-            : `nobody had beaten for the watch for too long; souffleur, pid ${owner?.process.pid}, was there`
+            : `the watch had no beat for too long; souffleur, pid ${owner?.process.pid}, was there`
         ],
         rule: "A souffleur that died or hangs is replaced by its guardian: the old process proven gone first, the Conductor not touched."
       }
@@ -20,5 +20,5 @@ export const reasonOfGuard = (
         seen: [
           `souffleur was brought back ${event.restorations} times, and each time died or fell silent before the watch went on`
         ],
-        rule: "After three restorations without progress a person is told, and nobody tries again."
+        rule: "After three restorations without progress a person is told, and nothing is tried again."
       }

@@ -35,10 +35,10 @@ const failed = (
   if (cause === "lost")
     return {
       seen: [detail],
-      rule: "whose end nobody saw may have been stopped with its conductor: it counts for nothing, and a fresh agent is asked"
+      rule: "an agent whose end was not seen may have been stopped with its conductor: it counts for nothing, and a fresh agent is asked"
     }
   if (cause === "dropped")
-    return { seen: [detail], rule: "a task that the plan has lost is forgotten once nobody works on it" }
+    return { seen: [detail], rule: "a task that the plan has lost is forgotten once no agent works on it" }
   return {
     seen: [detail, `assignment ${count} in a row that came to nothing`],
     rule: "an assignment that came to nothing is followed by a fresh agent; the third in a row is a person's"
@@ -62,7 +62,7 @@ const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
   dirty:
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
-  "not gone": "nobody works beside an agent that is not provably gone",
+  "not gone": "no agent works beside an agent that is not provably gone",
   history:
     "no agent works on another branch than its task began on, on none, or in the midst of a rebase or a merge: a person says where it goes on",
   failed: "what it cannot look at, or write, it does not guess: a person sees to that, and it goes on from its log",
@@ -80,7 +80,7 @@ const ending = ({ at, cause, launchedAt, limit, others, process }: Of<"AgentEndi
       }
     : {
         seen: [`process ${process.pid} has ended; what it started still runs: pid ${others.join(", ")}`],
-        rule: "nobody may write beside the next agent: what one leaves running is ended; its word counts"
+        rule: "no process may write beside the next agent: what an agent leaves running is ended, and its word counts"
       }
 
 const limited = ({ at, kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run): Explanation => ({
@@ -90,7 +90,7 @@ const limited = ({ at, kind, resetsAt, until }: Of<"AgentLimited">, { waits }: R
       ? `they do not state until when; wait ${waits + 1} in a row`
       : `they state that it ends at ${Words.deadline(resetsAt, at)}`
   ],
-  rule: `a refusal of the service is nobody's fault: no attempt is counted; asked again at ${Words.deadline(until, at)}`
+  rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${Words.deadline(until, at)}`
 })
 
 const finished = ({ detail, finishing }: Of<"RunFinished">): Explanation =>
@@ -142,7 +142,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
         seen: [
           `${commits(event.commits)} since the task began; HEAD is ${event.head ?? "no commit"}, and not what its implementer left`
         ],
-        rule: "reviewed is what is there; where nothing of it is, it is implemented anew"
+        rule: "the work that is there is reviewed; where nothing is left, the task is implemented again"
       }
     case "RunPaused":
       return {
@@ -152,7 +152,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       }
     case "AgentNeverRan":
       return {
-        seen: ["its launch was meant, and nobody took its receipt"],
+        seen: ["its launch was meant, and no process took its receipt"],
         rule: "such a launch is cancelled for ever, and is no attempt: an agent is asked for again"
       }
     case "RunVerified":

@@ -73,7 +73,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
             : `it has gone on for ${Words.duration(event.used)}, of ${Words.duration(event.limit)} that are allowed (MAX_TIME)`,
           `counted from ${iso(before.allowedSince)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
-        rule: "At a ceiling of the user's nobody is stopped, and nothing more is launched without an operator's word.",
+        rule: "At a ceiling of the user's no process is stopped, and nothing more is launched without an operator's word.",
         act: "what is in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"
       }
     case "AllowanceRenewed":

@@ -10,13 +10,13 @@ export const answerOf = ({ recovery, standby, wait }: Watch): string => {
   if (standby !== undefined) return `souffleur stands by: ${standby.reason}. ${goOn}`
   if (wait !== undefined) return quiet(wait.until)
   return recovery?.purpose === "export"
-    ? "It is the third time without progress: you are stopped, your conversation is kept for a person, and nobody is launched after you."
+    ? "It is the third time without progress: you are stopped, your conversation is kept for a person, and no successor is launched."
     : farewell
 }
 
 /** Answers a request that a watcher has still to see. `quietUntil`: epoch ms, or `null` outside the quiet hours. */
 export const answerWithComms = ({ ceiling, observe }: Watch, quietUntil: number | null): string => {
   if (observe || ceiling !== undefined)
-    return `It stands in the task database, and souffleur launches nobody as it is: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`
+    return `It stands in the task database, and souffleur launches no successor: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`
   return quietUntil === null ? `At souffleur's next look, within a minute or so: ${farewell}` : quiet(quietUntil)
 }

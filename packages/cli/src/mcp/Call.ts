@@ -43,7 +43,7 @@ const noBoard = (here: CallContext) =>
   new ToolFailed({
     message:
       here.watched === undefined
-        ? `There is no task database in ${here.project}, and nobody watches it. "souffleur init" makes the database; ${startWith(here)}`
+        ? `There is no task database in ${here.project}, and souffleur does not watch it. "souffleur init" makes the database; ${startWith(here)}`
         : `The watch ${here.watched.id} has no task database (solo). Here there are heartbeat, request_context_recovery, done, my_state and status.`
   })
 

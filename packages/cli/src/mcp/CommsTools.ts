@@ -18,7 +18,7 @@ export const setState = ({ state }: Word<"set_state">) =>
         state,
         note:
           state === "complete"
-            ? "The watch ends: nobody brings you back after this."
+            ? "The watch ends: you are not brought back after this."
             : "task-00 has this state, and a heartbeat."
       }
     })

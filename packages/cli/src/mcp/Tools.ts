@@ -61,7 +61,7 @@ const myState = tool("my_state", {
   parameters: Tool.EmptyParams,
   reads: true,
   success: Schema.Struct({
-    watch: orNull(Schema.String, "The watch's id; null: nobody watches"),
+    watch: orNull(Schema.String, "The watch's id; null: no watch"),
     you_are: described(
       Schema.Literals(["conductor", "earlier generation", "another session", "unwatched"]),
       "Whether this session is the Conductor that is watched"
@@ -138,7 +138,7 @@ const registerTasks = tool("register_tasks", {
       Schema.Array(
         Schema.Struct({
           task_id: taskId("Such as task-01; never souffleur or task-00"),
-          state: Schema.optionalKey(described(State, "`watching` by default: planned, nobody works on it")),
+          state: Schema.optionalKey(described(State, "`watching` by default: planned, and not begun")),
           instruction_path: Schema.optionalKey(words("The file with its instructions", 4096))
         })
       ).check(Schema.isMinLength(1), Schema.isMaxLength(200)),
@@ -173,7 +173,7 @@ const requestContextRecovery = tool("request_context_recovery", {
 
 const done = tool("done", {
   description:
-    "Say that the whole work is complete, every task of it, and verified. souffleur stops watching: nobody brings you back after this.",
+    "Say that the whole work is complete, every task of it, and verified. souffleur stops watching: you are not brought back after this.",
   parameters: Tool.EmptyParams,
   success: Schema.Struct({ watch: orNull(Schema.String, "The watch that ends; null: none in this state folder"), note })
 })

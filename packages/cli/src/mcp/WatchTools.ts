@@ -86,7 +86,7 @@ const advice = Effect.fnUntraced(function* (here: CallContext, { id, watch }: Na
   const processes = yield* Processes
   const owned = watch.owner !== undefined && (yield* processes.condition(watch.owner.process)) !== "gone"
   if (!owned)
-    return `No souffleur runs for ${id} now: a person resumes it with "souffleur watch". Until then nobody brings you back.`
+    return `No souffleur runs for ${id} now: a person resumes it with "souffleur watch". Until then you are not brought back.`
   if (here.role === "earlier generation")
     return `Your session was succeeded by generation ${watch.generation}: stop, and leave the work to it.`
   if (here.role === "another session")
@@ -212,7 +212,7 @@ export const requestContextRecovery = ({
         yield* askOnBoard(here, text)
         return {
           watch: null,
-          note: `It stands in the task database, but nobody of this state folder watches you: do not stop before you are stopped; ${startWith(here)}`
+          note: `It stands in the task database, but no souffleur of this state folder watches you: do not stop before you are stopped; ${startWith(here)}`
         }
       }
       const { id, watch } = here.watched
@@ -236,7 +236,7 @@ export const done = () =>
       else if (ended === undefined || here.comms !== null) yield* onComms(here, (link) => link.setState("complete", at))
       return {
         watch: here.watched?.id ?? ended ?? null,
-        note: "The work is said to be complete: souffleur leaves, and nobody brings you back after this."
+        note: "The work is said to be complete: souffleur leaves, and you are not brought back after this."
       }
     })
   )

@@ -38,7 +38,7 @@ export const feed = Effect.fn("Watchdog.feed")(function* (id: string) {
     })
     if (now - last <= oldest) return yield* notify("WATCHDOG=1")
     yield* Effect.logWarning(
-      `nobody has beaten for the watch for ${Duration.format(Duration.millis(now - last))}: systemd is not told to wait`
+      `the watch has had no beat for ${Duration.format(Duration.millis(now - last))}: systemd is not told to wait`
     )
   })
   yield* Effect.repeat(once, Schedule.spaced(Duration.millis(micros / 3000)))

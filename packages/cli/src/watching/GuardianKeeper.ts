@@ -124,7 +124,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
     const before = state
     state = after
     if (act._tag === "GiveUp") {
-      yield* Effect.logWarning("a guardian could not be started three times: nobody guards this souffleur")
+      yield* Effect.logWarning("a guardian could not be started three times: no guardian looks after this souffleur")
       return true
     }
     if (act._tag === "EndStarted" && started !== undefined) yield* ended(started, "it was started, and never beat")

@@ -37,7 +37,7 @@ export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, pro
   const file = yield* fileOf(stateDir, project)
   const unusable = (why: string) =>
     new BadUsage({
-      message: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it anew`
+      message: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it again`
     })
   return yield* read(file).pipe(
     Effect.flatMap((text) => Effect.asSome(Effect.mapError(decode(text), () => unusable("it is damaged")))),

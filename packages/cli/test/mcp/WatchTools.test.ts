@@ -213,7 +213,7 @@ it.layer(services)((it) => {
             Event.RecoveryStarted.make(died),
             Event.ConductorRelaunched.make({ ...relaunched, sessionId: "s1" })
           ])
-          assert.match(yield* third.ask(), /nobody is launched after you/u)
+          assert.match(yield* third.ask(), /no successor is launched/u)
         })
     )
     it.effect(

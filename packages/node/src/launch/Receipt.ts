@@ -21,7 +21,7 @@ export const receiptBeside = (launchPath: string): string =>
 /** The file under a receipt's name is neither a receipt nor a tombstone. So it is unknown whether the agent runs. */
 export class ReceiptDamaged extends Schema.TaggedError<ReceiptDamaged>()("ReceiptDamaged", { receipt: Schema.String }) {
   override get message(): string {
-    return `the receipt ${this.receipt} cannot be read: nobody can say whether the agent runs`
+    return `the receipt ${this.receipt} cannot be read: whether the agent runs is unknown`
   }
 }
 

@@ -55,7 +55,7 @@ const ending = (
 /** Says why no answer is awaited, and what to do in its place. */
 const unawaited = ({ paused }: Run, { id, status }: Task): string =>
   paused === null
-    ? `task ${id} is ${status.replace("_", " ")}: only one that is escalated waits for an answer`
+    ? `task ${id} is ${status.replace("_", " ")}: only an escalated task waits for an answer`
     : `no answer is needed on task ${id}: the run is paused: ${pauseInWords(paused)}, then conduct the plan again`
 
 const answer = (
