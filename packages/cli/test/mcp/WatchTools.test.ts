@@ -245,7 +245,7 @@ it.layer(services)((it) => {
         const { as } = yield* place()
         assert.include(
           (yield* as("s1")(requestContextRecovery({}))).note,
-          "nobody of this state folder watches you: do not stop"
+          "no souffleur of this state folder watches you: do not stop"
         )
         const bare = yield* place({ comms: false })
         for (const call of [requestContextRecovery({}), done(), heartbeat()]) {
