@@ -242,7 +242,7 @@ describe.concurrent("souffleur conduct", () => {
       fs.writeFileSync(join(the.project, "foreign.json"), '{"mine": true}')
       const refused = [
         [["conduct", "wrong.yaml"], /tasks\[1\]\.depends_on: there is no task "task-007"/u],
-        [["conduct", "finish.yaml"], /finish\.yaml: finish\.command: no program no-such-bow in PATH/u],
+        [["conduct", "finish.yaml"], /finish\.yaml: finish\.command: there is no program no-such-bow in PATH/u],
         [["conduct", "nowhere.yaml"], /nowhere\.yaml: the file: it is not there/u],
         [["conduct", "plan.yaml", "--state", "foreign.json"], /foreign\.json: it is no state file of this kind/u],
         [["conduct", "plan.yaml", "--state", "nowhere/state.json"], /--state: there is no folder .*nowhere/u],
