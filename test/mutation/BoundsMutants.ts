@@ -13,12 +13,12 @@ export const boundsMutants = [
       ["bounds: a moment that a calendar has", "at !== undefined && at <= latest ?", "at !== undefined ?"],
       [
         "bounds: a wait of eight days at most",
-        "millis !== undefined && millis <= longestWait ?",
+        "millis !== undefined && millis <= maxWaitMillis ?",
         "millis !== undefined ?"
       ],
       ["bounds: a tool's own limit", "Math.min(millis, toolAllowance)", "millis"],
       ["bounds: counts together stay a count", "    Number.MAX_SAFE_INTEGER,\n    counts", "    Infinity,\n    counts"],
-      ["bounds: a wait in a log ends", "Math.min(until, at + longestWait)", "until"]
+      ["bounds: a wait in a log ends", "Math.min(until, at + maxWaitMillis)", "until"]
     ]
   ),
   ...mutantsOf(
@@ -264,7 +264,7 @@ export const boundsMutants = [
     [
       [
         "limit: what is beyond eight days is a guess",
-        "resetsAt === null || resetsAt - at > longestWait",
+        "resetsAt === null || resetsAt - at > maxWaitMillis",
         "resetsAt === null"
       ]
     ]

@@ -21,7 +21,7 @@ export const domainMutants = [
       ["offspring: nothing is learned of one that is gone", "  if (yield* isGone(processes, conductor)) return\n", ""],
       ["offspring: no other agent's", "pid === conductor.pid ? [] : [pid]", "[]"],
       ["offspring: what was seen before", ", others, yield* offspring.recall(conductor))", ", others, [])"],
-      ["offspring: so many", "newest.slice(0, mostOffspring)", "newest"],
+      ["offspring: so many", "newest.slice(0, maxOffspring)", "newest"],
       ["offspring: the newest", "second.startTime - first.startTime", "first.startTime - second.startTime"]
     ]
   ),

@@ -49,7 +49,7 @@ export const plainMutants = [
     [
       [
         "conduct status: the name of its plan in short",
-        "workflow_id: plain(run.workflowId, mostOfId)",
+        "workflow_id: plain(run.workflowId, maxIdLength)",
         "workflow_id: run.workflowId"
       ]
     ]
@@ -89,7 +89,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/explain/WatchSentence.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
-    [["telling: an event is one line", "plain(describeEvent(event).text, mostOfLine)", "describeEvent(event).text"]]
+    [["telling: an event is one line", "plain(describeEvent(event).text, maxLineLength)", "describeEvent(event).text"]]
   ),
   ...mutantsOf(
     "packages/cli/src/explain/RunSentence.ts",
@@ -97,7 +97,7 @@ export const plainMutants = [
     [
       [
         "telling: an event of a run is one line",
-        "plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)",
+        "plain(`${describeRunEvent(event).text}${progress}`, maxLineLength)",
         "`${describeRunEvent(event).text}${progress}`"
       ]
     ]
@@ -165,7 +165,7 @@ export const plainMutants = [
       ["leftovers: what a watch may need", ".map(({ id }) => `${id}-`)", ".map(() => `nobody-`)"],
       ["leftovers: what a run may need", "...conducted.map(", "...[].map("],
       ["leftovers: of those that have ended", '.filter(({ watch }) => watch.phase !== "Exited")', ""],
-      ["leftovers: who is between file and log", "> Duration.toMillis(patience)", "> 0"],
+      ["leftovers: who is between file and log", "> Duration.toMillis(minAge)", "> 0"],
       ["leftovers: launch files alone", "launchFile.test(name) || draft.test(name)", "true"]
     ]
   ),

@@ -72,7 +72,7 @@ export class Gate {
     return Effect.suspend(() => {
       if (this.dead) return Effect.never
       if (this.#last) return this.#end(`before ${name}, after the effect before it`)
-      if (this.names.length < longestTrace) this.names.push(name)
+      if (this.names.length < maxTrace) this.names.push(name)
       const fate = this.#plan(++this.passed, name)
       switch (fate) {
         case undefined:
@@ -94,4 +94,4 @@ export class Gate {
 }
 
 /** Names of effects that are kept: what a scenario looks at is at the beginning. */
-const longestTrace = 20_000
+const maxTrace = 20_000

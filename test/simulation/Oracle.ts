@@ -39,7 +39,7 @@ export class Oracle {
   #tasks(count: number | null): void {
     const { board, solo } = this.#world
     // A poll may have read the file that another one has replaced since.
-    if (solo === undefined && count !== null && count > Math.max(board.tasks.size, board.mostTasks))
+    if (solo === undefined && count !== null && count > Math.max(board.tasks.size, board.maxTasks))
       this.#world.violated(`${count} tasks were seen, and there are ${board.tasks.size}`)
   }
 

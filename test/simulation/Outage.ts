@@ -7,7 +7,7 @@ const hours = 12
 const settled = 2
 
 /** Events, and launches, of an hour in which nothing can get better; a cycle is about twenty events. */
-const [mostEvents, mostLaunches] = [100, 4]
+const [maxEvents, maxLaunches] = [100, 4]
 
 /**
  * Comms, or the service of the agents, is out for half a day, and nothing else goes wrong: what the log grows by in an
@@ -23,8 +23,8 @@ export const endlessOutage = (world: World, seed: Seed): void => {
     const [events, launches] = [ledger.events.length, ledger.count("LaunchPrepared")]
     world.run(timeline.monotonic + hour, () => ledger.endedAt !== undefined)
     const [grown, launched] = [ledger.events.length - events, ledger.count("LaunchPrepared") - launches]
-    if (nth > settled && grown > mostEvents) world.violated(`${grown} events in an hour in which ${what} was out`)
-    if (nth > settled && launched > mostLaunches)
+    if (nth > settled && grown > maxEvents) world.violated(`${grown} events in an hour in which ${what} was out`)
+    if (nth > settled && launched > maxLaunches)
       world.violated(`${launched} launches in an hour in which ${what} was out`)
   }
   board.trouble = undefined

@@ -6,7 +6,7 @@ import { RunQueue } from "./SimScheduler.ts"
 import { Timeline } from "./Timeline.ts"
 
 /** Lines of a story that are kept. */
-const longestStory = 5000
+const maxStory = 5000
 
 /** A user's machine: its time, its processes, its disk, and the story of what happens on it, all fixed by one seed. */
 export class SimMachine {
@@ -33,7 +33,7 @@ export class SimMachine {
   tell(what: string): void {
     if (this.silent) return
     this.story.push(`${(this.timeline.monotonic / 1000).toFixed(3).padStart(10)} ${what}`)
-    if (this.story.length > longestStory) this.story.splice(0, longestStory / 10)
+    if (this.story.length > maxStory) this.story.splice(0, maxStory / 10)
   }
 
   violated(what: string): void {

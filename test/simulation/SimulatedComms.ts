@@ -47,7 +47,7 @@ export class Board {
   /** When somebody wrote over a completion, or put another file in its place, monotonic. */
   completeUntil = -Infinity
   /** The most tasks that any file held. */
-  mostTasks = 0
+  maxTasks = 0
   /** The row is its maker's, or was written from another state folder, until souffleur's state changes again. */
   isForeign = false
   readonly #timeline: Timeline
@@ -60,7 +60,7 @@ export class Board {
   replace(): void {
     if (this.conductor?.state === "complete") this.completeUntil = this.#timeline.monotonic
     this.lost.push(...this.messages)
-    this.mostTasks = Math.max(this.mostTasks, this.tasks.size)
+    this.maxTasks = Math.max(this.maxTasks, this.tasks.size)
     this.messages = []
     this.tasks.clear()
     this.conductor = undefined

@@ -20,7 +20,7 @@ import type { StateFolder } from "./StateFolder.ts"
 import { origin } from "./Timeline.ts"
 
 /** A beat each minute, and as long as a souffleur hears of an operator's word. */
-const longestSilence = 65_000
+const maxSilence = 65_000
 
 /**
  * A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen
@@ -97,7 +97,7 @@ export class World extends SimMachine implements StateFolder {
       this.ledger.watch.phase !== "Watching"
     )
       return
-    if (monotonic - last.at > longestSilence) this.violated(`nobody beat for ${monotonic - last.at} ms`)
+    if (monotonic - last.at > maxSilence) this.violated(`nobody beat for ${monotonic - last.at} ms`)
   }
 
   /** From now on the world is healthy. */

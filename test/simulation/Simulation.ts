@@ -34,7 +34,7 @@ const runSession = "33333333-0000-4000-8000-000000000000"
 const endless = 0.005
 
 /** Characters, where exports are trimmed. */
-const longestExport = 1000
+const maxExportLength = 1000
 
 const hang = 25 * minute
 /** Two compactions, and the rest of a recovery. */
@@ -81,13 +81,13 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   const from = seed.between(8 * 60, 9 * 60)
   world.settings = {
     ...(seed.chance(0.3) ? { forceCompactThresholdTokens: 10 } : {}),
-    ...(seed.chance(0.2) ? { trimChars: longestExport } : {}),
+    ...(seed.chance(0.2) ? { trimChars: maxExportLength } : {}),
     ...(seed.chance(0.05) ? { maxTime: Duration.minutes(seed.between(5, 60)) } : {}),
     ...(seed.chance(0.05) ? { maxTokens: seed.between(20_000, 100_000) } : {}),
     ...(seed.chance(0.1) ? { quietHours: { from, to: from + seed.between(1, 20) } } : {})
   }
   if (world.settings.trimChars !== undefined)
-    world.transcript = `${"an older word of it\n".repeat(longestExport / 10)}${world.transcript}`
+    world.transcript = `${"an older word of it\n".repeat(maxExportLength / 10)}${world.transcript}`
   const kind = seed.pick([...comms, ...without])
   world.solo = kind === "solo" ? "watched" : undefined
   if (kind === "run" || kind === "command")

@@ -54,7 +54,7 @@ export const outlived = (
 /** Looks at every souffleur and guardian of a home, every 50 ms, as long as the scope is open. */
 export const souffleursOf = Effect.fnUntraced(function* (home: string) {
   const seen = new Map<number, Seen>()
-  let [two, mostTwo] = [0, 0]
+  let [two, maxTwo] = [0, 0]
   const look = Effect.map(Clock.currentTimeMillis, (at) => {
     const there = fs.readdirSync("/proc").filter((name) => /^\d+$/u.test(name))
     for (const pid of new Set([...seen.keys(), ...there.map(Number)])) {
@@ -68,7 +68,7 @@ export const souffleursOf = Effect.fnUntraced(function* (home: string) {
     }
     const guardians = [...seen.values()].filter(({ errand, now }) => errand === "guardian" && now === "running")
     two = guardians.length > 1 ? (two === 0 ? at : two) : 0
-    mostTwo = Math.max(mostTwo, two === 0 ? 0 : at - two)
+    maxTwo = Math.max(maxTwo, two === 0 ? 0 : at - two)
   })
   yield* look
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("50 millis")))
@@ -80,7 +80,7 @@ export const souffleursOf = Effect.fnUntraced(function* (home: string) {
     /** Souffleurs, or guardians, that acted at once. */
     rivals: (owners: ReadonlyArray<{ readonly pid: number; readonly at: number }>): ReadonlyArray<string> => [
       ...outlived(all(), owners),
-      ...(mostTwo > handOver ? [`two guardians for ${mostTwo} ms`] : [])
+      ...(maxTwo > handOver ? [`two guardians for ${maxTwo} ms`] : [])
     ]
   }
 })

@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 /** Kills in one world: a recovery has some twenty events. */
-const mostInWorld = 8
+const maxInWorld = 8
 
 /** The longest first: the others go on beside it. */
 const ways: ReadonlyArray<Way> = ["guarded", "export", "compact", "export"]
@@ -34,8 +34,8 @@ export const torture = Effect.fnUntraced(function* (
     const way = ways[number % ways.length]!
     const one: Ordeal =
       way === "guarded"
-        ? yield* Random.withSeed(guardedOrdeal(mostInWorld), name)
-        : yield* Random.withSeed(ordeal(way, mostInWorld), name)
+        ? yield* Random.withSeed(guardedOrdeal(maxInWorld), name)
+        : yield* Random.withSeed(ordeal(way, maxInWorld), name)
     for (const [what, all] of Object.entries(verdict(one)) as ReadonlyArray<[keyof Verdict, ReadonlyArray<string>]>) {
       for (const seen of all) violations.push({ seed: name, what, seen })
     }

@@ -63,7 +63,7 @@ const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
  * Milliseconds for the work in hand after a signal, because the sender waits about a second. Unfinished work is left as
  * after SIGKILL, which the log is made for. The goodbye is in the log by then.
  */
-const patience = 900
+const exitWaitMillis = 900
 
 const launchd = (env[underLaunchd] ?? "") !== ""
 // launchd starts only this process: its children are without the mark.
@@ -82,7 +82,7 @@ export const runProgram = (): void => {
   Signals.answer((signal) => {
     interrupted = codeOf[signal]
     Deferred.doneUnsafe(left, Effect.void)
-  }, patience)
+  }, exitWaitMillis)
   const teardown: Runtime.Teardown = (exit, onExit) => {
     const end = (code: number) => onExit(launchd ? codeUnderLaunchd(code) : code)
     return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)

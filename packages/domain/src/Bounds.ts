@@ -10,7 +10,7 @@ import { Schema } from "effect"
 const day = 86_400_000
 
 /** The longest believable wait, ms. The longest limit of the service is a week, so a longer time is no wait. */
-export const longestWait = 8 * day
+export const maxWaitMillis = 8 * day
 
 /**
  * The time of a tool without a bound of its own, ms. A subagent or a tool of another server may work for more than an
@@ -52,11 +52,11 @@ export const time = (value: unknown): number | undefined => {
 /** Reads a duration from outside that is waited for, ms; `undefined`: it is no believable wait. */
 export const wait = (value: unknown): number | undefined => {
   const millis = count(value)
-  return millis !== undefined && millis <= longestWait ? millis : undefined
+  return millis !== undefined && millis <= maxWaitMillis ? millis : undefined
 }
 
 /** Returns the end of a wait that a log states, epoch ms. It is never later than the longest wait after `at`. */
-export const waitUntil = (at: number, until: number): number => Math.min(until, at + longestWait)
+export const waitUntil = (at: number, until: number): number => Math.min(until, at + maxWaitMillis)
 
 /**
  * Reads the bound that a tool call states itself, ms. The model writes that bound, so it is cut to the longest time of

@@ -3,11 +3,11 @@ import { SqlClient } from "effect/sql"
 import { patiently } from "./Store.ts"
 
 /** The most processes that are remembered of one Conductor, the newest. */
-export const mostOffspring = 1000
+export const maxOffspring = 1000
 
 /** Pairs of a pid and its start time, all of the Conductor's own boot. */
 const Kept = Schema.fromJsonString(
-  Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(mostOffspring))
+  Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(maxOffspring))
 )
 const decode = Schema.decodeUnknownOption(Kept)
 

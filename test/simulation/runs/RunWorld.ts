@@ -21,7 +21,7 @@ import { SimPlan } from "./SimPlan.ts"
 import { chatter } from "./RunSentences.ts"
 
 /** A beat each minute. */
-const longestSilence = 61_000
+const maxSilence = 61_000
 
 /** What the service has recorded in a session: it refused that agent. */
 interface Refusal {
@@ -143,7 +143,7 @@ export class RunWorld extends SimMachine {
     const disturbed = by.gate.disturbed + starved
     const last = this.#heard.get(by)
     this.#heard.set(by, { at: monotonic, disturbed })
-    if (last !== undefined && last.disturbed === disturbed && monotonic - last.at > longestSilence)
+    if (last !== undefined && last.disturbed === disturbed && monotonic - last.at > maxSilence)
       this.violated(`a conductor was silent for ${monotonic - last.at} ms`)
   }
 

@@ -12,7 +12,7 @@ import { projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** Characters of guidance, which goes into prompts. */
-const longest = 4000
+const maxGuidanceLength = 4000
 
 export const runName = Flag.String("run").pipe(
   Flag.withDescription("A run's id (default: this folder's newest)"),
@@ -39,8 +39,8 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text
   if (Option.isNone(task)) return yield* new BadUsage({ message: "name the task that is escalated, or --finishing" })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
-  if (guidance.length > longest)
-    return yield* new BadUsage({ message: `${guidance.length} characters of guidance, more than ${longest}` })
+  if (guidance.length > maxGuidanceLength)
+    return yield* new BadUsage({ message: `${guidance.length} characters of guidance, more than ${maxGuidanceLength}` })
   return {
     _tag: "Answer",
     taskId: task.value,

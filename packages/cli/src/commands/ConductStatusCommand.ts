@@ -13,7 +13,7 @@ import { json, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Characters of a workflow id. A plan has no longer one, but a damaged log may. */
-const mostOfId = 64
+const maxIdLength = 64
 
 const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const { outputPath } = yield* Launcher
@@ -57,7 +57,7 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
       escalation === null ? [] : [{ task, ...escalation }]
     ),
     ...stateJson(run),
-    workflow_id: plain(run.workflowId, mostOfId),
+    workflow_id: plain(run.workflowId, maxIdLength),
     finishing: run.finishing
   }
 })
@@ -103,7 +103,7 @@ export const conductStatusCommand = Command.make(
               ? ""
               : `  no souffleur conducts it: ${invocation(run, cwd)}`
             : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
-      yield* Console.log(`${id}  ${plain(run.workflowId, mostOfId)}  ${plain(standing)}${brush("dim", by)}`)
+      yield* Console.log(`${id}  ${plain(run.workflowId, maxIdLength)}  ${plain(standing)}${brush("dim", by)}`)
       if (all) continue
       const { outputPath } = yield* Launcher
       for (const line of [

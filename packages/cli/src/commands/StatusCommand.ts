@@ -110,10 +110,10 @@ const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch)
   return fresh
 })
 /** Lines of news of one watch. The log has the rest. */
-const mostNews = 6
+const maxNews = 6
 
 /** UTF-16 units of a cell. `--json` prints everything. */
-const mostOfCell = 200
+const maxCellLength = 200
 
 /** Returns the context in use, and its limit where that is known. */
 const usage = (tokens: number, window: number | null) =>
@@ -182,7 +182,7 @@ export const statusCommand = Command.make(
     ])
     const [title, ...lines] = table(
       titles,
-      cells.map((line) => line.map((cell) => plain(cell, mostOfCell)))
+      cells.map((line) => line.map((cell) => plain(cell, maxCellLength)))
     )
     yield* Console.log(brush("dim", title!))
     yield* Effect.forEach(lines, (line) => Console.log(line))
@@ -195,11 +195,11 @@ export const statusCommand = Command.make(
     const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
     for (const events of unseen) {
       const id = events[0]!.stream.padEnd(widest)
-      if (events.length > mostNews)
+      if (events.length > maxNews)
         yield* Console.log(
-          brush("dim", `${id}  ${events.length - mostNews} more before these: souffleur log ${id.trimEnd()}`)
+          brush("dim", `${id}  ${events.length - maxNews} more before these: souffleur log ${id.trimEnd()}`)
         )
-      for (const { event } of events.slice(-mostNews))
+      for (const { event } of events.slice(-maxNews))
         yield* Console.log(`${id}  ${Words.time(event.at)}  ${sentence(event)}`)
     }
   })

@@ -65,14 +65,14 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
  * higher threshold is never passed.
  */
 const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSettings): Finding => {
-  const most = Math.floor(trimChars / 3)
-  return threshold >= most
+  const maxTokens = Math.floor(trimChars / 3)
+  return threshold >= maxTokens
     ? note(
         "gate",
-        `no export is estimated above ${most} tokens once it is trimmed to ${trimChars} characters: FORCE_COMPACT=${threshold} never chooses compaction`,
-        `to have it chosen, set FORCE_COMPACT below ${most}, or TRIM_CHARS above ${threshold * 3}`
+        `no export is estimated above ${maxTokens} tokens once it is trimmed to ${trimChars} characters: FORCE_COMPACT=${threshold} never chooses compaction`,
+        `to have it chosen, set FORCE_COMPACT below ${maxTokens}, or TRIM_CHARS above ${threshold * 3}`
       )
-    : ok("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${most}`)
+    : ok("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`)
 }
 
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>

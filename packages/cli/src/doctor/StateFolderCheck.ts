@@ -11,7 +11,7 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const forOthers = 0o077
 /** The number of open files that are named. A wrong mode has most often reached all files. */
-const mostOpen = 5
+const maxNamed = 5
 
 /** The folders in the state folder where souffleur keeps files. */
 const folders = ["", "launches", "exports", "requests", "hooks"]
@@ -34,7 +34,7 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const open: Array<Finding> = [...(yield* look(stateDir))]
   for (const at of folders.map((name) => path.join(stateDir, name))) {
     const names = yield* Effect.orElseSucceed(fs.readDirectory(at), (): ReadonlyArray<string> => [])
-    for (const name of names) if (open.length < mostOpen) open.push(...(yield* look(path.join(at, name))))
+    for (const name of names) if (open.length < maxNamed) open.push(...(yield* look(path.join(at, name))))
   }
   if (open.length > 0) return open
   return yield* fs.access(stateDir, { readable: true, writable: true }).pipe(

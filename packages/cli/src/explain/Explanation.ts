@@ -1,6 +1,6 @@
 import { iso, plain } from "@souffleur/domain"
 import { type RecordedAs } from "@souffleur/eventlog"
-import { mostOfLine } from "../Printing.ts"
+import { maxLineLength } from "../Printing.ts"
 
 /** The reason of a decision. */
 export interface Explanation {
@@ -64,7 +64,7 @@ export const reasonLines = <E extends { readonly at: number }>(
     "What was done",
     ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
     ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
-  ].map((line) => plain(line, mostOfLine))
+  ].map((line) => plain(line, maxLineLength))
 
 /** Returns the same for a program. */
 export const reasonJson = <E>(

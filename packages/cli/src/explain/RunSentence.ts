@@ -1,14 +1,14 @@
 import { describeRunEvent, workProblemsOf, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/plan"
 import { type Condition, iso, plain, Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { mostOfLine, type Paint } from "../Printing.ts"
+import { maxLineLength, type Paint } from "../Printing.ts"
 import { colours } from "./WatchSentence.ts"
 
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
 /** Describes an event of a run and its progress, on one line. */
 export const runSentence = (event: RunEvent, progress = ""): string =>
-  plain(`${describeRunEvent(event).text}${progress}`, mostOfLine)
+  plain(`${describeRunEvent(event).text}${progress}`, maxLineLength)
 
 export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint, progress = ""): string => {
   const colour = colours[describeRunEvent(event).severity]
@@ -80,7 +80,7 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
  * the problems of the task follow, a line each.
  */
 export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
-  needs(id, run, outputOf).map((line) => plain(line, mostOfLine))
+  needs(id, run, outputOf).map((line) => plain(line, maxLineLength))
 
 const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: OutputOf): ReadonlyArray<string> => {
   if (finishingFailure !== null)
@@ -113,5 +113,5 @@ export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string>
     ...(task.escalation === null
       ? []
       : [task.escalation.reason, ...grievances(task, outputOf)].map((line) => `    ${line}`))
-  ].map((line) => plain(line, mostOfLine))
+  ].map((line) => plain(line, maxLineLength))
 }

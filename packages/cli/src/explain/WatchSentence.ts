@@ -1,5 +1,5 @@
 import { describeEvent, iso, plain, type Recorded, type Severity, type WatchEvent, Words } from "@souffleur/domain"
-import { mostOfLine, type Paint } from "../Printing.ts"
+import { maxLineLength, type Paint } from "../Printing.ts"
 
 /** The colour of each severity on a terminal. */
 export const colours = {
@@ -11,7 +11,7 @@ export const colours = {
 } as const satisfies Readonly<Record<Severity, string | undefined>>
 
 /** Describes an event on one line. */
-export const sentence = (event: WatchEvent): string => plain(describeEvent(event).text, mostOfLine)
+export const sentence = (event: WatchEvent): string => plain(describeEvent(event).text, maxLineLength)
 
 /** Whether a person wants to hear of an event. The others are details of souffleur's work. */
 export const isNews = (event: WatchEvent): boolean => describeEvent(event).severity !== "detail"

@@ -2,7 +2,7 @@ import { type LinkMessage, parseTarget, payloadHeader } from "@souffleur/domain"
 import { Clock, Effect, Result } from "effect"
 import { asConductor, call, onComms } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
-import { longestRead, mostRead, ToolFailed, type Word } from "./Tools.ts"
+import { maxBodyLength, maxReadLength, ToolFailed, type Word } from "./Tools.ts"
 
 /** Returns the sender of a message: its session, which is also how the orchestration names its agents. */
 const sender = ({ session }: CallContext) => session || "task-00"
@@ -54,7 +54,7 @@ export const postMessage = (word: Word<"post_message">) =>
 /** Returns as many messages as a model can take at once, and always the first. */
 const taken = (found: ReadonlyArray<LinkMessage>): ReadonlyArray<LinkMessage> => {
   let characters = 0
-  const end = found.findIndex(({ text }, n) => (characters += text.length) > mostRead && n > 0)
+  const end = found.findIndex(({ text }, n) => (characters += text.length) > maxReadLength && n > 0)
   return end === -1 ? found : found.slice(0, end)
 }
 
@@ -63,7 +63,7 @@ export const readMessages = ({ limit = 50, since = 0, task_id }: Word<"read_mess
   call(
     Effect.fnUntraced(function* (here) {
       const found = yield* onComms(here, (link) =>
-        link.read({ after: since, taskId: task_id ?? null, most: limit, characters: longestRead })
+        link.read({ after: since, taskId: task_id ?? null, most: limit, characters: maxBodyLength })
       )
       const messages = taken(found)
       return {

@@ -2,7 +2,7 @@ import { makeLines } from "@souffleur/domain"
 import { Effect, Option, Predicate, Schema, type Stdio, Stream } from "effect"
 
 /** Bytes of one line. No tool needs that many. */
-const longest = 1_000_000
+const maxLineBytes = 1_000_000
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const newline = "\n"
@@ -23,7 +23,7 @@ export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
   const input = Stream.suspend(() => {
     const found: Array<string> = []
     const decoder = new TextDecoder()
-    const lines = makeLines(longest, (bytes, whole) => {
+    const lines = makeLines(maxLineBytes, (bytes, whole) => {
       if (whole) found.push(decoder.decode(bytes))
     })
     let refused = 0
@@ -38,7 +38,7 @@ export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
           refused += tooLong
           for (let n = good.length; n < texts.length; n += 1)
             yield* answer("a line is not JSON: send one message a line")
-          for (let n = 0; n < tooLong; n += 1) yield* answer(`a line is longer than ${longest} bytes`)
+          for (let n = 0; n < tooLong; n += 1) yield* answer(`a line is longer than ${maxLineBytes} bytes`)
           return new TextEncoder().encode(good.map((text) => text + newline).join(""))
         })
       ),

@@ -11,12 +11,12 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
  * Characters of one posted message, and of all messages that are read at once. A model takes so many without losing its
  * thread.
  */
-export const mostPosted = 50_000
-export const mostRead = 60_000
+export const maxPostLength = 50_000
+export const maxReadLength = 60_000
 /** Characters of one message that is read. */
-export const longestRead = 16_000
+export const maxBodyLength = 16_000
 /** Characters of a resume prompt. With souffleur's own words it is one argument of a launch. */
-const longestPrompt = 20_000
+const maxPromptLength = 20_000
 
 const described = <S extends Schema.Top>(schema: S, description: string) => schema.annotate({ description })
 const words = (description: string, most: number) => described(Bounds.words(most), description)
@@ -98,13 +98,13 @@ const postMessage = tool("post_message", {
   parameters: Schema.Struct({
     task_id: taskId("Whom it is for or about, such as task-03 or souffleur"),
     message_type: described(Schema.Literals(CommsSchema.messageTypes), "What kind of message it is"),
-    message: words("The text", mostPosted)
+    message: words("The text", maxPostLength)
   }),
   success: Schema.Struct({ id: described(Schema.Int, "The message's number") })
 })
 
 const readMessages = tool("read_messages", {
-  description: `Read messages of the orchestration, oldest first, with a number greater than \`since\`. Go on with \`next_since\` as long as \`more\` is true. Long messages are cut at ${longestRead} characters.`,
+  description: `Read messages of the orchestration, oldest first, with a number greater than \`since\`. Go on with \`next_since\` as long as \`more\` is true. Long messages are cut at ${maxBodyLength} characters.`,
   parameters: Schema.Struct({
     since: Schema.optionalKey(
       count("The last number that you have read; 0 or nothing: from the beginning", 0, Number.MAX_SAFE_INTEGER)
@@ -158,7 +158,7 @@ const requestContextRecovery = tool("request_context_recovery", {
     resume_prompt: Schema.optionalKey(
       words(
         "The first words to your successor: what to do next, what is in flight. It also gets the conversation",
-        longestPrompt
+        maxPromptLength
       )
     ),
     permission_mode: Schema.optionalKey(

@@ -242,7 +242,7 @@ export const done = () =>
   )
 
 /** The number of ended watches that are listed. */
-const mostEnded = 10
+const maxEnded = 10
 
 /** Lists the watches of this machine. */
 export const status = () =>
@@ -250,7 +250,7 @@ export const status = () =>
     Effect.fnUntraced(function* ({ project }) {
       const all = yield* allWatches
       const settings = yield* settingsOf(project)
-      const ended = new Set(all.filter(({ watch }) => watch.phase === "Exited").slice(-mostEnded))
+      const ended = new Set(all.filter(({ watch }) => watch.phase === "Exited").slice(-maxEnded))
       const told = all.filter((named) => named.watch.phase !== "Exited" || ended.has(named))
       const watches = yield* Effect.forEach(told, (named) => statusOf(named, settings))
       return {

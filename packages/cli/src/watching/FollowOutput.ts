@@ -2,9 +2,9 @@ import { EventLog, evolve, load, plain, type Watch } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Ref, Stdio, Stream } from "effect"
 
 /** The time between two looks at an output. */
-const every = "200 millis"
+const pollInterval = "200 millis"
 /** Bytes of earlier output that are shown first. */
-const before = 16_384n
+const tailBytes = 16_384n
 /** Bytes of one read. */
 const chunk = 65_536
 
@@ -59,11 +59,11 @@ export const follow = Effect.fn("follow")(function* (
       const size = launchId === undefined ? yield* sizeOf(outputOf(watch.launchId)) : 0n
       launchId = watch.launchId
       shown = asText(new TextDecoder())
-      at = size > before ? size - before : 0n
+      at = size > tailBytes ? size - tailBytes : 0n
       yield* heading(watch)
       at = yield* copy(outputOf(launchId), at, shown)
     }
     if (watch.phase === "Exited") return
-    yield* Effect.sleep(every)
+    yield* Effect.sleep(pollInterval)
   }
 }, Effect.scoped)

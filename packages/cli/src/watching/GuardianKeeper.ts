@@ -29,7 +29,7 @@ export interface GuardianKeeper {
 }
 
 /** Milliseconds between two looks of souffleur and its guardian at each other. */
-const every = 1000
+const pollMillis = 1000
 /** Milliseconds until a killed process that does not end is killed again. */
 const killAgainAfter = 60_000
 
@@ -59,7 +59,7 @@ export const startGuardian = Effect.fnUntraced(function* (id: string) {
     line: [...self, "watch", "--resume", id, "--guardian", "--restored"] as const,
     output: path.join(folder, `${id}.out`),
     silentAfter: silentAfter(settings),
-    every
+    every: pollMillis
   }
   return yield* startHeadless(
     { line: [...self, "__guardian", JSON.stringify(order)], environment: variables },
@@ -104,7 +104,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   })
   const look = Effect.gen(function* () {
     const now = yield* moment
-    const late = brokenOff(last, now, dueWithin(every, silentAfter(settings)))
+    const late = brokenOff(last, now, dueWithin(pollMillis, silentAfter(settings)))
     last = now
     const beat = Option.getOrUndefined(yield* beats.last(guardianOf(id)))
     const guardian = beat === undefined ? undefined : guardianNamed(beat.by)
@@ -146,7 +146,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   })
   // `Refused`: the watch has ended, or another souffleur has it, with a guardian of its own.
   const guarding = Effect.catchTag(look, "Refused", () => Effect.succeed(true))
-  const kept = Effect.repeat(guarding, { until: (over) => over, schedule: Schedule.spaced(every) })
+  const kept = Effect.repeat(guarding, { until: (over) => over, schedule: Schedule.spaced(pollMillis) })
   // Another program may block the log, so that it has no goodbye. A guardian would take that for a death, so it is
   // ended here.
   const dismissed = Effect.andThen(

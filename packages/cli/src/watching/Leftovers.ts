@@ -8,7 +8,7 @@ import { allWatches } from "./FindWatch.ts"
 const launchFile = /^(.+)\.(?:json|kept)$/u
 const draft = /^\.new-/u
 /** A file's launch is in the log a moment later. An older file was left by a process that was killed. */
-const patience = Duration.minutes(10)
+const minAge = Duration.minutes(10)
 
 /** Returns the prefixes of launches that may still happen: those of unfinished watches and runs. */
 const awaited = Effect.gen(function* () {
@@ -36,7 +36,7 @@ export const sweep = Effect.fn("Leftovers.sweep")(
         Effect.map(Effect.option(fs.stat(path.join(folder, name))), (info) =>
           Option.exists(
             Option.flatMap(info, ({ mtime }) => mtime),
-            (time) => now - time.getTime() > Duration.toMillis(patience)
+            (time) => now - time.getTime() > Duration.toMillis(minAge)
           )
         )
     )

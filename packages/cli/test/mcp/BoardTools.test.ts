@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { payloadHeader } from "@souffleur/domain"
 import { Effect } from "effect"
 import { postMessage, readMessages, registerTasks, setState } from "../../src/mcp/CommsTools.ts"
-import { longestRead, mostRead } from "../../src/mcp/Tools.ts"
+import { maxBodyLength, maxReadLength } from "../../src/mcp/Tools.ts"
 import { place, services, watching } from "./McpPlace.ts"
 
 it.layer(services)((it) => {
@@ -17,14 +17,14 @@ it.layer(services)((it) => {
       for (let since = 0, more = true; more;) {
         const page = yield* as("s1")(readMessages({ since, task_id: "task-01", limit: 5 }))
         const characters = page.messages.reduce((sum, { message }) => sum + message.length, 0)
-        assert.isAtMost(characters, mostRead)
+        assert.isAtMost(characters, maxReadLength)
         found.push(...page.messages.map(({ cut, message }) => (cut ? -message.length : message.length)))
         since = page.next_since
         more = page.more
       }
       assert.deepStrictEqual(
         found,
-        lengths.map((length) => (length > longestRead ? -longestRead : length))
+        lengths.map((length) => (length > maxBodyLength ? -maxBodyLength : length))
       )
       const [first] = (yield* as("s1")(readMessages({ task_id: "task-02" }))).messages
       assert.deepInclude(first, { from_session: "s1", message: "another's", cut: false })

@@ -1,4 +1,4 @@
-import { longestWait } from "../Bounds.ts"
+import { maxWaitMillis } from "../Bounds.ts"
 
 const minute = 60_000
 
@@ -12,6 +12,6 @@ export const limitWaitUntil = (
   waits: number,
   { kind, resetsAt }: { readonly kind: "usage-limit" | "outage"; readonly resetsAt: number | null }
 ): number =>
-  resetsAt === null || resetsAt - at > longestWait
+  resetsAt === null || resetsAt - at > maxWaitMillis
     ? at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** waits)
     : Math.max(at, resetsAt)

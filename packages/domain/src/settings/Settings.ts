@@ -40,7 +40,7 @@ const positiveInteger: Read<number> = (value) => {
 }
 
 /** The longest setting of a duration. It is far below the limit of a timer. */
-const longestDuration = Duration.weeks(2)
+const maxDuration = Duration.weeks(2)
 
 const durationFrom =
   (shortest: Duration.Duration): Read<Duration.Duration> =>
@@ -50,14 +50,12 @@ const durationFrom =
       Duration.fromInput(value as Duration.Input).pipe(
         Option.filter(
           (duration) =>
-            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: longestDuration })
+            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: maxDuration })
         )
       ),
       {
         onNone: () =>
-          Result.fail(
-            `must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(longestDuration)}`
-          ),
+          Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(maxDuration)}`),
         onSome: Result.succeed
       }
     )

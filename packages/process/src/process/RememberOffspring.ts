@@ -1,4 +1,4 @@
-import { mostOffspring, Offspring } from "@souffleur/eventlog"
+import { maxOffspring, Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { Agent } from "@souffleur/domain"
 import { Processes, type ProcessIdentity } from "@souffleur/domain"
@@ -17,5 +17,5 @@ export const rememberOffspring = Effect.fn("rememberOffspring")(function* (condu
   const others = (yield* agent.sessions).flatMap(({ pid }) => (pid === conductor.pid ? [] : [pid]))
   const found = yield* processes.tree(conductor, [], others, yield* offspring.recall(conductor))
   const newest = found.map(({ identity }) => identity).toSorted((first, second) => second.startTime - first.startTime)
-  yield* offspring.remember(conductor, newest.slice(0, mostOffspring))
+  yield* offspring.remember(conductor, newest.slice(0, maxOffspring))
 })
