@@ -124,6 +124,16 @@ it("the comments of the source keep the same rules", () => {
     []
   )
 })
+it("a message of the source has no word that tells too little", () => {
+  assert.deepStrictEqual(
+    broken(
+      among(/^packages\/\w+\/src\/.*\.ts$/u),
+      (source) => source.match(/"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/gu) ?? [],
+      (text) => /\b(?:nobody|anew|whoever|merely|overheard)\b/iu.test(text)
+    ),
+    []
+  )
+})
 /** A title without a subject: which of them failed is not to be seen from its line. */
 const withoutSubject =
   /^(?:is|has|of|that|nor|by|and|but|with|to|from|are|was|were|does|in|at|for|not|only|where|what|no)\b/iu

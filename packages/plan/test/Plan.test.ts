@@ -97,7 +97,7 @@ describe("a plan", () => {
       assert.strictEqual(plan.workflowId, "my-plan")
       assert.strictEqual(plan.tasks[0]?.description, "Do it.\n\n### How\n\nWell.")
       assert.strictEqual(plan.finish._tag, "Prompt")
-      assert.match(JSON.stringify(plan.finish), /Nobody is there to be asked: do not merge, push/u)
+      assert.match(JSON.stringify(plan.finish), /No person can be asked: do not merge, push/u)
     }).pipe(Effect.provide(HostServices.layer))
   )
   it("headings in a code fence are none", () => {

@@ -1,7 +1,7 @@
 import { iso, type Watch } from "@souffleur/domain"
 
 const farewell = "You are stopped and a successor is launched. End your turn now and start nothing new."
-const goOn = "Nobody stops you: go on as far as you can, and tell a person."
+const goOn = "You are not stopped: go on as far as you can, and tell a person."
 const quiet = (until: number) =>
   `Nothing is launched before ${iso(until)} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
 

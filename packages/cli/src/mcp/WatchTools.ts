@@ -39,7 +39,7 @@ export const heartbeat = () =>
         comms: onto,
         note:
           here.watched === undefined
-            ? `Nobody of this state folder watches you; ${startWith(here)}`
+            ? `No souffleur of this state folder watches you; ${startWith(here)}`
             : "Beat again within two minutes."
       }
     })
@@ -107,7 +107,7 @@ export const myState = () =>
           here.ended === undefined
             ? ""
             : `The watch ${here.ended.id} of your session has ended (${statusLine(here.ended.watch)}). `
-        return { ...unwatched, comms: here.comms, note: `${before}Nobody watches you; ${startWith(here)}` }
+        return { ...unwatched, comms: here.comms, note: `${before}No souffleur watches you; ${startWith(here)}` }
       }
       const { id, watch } = here.watched
       const beats = yield* Beats

@@ -88,7 +88,7 @@ it.layer(services)((it) => {
         yield* watch("w-1", [Event.WatchReleased.make({ at: 2000, exportPath: null })])
         assert.include(
           (yield* as("s2")(myState())).note,
-          "The watch w-1 of your session has ended (released). Nobody watches you"
+          "The watch w-1 of your session has ended (released). No souffleur watches you"
         )
       })
     )
@@ -174,10 +174,10 @@ it.layer(services)((it) => {
             ...rest
           ]
           for (const comms of [false, true]) {
-            assert.match(yield* (yield* answer(comms, observed)).ask(), /only observ.*Nobody stops you/u)
+            assert.match(yield* (yield* answer(comms, observed)).ask(), /only observ.*You are not stopped/u)
             assert.match(
               yield* (yield* answer(comms, (events) => [...events, ceiling])).ask(),
-              /ceiling.*Nobody stops you/u
+              /ceiling.*You are not stopped/u
             )
             assert.match(
               yield* (yield* answer(comms, (events) => events)).ask(),

@@ -65,7 +65,7 @@ const answered = (
 ): { readonly [K in keyof Task]?: Task[K] } => {
   const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
   // Work of an earlier run, or work that was lost, starts over from what is there: its outcome is unknown.
-  const anew =
+  const freshStart =
     task.begun && task.status !== "completed" && !lost
       ? { status: "in_progress" as const }
       : { status: "pending" as const, work: freshTask(task).work, base: null, reviewed: null, completedAt: null }
@@ -76,11 +76,11 @@ const answered = (
       // After failed reviews the implementation still waits for a reviewer.
       return {
         ...again,
-        ...anew,
+        ...freshStart,
         implementation: task.escalation?.cause === "reviewer failures" ? task.implementation : null
       }
     case "guidance":
-      return { ...again, ...anew, implementation: null, guidance: [...task.guidance, event.text] }
+      return { ...again, ...freshStart, implementation: null, guidance: [...task.guidance, event.text] }
   }
 }
 

@@ -45,7 +45,7 @@ export interface Plan {
 
 /** The finishing prompt of a plan that has none. In print mode no person hears a question. */
 const finishing =
-  "Run all tests and verify that they pass. Nobody is there to be asked: do not merge, push, or delete anything, and leave the branch as it is. End by saying what is done, and what you found."
+  "Run all tests and verify that they pass. No person can be asked: do not merge, push, or delete anything, and leave the branch as it is. End by saying what is done, and what you found."
 
 /**
  * Maximum bytes of a task's own text. A prompt is one argument, which Linux limits to 128 KiB, and feedback comes to
