@@ -97,3 +97,14 @@ it("the pages name files of this repository that exist", () => {
     []
   )
 })
+it("the pages name source files by a name that exists", () => {
+  const names = new Set(tracked.map((path) => posix.basename(path)))
+  assert.deepStrictEqual(
+    wrong(pages, (text) =>
+      [...text.matchAll(/`([A-Z]\w+\.ts)`/gu)]
+        .map(([, name]) => name!)
+        .filter((name) => name !== "NAME.ts" && !names.has(name))
+    ),
+    []
+  )
+})
