@@ -1,36 +1,37 @@
 import type { RunEvent } from "@souffleur/plan"
 import type { Permission, WatchEvent } from "@souffleur/domain"
 
-/** What both worlds have of it. */
+/** The part of a world that the judge needs; both worlds have it. */
 interface Config {
-  /** What the config file says. */
+  /** The ceiling in the config file. */
   readonly ceiling: Permission
   readonly violated: (what: string) => void
 }
 
 /**
- * What a launch may be allowed: what was pinned at the opening, or by a person's word since, and no more than the file
- * said when it was read for this very launch. A file that says more is told before that launch.
+ * Judges the permission of each launch. The limit was pinned at the opening, or by a person's word since. The limit is
+ * also no more than the file said when it was read for this very launch. A file that asks for more is told before that
+ * launch.
  */
 export class CeilingJudge {
   readonly #config: Config
   #pinned: Permission = "acceptEdits"
-  /** Since the launch was meant. */
+  /** The ceiling that was read since the launch was meant. */
   #read: Permission | undefined = undefined
   #told = false
-  /** What a person has said, and what was in force when anything was opened. */
+  /** Every ceiling that a person has said, or that was in force when anything was opened. */
   readonly #words = new Set<Permission>(["acceptEdits"])
 
   constructor(config: Config) {
     this.#config = config
   }
 
-  /** A person says so, or opens a watch or a run under it. */
+  /** Notes a ceiling: a person says it, or opens a watch or a run under it. */
   said(ceiling: Permission): void {
     this.#words.add(ceiling)
   }
 
-  /** souffleur reads the file. */
+  /** Reads the file as souffleur does, and notes what it says. */
   read(): Permission {
     this.#read = this.#config.ceiling
     return this.#read
@@ -58,7 +59,7 @@ export class CeilingJudge {
         break
       case "LaunchPrepared":
       case "AgentPrepared": {
-        // Of a command, and of a run's first launch, which asks for nothing more in these worlds.
+        // A command, and a run's first launch, ask for nothing more in these worlds.
         if (this.#read === undefined)
           return event.effective === "acceptEdits" ? undefined : violated("the file was not read for it")
         if (

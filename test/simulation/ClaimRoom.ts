@@ -5,7 +5,7 @@ import type { ProcessTable } from "./ProcessTable.ts"
 const same = (a: ProcessIdentity, b: ProcessIdentity) =>
   a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId
 
-/** Who claims which Conductor, outside every state folder. */
+/** Holds the claims of souffleurs on Conductors, outside every state folder. */
 export class ClaimRoom {
   readonly #claims = new Map<string, Owner>()
   readonly #processes: ProcessTable
@@ -19,7 +19,7 @@ export class ClaimRoom {
     return condition === "gone" || condition === "zombie"
   }
 
-  /** The live souffleur that has claimed it. */
+  /** The live souffleur that has claimed the Conductor. */
   holder(conductor: Claimable): ProcessIdentity | undefined {
     const owner = this.#claims.get(JSON.stringify(conductor))
     return owner === undefined || this.isDead(owner) ? undefined : owner.process

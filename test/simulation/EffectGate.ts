@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 
 /**
- * Where a souffleur is abandoned: before the act; inside, when it is done and the reply is lost; after, the reply still
- * heard.
+ * The moment at which a souffleur is abandoned. "before": before the act. "inside": the act is done and the reply is
+ * lost. "after": the reply is still heard.
  */
 export type When = "before" | "inside" | "after"
 
 /**
- * What befalls a souffleur at an effect: its end, or a stop of so many ms before it, from which it wakes as if nothing
- * had been.
+ * The fate of a souffleur at an effect: its end, or a stop before the effect. The stop lasts `pausedFor` ms, and the
+ * souffleur wakes as if nothing had been.
  */
 export type Fate = When | { readonly pausedFor: number }
 
@@ -18,7 +18,7 @@ export interface Abandonment {
   readonly when: When
 }
 
-/** How a gate reaches the process that it belongs to. */
+/** The access of a gate to the process that it belongs to. */
 export interface Host {
   readonly kill: (what: string) => void
   readonly pause: (millis: number) => void
@@ -26,7 +26,7 @@ export interface Host {
   readonly now: () => number
 }
 
-/** Every effect of one souffleur on its world passes here, and may be its last. */
+/** Lets each effect of one souffleur on its world pass; each may be its last. */
 export class Gate {
   passed = 0
   readonly names: Array<string> = []
@@ -34,9 +34,9 @@ export class Gate {
   readonly #host: Host
   #last = false
   dead = false
-  /** How often it was stopped, or lost a role without a word. */
+  /** The number of times that it was stopped, or lost a role without a word. */
   disturbed = 0
-  /** When each fiber looked last who holds the session; ms, monotonic. */
+  /** The time at which each fiber looked last for the holder of the session; ms, monotonic. */
   readonly #looks = new WeakMap<object, number>()
 
   constructor(plan: (passed: number, name: string) => Fate | undefined, host: Host) {
@@ -44,7 +44,7 @@ export class Gate {
     this.#host = host
   }
 
-  /** From here on nothing that this souffleur does reaches the world. */
+  /** Ends the souffleur: from here on nothing that it does reaches the world. */
   kill(what: string): void {
     if (this.dead) return
     this.dead = true
@@ -63,7 +63,7 @@ export class Gate {
     })
   }
 
-  /** When this fiber looked last who holds the session; `undefined`: it never did. */
+  /** The time at which this fiber looked last for the holder of the session; `undefined`: it never did. */
   readonly lookedAt: Effect.Effect<number | undefined> = Effect.withFiber((fiber) =>
     Effect.succeed(this.#looks.get(fiber))
   )
@@ -84,7 +84,7 @@ export class Gate {
         case "after":
           return Effect.onExit(effect, () => Effect.sync(() => void (this.#last = true)))
         default:
-          // Whatever it was about to do, it does when it wakes.
+          // It does on waking the act that it was about to do.
           this.disturbed++
           this.#host.pause(fate.pausedFor)
           return Effect.andThen(Effect.yieldNow, name === "agent.sessions" ? this.#looking(effect) : effect)
@@ -93,5 +93,5 @@ export class Gate {
   }
 }
 
-/** Names of effects that are kept: what a scenario looks at is at the beginning. */
+/** The number of names of effects that are kept. A scenario looks only at the beginning. */
 const maxTrace = 20_000

@@ -7,7 +7,7 @@ import type { Seed } from "./Seed.ts"
 import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
-/** Effects that happen all the time: one of them in turn is struck seldom, so that it is not always the first. */
+/** Effects that happen all the time. In turn one of them is struck seldom, so that it is not always the first. */
 const frequent = new Set([
   "processes.condition",
   "launcher.launch: receipt",
@@ -22,29 +22,34 @@ const frequent = new Set([
   "comms.beat"
 ])
 
-/** Of each effect in turn, and of any other, in a recovery. */
+/**
+ * The chances of a strike in a recovery. They are of each effect in turn, of a frequent one in turn, and of any other.
+ */
 const [aimed, frequentAimed, any] = [0.7, 0.15, 0.01]
-/** So many in each cycle: most of them do not come in it. */
+/** The number of aims in each cycle: most of them do not come in it. */
 const inCycle = 4
-/** Of those that are rare besides; at the end of a souffleur, or of a command, there is hardly another chance. */
+/**
+ * The chances of effects that are rare besides. At the end of a souffleur, or of a command, there is hardly another
+ * chance.
+ */
 const seldom = new Map([
   ...rare.map((name) => [name, 0.02] as const),
   ...["agent.spent", "processes.commandLine", "processes.signal SIGKILL"].map((name) => [name, 0.1] as const),
   ["claims.release", 0.1],
   ...["launcher.exitCode", "launcher.forget", "launcher.kept"].map((name) => [name, 0.4] as const)
 ])
-/** While nothing is to be done, the effects of a watch are many and all alike. */
+/** The factor while nothing is to be done: then the effects of a watch are many and all alike. */
 const quiet = 0.1
 
 /**
- * Operations of one fiber before another has its turn: 2048 in earnest; fewer tear apart what is else done in one go,
- * and take longer.
+ * Operations of one fiber before another has its turn. In earnest it is 2048. Fewer tear apart acts that are else done
+ * in one go, and take longer.
  */
 const budgets = [5, 50, 2048, 2048, 2048, 2048, 2048, 2048]
-/** From world to world, so that neighbours do not begin alike; prime to the number of targets. */
+/** The step from world to world, so that neighbours do not begin alike. It is prime to the number of targets. */
 const stride = 37
 
-/** Starts souffleurs, and strikes them at their effects, by their own mood. */
+/** Starts souffleurs, and strikes each at its effects, by a mood of its own. */
 export class FaultInjector {
   readonly all: Array<Incarnation> = []
   readonly #world: World
@@ -66,8 +71,8 @@ export class FaultInjector {
   start(restored?: IncarnationOptions["restored"]): Incarnation {
     const world = this.#world
     const mood = this.#seed.fork()
-    // Each pair of an effect and a strike in turn, whatever world it is: a rare one until it is met, and any others in
-    // each cycle.
+    // Each pair of an effect and a strike has its turn, whatever world it is. A rare pair is aimed at until it is met.
+    // Any others change in each cycle.
     const next = (from: ReadonlyArray<Target>) => from[(world.seed.number * stride + this.#aims++) % from.length]
     const aims: Array<Target | undefined> = [next(rareTargets)]
     let cycle = world.faults.begun
@@ -111,7 +116,7 @@ export class FaultInjector {
     return made
   }
 
-  /** Somebody who starts souffleur again whenever it is gone, and at times once too often. */
+  /** Starts souffleur again whenever it is gone, and at times once too often. */
   keep(): void {
     const { ledger, timeline } = this.#world
     const look = (): void => {
@@ -124,7 +129,7 @@ export class FaultInjector {
     timeline.after(1500, look)
   }
 
-  /** Nobody is stopped any more. */
+  /** Wakes every souffleur that is stopped. */
   wake(): void {
     for (const one of this.all) one.wake()
   }

@@ -51,8 +51,8 @@ export const boundaries = [
 ] as const
 
 /**
- * What may strike a souffleur at an effect: it is abandoned before it, inside (done, the reply lost) or after it, or
- * stopped there and woken later.
+ * The strikes that may meet a souffleur at an effect. It is abandoned before the effect, inside it (done, the reply
+ * lost) or after it. Or it is stopped there and woken later.
  */
 export const strikes = ["before", "inside", "after", "paused"] as const
 export type Strike = (typeof strikes)[number]
@@ -68,7 +68,7 @@ export interface Target {
   readonly how: Strike
 }
 
-/** Those of few cycles, or of few worlds. */
+/** The effects of few cycles, or of few worlds. */
 export const rare: ReadonlyArray<string> = [
   "agent.mark",
   "agent.spent",
@@ -92,7 +92,7 @@ export const rare: ReadonlyArray<string> = [
 const targetsOf = (names: ReadonlyArray<string>): ReadonlyArray<Target> =>
   strikes.flatMap((how) => names.map((boundary) => ({ boundary, how })))
 
-/** Each of them is to be struck as often as any other. */
+/** The targets: each is to be struck as often as any other. */
 export const targets = targetsOf(boundaries)
 export const rareTargets = targetsOf(rare)
 
@@ -105,23 +105,23 @@ const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "WatchReleased"
 ])
 
-/** Counts what went wrong where, and in how many recovery cycles anything did. */
+/** Counts the faults by place, and the recovery cycles in which any came. */
 export class Faults {
   readonly table: FaultTable = {}
   cycles = 0
   /**
-   * Cycles in which something of the world's own choice went wrong: a strike, a trouble that lasted, a process or a
-   * person that misbehaved.
+   * Cycles in which something of the world's own choice went wrong. It was a strike, a trouble that lasted, or a
+   * process or a person that misbehaved.
    */
   faulted = 0
-  /** A trouble that lasts: the weather's, by name. */
+  /** The name of the weather's trouble that lasts now. */
   lasting: string | undefined = undefined
-  /** Cycles that began. */
+  /** The number of cycles that began. */
   begun = 0
   #struck = 0
   #open: number | undefined = undefined
 
-  /** A recovery cycle runs. */
+  /** Whether a recovery cycle runs. */
   get isOpen(): boolean {
     return this.#open !== undefined
   }
@@ -132,18 +132,18 @@ export class Faults {
     this.#struck++
   }
 
-  /** Anything else that goes wrong at a moment. */
+  /** Counts anything else that goes wrong at a moment. */
   mishap(): void {
     this.#struck++
   }
 
-  /** A cycle begins. */
+  /** Begins a cycle. */
   begin(): void {
     this.begun++
     this.#open = this.lasting === undefined ? this.#struck : -1
   }
 
-  /** It ends, where one had begun. */
+  /** Ends the cycle, where one had begun. */
   end(): void {
     if (this.#open === undefined) return
     this.cycles++

@@ -62,19 +62,19 @@ export const defaults: ResolvedSettings = {
 
 export interface IncarnationOptions extends ProgramOptions {
   readonly settings?: Partial<ResolvedSettings>
-  /** Which roles end without a word, and after how long: a watcher hangs, a self-monitor dies. */
+  /** Says after how long a role ends without a word: a watcher hangs, a self-monitor dies. */
   readonly silent?: (role: Role) => Duration.Duration | undefined
-  /** Another state folder than the world's own. */
+  /** A state folder other than the world's own. */
   readonly folder?: StateFolder
-  /** Whom the user names; else the first Conductor. */
+  /** The Conductor that the user names; else the first one. */
   readonly target?: Conductor
-  /** A guardian has started it, over that owner. */
+  /** The restoration by a guardian, which has started it over that owner. */
   readonly restored?: Restoration
 }
 
 export type Outcome = "running" | "abandoned" | "ended" | "already watched" | "fenced" | "failed"
 
-/** Roles, some of which end too early. */
+/** Ends some of the roles too early. */
 const withSilence = (silent: IncarnationOptions["silent"], disturbed: () => void) =>
   Effect.updateService(Roles, (roles) => ({
     run: (role, watch, ref) => {
@@ -86,7 +86,7 @@ const withSilence = (silent: IncarnationOptions["silent"], disturbed: () => void
     }
   }))
 
-/** Keeps what the roles see of the watch, to hold it against the log later. */
+/** Keeps the states of the watch that the roles see, to hold them against the log later. */
 const withSight = (world: World, folder: StateFolder) =>
   Effect.updateService(Roles, (roles) => ({
     run: (role, watch, ref) => {
@@ -103,8 +103,8 @@ const withSight = (world: World, folder: StateFolder) =>
   }))
 
 /**
- * One that was stopped as it started finds, when it wakes, an end or a watch of another souffleur, as anybody who comes
- * later does.
+ * Says how a souffleur came to its end. A souffleur may be stopped as it starts. When it wakes, it finds an end or a
+ * watch of another souffleur, as any later one does.
  */
 const outcomeOf = (error: unknown): Outcome => {
   if (error === undefined || (error instanceof Refused && error.reason === "ended")) return "ended"
@@ -113,7 +113,9 @@ const outcomeOf = (error: unknown): Outcome => {
   return error instanceof Fenced ? "fenced" : "failed"
 }
 
-/** One process of souffleur in the world: what `souffleur watch` composes, until it ends, or is abandoned. */
+/**
+ * Runs one process of souffleur in the world as `souffleur watch` composes it. It runs until it ends or is abandoned.
+ */
 export class Incarnation extends Program {
   #left: Outcome = "running"
   readonly #restored: Restoration | undefined

@@ -5,17 +5,17 @@ import { type Conductor, secret } from "./SimulatedAgent.ts"
 import { minute } from "./Timeline.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** What must never be at a launch, or after one. */
+/** Judges each launch: it tells the violations, which must never be at a launch, or after one. */
 export class LaunchJudge {
   readonly #world: World
-  /** When each launcher was started, on the monotonic clock. */
+  /** The start of each launcher, on the monotonic clock. */
   readonly #spawned = new Map<string, number>()
-  /** Compactions that started, by cycle. */
+  /** The number of compactions that started, by cycle. */
   readonly #compacted = new Map<number, number>()
-  /** Started by a person who sees that another one runs, and ends theirs. */
+  /** Conductors of a person who sees that another one runs, and ends theirs. */
   readonly #leaving = new Set<Conductor>()
   #resumed: { readonly at: number; readonly waits: number } | undefined
-  /** The tasks as they were at each launch; of a command nobody can tell progress but that it ran for long. */
+  /** The tasks as they were at each launch. A command shows no progress except that it ran for long. */
   #launches: Array<string> = []
   #longRuns = 0
 
@@ -24,15 +24,15 @@ export class LaunchJudge {
   }
 
   /**
-   * A Conductor that a person started: the launches in a row are counted from it. What nobody could read counts as
-   * progress later, once.
+   * Begins to count the launches in a row from a Conductor that a person started. Tasks that were out of sight then
+   * count as progress later, once.
    */
   anew(): void {
     const { board } = this.#world
     this.#launches = board.trouble === undefined ? [this.#tasks] : []
   }
 
-  /** As they are, in the file that is there: what was done before it came was progress. */
+  /** The tasks as they are in the file that is there. Work that was done before this file came was progress. */
   get #tasks(): string {
     const { board } = this.#world
     return `${board.file} ${board.fingerprint} ${this.#longRuns}`
@@ -43,8 +43,8 @@ export class LaunchJudge {
   }
 
   /**
-   * A launcher is started: until now there was time to see who else holds the session; for a souffleur that was stopped
-   * after its last look, until it was (docs/reliability.md, not promised).
+   * Judges the start of a launcher. Until now there was time to see who else holds the session. A souffleur that was
+   * stopped after its last look had time until that look (docs/reliability.md, not promised).
    */
   spawned(id: string, lookedAt: number | undefined): void {
     const { ledger, timeline } = this.#world
@@ -62,12 +62,16 @@ export class LaunchJudge {
       this.#world.violated("a launcher without an intent in the log")
   }
 
-  /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
+  /**
+   * Judges the moment at which a launcher took its receipt and becomes the agent. It is the most dangerous moment there
+   * is.
+   */
   started(order: LaunchOrder): void {
     const world = this.#world
     const { args } = order.command
     const { endedAt, watch } = world.ledger
-    // Who came while the launcher was on its way, nobody could see: a person who sees two ends their own.
+    // Souffleur cannot see a person's Conductor that came while the launcher was on its way. A person who sees two ends
+    // their own.
     const spawned = this.#spawned.get(order.id) ?? 0
     const late = this.#byHand().filter((one) => one.process.since >= spawned || this.#leaving.has(one))
     for (const one of late) this.#leaving.add(one)
@@ -92,13 +96,13 @@ export class LaunchJudge {
     if (JSON.stringify(order).includes(secret)) world.violated("the conversation is in a launch")
     if (watch.recovery === undefined) return
     if (args.at(-1) === compactPrompt) return this.#compaction(watch.cycles)
-    // What follows a limit or an outage of the service is no death (spec: behaviour#limits-and-waits); how often it
-    // comes has a bound of its own.
+    // A launch after a limit or an outage of the service follows no death (spec: behaviour#limits-and-waits). The
+    // number of such launches has a bound of its own.
     if (watch.recovery?.trigger === "limit") return this.#afterWait(watch.waits)
     const before = world.conductors.at(-1)
     const ranLong = before !== undefined && world.timeline.monotonic - before.process.since >= 10 * minute
     if (watch.kind === "command" && (ranLong || !world.steadyClock)) this.#longRuns++
-    // What the successor is measured against was fixed before its launch, and may have been out of sight then.
+    // The measure of the successor was fixed before its launch, and may have been out of sight then.
     const measured = Object.values(watch.recovery?.steps ?? {}).some(
       (step) =>
         step._tag === "Succeeded" &&
@@ -106,21 +110,21 @@ export class LaunchJudge {
         step.outcome.taskFingerprint === world.board.fingerprint
     )
     this.#launches = measured ? [...this.#launches, this.#tasks] : []
-    // The start by a person counts: after it, or after progress, three deaths are two or three launches.
+    // The start by a person counts. After it, or after progress, three deaths are two or three launches.
     const last = this.#launches.slice(-4)
     if (last.length === 4 && new Set(last).size === 1)
       world.violated("more than three launches in a row without progress")
   }
 
   /**
-   * A wait for which nobody says an end grows with each in a row, so that an outage without end is asked a bounded
-   * number of times.
+   * Judges a launch after a wait. Without a stated end, a wait grows with each in a row. So the service is asked a
+   * bounded number of times in an outage without end.
    */
   #afterWait(waits: number): void {
     const { wall } = this.#world.timeline
     const last = this.#resumed
     this.#resumed = { at: wall, waits }
-    // When an end is stated, it is asked then.
+    // When an end is stated, the service is asked then.
     const least =
       !this.#world.oracle.endStated && waits > 1 && last !== undefined && waits > last.waits
         ? 30_000 * 2 ** Math.min(waits - 1, 6)
@@ -130,22 +134,23 @@ export class LaunchJudge {
   }
 
   /**
-   * What a prompt names as the export is whole, and of the session before, as that was when souffleur could look at it
-   * last.
+   * Judges the file that a prompt names as the export. It is whole, and of the session before, as that was when
+   * souffleur could look at it last.
    */
   #export(prompt: string, sessions: ReadonlyArray<string>, looked: number): void {
     const path = /^The conversation before you was exported to this file; read it first: (.+)$/mu.exec(prompt)?.[1]
     if (path === undefined) return
     const { disk } = this.#world
     const text = disk.read(path)
-    // A successor that died before its first word left no file: the conversation is that of the newest one which has.
+    // A successor that died before its first word left no file. The conversation is then that of the newest session
+    // with a file.
     const sessionId = sessions.find((one) => disk.files.has(this.#world.sessionFile(one))) ?? ""
     if (text === undefined) return this.#world.violated("the export that a prompt names is not there")
     if (disk.writtenAt(this.#world.sessionFile(sessionId)) >= looked) return
-    // A small hand-off has a limit of its own, far above what is said here.
+    // A small hand-off has a limit of its own, far above the length of anything said here.
     const limit = path.includes("-hand-off-") ? Infinity : (this.#world.settings.trimChars ?? Infinity)
     const whole = this.#world.transcriptOf(sessionId)
-    // What is trimmed ends as the whole does, with the start of a line.
+    // A trimmed export ends as the whole does, with the start of a line.
     const end = whole.length > limit ? whole.slice(whole.lastIndexOf("\n", whole.length - 2)) : whole
     if (!text.endsWith(end) || text.length > limit)
       this.#world.violated("the export that a prompt names is not whole, or of another session")

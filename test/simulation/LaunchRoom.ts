@@ -6,11 +6,11 @@ import type { Timeline } from "./Timeline.ts"
 interface Launch {
   readonly order: LaunchOrder
   readonly digest: string
-  /** `linked` once, by whoever comes first: the launcher, or whoever cancels. */
+  /** The receipt, which is `linked` once, by the first to come: the launcher, or a souffleur that cancels. */
   receipt: { readonly _tag: "Taken"; readonly process: ProcessIdentity } | { readonly _tag: "Cancelled" } | undefined
 }
 
-/** What `souffleur run` was given. */
+/** The arguments of `souffleur run`. */
 export interface Solo {
   readonly kind: "agent" | "command"
   readonly sessionId: string
@@ -22,13 +22,13 @@ export interface Solo {
   }
 }
 
-/** Of processes that are no Conductor's, and no stranger's. */
+/** The generation of processes that are no Conductor's, and no stranger's. */
 export const souffleursOwn = -1
 
-/** How long a launcher takes until it links its receipt, in ms; `lost`: it ends before. */
+/** The time until a launcher links its receipt, in ms; `lost`: it ends before. */
 export type LaunchPace = number | "lost"
 
-/** Where launchers run: who hears of each that starts, and of each that becomes the agent. */
+/** The place where launchers run. It hears of each launcher that starts, and of each that becomes the agent. */
 export interface LaunchPlace {
   readonly timeline: Timeline
   readonly processes: ProcessTable
@@ -37,7 +37,10 @@ export interface LaunchPlace {
   readonly agentStarted: (process: SimProcess, order: LaunchOrder) => void
 }
 
-/** The folder of launches: files, receipts and tombstones. At most once, because a name can be linked once. */
+/**
+ * Holds the folder of launches: files, receipts and tombstones. A launch happens at most once, because a name can be
+ * linked once.
+ */
 export class LaunchRoom {
   readonly launches = new Map<string, Launch>()
   /** Commands that are run again, until they are forgotten. */
@@ -61,7 +64,7 @@ export class LaunchRoom {
     })
   }
 
-  /** A launcher starts, takes its time, and becomes the agent if the receipt's name is still free. */
+  /** Starts a launcher. It takes its time, and becomes the agent if the receipt's name is still free. */
   spawn(id: string, lookedAt: number | undefined): SimProcess {
     const { processes, timeline } = this.#world
     this.#world.tell(`the launcher of ${id} starts`)

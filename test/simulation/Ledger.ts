@@ -3,13 +3,13 @@ import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** The log of the watch: each append is judged by what is true in the world then. */
+/** Keeps the log of the watch, and judges each append by the truth of the world then. */
 export class Ledger {
   watch: Watch = initial
   readonly events: Array<WatchEvent> = []
-  /** When the end of the watch was acknowledged, on the monotonic clock. */
+  /** The time at which the end of the watch was acknowledged, on the monotonic clock. */
   endedAt: number | undefined = undefined
-  /** The guardian's last word: nobody watches any more. */
+  /** Whether the guardian has said its last word: there is no watch any more. */
   gaveUp = false
   readonly #world: World
   readonly log: EventLog["Service"]
@@ -23,9 +23,9 @@ export class Ledger {
     return this.events.filter(({ _tag }) => _tag === tag).length
   }
 
-  /** A payload that a successor was launched with, by its file and number. */
+  /** Payloads that a successor was launched with, by file and number. */
   readonly #consumed = new Set<string>()
-  /** The file that the running cycle's was read from. */
+  /** The file that the payload of the running cycle was read from. */
   #readFrom = 0
 
   #consume({ recovery }: Watch): void {
@@ -38,7 +38,7 @@ export class Ledger {
     this.#consumed.add(payload)
   }
 
-  /** When the last event was appended, monotonic. */
+  /** The time of the last event, monotonic. */
   #saidAt = -Infinity
 
   #record(event: WatchEvent): void {
@@ -102,8 +102,8 @@ export class Ledger {
       case "ConductorDied":
         if (event.cause === "pid" && before.conductor === undefined)
           world.violated("a process that is not known was found to be gone")
-        // A finished turn is no death, unless nobody could know: not in print mode, in a session that no poll had found
-        // yet, or another agent has its pid.
+        // A finished turn is no death, unless souffleur could not know of it. It cannot know outside print mode, or in
+        // a session that no poll had found yet. Nor can it where another agent has the pid.
         if (event.cause === "pid" && before.print) {
           const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
           const known =
@@ -136,15 +136,19 @@ export class Ledger {
 }
 
 /**
- * With comms somebody has said so, and wrote over it at the most while souffleur said nothing any more: stopped after
- * its look, it says what it saw. Without, its last turn is finished and it is gone, or its exit code was 0.
+ * Says whether the watch is complete. With comms somebody has said so, and wrote over it at the most while souffleur
+ * said nothing any more. A souffleur that was stopped after its look says what it saw. Without comms, the last turn is
+ * finished and the Conductor is gone, or its exit code was 0.
  */
 const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
   world.solo === undefined
     ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt
     : turnHasEnded(world, watch)
 
-/** A pid file is named by the pid alone: who has it now, and the same session, left it behind or removed it. */
+/**
+ * Says whether the turn has ended. A pid file is named by the pid alone. The process that has the pid and the same
+ * session left the file behind or removed it.
+ */
 const turnHasEnded = (world: World, watch: Watch): boolean =>
   world.conductors.some(
     ({ process, sessionId, turnEnded }) =>
@@ -153,7 +157,7 @@ const turnHasEnded = (world: World, watch: Watch): boolean =>
       (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
   )
 
-/** The first of two events of one append: the watcher or the recovery is in the second. */
+/** Says whether the event is the first of two of one append. The second brings the watcher or the recovery. */
 const settlesLater = ({ _tag }: WatchEvent): boolean =>
   _tag === "ConductorDied" ||
   _tag === "ContextRecoveryRequested" ||

@@ -17,31 +17,28 @@ const neighbour = 1001
 
 const decodeSign = Schema.decodeUnknownOption(HookSign)
 
-/** What was written over, or beside, what agents and people say themselves. */
+/** Holds the lies that were written over, or beside, the words of agents and people. */
 export class Lies {
-  /** By session: what its file states at its end, instead of the Conductor's own newest record. */
+  /** By session: the signs at the end of its file, instead of the Conductor's own newest record. */
   readonly signs = new Map<string, SessionSigns>()
   pidFiles: ReadonlyArray<AgentSession> = []
   readonly hooks = new Map<string, HookSign>()
   /**
-   * By start time, which a process that gets the same pid later does not share: the session that its hooks are said to
-   * have told.
+   * The session that hooks are said to have told, by the start time of its process. A process that gets the same pid
+   * later does not share the start time.
    */
   readonly holds = new Map<number, string>()
-  /** Sessions about which anything was said that is not so. */
+  /** Sessions about which any lie was told. */
   readonly about = new Set<string>()
-  /** Anything was said at all. */
+  /** Whether any lie was told at all. */
   told = false
 
-  /** The Conductor writes a record of its own behind it. */
+  /** Removes the lie, as the Conductor writes a record of its own behind it. */
   overwritten(sessionId: string): void {
     this.signs.delete(sessionId)
   }
 
-  /**
-   * Files that nobody writes any more are put away by whoever cleans up; what a session file says stays until it goes
-   * on.
-   */
+  /** Clears the lies. A cleaner puts away files without a writer. The words of a session file stay until it goes on. */
   clear(): void {
     this.pidFiles = []
     this.hooks.clear()
@@ -49,7 +46,7 @@ export class Lies {
   }
 }
 
-/** What a session file says of itself whose end are these records, read as the agent's files are. */
+/** Reads the signs of a session file that ends with these records, as the agent's files are read. */
 const signsOf = (seed: Seed, now: number): SessionSigns => {
   const writtenAt = seed.chance(0.8)
     ? now - seed.between(0, minute)
@@ -60,7 +57,9 @@ const signsOf = (seed: Seed, now: number): SessionSigns => {
   return { writtenAt, ...reading.result() }
 }
 
-/** An agent, or whatever it has started, that lies in every source it can write, until the world is calm. */
+/**
+ * Plays an agent, or a process that it has started. It lies in every source that it can write, until the world is calm.
+ */
 export const liar = (world: World, seed: Seed): void => {
   const { board, lies, processes, timeline } = world
   const stranger = processes.start({ name: "claude", session: foreign.session })
@@ -71,11 +70,11 @@ export const liar = (world: World, seed: Seed): void => {
 
   const told: Readonly<Record<string, (own: Conductor) => void>> = {
     records: ({ sessionId }) => void lies.signs.set(sessionId, signsOf(seed, timeline.wall)),
-    // Of a process that lives, with its own start time, or the reader would not believe a word.
+    // The file names a process that lives, with its own start time, or the reader would not believe a word.
     "pid file": ({ process, sessionId }) => {
       const { identity, name } = seed.chance(0.7) ? innocent() : process
-      // Of two agents of one user, whose own file is written over is not told from who holds it (docs/reliability.md,
-      // not promised).
+      // Of two agents of one user, one may have its own file written over. Souffleur does not tell that agent from the
+      // holder of the session (docs/reliability.md, not promised).
       const another = name === "claude" && identity.pid !== process.identity.pid
       lies.pidFiles = [
         {
@@ -128,7 +127,7 @@ export const liar = (world: World, seed: Seed): void => {
         ])
       )
     },
-    // Anybody may read the launch's name in a command line, and bear it.
+    // Any process may read the launch's name in a command line, and bear it.
     tags: ({ process, sessionId }) => {
       const environment = {
         SOUFFLEUR_LAUNCH_ID: world.ledger.watch.launchId ?? "none",
@@ -143,7 +142,7 @@ export const liar = (world: World, seed: Seed): void => {
 
   const lie = (): void => {
     if (world.calm) return lies.clear()
-    // Whom the watch follows. Of anybody else souffleur knows by nothing but what is said there.
+    // The watch follows this Conductor. Souffleur knows anybody else only by the words in these sources.
     const own = world.conductors.findLast(
       ({ process }) => process.identity.startTime === world.ledger.watch.conductor?.startTime
     )

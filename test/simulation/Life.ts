@@ -1,46 +1,46 @@
 import type { SimProcess } from "./ProcessTable.ts"
 
-/** What becomes of a Conductor, in ms of its own life. */
+/** The life of a Conductor, in ms since its start. */
 export interface Life {
   readonly fate:
     | ("lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes")
     | ("limited" | "outage" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
-  /** When the fate comes. */
+  /** The time at which the fate comes. */
   readonly at: number
   /**
-   * For how long it pauses, a tool or a person takes, it goes on running once it is complete, or beating once it asked
-   * for a handoff.
+   * The length of a pause, or of the work of a tool or a person. Once it is complete, it goes on running for this time.
+   * Once it asked for a handoff, it beats for this time.
    */
   readonly lasts: number
-  /** What it says before it asks for a handoff; `undefined`: nothing. */
+  /** Its words before it asks for a handoff; `undefined`: nothing. */
   readonly payload: string | undefined
-  /** Started so that it ends after its turn; only the first Conductor and one started by hand have the choice. */
+  /**
+   * Whether it is started so that it ends after its turn. Only the first Conductor and one started by hand have the
+   * choice.
+   */
   readonly print: boolean
-  /** A task is added, or changes its state, each so many ms; `undefined`: never. */
+  /** The time between two changes of its tasks, ms: a task is added, or changes its state. `undefined`: never. */
   readonly worksEvery: number | undefined
-  /** Its first task comes sooner than the others. */
+  /** The time of its first task, where that comes sooner than the others. */
   readonly worksFirst?: number | undefined
-  /** From its failure to the end that the service states, ms; `undefined`: nobody says. */
+  /** The time from its failure to the end that the service states, ms; `undefined`: no end is stated. */
   readonly resetsIn?: number | undefined
-  /** From its start to the model's first answer, ms. */
+  /** The time from its start to the model's first answer, ms. */
   readonly answersAfter?: number
-  /** What it writes for its heartbeat, where that is no time of now. */
+  /** The heartbeat that it writes, where that is no time of now. */
   readonly beatsAs?: "nothing" | "words" | "tomorrow" | undefined
   /**
-   * Processes that it starts: half of them are children of the machine's first process, known by their tags only;
-   * others have none.
+   * The number of processes that it starts. Half of them are children of the machine's first process, known by their
+   * tags only. Others have no tags.
    */
   readonly tools: number
   /**
-   * It starts an agent of another session, with a tool of its own, and a daemon: nobody may signal them. A tool of its
-   * own beats on after its end.
+   * Whether it starts an agent of another session, with a tool of its own, and a daemon. No signal may reach them. A
+   * tool of its own beats on after its end.
    */
   readonly company?: boolean
   readonly onTerm: SimProcess["onTerm"]
-  /**
-   * It goes on in another session than the one that it was launched with; `heldAfter` ms its pid file says so, or
-   * never.
-   */
+  /** Its move to another session than that of its launch. Its pid file says so after `heldAfter` ms, or never. */
   readonly moves?: { readonly to: string; readonly heldAfter: number | undefined }
 }
 

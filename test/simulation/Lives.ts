@@ -5,7 +5,7 @@ import { type Life } from "./Life.ts"
 import type { Seed } from "./Seed.ts"
 import { minute } from "./Timeline.ts"
 
-/** What Conductors say: as it should be, asking for more, older words, and nothing that can be read. */
+/** Payloads of Conductors: as it should be, asking for more, older words, and unreadable ones. */
 const payloads = [
   undefined,
   `${payloadHeader}\npermission_mode: acceptEdits\nresume_prompt: ${asked}\nand more`,
@@ -15,11 +15,14 @@ const payloads = [
   `  ${payloadHeader}\nresume_prompt: ${asked}`
 ]
 
-/** `hot`: one recovery after the other, with progress between them; `mild`: as on a bad day. */
+/**
+ * The temper of a world. `hot`: one recovery comes after the other, with progress between them. `mild`: it is as on a
+ * bad day.
+ */
 export type Temper = "hot" | "mild"
 
 const of = (fate: Life["fate"], times: number) => Array.from({ length: times }, () => fate)
-/** A handoff is seen at a poll, minutes later: of one in thirty there are still many. */
+/** The fates in a hot world. A handoff is seen at a poll, minutes later: of one in thirty there are still many. */
 const hot: ReadonlyArray<Life["fate"]> = [
   ...of("dies", 16),
   ...of("zombie", 4),
@@ -53,7 +56,7 @@ const mild: ReadonlyArray<Life["fate"]> = [
 ]
 
 /**
- * What becomes of the Conductor of that generation, from 1: the first is to be met by a souffleur that starts beside
+ * Draws the life of the Conductor of that generation, from 1. The first is to be met by a souffleur that starts beside
  * it.
  */
 export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => {
@@ -89,7 +92,7 @@ export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => 
   }
 }
 
-/** How the next session compacts: slow, silent, late, for ever, or as it should. */
+/** Draws how the next session compacts: slow, silent, late, for ever, or as it should. */
 export const compactionOf = (seed: Seed, temper: Temper): Compaction => ({
   after: seed.chance(temper === "mild" ? 0.7 : 0.95) ? seed.between(500, 10_000) : seed.between(500, 400_000),
   writes: seed.chance(temper === "mild" ? 0.7 : 0.9),

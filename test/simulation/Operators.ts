@@ -5,8 +5,8 @@ import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
 /**
- * People and agents who meddle: they resume a session by hand, adopt what they see, try a recovery again, ask for a
- * handoff, say that all is done.
+ * Plays people and agents who meddle. They resume a session by hand, adopt what they see, and try a recovery again.
+ * They ask for a handoff, and say that all is done.
  */
 export const operators = (world: World, seed: Seed, temper: Temper): void => {
   const { conductors, faults, ledger, timeline } = world
@@ -19,7 +19,7 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
       const adoptable = conductors.filter(({ condition, isAlive }) => isAlive && condition === "working")
       if (watch.standby !== undefined && seed.chance(0.7)) {
         retryBy(world)
-        // Who says something twice, or gives up, says it to the same log.
+        // A person who says something twice, or gives up, says it to the same log.
         if (seed.chance(0.1)) timeline.after(seed.between(0, 3000), () => retryBy(world))
         // A command that is no agent has no session to resume.
       } else if (
@@ -32,13 +32,13 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
         if (seed.chance(0.8))
           timeline.after(seed.between(2000, minute), () => void (conductor.isAlive && adoptBy(world, conductor)))
       } else if (adoptable.length === 1 && world.living.length === 1 && seed.chance(0.05)) {
-        // Whoever is adopted is known by the session that it says to hold: a person's word is taken for it
+        // Souffleur knows an adopted Conductor by the session that it says to hold. A person's word is taken for it
         // (docs/reliability.md, not promised).
         if (adoptable[0]!.process.session === adoptable[0]!.sessionId) adoptBy(world, adoptable[0]!)
       } else if (adoptable.length === 1 && seed.chance(0.03)) requestBy(world, adoptable[0]!, `request-${++requests}`)
       else if (adoptable.length === 1 && seed.chance(0.002)) finishBy(world)
       else if (watch.recovery !== undefined && seed.chance(0.002)) releaseBy(world)
-      // The last word of who is dead by now, or of one of its agents.
+      // It is the last word of a Conductor that is dead by now, or of one of its agents.
       else if (watch.recovery !== undefined && world.solo === undefined && seed.chance(0.003))
         world.board.write({ state: "complete" })
     }

@@ -5,17 +5,17 @@ import type { World } from "./SimulatedWorld.ts"
 const utc = DateTime.zoneMakeOffset(0)
 
 /**
- * Follows the events by rules of its own and holds each against the world: it shares nothing with the decider but the
+ * Follows the events by rules of its own and holds each against the world. It shares nothing with the decider but the
  * names.
  */
 export class Oracle {
   readonly #world: World
   #retries = 0
-  /** What the tasks were at the last launch. */
+  /** The tasks at the last launch. */
   #baseline = ""
-  /** Nothing is launched before it, epoch ms. */
+  /** The end of the wait, before which nothing is launched, epoch ms. */
   waitsUntil: number | undefined = undefined
-  /** The service had said when the last wait would be over. */
+  /** Whether the service had said when the last wait would be over. */
   endStated = false
   #ceiling = false
   #before: WatchEvent["_tag"] | undefined = undefined
@@ -25,8 +25,8 @@ export class Oracle {
   }
 
   /**
-   * A generation ended: what its tasks show since its launch sets the count to 0, whatever ended it. A command has none
-   * to show.
+   * Ends a generation. Progress of its tasks since its launch sets the count to 0, whatever ended it. A command has no
+   * tasks to show.
    */
   #ended({ kind }: Watch, fingerprint: string | null, told: number): void {
     if (kind === "command") return void (this.#retries = told)
@@ -38,7 +38,7 @@ export class Oracle {
 
   #tasks(count: number | null): void {
     const { board, solo } = this.#world
-    // A poll may have read the file that another one has replaced since.
+    // A poll may have read a file that was replaced since.
     if (solo === undefined && count !== null && count > Math.max(board.tasks.size, board.maxTasks))
       this.#world.violated(`${count} tasks were seen, and there are ${board.tasks.size}`)
   }
@@ -113,7 +113,7 @@ export class Oracle {
     this.#before = event._tag
   }
 
-  /** A recovery begins that may launch: not where the user does not want it. */
+  /** Begins a recovery that may launch: not where the user does not want it. */
   #begins(): void {
     const world = this.#world
     const asked = this.#before === "RecoveryRetried"

@@ -3,14 +3,14 @@ import type { World } from "./SimulatedWorld.ts"
 
 const hour = 3_600_000
 const hours = 12
-/** A wait for the service grows to half an hour within this time. */
+/** The hours within which a wait for the service grows to half an hour. */
 const settled = 2
 
-/** Events, and launches, of an hour in which nothing can get better; a cycle is about twenty events. */
+/** The most events, and launches, of an hour in which nothing can get better. A cycle is about twenty events. */
 const [maxEvents, maxLaunches] = [100, 4]
 
 /**
- * Comms, or the service of the agents, is out for half a day, and nothing else goes wrong: what the log grows by in an
+ * Takes comms, or the service of the agents, out for half a day; nothing else goes wrong. The growth of the log in an
  * hour has a bound.
  */
 export const endlessOutage = (world: World, seed: Seed): void => {

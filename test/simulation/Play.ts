@@ -3,12 +3,12 @@ import { runBoundaries } from "./runs/RunFaults.ts"
 import { simulateRun } from "./runs/RunSimulation.ts"
 import { simulate } from "./Simulation.ts"
 
-/** One simulated world, from its beginning to its end. */
+/** The result of one simulated world, from its beginning to its end. */
 export interface Played {
   readonly seed: number
   readonly violations: ReadonlyArray<string>
   readonly story: ReadonlyArray<string>
-  /** What ended of what is counted, and how much of it while something went wrong besides. */
+  /** The number of counted cycles that ended, and how many of them saw something go wrong besides. */
   readonly cycles: number
   readonly faulted: number
   readonly table: FaultTable
@@ -17,23 +17,23 @@ export interface Played {
 
 export interface Play {
   readonly simulate: (seed: number, options?: { readonly story?: boolean }) => Played
-  /** What its cycles are. */
+  /** The name of its cycles. */
   readonly cycles: string
   /** Every effect of its souffleurs on their world. */
   readonly boundaries: ReadonlyArray<string>
-  /** A pair that is left out by design. */
+  /** Says whether a pair is left out by design. */
   readonly spares: (boundary: string, how: Strike) => boolean
-  /** How `pnpm simulate` is asked for it. */
+  /** The flag by which `pnpm simulate` is asked for it. */
   readonly flag: string
 }
 
 /**
- * Between its last look and a signal there is a moment; who is stopped in just that one is not asked again
- * (docs/reliability.md).
+ * Says whether the stop is just before a signal. There is a moment between the last look and a signal. A souffleur that
+ * is stopped in that moment does not look again (docs/reliability.md).
  */
 const stoppedAtSignal: Play["spares"] = (boundary, how) => how === "paused" && boundary.startsWith("processes.signal")
 
-/** A watch and its recoveries, or a run of a plan and the assignments of its agents. */
+/** The plays: a watch and its recoveries, or a run of a plan and the assignments of its agents. */
 export const plays = {
   watches: { simulate, cycles: "recovery cycles", boundaries, spares: () => false, flag: "" },
   runs: {

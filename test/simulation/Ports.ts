@@ -30,7 +30,7 @@ import { foreign } from "./Liar.ts"
 import type { StateFolder } from "./StateFolder.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** What every call to the model costs in this world. */
+/** The tokens that every call to the model costs in this world. */
 const tokensOfTurn = 1000
 
 /** The header of an export of our own. */
@@ -63,7 +63,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
               writtenAt: world.timeline.wall - (world.timeline.monotonic - process.since)
             }
           })
-          // One file a process: what was written there last is read.
+          // A process has one file, and its last content is read.
           .filter(({ pid }) => world.lies.pidFiles.every((file) => file.pid !== pid))
           .concat(world.lies.pidFiles.filter(({ pid }) => world.processes.at(pid) !== undefined))
       )
@@ -164,7 +164,7 @@ const exitCode = (world: World, launchId: string): Option.Option<number> => {
   return conductor === undefined || conductor.isAlive ? Option.none() : Option.some(conductor.turnEnded ? 0 : 1)
 }
 
-/** The world as one souffleur can reach it: every effect of every port goes through its gate. */
+/** Builds the world as one souffleur can reach it: every effect of every port goes through its gate. */
 export const ports = (
   world: World,
   self: SimProcess,
@@ -194,7 +194,8 @@ export const ports = (
     post: (message) => gate.through("comms.post", board.post(message))
   }
   const fs = disk.fileSystem
-  // Read anew at the beginning of a cycle, and at each launch: a user, or an agent, may have changed it meanwhile.
+  // The ceiling is read again at the beginning of a cycle, and at each launch. A user, or an agent, may have changed it
+  // meanwhile.
   const cycleSettings = Effect.sync(() => ({ ...settings, maxExternalPermission: world.ceilings.read() }))
   const fileSystem: FileSystem.FileSystem = {
     ...fs,
@@ -209,13 +210,13 @@ export const ports = (
         "log.append",
         Effect.suspend(() => {
           const revisions = events.map((_, n) => expected + n + 1)
-          // Known to be its own before anybody hears of it.
+          // A revision is known to be its own before anybody hears of it.
           if (ledger.watch.revision === expected) for (const revision of revisions) own.add(revision)
           return ledger.log.append(stream, expected, events)
         })
       ),
     read: (stream, after) => gate.through("log.read", ledger.log.read(stream, after)),
-    // Its own words it hears at once, those of another process when it looks again.
+    // A souffleur hears its own words at once, those of another process when it looks again.
     changes: (stream, after) =>
       Stream.tap(ledger.log.changes(stream, after), ({ revision }) =>
         own.has(revision) ? Effect.void : Effect.sleep(world.hearing)

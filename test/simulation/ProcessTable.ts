@@ -6,25 +6,25 @@ import type { Timeline } from "./Timeline.ts"
 export interface SimProcess {
   readonly identity: ProcessIdentity
   parent: number
-  /** As a command line has it: what a launcher becomes has another than the launcher. */
+  /** The name on its command line. The agent that a launcher becomes has another name than the launcher. */
   name: string
   readonly environment: Readonly<Record<string, string>>
   readonly uid: number
-  /** An agent's session; other processes have none. */
+  /** The session of an agent; other processes have none. */
   session: string | undefined
-  /** An agent that ends after its turn. */
+  /** Whether it is an agent that ends after its turn. */
   print: boolean
   /** Its prompt, on its command line. */
   says: ReadonlyArray<string>
   readonly since: number
-  /** Which Conductor started it, by generation; 0 for strangers and for souffleur itself. */
+  /** The generation of the Conductor that started it; 0 for strangers and for souffleur itself. */
   belongsTo: number
   condition: Condition
-  /** How it takes an end: at once or after some ms; `never` ignores SIGTERM, `unkillable` SIGKILL too. */
+  /** The way it takes an end: at once or after some ms. `never` ignores SIGTERM, `unkillable` SIGKILL too. */
   onTerm: number | "never" | "unkillable"
-  /** Ended, but its parent never asks how. */
+  /** Whether its parent never asks how it ended. */
   leavesZombie: boolean
-  /** Tells that it ended. */
+  /** Hears that it ended. */
   ended: () => void
 }
 
@@ -38,11 +38,14 @@ export const machine = {
   bootId: "3b0c7c5e-0000-4000-8000-000000000001"
 }
 
-/** The processes of a simulated machine. Pids are few: they are reused soon, as on a machine that has run for long. */
+/**
+ * Holds the processes of a simulated machine. Pids are few: they are reused soon, as on a machine that has run for
+ * long.
+ */
 export class ProcessTable {
   #bootId = machine.bootId
   #boots = 1
-  /** Who waits for an end. */
+  /** Listeners that wait for an end. */
   readonly #awaited = new Set<(ended: SimProcess) => void>()
   readonly #byPid = new Map<number, SimProcess>()
   readonly #timeline: Timeline
@@ -101,7 +104,7 @@ export class ProcessTable {
     return this.find(identity)?.condition ?? "gone"
   }
 
-  /** As who looks each so many ms sees it, from now on. */
+  /** Waits for the end as a looker sees it that looks each `every` ms from now on. */
   untilOver(identity: ProcessIdentity, every: number): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       const process = this.find(identity)
@@ -123,7 +126,7 @@ export class ProcessTable {
     return process.condition === "running" || process.condition === "stopped"
   }
 
-  /** It ends here and now; its children go to the first process of the machine. */
+  /** Ends the process here and now; its children go to the first process of the machine. */
   end(process: SimProcess): void {
     if (!this.isAlive(process)) return
     for (const child of this.#byPid.values()) if (child.parent === process.identity.pid) child.parent = 1
@@ -133,7 +136,7 @@ export class ProcessTable {
     for (const tell of this.#awaited) tell(process)
   }
 
-  /** The power goes, and comes back: nothing of before runs, and the machine has another boot id. */
+  /** Cuts the power and brings it back: nothing of before runs, and the machine has another boot id. */
   reboot(): void {
     for (const process of this.all) {
       process.leavesZombie = false
@@ -147,7 +150,7 @@ export class ProcessTable {
     const { onTerm } = process
     if (onTerm === "unkillable" || (signal === "SIGTERM" && onTerm === "never")) return
     this.#timeline.after(signal === "SIGKILL" ? 5 : (onTerm as number), () => {
-      // Asked to end, an agent takes its children along; killed, it leaves them behind.
+      // An agent that is asked to end takes its children along. A killed agent leaves them behind.
       if (signal === "SIGTERM" && process.session !== undefined) {
         for (const child of this.all) if (child.parent === process.identity.pid) this.end(child)
       }

@@ -5,8 +5,8 @@ import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 
 /**
- * A user who starts souffleur on the same Conductor from another state folder, now and then, and puts away what came of
- * it.
+ * Plays a user who now and then starts souffleur on the same Conductor from another state folder. The user puts away
+ * what came of it.
  */
 export class Rivals {
   readonly #world: World
@@ -23,7 +23,7 @@ export class Rivals {
     const start = (): void => {
       if (this.#world.calm || ledger.endedAt !== undefined) return
       const alive = conductors.filter(({ isAlive }) => isAlive)
-      // Whom a person began beside the watch is another Conductor.
+      // A Conductor that a person began beside the watch is another Conductor.
       const target = alive.find((one) => one.condition === "working" && (one.followed || !byHand.has(one)))
       if (this.#last?.outcome !== "running" && alive.length === 1 && target !== undefined) {
         const folder = new OtherFolder(this.#world)
@@ -40,7 +40,10 @@ export class Rivals {
     timeline.after(this.#seed.between(2000, 10 * minute), start)
   }
 
-  /** It is killed, and the Conductors that it had started, and their launchers, are put away by who had started it. */
+  /**
+   * Kills the rival. The Conductors that it had started, and their launchers, are put away by the user who had started
+   * it.
+   */
   end(): void {
     const { processes } = this.#world
     this.#last?.kill()

@@ -1,4 +1,4 @@
-/** What decides everything in a simulated world: one number, and each choice after it (mulberry32, public domain). */
+/** Decides everything in a simulated world: one number, and each choice after it (mulberry32, public domain). */
 export class Seed {
   readonly number: number
   #state: number
@@ -8,7 +8,7 @@ export class Seed {
     this.#state = number >>> 0
   }
 
-  /** From 0, inclusive, to 1, exclusive. */
+  /** Draws a number from 0, inclusive, to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -16,7 +16,7 @@ export class Seed {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** A whole number, both ends included. */
+  /** Draws a whole number, both ends included. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1))
   }
@@ -29,7 +29,9 @@ export class Seed {
     return from[this.between(0, from.length - 1)]!
   }
 
-  /** Another seed that goes its own way: what one actor decides must not depend on how often another one asked. */
+  /**
+   * Draws another seed that goes its own way. The choices of one actor must not depend on how often another one asked.
+   */
   fork(): Seed {
     return new Seed(Math.floor(this.next() * 4_294_967_296))
   }

@@ -21,7 +21,7 @@ import { ports } from "./Ports.ts"
 import { SimScheduler } from "./SimScheduler.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** An operator's word, from a process of its own. */
+/** Says an operator's word, from a process of its own. */
 const operate = <A, E>(
   world: World,
   what: string,
@@ -50,13 +50,13 @@ const operate = <A, E>(
   })
 }
 
-/** What follows must not be an act. */
+/** Releases the watch: no act may follow. */
 export const releaseBy = (world: World): void => {
   world.released = true
   operate(world, "release", release(world.id))
 }
 
-/** An agent says through its tools that the work is done, or asks for a handoff, which the quiet hours put off. */
+/** Says through an agent's tools that the work is done, or asks for a handoff. The quiet hours put a handoff off. */
 export const finishBy = (world: World): void => {
   world.finished = true
   operate(world, "done", finish(world.id, "agent"))
@@ -80,7 +80,7 @@ export const requestBy = (world: World, conductor: Conductor, request: string): 
 
 export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
 
-/** As `souffleur adopt` does. */
+/** Adopts a Conductor as `souffleur adopt` does. */
 export const adoptBy = (world: World, { process, sessionId }: Conductor): void => {
   const word = Effect.gen(function* () {
     const agent = yield* Agent
@@ -95,7 +95,7 @@ export const adoptBy = (world: World, { process, sessionId }: Conductor): void =
   operate(world, "adopt", word)
 }
 
-/** A person pins another ceiling, whatever the file says. */
+/** Pins another ceiling by a person's word, whatever the file says. */
 export const trustBy = (world: World, ceiling: Permission): void => {
   world.ceilings.said(ceiling)
   operate(world, `trust ${ceiling}`, command(world.id, { _tag: "Trust", pin: { ...leastPin, ceiling } }))

@@ -2,7 +2,7 @@ import type { Signal, Watch } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** What must never be at a signal. */
+/** Judges each signal: it tells the violations, which must never be at a signal. */
 export class SignalJudge {
   readonly all: Array<{ readonly process: SimProcess; readonly signal: Signal; readonly at: number }> = []
   readonly #world: World
@@ -12,8 +12,9 @@ export class SignalJudge {
   }
 
   /**
-   * What is wrong with a signal to it, by the world as souffleur sees it last: who is stopped between that look and the
-   * signal does on waking the one act that it was about to do (docs/reliability.md, not promised).
+   * Lists the violations of a signal to it, by the world as souffleur sees it last. A souffleur may be stopped between
+   * that look and the signal. On waking it does the one act that it was about to do (docs/reliability.md, not
+   * promised).
    */
   wrongs(process: SimProcess, self: SimProcess, watch: Watch = this.#world.ledger.watch): ReadonlyArray<string> {
     const { byHand, claims, conductors, ledger, lies, timeline } = this.#world
@@ -21,7 +22,7 @@ export class SignalJudge {
     const holder = watch.conductor === undefined ? undefined : claims.holder(watch.conductor)
     if (process.belongsTo > 0 && holder !== undefined && holder.startTime !== self.identity.startTime)
       found.push(`a signal to a Conductor that souffleur ${holder.pid} has claimed, by souffleur ${self.identity.pid}`)
-    // One souffleur ends another: its guardian had said so in the log.
+    // One souffleur may end another: its guardian had said so in the log.
     const counted = ledger.events.some((event) => event._tag === "SouffleurRestored" && event.over === watch.fence)
     const restored = process.name === "souffleur" && counted
     if (process.belongsTo === 0 && !restored) found.push(`a signal to a stranger, pid ${process.identity.pid}`)
@@ -33,9 +34,9 @@ export class SignalJudge {
     if (
       process.belongsTo !== 0 &&
       conductors[process.belongsTo - 1]?.isHealthy === true &&
-      // What is said in its own files and in its row is its own word: whoever lies about itself is believed.
+      // The words in its own files and in its row are its own. An agent that lies about itself is believed.
       !lies.about.has(conductors[process.belongsTo - 1]!.sessionId) &&
-      // Its own word, in the log, that it wants to be replaced: what becomes of it then changes nothing.
+      // Its own word is in the log that it wants to be replaced. Its state after that changes nothing.
       !(watch.recovery?.trigger === "handoff" && watch.handoff !== undefined) &&
       !this.all.some((one) => one.process === process || one.process.belongsTo === process.belongsTo)
     )
@@ -48,7 +49,7 @@ export class SignalJudge {
     return found
   }
 
-  /** Souffleur signals a process, and `wrongs` was wrong with it. */
+  /** Sends a signal of souffleur to a process, and records the violations in `wrongs`. */
   sent(process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>): void {
     const world = this.#world
     world.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)

@@ -2,12 +2,12 @@ import type { Agent } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Gate } from "./EffectGate.ts"
 
-/** By which a session of it compacts. */
+/** The prompt by which a session of the agent compacts. */
 export const compactPrompt = "/compact"
 
 /**
- * The agent of every simulated world, as far as it is known by its words: how it is started, and by what its processes
- * are found.
+ * The agent of every simulated world, as far as its words go. They say how it is started, and by what its processes are
+ * found.
  */
 export const agentByWords = (gate: Gate) =>
   ({

@@ -5,12 +5,12 @@ import { defaults, type Incarnation } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** Milliseconds between two looks: less often than a real one, for the same rule. */
+/** Milliseconds between two looks. It looks less often than a real one, for the same rule. */
 const every = 5000
 
 /**
- * The second process of souffleur: the real rule of a guardian over the simulated world, on timers of its own, until it
- * dies or leaves.
+ * Runs the second process of souffleur: the real rule of a guardian over the simulated world. It has timers of its own,
+ * until it dies or leaves.
  */
 export const guardian = (
   world: World,

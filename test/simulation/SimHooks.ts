@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import type { Gate } from "./EffectGate.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** Hooks of the agent, where this user has them: what they told last, and what a process holds by them. */
+/** The agent's hooks, where this user has them: their last sign, and the session that a process holds by them. */
 export const hooks = (world: World, gate: Gate): Hooks["Service"] => ({
   last: (sessionId) =>
     gate.through(

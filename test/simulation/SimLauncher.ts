@@ -8,8 +8,8 @@ const receiptPoll = Schedule.spaced("500 millis")
 const receiptTimeout = "15 seconds"
 
 /**
- * Launches as the port asks: spawned, waited for, and cancelled by a tombstone where they fail, are late or
- * interrupted.
+ * Launches as the port asks: a launch is spawned and waited for. A launch that fails, is late or is interrupted is
+ * cancelled by a tombstone.
  */
 export const launcher = (
   { processes, room }: { readonly processes: ProcessTable; readonly room: LaunchRoom },

@@ -3,15 +3,15 @@ import { Conflict, type LogUnusable, shortened } from "@souffleur/eventlog"
 import { Effect, Option, Stream } from "effect"
 
 /**
- * One stream of the log on the simulated disk: it outlives every souffleur, and `heard` hears of each event before
- * anybody who follows.
+ * Keeps one stream of the log on the simulated disk. It outlives every souffleur, and `heard` hears of each event
+ * before any follower.
  */
 export class SimLog {
   readonly service: EventLog["Service"]
   readonly #recorded: Array<Recorded> = []
   readonly #stream: string
   readonly #heard: (event: WatchEvent) => void
-  /** Those who follow the log, and have read all of it. */
+  /** Followers of the log that have read all of it. */
   #waiting: Array<() => void> = []
 
   constructor(stream: string, heard: (event: WatchEvent) => void) {
@@ -32,14 +32,16 @@ export class SimLog {
         Stream.paginate(after, (last) =>
           Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)
         ),
-      // Of one watch, nobody reads all.
+      // A souffleur of one watch does not read all streams.
       readAll: () => Stream.die("not simulated"),
       changesAll: () => Stream.die("not simulated"),
       streams: Effect.die("not simulated")
     }
   }
 
-  /** In one go: a souffleur that is abandoned has appended or has not. Who follows hears when it has its turn. */
+  /**
+   * Appends in one go: a souffleur that is abandoned has appended or has not. A follower hears when it has its turn.
+   */
   #append(events: ReadonlyArray<WatchEvent>): number {
     for (const event of events) {
       const revision = this.#recorded.length + 1
@@ -50,7 +52,7 @@ export class SimLog {
     return this.#recorded.length
   }
 
-  /** As the log on a disk: who stands at what is not there is told so. */
+  /** Reads as the log on a disk does: a reader past the end is told so. */
   #after(last: number): Effect.Effect<ReadonlyArray<Recorded>, LogUnusable> {
     return Effect.suspend(() =>
       last > this.#recorded.length

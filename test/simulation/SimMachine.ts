@@ -5,10 +5,10 @@ import { Seed } from "./Seed.ts"
 import { RunQueue } from "./SimScheduler.ts"
 import { Timeline } from "./Timeline.ts"
 
-/** Lines of a story that are kept. */
+/** The number of lines of a story that are kept. */
 const maxStory = 5000
 
-/** A user's machine: its time, its processes, its disk, and the story of what happens on it, all fixed by one seed. */
+/** A user's machine: its time, its processes, its disk and the story of its events, all fixed by one seed. */
 export class SimMachine {
   readonly seed: Seed
   readonly faults = new Faults()
@@ -18,12 +18,12 @@ export class SimMachine {
   readonly disk = new Disk(() => this.timeline.monotonic)
   readonly story: Array<string> = []
   readonly violations: Array<string> = []
-  /** Nobody reads the story. */
+  /** Whether the story is not kept, as it has no reader. */
   silent = false
-  /** Nothing more goes wrong by itself. */
+  /** Whether nothing more goes wrong by itself. */
   calm = false
 
-  /** `shuffled`: whichever fiber can run may be next, by the seed; else the oldest. */
+  /** Makes a machine. `shuffled`: any fiber that can run may be next, by the seed; else the oldest is. */
   constructor(seed: number, shuffled: boolean) {
     this.seed = new Seed(seed)
     this.queue = new RunQueue(shuffled ? this.seed.fork() : undefined)
@@ -41,7 +41,7 @@ export class SimMachine {
     this.tell(`VIOLATED: ${what}`)
   }
 
-  /** Every process is gone, and what was not synced. */
+  /** Cuts the power: every process is gone, and so is all that was not synced. */
   powerCut(): void {
     this.tell("the power goes, and comes back")
     this.disk.cut()

@@ -6,11 +6,11 @@ import { namedAsOne } from "../../packages/node/src/processes/TerminalServer.ts"
 import type { Gate } from "./EffectGate.ts"
 import { machine, type ProcessTable, type SimProcess } from "./ProcessTable.ts"
 
-/** Whose processes they are: it hears of each signal. */
+/** The owner of the processes, which hears of each signal. */
 export interface Signalled {
   readonly processes: ProcessTable
   readonly signalled: (process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>) => void
-  /** What is wrong with a signal to it, as things stand before it is sent. */
+  /** Lists the violations of a signal to it, by the state of the world before it is sent. */
   readonly wrongsOf?: (process: SimProcess) => ReadonlyArray<string>
 }
 
@@ -19,10 +19,10 @@ const carries = (process: SimProcess, environment: Tag["environment"]) => {
   return true
 }
 
-/** The processes of the world as one souffleur sees them; which of them a Conductor started, the real code decides. */
+/** The processes of the world as one souffleur sees them. The real code decides which of them a Conductor started. */
 export const processes = (world: Signalled, self: SimProcess, gate: Gate): Processes["Service"] => {
   const { processes } = world
-  // Whose word a tag is, the real code decides, too.
+  // The real code decides, too, whose word a tag is.
   const bearers = (pids: Iterable<number>, tags: ReadonlyArray<Tag>) =>
     carriersOf(pids, tags, machine.uid, {
       carries: (pid, environment) => carries(processes.at(pid)!, environment),
@@ -43,10 +43,10 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
         const found = processes.at(pid)
         return found === undefined ? Option.none() : Option.some(processes.info(found))
       }),
-    // Nobody here looks at what a process uses: unknown, and so never a sign.
+    // The processor time is never looked at here: it is unknown, and so never a sign.
     processorTime: () => Effect.succeed(undefined),
     condition: (identity) => sync("processes.condition", () => processes.condition(identity)),
-    // The world tells when: thousands of looks at one that lives would find nothing.
+    // The world tells when it is over: thousands of looks at a live process would find nothing.
     untilOver: (identity, every) =>
       Effect.andThen(
         processes.untilOver(identity, Duration.toMillis(every)),

@@ -6,14 +6,12 @@ export interface Task {
   readonly scheduler: SimScheduler
 }
 
-/**
- * Everything that could run now in a simulated world, in one place: empty means that only time can change something.
- */
+/** Holds everything that could run now in a simulated world. When it is empty, only time can change something. */
 export class RunQueue {
   readonly #tasks: Array<Task> = []
   readonly #order: Seed | undefined
 
-  /** With a seed, any of the runnable tasks may be next; without, the oldest is. */
+  /** Makes a queue. With a seed, any of the runnable tasks may be next; without, the oldest is. */
   constructor(order: Seed | undefined) {
     this.#order = order
   }
@@ -26,7 +24,7 @@ export class RunQueue {
     this.#tasks.push(task)
   }
 
-  /** Runs one task; those of a dead process fall through, those of a stopped one wait for it. */
+  /** Runs one task. Tasks of a dead process fall through, and tasks of a stopped one wait for it. */
   step(): void {
     const index = this.#order === undefined ? 0 : this.#order.between(0, this.#tasks.length - 1)
     const [task] = this.#tasks.splice(index, 1)
@@ -35,8 +33,8 @@ export class RunQueue {
 }
 
 /**
- * Runs the fibers of one simulated process, nothing real involved. Killed, it freezes each of them at its very next
- * operation, also where they cannot be interrupted: no finalizer runs, as after SIGKILL.
+ * Runs the fibers of one simulated process, nothing real involved. When it is killed, it freezes each of them at its
+ * very next operation, also where they cannot be interrupted. No finalizer runs, as after SIGKILL.
  */
 export class SimScheduler implements Scheduler.Scheduler {
   readonly executionMode = "sync"
@@ -46,13 +44,13 @@ export class SimScheduler implements Scheduler.Scheduler {
   readonly #queue: RunQueue
   readonly #budget: number
 
-  /** `budget`: how many operations a fiber may do before another one has its turn. */
+  /** Makes a scheduler. `budget`: how many operations a fiber may do before another one has its turn. */
   constructor(queue: RunQueue, budget: number) {
     this.#queue = queue
     this.#budget = budget
   }
 
-  /** SIGSTOP: timers go on, and what they wake waits. */
+  /** Stops as SIGSTOP does: timers go on, and the tasks that they wake wait. */
   pause(): void {
     this.#paused = true
   }
@@ -62,7 +60,7 @@ export class SimScheduler implements Scheduler.Scheduler {
     for (const task of this.#held.splice(0)) this.#queue.add(task)
   }
 
-  /** Whether that task cannot run now; `true`: it never will, or is kept until its process goes on. */
+  /** Whether that task cannot run now. `true`: it never will, or it is kept until its process goes on. */
   holds(task: Task): boolean {
     if (this.#paused && !this.dead) this.#held.push(task)
     return this.dead || this.#paused

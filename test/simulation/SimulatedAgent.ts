@@ -3,10 +3,12 @@ import type { Life } from "./Life.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** What a conversation says, and nothing else may: the log, comms and every log line are searched for it. */
+/** The text of a conversation, which may be nowhere else. The log, comms and every log line are searched for it. */
 export const secret = "the-conversation-says-this"
 
-/** What a payload asks the successor to do first: it may be in a launch, and in no log either. */
+/**
+ * The text by which a payload asks the successor to do something first. It may be in a launch, and in no log either.
+ */
 export const asked = "the-payload-asks-this"
 
 const beatEvery = 30_000
@@ -15,7 +17,7 @@ const stale = 239_000
 /** The agent's own stall time. */
 const stall = 361_000
 
-/** A simulated Conductor: beats each 30 s, works, and meets its fate. Plain timers, no fiber of ours. */
+/** A simulated Conductor: it beats each 30 s, works, and meets its fate. It has plain timers, and no fiber of ours. */
 export class Conductor {
   readonly process: SimProcess
   sessionId: string
@@ -23,17 +25,23 @@ export class Conductor {
   readonly life: Life
   readonly #world: World
   #aliveAt: number
-  /** `handoff`, `complete`: it said so; `silent`: it hangs, pauses or waits; `failed`: the service ended its turn. */
+  /**
+   * The condition. `handoff`, `complete`: it said so. `silent`: it hangs, pauses or waits. `failed`: the service ended
+   * its turn.
+   */
   condition: "working" | "silent" | "handoff" | "complete" | "failed" = "working"
-  /** The watch has recorded it. */
+  /** Whether the watch has recorded it. */
   followed = false
-  /** Another process was adopted in its place. */
+  /** Whether another process was adopted in its place. */
   superseded = false
-  /** It ended by itself, its last turn finished. */
+  /** Whether it ended by itself, its last turn finished. */
   turnEnded = false
-  /** When the model answered it for the first time; wall time. */
+  /** The wall time at which the model answered it for the first time. */
   answeredAt: number | undefined
-  /** Its session file, or a person whom it waits for, is a reason to leave it alone until then; wall time. */
+  /**
+   * The wall time until which there is a reason to leave it alone. The reason is its session file, or a person whom it
+   * waits for.
+   */
   excusedUntil = 0
   status: "busy" | "waiting" = "busy"
   #tasks = 0
@@ -80,12 +88,12 @@ export class Conductor {
     return this.#world.processes.isAlive(this.process)
   }
 
-  /** Nobody has a reason to signal it. */
+  /** Whether there is no reason to signal it. */
   get isHealthy(): boolean {
     if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute")
       return false
-    // Its beats tell no time or reach nobody, and it never took its hand-off, or is at work in a session that nobody
-    // names: who could see it?
+    // Souffleur may be unable to see it. Its beats tell no time or do not arrive. Besides, it never took its hand-off,
+    // or is at work in a session that no word names.
     const unheard = this.life.beatsAs !== undefined || this.#world.board.trouble !== undefined
     const unseen = this.answeredAt === undefined || this.life.moves !== undefined
     if (unheard && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
@@ -93,14 +101,14 @@ export class Conductor {
     return monotonic - this.#aliveAt <= stale || wall < this.excusedUntil
   }
 
-  /** Its first real answer; where something keeps it from that, as soon as it goes on. */
+  /** Gives its first real answer. Where something keeps it from that, it answers as soon as it goes on. */
   #answer(): void {
     if (!this.isAlive) return
     if (this.condition === "working") this.answeredAt = this.#world.timeline.wall
     else this.#world.timeline.after(beatEvery, () => this.#answer())
   }
 
-  /** A heartbeat that tells no time of now. */
+  /** Gives a heartbeat that tells no time of now. */
   #told(): { readonly lastHeartbeat?: string | null } {
     switch (this.life.beatsAs) {
       case undefined:
@@ -134,7 +142,7 @@ export class Conductor {
     return this.#world.processes.start({
       parent: number % 2 === 0 ? 1 : identity.pid,
       name: "tool",
-      // Every fourth cleans its environment: once its parent is gone, it is known by what was seen before.
+      // Every fourth cleans its environment. Once its parent is gone, it is known from earlier looks.
       environment: number % 4 === 1 ? {} : { ...environment, ...tags },
       belongsTo: this.generation,
       onTerm: number % 3 === 0 ? "never" : 200
@@ -152,8 +160,8 @@ export class Conductor {
     const orphan = this.#startTool(0)
     const beat = (): void => {
       if (!processes.isAlive(orphan)) return
-      // What a person began that the watch never followed, and left behind, is not souffleur's to end; nor what is left
-      // of who was there before an operator's adopt, which stops nobody (docs/reliability.md, not promised).
+      // Souffleur does not end the leftovers of a person's Conductor that the watch never followed. Nor does it end
+      // those of a Conductor before an operator's adopt, which stops no process (docs/reliability.md, not promised).
       if (!this.isAlive && !this.superseded && (this.followed || !this.#world.byHand.has(this))) board.write({})
       timeline.after(beatEvery, beat)
     }
@@ -173,7 +181,7 @@ export class Conductor {
     })
   }
 
-  /** Says a state on the board, again until the board takes it. */
+  /** Says a state on the board, and again until the board takes it. */
   #say(state: "complete" | "context_recovery", said: () => void): void {
     if (!this.isAlive) return
     if (this.#world.board.write({ state })) said()
@@ -188,7 +196,7 @@ export class Conductor {
     })
   }
 
-  /** It is adopted, whatever it had asked for. */
+  /** Works on: it is adopted, whatever it had asked for. */
   worksOn(): void {
     if (this.condition !== "handoff" || !this.isAlive) return
     this.#idle = false
@@ -247,8 +255,8 @@ export class Conductor {
         this.excusedUntil = Infinity
         return this.#silentFor(this.life.lasts, () => void (this.status = "busy"))
       case "clears": {
-        // What a person began and puts away again is of no watch any more, and nobody can know it; nor of one that
-        // another was adopted for.
+        // A Conductor that a person began and puts away again is of no watch any more. Souffleur cannot know it. The
+        // same goes for a Conductor that another was adopted for.
         if (this.#world.byHand.has(this) || this.superseded) return
         // A person types it, so the turn before it is over.
         this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
@@ -268,14 +276,14 @@ export class Conductor {
         this.#world.wrote(this, { _tag: "Failed", at: timeline.wall, reason, resetsAt })
         this.condition = "failed"
         if (this.process.print) return processes.end(this.process)
-        // A person types a word, or nobody does.
+        // A person types a word, or no word comes.
         if (this.life.lasts % 3 === 0) timeline.after(this.life.lasts, () => this.#goOn())
         return
       }
       case "mute":
         return
       case "handoff":
-        // On a locked database it is lost: what a payload asks for is optional.
+        // On a locked database the payload is lost: its request is optional.
         if (this.life.payload !== undefined && this.#world.board.trouble === undefined)
           this.#world.board.say("conductor", "system", this.life.payload)
         return this.#say("context_recovery", () => {

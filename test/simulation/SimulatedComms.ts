@@ -24,13 +24,14 @@ export interface Message {
 }
 
 /**
- * The orchestration database of a simulated project: times in whole seconds, locked or gone whenever its owners like.
+ * The orchestration database of a simulated project. Its times are in whole seconds, and its owners lock or remove it
+ * whenever they like.
  */
 export class Board {
   readonly path = "/project/comms.db"
-  /** `undefined`: it can be used. */
+  /** The reason why it cannot be used; `undefined`: it can. */
   trouble: CommsUnavailable["reason"] | undefined = undefined
-  /** What souffleur writes is written, and it is told that it is not. */
+  /** Whether a write of souffleur is done, and is said to have failed. */
   lies = false
   readonly tasks = new Map<string, string>()
   conductor: Row | undefined = undefined
@@ -40,15 +41,18 @@ export class Board {
     lastError: ""
   }
   messages: Array<Message> = []
-  /** What was written to files that another one has replaced. */
+  /** The messages in files that were replaced. */
   readonly lost: Array<Message> = []
-  /** Counted from 0, by the file that is there. */
+  /** The number of the file that is there, from 0. */
   file = 0
-  /** When somebody wrote over a completion, or put another file in its place, monotonic. */
+  /** The time at which somebody wrote over a completion, or put another file in its place, monotonic. */
   completeUntil = -Infinity
   /** The most tasks that any file held. */
   maxTasks = 0
-  /** The row is its maker's, or was written from another state folder, until souffleur's state changes again. */
+  /**
+   * Whether the row is its maker's, or was written from another state folder. It ends when souffleur's state changes
+   * again.
+   */
   isForeign = false
   readonly #timeline: Timeline
 
@@ -56,7 +60,7 @@ export class Board {
     this.#timeline = timeline
   }
 
-  /** Its owners put another file in its place, as `souffleur init` makes it. */
+  /** Puts another file in its place, as its owners do and as `souffleur init` makes it. */
   replace(): void {
     if (this.conductor?.state === "complete") this.completeUntil = this.#timeline.monotonic
     this.lost.push(...this.messages)
@@ -69,7 +73,7 @@ export class Board {
     this.isForeign = true
   }
 
-  /** What the Conductor writes: its state and its heartbeat; `false` where the database did not take it. */
+  /** Writes the Conductor's state and heartbeat; `false` where the database did not take it. */
   write(change: Partial<Row>): boolean {
     if (this.trouble !== undefined) return false
     if (this.conductor?.state === "complete" && change.state !== undefined && change.state !== "complete")
@@ -83,7 +87,7 @@ export class Board {
     this.messages.push({ id: this.messages.length + 1, from, kind, text })
   }
 
-  /** Souffleur's side of it. */
+  /** Uses the board from souffleur's side. */
   #use<A>(act: () => A): Effect.Effect<A, CommsUnavailable> {
     return Effect.suspend(() =>
       this.trouble === undefined
@@ -104,7 +108,10 @@ export class Board {
     return [...this.tasks].map(([task, state]) => `${task}=${state}`).join(" ")
   }
 
-  /** Whoever is no stranger is the Conductor, or the person who writes for it. */
+  /**
+   * Finds the words of the Conductor, or of the person who writes for it. Every author that is no stranger is one of
+   * them.
+   */
   #heard(after: number, is: (message: Message) => boolean) {
     const said = this.messages.filter((message) => message.id > after && message.from !== "souffleur" && is(message))
     const refused = Option.fromUndefinedOr(said.findLast(({ from }) => from === "stranger"))

@@ -6,26 +6,26 @@ import type { World } from "./SimulatedWorld.ts"
 /** The record that proves a compaction. */
 export const boundary = '{"type":"system","subtype":"compact_boundary"}'
 
-/** What the compacted session goes on from. */
+/** The summary that the compacted session goes on from. */
 export const summary = '{"type":"user","isCompactSummary":true}'
 
 /** A session that compacts. */
 export interface Compaction {
-  /** When it is done, in ms of its own life. */
+  /** The time at which it is done, in ms of its own life. */
   readonly after: number
   readonly writes: boolean
-  /** By itself; else it idles until it is stopped. */
+  /** Whether it ends by itself; else it idles until it is stopped. */
   readonly ends: boolean
-  /** The boundary lands so many ms after the session is gone, whoever ended it. */
+  /** The ms from the end of the session to its boundary, whatever ended the session. */
   readonly late?: number
-  /** The summary lands so many ms after its boundary, if the session lives so long; at once where it is not said. */
+  /** The ms from the boundary to the summary, if the session lives so long. It comes at once where this is not said. */
   readonly summaryAfter?: number
-  /** It writes a summary and no boundary, which proves nothing. */
+  /** Whether it writes a summary and no boundary, which proves nothing. */
   readonly lies?: boolean
   readonly onTerm?: SimProcess["onTerm"]
 }
 
-/** It holds the session like a Conductor, and is none. */
+/** Compacts a session. The process holds the session like a Conductor, and is none. */
 export const compact = (world: World, process: SimProcess, sessionId: string): void => {
   process.session = sessionId
   process.says = [compactPrompt]

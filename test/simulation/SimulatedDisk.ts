@@ -3,19 +3,19 @@ import { ByteSize, Effect, FileSystem, Option, PlatformError } from "effect"
 
 interface Content {
   bytes: Uint8Array
-  /** So many bytes outlive a power cut. */
+  /** The number of bytes that outlive a power cut. */
   synced: number
-  /** When it was written last, on the monotonic clock; ms. */
+  /** The time at which it was written last, on the monotonic clock; ms. */
   writtenAt: number
 }
 
 const failure = (tag: PlatformError.SystemErrorTag, method: string, path: string) =>
   PlatformError.systemError({ _tag: tag, module: "FileSystem", method, pathOrDescriptor: path })
 
-/** Files in memory: of Effect's `FileSystem`, what souffleur uses, and as real as that. */
+/** Holds files in memory. It has the part of Effect's `FileSystem` that souffleur uses, and is as real as that. */
 export class Disk {
   readonly files = new Map<string, Content>()
-  /** No space is left: of what is written, half gets there. */
+  /** Whether no space is left: half of a write gets there. */
   full = false
   readonly #now: () => number
 
@@ -23,7 +23,7 @@ export class Disk {
     this.#now = now
   }
 
-  /** When a file was written last; one that is not there: long ago. */
+  /** The time at which a file was written last; long ago for a file that is not there. */
   writtenAt(path: string): number {
     return this.files.get(path)?.writtenAt ?? -Infinity
   }
@@ -33,7 +33,7 @@ export class Disk {
     this.files.set(path, { bytes, synced: bytes.length, writtenAt: this.#now() })
   }
 
-  /** The power goes: what was not synced is lost. */
+  /** Cuts the power: all that was not synced is lost. */
   cut(): void {
     for (const content of this.files.values()) content.bytes = content.bytes.subarray(0, content.synced)
   }
@@ -96,7 +96,7 @@ export class Disk {
     }
   }
 
-  /** All of it is ours. */
+  /** Trusted files: all of them are ours. */
   readonly trusted = TrustedFiles.of({
     open: (path) =>
       Effect.mapError(

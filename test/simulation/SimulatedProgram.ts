@@ -15,14 +15,15 @@ export interface Machine {
 }
 
 export interface ProgramOptions {
-  /** Where it is abandoned, or stopped for a while. */
+  /** Says where it is abandoned, or stopped for a while. */
   readonly plan?: (passed: number, name: string) => Fate | undefined
   /** Operations that one fiber does before another has its turn. */
   readonly budget?: number
 }
 
 /**
- * One process of souffleur on a simulated machine, until it ends, is abandoned as by SIGKILL, or is stopped and woken.
+ * One process of souffleur on a simulated machine. It runs until it ends, or is abandoned as by SIGKILL; it may be
+ * stopped and woken.
  */
 export class Program {
   readonly process: SimProcess
@@ -43,7 +44,7 @@ export class Program {
     })
   }
 
-  /** Runs it; `ended` hears of an end of its own. */
+  /** Runs the program; `ended` hears of an end of its own. */
   protected run<A, E, R>(
     main: Effect.Effect<A, E, R>,
     services: Context.Context<R>,
@@ -84,12 +85,12 @@ export class Program {
     })
   }
 
-  /** SIGKILL. */
+  /** Kills it as SIGKILL does. */
   kill(): void {
     if (this.state === "running") this.gate.kill("killed")
   }
 
-  /** SIGCONT. */
+  /** Wakes it as SIGCONT does. */
   wake(): void {
     if (this.process.condition !== "stopped") return
     this.process.condition = "running"
@@ -105,7 +106,7 @@ export class Program {
     this.#machine.processes.end(this.process)
   }
 
-  /** SIGSTOP, and after so many ms SIGCONT. */
+  /** Stops it as SIGSTOP does, and wakes it after `millis` ms. */
   #pause(millis: number): void {
     this.#machine.tell(`souffleur ${this.process.identity.pid} is stopped for ${Math.round(millis / 1000)} s`)
     this.process.condition = "stopped"

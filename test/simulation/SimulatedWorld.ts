@@ -19,15 +19,15 @@ import { SimMachine } from "./SimMachine.ts"
 import type { StateFolder } from "./StateFolder.ts"
 import { origin } from "./Timeline.ts"
 
-/** A beat each minute, and as long as a souffleur hears of an operator's word. */
+/** The longest silence, in ms: the minute of a beat, and the time until a souffleur hears an operator's word. */
 const maxSilence = 65_000
 
 /**
- * A user's machine with one project on it, of which souffleur knows what its ports show. What must never be is seen
- * here.
+ * A user's machine with one project on it. Souffleur knows only what its ports show. The world sees each violation
+ * here, which must never be.
  */
 export class World extends SimMachine implements StateFolder {
-  /** What each session file states, by its newest records. */
+  /** The statement of each session file, by its newest records. */
   readonly sessions = new Map<
     string,
     { readonly writtenAt: number; readonly turn: TurnState; readonly asked: Array<number> }
@@ -47,29 +47,28 @@ export class World extends SimMachine implements StateFolder {
   readonly lies = new Lies()
   /** The life of each Conductor, by generation from 1. */
   lives: (generation: number) => Life = () => steady
-  /** What the config file says, which an agent can write. */
+  /** The ceiling in the config file, which an agent can write. */
   ceiling: Permission = "acceptEdits"
   readonly ceilings = new CeilingJudge(this)
-  /** Without comms: whom the user started, or what `souffleur run` is to start. */
+  /** The Conductor of a world without comms: the user started it, or `souffleur run` is to start it. */
   solo: "watched" | Solo | undefined = undefined
-  /** What this user has set besides. */
+  /** Other settings of this user. */
   settings: Partial<ResolvedSettings> = {}
-  /** What the agent's export of a session says. */
+  /** The agent's export of a session. */
   transcript = `# Conversation\n\n${secret}\n`
   transcriptOf(sessionId: string): string {
     return `${this.transcript}\nsession ${sessionId}, to its end after ${this.disk.read(this.sessionFile(sessionId))?.length ?? 0} bytes\n`
   }
   exportFails = false
-  /** Results of tools in each session. */
+  /** The number of tools' results in each session. */
   readonly results = new Map<string, number>()
-  /** The agent's hooks are installed. */
+  /** Whether the agent's hooks are installed. */
   hooked = false
   /**
-   * How long it takes until a souffleur hears what another process appended, in ms: the log on disk is looked at each
-   * second.
+   * The time until a souffleur hears the append of another process, in ms. The log on disk is looked at each second.
    */
   hearing = 1000
-  /** The service fails every turn. */
+  /** Whether the service fails every turn. */
   serviceOut = false
   released = false
   finished = false
@@ -77,7 +76,8 @@ export class World extends SimMachine implements StateFolder {
   #heard: { readonly by: SimProcess; readonly at: number; readonly disturbed: number } | undefined
 
   /**
-   * Whoever guards the watch beats: within the minute, while its souffleur runs undisturbed (spec: behaviour#ordering).
+   * Hears the souffleur that guards the watch. While it runs undisturbed, it beats within the minute
+   * (spec: behaviour#ordering).
    */
   heard(by: SimProcess, disturbed: number): void {
     this.listen(by, disturbed)
@@ -85,11 +85,11 @@ export class World extends SimMachine implements StateFolder {
     this.#heard = { by, at: monotonic, disturbed: disturbed + starved }
   }
 
-  /** Whether it was heard of in time; whoever looks at a souffleur that runs asks. */
+  /** Checks that a souffleur was heard of in time. Each look at a running souffleur calls it. */
   listen(by: SimProcess, disturbed: number): void {
     const { monotonic, starved } = this.timeline
     const last = this.#heard
-    // A role that ends without a word is seen by the self-monitor, in its time.
+    // The self-monitor sees a role that ends without a word, in its time.
     if (
       !Number.isFinite(disturbed) ||
       last?.by !== by ||
@@ -100,7 +100,7 @@ export class World extends SimMachine implements StateFolder {
     if (monotonic - last.at > maxSilence) this.violated(`nobody beat for ${monotonic - last.at} ms`)
   }
 
-  /** From now on the world is healthy. */
+  /** Makes the world healthy from now on. */
   calmDown(): void {
     this.calm = true
     this.room.pace = () => 300
@@ -133,7 +133,7 @@ export class World extends SimMachine implements StateFolder {
     return `/claude/projects/-project/${sessionId}.jsonl`
   }
 
-  /** What becomes of each compaction, counted from 1. */
+  /** The course of each compaction, counted from 1. */
   compactions: (number: number) => Compaction = () => ({ after: 3000, writes: true, ends: true })
   compactSessions: Array<SimProcess> = []
 
@@ -142,7 +142,7 @@ export class World extends SimMachine implements StateFolder {
     return this.conductors.at(-1)!
   }
 
-  /** Who may write to the session: Conductors and sessions that compact. */
+  /** The processes that may write to the session: Conductors and sessions that compact. */
   get living(): ReadonlyArray<SimProcess> {
     return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) =>
       this.processes.isAlive(process)
@@ -154,7 +154,7 @@ export class World extends SimMachine implements StateFolder {
     return sessionId === foreign.session ? foreign.project : "/project"
   }
 
-  /** A Conductor writes a record to its session file. */
+  /** Writes a Conductor's record to its session file. */
   wrote({ sessionId }: Conductor, turn: TurnState): void {
     // A command that is no agent has no session.
     if (sessionId === "") return
@@ -164,7 +164,7 @@ export class World extends SimMachine implements StateFolder {
     this.sessions.set(sessionId, { writtenAt: this.timeline.wall, turn, asked })
   }
 
-  /** `souffleur run`: the launch file is written before the watch is opened. */
+  /** Prepares `souffleur run`: the launch file is written before the watch is opened. */
   prepareRun(kind: Solo["kind"], sessionId: string): void {
     const launchId = `${this.id}-g1-launch-1`
     const args =
@@ -176,12 +176,12 @@ export class World extends SimMachine implements StateFolder {
     this.solo = { kind, sessionId, launch: { launchId, digest, requested: "acceptEdits", effective: "acceptEdits" } }
   }
 
-  /** Nobody has set the wall clock, and the machine has not slept. */
+  /** Whether the wall clock was not set, and the machine has not slept. */
   get steadyClock(): boolean {
     return this.timeline.offset === origin
   }
 
-  /** The user starts the first Conductor. */
+  /** Starts the first Conductor, as the user does. */
   startConductor(sessionId = "11111111-0000-4000-8000-000000000000"): Conductor {
     const process = this.processes.start({ name: "claude", session: sessionId, print: this.lives(1).print })
     this.disk.write(this.sessionFile(sessionId), "")
@@ -189,10 +189,10 @@ export class World extends SimMachine implements StateFolder {
     return this.#become(process, sessionId)
   }
 
-  /** A person resumes the session in a terminal of their own: souffleur hears of it, or not. */
+  /** Resumes the session as a person does in a terminal of their own: souffleur hears of it, or not. */
   resumeByHand(sessionId = this.conductor.sessionId): Conductor {
     this.tell("a person resumes the session by hand")
-    // It goes on in the session that was named.
+    // The Conductor goes on in the session that was named.
     const { moves: _, ...life } = this.lives(this.conductors.length + 1)
     const conductor = this.#become(this.processes.start({ name: "claude", session: sessionId }), sessionId, life)
     conductor.process.print = conductor.life.print
@@ -200,7 +200,7 @@ export class World extends SimMachine implements StateFolder {
     return conductor
   }
 
-  /** Started by a person, not by souffleur. */
+  /** Conductors that a person started, not souffleur. */
   readonly byHand = new Set<Conductor>()
 
   #become(process: SimProcess, sessionId: string, life = this.lives(this.conductors.length + 1)): Conductor {
@@ -211,7 +211,7 @@ export class World extends SimMachine implements StateFolder {
     return conductor
   }
 
-  /** A launcher took its receipt and becomes the agent: the most dangerous moment there is. */
+  /** Turns a launcher that took its receipt into the agent: the most dangerous moment there is. */
   agentStarted(process: SimProcess, order: LaunchOrder, judge: Pick<LaunchJudge, "started"> = this.judge): void {
     const { args } = order.command
     const named = args.findIndex((word) => word === "--session-id" || word === "--resume")
@@ -243,6 +243,6 @@ export class World extends SimMachine implements StateFolder {
 
   /** Each state of the watch that a role of a souffleur has seen, as it was then. */
   readonly seen = new Set<Watch>()
-  /** They are kept, and held against the log at the end. */
+  /** Whether the states are kept, and held against the log at the end. */
   sighted = true
 }

@@ -19,7 +19,7 @@ export interface Simulated {
   readonly story: ReadonlyArray<string>
   readonly generations: number
   readonly souffleurs: number
-  /** Recovery cycles that ended, and those of them in which something went wrong besides. */
+  /** The number of recovery cycles that ended, and of those in which something went wrong besides. */
   readonly cycles: number
   readonly faulted: number
   readonly table: FaultTable
@@ -30,24 +30,25 @@ const comms = Array.from({ length: 14 }, () => "comms" as const)
 const without = ["solo", "solo", "run", "run", "command", "command"] as const
 const runSession = "33333333-0000-4000-8000-000000000000"
 
-/** Of so many worlds: half a day is long. */
+/** The share of worlds with an endless outage: half a day is long. */
 const endless = 0.005
 
-/** Characters, where exports are trimmed. */
+/** The most characters of an export, where exports are trimmed. */
 const maxExportLength = 1000
 
 const hang = 25 * minute
-/** Two compactions, and the rest of a recovery. */
+/** The time of two compactions, and of the rest of a recovery. */
 const providersTime = (2 * 5 + 2) * minute
 /**
- * How long a Conductor may be dead in a world that is healthy again: whoever starts souffleur does, 240 s begin anew, a
- * poll, the providers' limits.
+ * The time for which a Conductor may be dead in a world that is healthy again. First souffleur is started again, and
+ * the 240 s begin again. Then come a poll and the providers' limits.
  */
 export const backWithin = (3 + 4 + 1) * minute + providersTime
 
 /**
- * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be
- * is looked for. The story costs more than the rest: it is told to who asks, and is the same each time.
+ * Simulates one world, fixed by its seed. Everything goes wrong for a while, then nothing more. At every act it looks
+ * for violations, which must never be. The story costs more than the rest: it is told on request, and is the same each
+ * time.
  */
 export const simulate = (number: number, options: { readonly story?: boolean } = {}): Simulated => {
   const world = new World(number, number % 3 !== 0)
@@ -75,7 +76,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   }
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)
-  // One world of four is looked at to the last moment, and each state that a role has seen is compared.
+  // One world of four is looked at to the last moment. There each state that a role has seen is compared.
   const thorough = seed.chance(0.25)
   world.sighted = thorough
   const from = seed.between(8 * 60, 9 * 60)
@@ -119,16 +120,16 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   rivals?.end()
   keeper.wake()
   if (!ended() && seed.chance(endless)) endlessOutage(world, seed.fork())
-  // A heartbeat of the future, after a clock was set back, is neither dead nor fresh until its time has come.
+  // A clock that was set back leaves a heartbeat of the future. It is neither dead nor fresh until its time has come.
   const ahead = Math.max(
     0,
     Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => 0) - timeline.wall
   )
-  // What was begun before the end may not go on after it.
+  // An act that was begun before the end may not go on after it.
   const until =
     timeline.monotonic +
     (ended() ? 2 * minute : Math.min(ahead, 3 * 60 * minute) + backWithin + (world.solo === undefined ? 0 : hang))
-  // Healthy for this long it stays so.
+  // A world that is healthy for this long stays so.
   let wellSince: number | undefined
   world.run(until, () => {
     if (thorough || ended()) return false
@@ -136,7 +137,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     else wellSince ??= timeline.monotonic
     return wellSince !== undefined && timeline.monotonic - wellSince > 5 * minute
   })
-  // One that never took its hand-off has a longer time than one that fell silent (spec: behaviour#hand-off): its
+  // A Conductor that never took its hand-off has a longer time than a silent one (spec: behaviour#hand-off). Its
   // recovery may have just begun.
   if (world.ledger.watch.recovery?.trigger === "untaken")
     world.run(until + providersTime, () => ended() || unwell(world, keeper) === undefined)

@@ -1,11 +1,12 @@
 import { addTable, emptyTable } from "./Faults.ts"
 import type { Play, Played } from "./Play.ts"
 
-/** What one world came to, without its story. */
+/** The result of one world, without its story. */
 export type Tally = Omit<Played, "story">
 
 /**
- * Worlds in the order of their seeds, until so many faulted cycles were seen: whoever ran them, the sum is the same.
+ * Runs worlds in the order of their seeds, until so many faulted cycles were seen. The sum is the same, whichever
+ * worker ran them.
  */
 export class Campaign {
   readonly table
@@ -28,7 +29,7 @@ export class Campaign {
     return this.faulted >= this.#wanted
   }
 
-  /** The world that may be needed as the nth, from 0. */
+  /** The seed of the world that may be needed as the nth, from 0. */
   seed(index: number): number {
     return this.#first + index
   }
@@ -48,7 +49,7 @@ export class Campaign {
   }
 }
 
-/** One world, its story not told. */
+/** Simulates one world without its story. */
 export const tallyOf = ({ simulate }: Play, seed: number): Tally => {
   const { story: _, ...tally } = simulate(seed, { story: false })
   return tally

@@ -2,12 +2,12 @@ import type { Campaign } from "./SimulationCampaign.ts"
 import { strikes } from "./Faults.ts"
 import type { Play } from "./Play.ts"
 
-/** So often each pair is to be struck in a whole run. */
+/** The number of strikes that each pair is to have in a whole run. */
 const enough = 100
 
 /**
- * Each boundary with how often it was struck in each way, the rarest pair, the ends, and how a seed that failed is seen
- * again.
+ * Reports how often each boundary was struck in each way, the rarest pair and the ends. It also says how a seed that
+ * failed is seen again.
  */
 export const reportOf = (
   { cycles, ends, failed, faulted, table, worlds }: Campaign,

@@ -4,7 +4,7 @@ import { Effect, Option, Result } from "effect"
 import type { FaultInjector } from "./FaultInjector.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** What the roles saw at each revision is what the stored events fold to, up to there. */
+/** Checks the states that the roles saw: each is what the stored events fold to, up to its revision. */
 export const sightings = (world: World): void => {
   let watch = initial
   const folded = [
@@ -18,36 +18,32 @@ export const sightings = (world: World): void => {
       world.violated(`a role saw another state at revision ${seen.revision} than the log has`)
 }
 
-/**
- * Whether the watch and its Conductor are as they are to be in a world that is healthy again; what is wrong, or
- * nothing.
- */
+/** Says what is wrong with the watch and its Conductor in a world that is healthy again, or nothing. */
 export const unwell = (world: World, keeper: FaultInjector): string | undefined => {
   const { conductors, ledger, living } = world
   const conductor = conductors.findLast(({ isAlive }) => isAlive)
   const { watch } = ledger
-  // A command of an operator's decides, or nothing is to be done any more; it waits as it was told to.
+  // Nothing is to be done, or an operator's command decides. Or the watch waits as it was told to.
   if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
-  // Held up by what its session file, or a pid file, says: for a time that is bounded, and told.
+  // The words of its session file, or of a pid file, hold it up. The time is bounded, and told.
   if (world.lies.told && (watch.person !== undefined || (watch.deferred?.until ?? 0) > world.timeline.wall))
     return undefined
   if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
   if (watch.recovery !== undefined) return "a recovery has not ended"
   const beat = Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => -Infinity)
   const beats = Math.abs(world.timeline.wall - beat) <= 240_000
-  // By its heartbeat alone nobody can tell: in a file that another one has replaced, nor where what is left of it
-  // beats.
+  // Its heartbeat alone does not tell: the file may have been replaced, or leftovers of the Conductor beat.
   if (watch.conductor === undefined && (world.board.conductor === undefined || (living.length === 0 && beats)))
     return undefined
   if (living.length !== 1) return `${living.length} Conductors live`
   if (!keeper.isRunning) return "no souffleur runs"
-  // Nobody can end it, so nobody takes its place.
+  // An unkillable Conductor cannot be ended, so no successor takes its place.
   if (conductor?.process.onTerm === "unkillable") return undefined
   if (world.solo !== undefined) return undefined
-  // One whose beats never came through, or tell no time, is neither dead nor fresh.
+  // A Conductor whose beats never came through, or tell no time, is neither dead nor fresh.
   if (world.board.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
   if (Option.isNone(parseTime(world.board.conductor.lastHeartbeat))) return undefined
-  // It asked while comms was locked: its word did not come through, and it beats.
+  // It asked while comms was locked. Its word did not come through, and it beats.
   if (conductor?.condition === "handoff" && world.board.conductor.state !== "context_recovery") return undefined
   // By the clock of now, which was set back, it beat a moment ago.
   if (!world.steadyClock && beats) return undefined
@@ -58,8 +54,8 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
 }
 
 /**
- * Comms, with the files that were replaced, has every message of the log once, in its order, as far as the log was
- * told, and the row's last state.
+ * Checks comms against the log, with the files that were replaced. It has every message of the log once, in its order,
+ * as far as the log was told. It also has the row's last state.
  */
 export const converged = (world: World): void => {
   const { board, id, ledger, cursor } = world
@@ -68,7 +64,7 @@ export const converged = (world: World): void => {
   const expected = ledger.events.flatMap((event, index) =>
     publicationOf(event).message === undefined || index + 1 > told ? [] : [index + 1]
   )
-  // What was taken and denied is told again to a file that came in its place.
+  // A message that was taken and denied is told again to a file that came in its place.
   const found = [
     ...new Set(
       [...board.lost, ...board.messages].flatMap(({ from, text }) => {

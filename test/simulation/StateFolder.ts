@@ -7,7 +7,7 @@ import type { SimProcess } from "./ProcessTable.ts"
 import { SimLog } from "./SimLog.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** What one state folder holds, and who hears of the acts of its souffleurs. */
+/** The contents of one state folder, and the listener to the acts of its souffleurs. */
 export interface StateFolder {
   readonly id: string
   readonly ledger: { readonly watch: Watch; readonly log: EventLog["Service"] }
@@ -18,12 +18,12 @@ export interface StateFolder {
   readonly heard: (by: SimProcess, disturbed: number) => void
   readonly wrongsOf: (process: SimProcess, self: SimProcess) => ReadonlyArray<string>
   readonly signalled: (process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>) => void
-  /** What the word for comms comes from a souffleur of. */
+  /** Hears that a souffleur of this folder wrote its state to comms. */
   readonly wroteRow: () => void
 }
 
 /**
- * Another state folder of the same user, whose souffleur was asked to watch the same Conductor: only the claim keeps
+ * Another state folder of the same user, whose souffleur was asked to watch the same Conductor. Only the claim keeps
  * the two apart.
  */
 export class OtherFolder implements StateFolder {
@@ -34,7 +34,7 @@ export class OtherFolder implements StateFolder {
   readonly room: LaunchRoom
   readonly ledger: { watch: Watch; readonly log: EventLog["Service"] }
   readonly #world: World
-  /** When each launcher was started, monotonic. */
+  /** The start of each launcher, monotonic. */
   readonly #spawned = new Map<string, number>()
 
   constructor(world: World) {
@@ -56,7 +56,8 @@ export class OtherFolder implements StateFolder {
       tell: (what) => world.tell(what),
       judge: { spawned: (id) => void this.#spawned.set(id, world.timeline.monotonic) },
       agentStarted: (process: SimProcess, order: LaunchOrder) => {
-        // Of who was started by hand, it could see one in a session that it knows, before its launcher was on its way.
+        // Its souffleur could see a Conductor started by hand only in a session that it knows. The Conductor must also
+        // be there before the launcher was on its way.
         const unseen = [...world.byHand].filter(
           ({ process, sessionId }) =>
             !this.ledger.watch.sessions.includes(sessionId) ||

@@ -1,9 +1,9 @@
 import { type Clock, Duration, Effect } from "effect"
 
-/** Milliseconds. */
+/** The milliseconds of a minute. */
 export const minute = 60_000
 
-/** When a world begins, on its wall clock; epoch ms. */
+/** The beginning of a world on its wall clock; epoch ms. */
 export const origin = Date.parse("2026-03-01T08:00:00.000Z")
 
 interface Timer {
@@ -14,14 +14,14 @@ interface Timer {
 }
 
 /**
- * The time of a simulated world: it stands still until somebody moves it. Timers follow the monotonic clock, as those
- * of a process do; the wall clock may be anywhere. All in milliseconds.
+ * Holds the time of a simulated world, which stays until a caller moves it. Timers follow the monotonic clock, as those
+ * of a process do; the wall clock may be anywhere. All times are in milliseconds.
  */
 export class Timeline {
   monotonic = 0
-  /** In which nothing ran, in sum. */
+  /** The time in which nothing ran, in sum. */
   starved = 0
-  /** Wall clock minus monotonic clock: changes when the machine sleeps or its clock is set. */
+  /** The wall clock minus the monotonic clock. It changes when the machine sleeps or its clock is set. */
   offset = origin
   #order = 0
   readonly #heap: Array<Timer> = []
@@ -38,7 +38,7 @@ export class Timeline {
     }
   }
 
-  /** When the next timer is due on the monotonic clock. */
+  /** The time at which the next timer is due on the monotonic clock. */
   get next(): number | undefined {
     while (this.#heap[0]?.cancelled) this.#pop()
     return this.#heap[0]?.at
@@ -52,18 +52,18 @@ export class Timeline {
     timer.fire()
   }
 
-  /** The machine sleeps: the wall clock alone goes on. */
+  /** Puts the machine to sleep: the wall clock alone goes on. */
   sleep(millis: number): void {
     this.offset += millis
   }
 
-  /** Nothing runs for a while: every timer of that time is late. */
+  /** Lets nothing run for a while: every timer of that time is late. */
   starve(millis: number): void {
     this.starved += millis
     this.monotonic += millis
   }
 
-  /** Effect's clock on this timeline. `isDead` timers never fire. */
+  /** Makes Effect's clock on this timeline. `isDead` timers never fire. */
   clock(isDead: () => boolean): Clock.Clock {
     const nanos = (millis: number) => BigInt(Math.round(millis * 1000)) * 1000n
     return {

@@ -10,17 +10,17 @@ import type { World } from "./SimulatedWorld.ts"
 type Sky = SimMachine & { readonly board: Board; readonly room: LaunchRoom }
 
 interface Climate {
-  /** What goes wrong, by name; nothing, now and then. */
+  /** The troubles by name; now and then none of them comes. */
   readonly troubles: Readonly<Record<string, () => void>>
-  /** Ends what is not every world's. */
+  /** Ends the troubles that are not every world's. */
   readonly clear: () => void
-  /** Milliseconds of a trouble. */
+  /** Draws the milliseconds of a trouble. */
   readonly lasts: () => number
   /** The longest pause between two, in ms. */
   readonly pause: number
 }
 
-/** Troubles of any host, its comms and its launches. */
+/** The troubles of any host, its comms and its launches. */
 export const ofHost = (world: Sky, seed: Seed): Climate["troubles"] => ({
   "comms locked": () => void (world.board.trouble = "locked"),
   "comms missing": () => void (world.board.trouble = "missing"),
@@ -35,7 +35,7 @@ export const ofHost = (world: Sky, seed: Seed): Climate["troubles"] => ({
   }
 })
 
-/** One trouble after the other, until the world is calm. */
+/** Brings one trouble after the other, until the world is calm. */
 export const storm = (world: Sky, seed: Seed, climate: Climate): void => {
   const { board, faults, room, timeline } = world
   const names = ["none", ...Object.keys(climate.troubles)]
@@ -62,7 +62,7 @@ export const storm = (world: Sky, seed: Seed, climate: Climate): void => {
   later()
 }
 
-/** What goes wrong in the world of a watch by itself. */
+/** Brings the troubles of the world of a watch. */
 export const weather = (world: World, seed: Seed): void =>
   storm(world, seed, {
     troubles: {

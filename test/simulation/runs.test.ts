@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { simulateRun } from "./runs/RunSimulation.ts"
 
-/** As many fresh seeds as fit, in ms. */
+/** The time for fresh seeds, in ms: as many run as fit. */
 const slice = 2000
 
 const check = (seed: number) => {

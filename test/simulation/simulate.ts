@@ -6,10 +6,10 @@ import { plays } from "./Play.ts"
 import { reportOf } from "./SimulationReport.ts"
 
 /**
- * `pnpm simulate --seed N --cycles C`: worlds from seed N on until C faulted recovery cycles were seen, the same to the
- * letter each time. `--runs`: worlds of `souffleur conduct`, until C faulted assignments of agents were seen. Few
- * cycles are told in full; of more there are the table and the violations. Without a seed a fresh one is taken, and
- * printed.
+ * `pnpm simulate --seed N --cycles C` simulates worlds from seed N on, the same to the letter each time. It goes on
+ * until C faulted recovery cycles were seen. With `--runs`, the worlds are of `souffleur conduct`, until C faulted
+ * assignments of agents were seen. Few cycles are told in full; of more there are the table and the violations. Without
+ * a seed a fresh one is taken, and printed.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
@@ -31,9 +31,9 @@ const number = (name: "seed" | "cycles" | "workers", text: string): number => {
 const seed =
   values.seed === undefined ? crypto.getRandomValues(new Uint32Array(1))[0]! % 900_000_000 : number("seed", values.seed)
 const [wanted, workers] = [number("cycles", values.cycles), number("workers", values.workers)]
-/** As many cycles as a person reads. */
+/** The number of cycles that a person reads. */
 const told = 50
-/** Worlds in one message to a worker. */
+/** The number of worlds in one message to a worker. */
 const batch = 8
 
 const name = values.runs ? "runs" : "watches"
@@ -77,7 +77,7 @@ const run = async (): Promise<void> => {
   else await Promise.all(Array.from({ length: workers }, one))
 }
 
-// Who stops it has what was seen until then.
+// A person who stops it has the results until then.
 process.once("SIGINT", () => {
   console.log(reportOf(campaign, seed, play))
   process.exit(1)
@@ -88,6 +88,6 @@ console.log(`seed ${seed}, ${wanted} ${play.cycles}`)
 if (wanted <= told) tell()
 else await run()
 console.log(reportOf(campaign, seed, play))
-// On the side: what is printed is the same each time, and this is not.
+// The duration goes to the side: the print is the same each time, and the duration is not.
 console.error(`${((performance.now() - start) / 1000).toFixed(1)} s`)
 process.exitCode = campaign.failed.length > 0 ? 1 : 0

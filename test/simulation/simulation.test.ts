@@ -3,12 +3,12 @@ import { Clock, Effect } from "effect"
 import { simulate } from "./Simulation.ts"
 
 /**
- * The same worlds each time, of every kind. What a seed once showed is a scenario of its own (`test/scenarios`): a seed
- * tells another story once the simulation draws anything else.
+ * The seeds of the same worlds each time, of every kind. A failure that a seed once showed is a scenario of its own
+ * (`test/scenarios`). A seed tells another story once the simulation draws anything else.
  */
 const fixed = [1, 2, 3, 4, 5, 6, 7, 8]
 
-/** As many fresh seeds as fit, in ms. */
+/** The time for fresh seeds, in ms: as many run as fit. */
 const slice = 3000
 
 const check = (seed: number) => {
