@@ -34,7 +34,7 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(wrong, [])
     })
   )
-  // Hooks and beats come on top, where a user has them: alone they can be the only sign of life.
+  // Hooks and beats are extra signs, where a user has them. Alone, they can be the only sign of life.
   it.effect("a healthy Conductor is never killed, whichever of its signs cannot be read", () =>
     Effect.gen(function* () {
       const sources = ["children", "pidFile", "process", "session", "stillSince"] as const

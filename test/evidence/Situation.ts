@@ -13,7 +13,7 @@ const Time = Schema.String
 const Situation = Schema.Struct({
   /** One sentence that says what is really going on. */
   what: Schema.String,
-  /** `recorded`: Claude Code 2.1.329 wrote these records; their words are replaced, their ages set. */
+  /** `recorded`: Claude Code 2.1.329 wrote these records. Their words are replaced, and their ages are set. */
   from: Schema.Literals(["recorded", "constructed"]),
   right: Schema.Literals(["alive", "dead"]),
   now: Time,
@@ -32,13 +32,13 @@ const Situation = Schema.Struct({
       subagentsWroteAt: Schema.optionalKey(Time),
       /** The last line has no newline. */
       torn: Schema.optionalKey(Schema.Boolean),
-      /** A record; a line as it stands; or a record that is filled up to so many bytes. */
+      /** A record, a raw line, or a record that is filled up to a number of bytes. */
       lines: Schema.Array(
         Schema.Union([Schema.String, Schema.Struct({ fill: Schema.Int, type: Schema.String }), Schema.Json])
       )
     })
   ),
-  /** The expected verdict; its times are text. */
+  /** The expected verdict. Its times are text. */
   verdict: Schema.StructWithRest(Schema.Struct({ _tag: Schema.String }), [Schema.Record(Schema.String, Schema.Unknown)])
 })
 export type Situation = typeof Situation.Type

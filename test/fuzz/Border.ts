@@ -1,8 +1,8 @@
 import type { Seed } from "../simulation/Seed.ts"
 
 /**
- * A promise of a border that an input broke, and what of the input shows it. Any other error that a check throws was
- * caught by nobody.
+ * A promise of a border that an input broke, and the part of the input that shows it. Any other error of a check is
+ * uncaught.
  */
 export class Broken extends Error {
   readonly shown: string
@@ -13,29 +13,29 @@ export class Broken extends Error {
   }
 }
 
-/** `shown` is of the input; one promise is told once, whatever broke it. */
+/** Throws where the condition is false. `shown` is a part of the input. One promise is told once, whatever broke it. */
 export const holds = (condition: boolean, promise: string, shown: unknown = ""): void => {
   if (!condition)
     throw new Broken(promise, (typeof shown === "string" ? shown : (JSON.stringify(shown) ?? "")).slice(0, 200))
 }
 
-/** What a check may use: an empty folder of this input's own, made when it is first asked for. */
+/** The room of a check: an empty folder of this input's own. It is made when it is first asked for. */
 export interface Place {
   readonly folder: string
 }
 
-/** Where words come in from outside: how they are made up, and what must hold of whatever reads them. */
+/** A place where words come in from outside. It says how to make them up, and what must hold of their readers. */
 export interface Border {
   readonly name: string
-  /** Its part of all inputs, against the others'. */
+  /** Its part of all inputs, relative to the other borders. */
   readonly share: number
   /** Processor ms that one check may take. */
   readonly within: number
-  /** The checks of one input, its words drawn from the seed alone. */
+  /** The checks of one input. The seed alone decides its words. */
   readonly checks: (seed: Seed, place: Place) => ReadonlyArray<readonly [name: string, run: () => unknown]>
 }
 
-/** A border by what it draws, and by its checks; each may be a promise, and throws where something is wrong. */
+/** Makes a border from its draw and its checks. A check may return a promise, and throws where something is wrong. */
 export const border = <Input>(
   name: string,
   {

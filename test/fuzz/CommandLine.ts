@@ -8,7 +8,7 @@ import { holds } from "./Border.ts"
 import { isPlain } from "./FuzzPlain.ts"
 import { host, ran } from "./Settle.ts"
 
-/** A home with a project in it, where a command of souffleur's is given, in this very process. */
+/** A home with a project in it. A command of souffleur runs there, in this very process. */
 export interface Home {
   readonly project: string
   readonly state: string
@@ -30,14 +30,14 @@ export const homeIn = (folder: string): Home => {
 
 export interface Said {
   readonly code: number | "still at it"
-  /** What was printed, by the calls that printed it. */
+  /** The printed text, one entry for each call that printed. */
   readonly lines: ReadonlyArray<string>
 }
 
-/** How long a command that watches or waits is let go on, ms. */
+/** Time that a command may watch or wait, ms. */
 const patience = 3000
 
-/** Says it as a person would, and gives what was printed; a defect is thrown as it is. */
+/** Gives the command as a person would, and returns its output. A defect is thrown as it is. */
 export const say = async (
   folder: string,
   args: ReadonlyArray<string>,
@@ -80,7 +80,8 @@ export const say = async (
 }
 
 /**
- * What holds of whatever a command prints, whoever's words are in it: each call is one line, and no terminal obeys it.
+ * Checks the output of a command, whatever foreign words are in it. Each call prints one line, and no terminal obeys
+ * it.
  */
 export const printsWell = ({ lines }: Said): void => {
   const stack = lines.find((line) => /^\s+at .*:\d+:\d+\)?$/u.test(line))

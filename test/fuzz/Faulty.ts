@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { border, holds } from "./Border.ts"
 
-/** Borders that go wrong, each in its own way: what the fuzzer itself is tried on. */
+/** Makes a border that goes wrong in its own way. The fuzzer itself is tried on these. */
 const wrong = (name: string, run: (input: number) => unknown, share = 1) =>
   border(name, {
     share,

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream"
 import { type Border } from "./Border.ts"
 import type { Finding } from "./FuzzFinding.ts"
 
-/** Inputs of one border, the last one excluded. */
+/** Inputs of one border, from `from` to `to`, the last one excluded. */
 export interface Stretch {
   readonly border: string
   /** Processor ms of one check. */
@@ -23,7 +23,7 @@ export interface Tally {
   readonly findings: Array<Finding>
 }
 
-/** What a worker is started with. */
+/** The argument that a worker is started with. */
 export interface Order {
   readonly seed: number
   readonly stretches: ReadonlyArray<Stretch>
@@ -33,18 +33,21 @@ export interface Order {
   readonly root: string
 }
 
-/** How often the worker is looked at, ms. */
+/** Time between two looks at the worker, ms. */
 const lookEvery = 250
-/** What its own checks and their second tries may take in all, of what one may take: an input that takes more hangs. */
+/**
+ * Limit for all checks of an input and their second tries, in multiples of the limit of one check. An input over it
+ * hangs.
+ */
 const tries = 5
 /**
- * ms after which a worker that sleeps, and uses next to nothing of the processor, waits for what never comes; and ms of
- * that.
+ * Time after which a worker waits for something that never comes, ms. In this time it sleeps, and uses less than
+ * `nothing`, in processor ms.
  */
 const patience = 10_000
 const nothing = 200
 
-/** What a process has used of the processor, in ticks, and whether it sleeps; `undefined` where that cannot be seen. */
+/** Reads the processor time of a process, in ticks, and whether it sleeps; `undefined` where that cannot be seen. */
 const usedBy = (pid: number): { readonly ticks: number; readonly sleeps: boolean } | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -56,7 +59,7 @@ const usedBy = (pid: number): { readonly ticks: number; readonly sleeps: boolean
 }
 const tick = 10
 
-/** So many inputs for each border, by its share; each has one at least. */
+/** Divides the inputs among the borders by their shares. Each border has one input at least. */
 export const stretchesOf = (borders: ReadonlyArray<Border>, inputs: number): ReadonlyArray<Stretch> => {
   const all = borders.reduce((sum, { share }) => sum + share, 0)
   return borders.map(({ name, share, within }) => ({
@@ -67,14 +70,14 @@ export const stretchesOf = (borders: ReadonlyArray<Border>, inputs: number): Rea
   }))
 }
 
-/** What is left of the stretches behind an input. */
+/** The rest of the stretches after an input. */
 const after = (stretches: ReadonlyArray<Stretch>, border: string, input: number): ReadonlyArray<Stretch> => {
   const at = stretches.findIndex((one) => one.border === border)
   const [here, ...rest] = stretches.slice(at)
   return input + 1 < here!.to ? [{ ...here!, from: input + 1 }, ...rest] : rest
 }
 
-/** One worker through the stretches, as far as it comes; what is left when an input ended it. */
+/** Runs one worker through the stretches, as far as it comes. Gives the rest where an input ended it. */
 const work = (order: Order, tallies: ReadonlyMap<string, Tally>): Promise<ReadonlyArray<Stretch>> =>
   new Promise((resolve, reject) => {
     const worker = spawn(
@@ -130,8 +133,8 @@ const work = (order: Order, tallies: ReadonlyMap<string, Tally>): Promise<Readon
   })
 
 /**
- * Runs every stretch in a process of its own, that is ended where an input hangs, and goes on behind that input. By
- * processor time and not by a clock: a machine that is busy makes nobody hang.
+ * Runs the stretches in a process of their own, and ends it where an input hangs. It goes on after that input in
+ * another process. A hang is measured by processor time, not by a clock: a busy machine makes no input hang.
  */
 export const campaign = async (
   seed: number,

@@ -1,5 +1,5 @@
 /**
- * What went wrong with one input. `broken`: a promise of the border's own; `slow`: it took more of the processor than
+ * A fault that one input showed. `broken`: it broke a promise of the border. `slow`: it took more processor time than
  * it may.
  */
 export interface Finding {
@@ -7,12 +7,12 @@ export interface Finding {
   readonly border: string
   readonly input: number
   readonly check: string
-  /** What is the matter: the same words for the same trouble, but for numbers. */
+  /** The name of the trouble: the same trouble has the same words, except for numbers. */
   readonly what: string
-  /** What shows it. */
+  /** The part of the input that shows it, or the message of the error. */
   readonly shown: string
 }
 
-/** The same trouble of another input, as far as its words say. */
+/** Gives one key for the same trouble of several inputs, as far as its words tell. */
 export const sameTrouble = ({ border, check, kind, what }: Finding): string =>
   `${border} ${kind} ${check} ${what.replaceAll(/\d+/gu, "#")}`

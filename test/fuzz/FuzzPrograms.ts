@@ -1,7 +1,7 @@
 import { Effect, Layer, Sink, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
 
-/** Every program that is started prints the next of these, and ends with this code; none runs. */
+/** Answers every start of a program with the next of these outputs, and with this exit code. No program runs. */
 export const printing = (outputs: ReadonlyArray<Uint8Array>, code: number) => {
   let next = 0
   return Layer.succeed(

@@ -10,13 +10,13 @@ const cellsOf = ({ checks, findings, inputs }: Tally): ReadonlyArray<number> => 
   ...kinds.map((kind) => findings.filter((one) => one.kind === kind).length)
 ]
 
-/** One finding of each trouble, and how many inputs showed it. */
+/** Gives one finding of each trouble, and the number of inputs that showed it. */
 export const troubles = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding & { readonly times: number }> => {
   const groups = Map.groupBy(findings, sameTrouble)
   return [...groups.values()].map((group) => ({ ...group[0]!, times: group.length }))
 }
 
-/** A table by border, and each trouble with the words that show it again. */
+/** Makes a table by border, and adds each trouble with the command that shows it again. */
 export const reportOf = (seed: number, tallies: ReadonlyMap<string, Tally>): string => {
   const line = (name: string, cells: ReadonlyArray<string>) =>
     `${name.padEnd(22)}${cells.map((cell) => cell.padStart(9)).join("")}`

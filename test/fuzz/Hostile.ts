@@ -1,6 +1,6 @@
 import type { Seed } from "../simulation/Seed.ts"
 
-/** Words that somebody stumbled over once: paths, flags, shells, terminals, encodings, names of JavaScript's own. */
+/** Words that programs stumbled over: paths, flags, shells, terminals, encodings, names of JavaScript's own. */
 const nasty = [
   [
     "",
@@ -105,7 +105,7 @@ export const word = (seed: Seed): string => {
   }
 }
 
-/** As a process, a file name or a variable may hold it. */
+/** Draws a word that a process, a file name or a variable may hold. */
 export const plainWord = (seed: Seed): string => word(seed).replaceAll(/[\0\n\r]/gu, "")
 
 export const uuid = (seed: Seed): string => {
@@ -113,7 +113,7 @@ export const uuid = (seed: Seed): string => {
   return `${hex(8)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${hex(12)}`
 }
 
-/** How long a run is: mostly a line, now and then all that is read of a file. */
+/** Draws the length of a run: mostly a line, now and then all that is read of a file. */
 const length = (seed: Seed): number =>
   seed.chance(0.02)
     ? seed.pick([100_000, 1_000_000])
@@ -123,14 +123,14 @@ const length = (seed: Seed): number =>
 
 const letters = [..."_*`-#\"\\/.:[]{}() \t\n=,<>~'aA0é"]
 
-/** One character, or two in turn, over and over: what a pattern that looks back does not get over. */
+/** Draws one character, or two in turn, over and over. A pattern that looks back takes too long on such a text. */
 export const run = (seed: Seed): string => {
   const letter = () => (seed.chance(0.15) ? String.fromCharCode(seed.between(1, 126)) : seed.pick(letters))
   const unit = seed.chance(0.7) ? letter() : letter() + letter()
   return unit.repeat(Math.ceil(length(seed) / unit.length))
 }
 
-/** Numbers at the edges of what a count, a time, a pid or a double is. */
+/** Draws a number at an edge of a count, a time, a pid or a double. */
 export const number = (seed: Seed): number =>
   seed.pick(
     [
@@ -197,7 +197,7 @@ const deep = (seed: Seed): unknown => {
   return value
 }
 
-/** An object with these members; `__proto__` is one like any other, as JSON makes it. */
+/** Makes an object with these members. `__proto__` is a member like any other, as in JSON. */
 export const members = (entries: ReadonlyArray<readonly [string, unknown]>): Record<string, unknown> => {
   const made: Record<string, unknown> = {}
   for (const [key, value] of entries)
@@ -220,7 +220,7 @@ const keys = [
   "then"
 ]
 
-/** Any JSON value. */
+/** Draws any JSON value. */
 export const tree = (seed: Seed, depth = 4): unknown => {
   if (depth <= 0 || seed.chance(0.4)) return seed.chance(0.01) ? deep(seed) : scalar(seed)
   const size = seed.between(0, 4)
@@ -237,7 +237,7 @@ export const tree = (seed: Seed, depth = 4): unknown => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A JSON value with a few places bent: replaced, left out, said twice, or with a member that nobody asked for. */
+/** Bends a few places of a JSON value: replaced, left out, said twice, or with a member too many. */
 export const bent = (seed: Seed, value: unknown, chance = 0.12): unknown => {
   if (seed.chance(chance)) return seed.chance(0.8) ? scalar(seed) : tree(seed, 3)
   if (Array.isArray(value)) {
@@ -252,7 +252,7 @@ export const bent = (seed: Seed, value: unknown, chance = 0.12): unknown => {
   return members(seed.chance(chance) ? [...entries, [seed.pick(keys), tree(seed, 2)]] : entries)
 }
 
-/** A text with some of its places changed. */
+/** Changes some places of a text. */
 export const mangled = (seed: Seed, text: string, most = 3): string => {
   let now = text
   for (let left = seed.between(0, most); left > 0; left--) {
@@ -279,7 +279,7 @@ export const mangled = (seed: Seed, text: string, most = 3): string => {
 export const bytes = (seed: Seed, most = 4000): Uint8Array =>
   Uint8Array.from({ length: seed.between(0, most) }, () => seed.between(0, 255))
 
-/** The bytes of a text, now and then torn, flipped, or with a NUL. */
+/** Gives the bytes of a text, now and then torn, flipped, or with a NUL. */
 export const torn = (seed: Seed, text: string): Uint8Array => {
   const whole = new Uint8Array(Buffer.from(text, "utf8"))
   if (seed.chance(0.7) || whole.length === 0) return whole
@@ -293,7 +293,7 @@ export const some = <A>(seed: Seed, most: number, one: (index: number) => A): Ar
   Array.from({ length: seed.between(0, most) }, (_, index) => one(index))
 
 /**
- * A JSON value of the same form with other words and numbers in it: what a schema that looks at forms alone lets pass.
+ * Makes a JSON value of the same form with other words and numbers. A schema that checks only the form lets it pass.
  */
 export const alike = (seed: Seed, value: unknown, chance = 0.25): unknown => {
   if (Array.isArray(value)) {

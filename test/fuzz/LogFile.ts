@@ -20,7 +20,8 @@ const fieldsOf = ({ at: _at, _tag, ...fields }: Example): Readonly<Record<string
 const version = 1
 
 /**
- * A stream as somebody who writes into the log would make it: events of every kind, most of the form that they have.
+ * Makes a stream as a stranger who writes into the log would make it. Its events are of every kind, most in their
+ * proper form.
  */
 export const streamOf = (
   seed: Seed,
@@ -55,7 +56,7 @@ export const streamOf = (
   return rows
 }
 
-/** A log of souffleur's own form with these rows, as far as it takes them. */
+/** Writes a log in souffleur's own form with these rows, as far as it takes them. */
 export const writeLog = (state: string, rows: ReadonlyArray<Row>): void => {
   mkdirSync(state, { recursive: true, mode: 0o700 })
   const file = new DatabaseSync(join(state, "souffleur.db"))

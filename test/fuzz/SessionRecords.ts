@@ -131,7 +131,7 @@ const kinds: ReadonlyArray<(seed: Seed, now: number) => Json> = [
   (seed) => ({ type: "system", subtype: seed.pick(["local_command", "turn_duration", "x"]), content: text(seed) })
 ]
 
-/** `now`: about when it says that it was written, epoch ms. */
+/** Makes a record. It says that it was written at about `now`, epoch ms. */
 export const record = (seed: Seed, now = today): Json => ({
   ...seed.pick(kinds)(seed, now),
   timestamp: at(seed, now),
@@ -158,7 +158,7 @@ const line = (seed: Seed): string => {
   ])()
 }
 
-/** A session file: whole lines, torn ones, and lines that are none. */
+/** Makes a session file of whole lines, torn lines, and lines that are no records. */
 export const sessionFile = (seed: Seed, most = 12): Uint8Array => {
   const newline = seed.pick(["\n", "\n", "\n", "\r\n"])
   return torn(seed, some(seed, most, () => line(seed)).join(newline) + seed.pick([newline, ""]))

@@ -4,12 +4,12 @@ import { syncBuiltinESMExports } from "node:module"
 /** A program that is on no machine. */
 const nowhere = "/nonexistent/souffleur-fuzz"
 
-/** What was to be started or signalled since it was last asked: nothing ever is, once the trap is set. */
+/** Starts and signals that were tried since the last question. After the trap is set, none takes effect. */
 let caught: Array<string> = []
 
 export const takeCaught = (): ReadonlyArray<string> => caught.splice(0)
 
-/** From here on no program is started and nobody is signalled by this process; who tries is written down. */
+/** Keeps this process from starting programs and from sending signals. Every try is written down. */
 export const setTrap = (): void => {
   caught = []
   const note = (how: string, words: ReadonlyArray<unknown>) =>
@@ -19,7 +19,7 @@ export const setTrap = (): void => {
     (how: string) =>
     (...words: ReadonlyArray<unknown>) => {
       note(how, words)
-      // Its failure comes as a real one does: on the process that never was.
+      // The failure comes as a real one does: on the process that never was.
       return spawn(nowhere, [], { stdio: "ignore" })
     }
   const atOnce =
@@ -40,7 +40,7 @@ export const setTrap = (): void => {
   syncBuiltinESMExports()
   const kill = process.kill.bind(process)
   process.kill = (pid, signal) => {
-    // 0 only asks whether it is there.
+    // Signal 0 only asks whether the process is there.
     if (signal === 0) return kill(pid, 0)
     note("kill", [pid, signal])
     return true

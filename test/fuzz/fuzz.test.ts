@@ -5,10 +5,10 @@ import { borders as faulty } from "./Faulty.ts"
 import { reportOf } from "./FuzzReport.ts"
 import { seedOf } from "./SeedOf.ts"
 
-/** A hang is found by what it takes of the processor, and waits of nobody's: no clock decides how these end. */
+/** A hang is found by its processor time, and a wait by its sleep. No clock decides the end of these tests. */
 const patience = { timeout: 600_000 }
 
-/** The same inputs each time: a seed of one's own is for `pnpm fuzz`. */
+/** A fixed seed gives the same inputs each time. `pnpm fuzz` takes another seed. */
 const seed = 7
 const slice = 1500
 

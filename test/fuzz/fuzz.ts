@@ -4,9 +4,9 @@ import { campaign, stretchesOf } from "./FuzzCampaign.ts"
 import { reportOf, troubles } from "./FuzzReport.ts"
 
 /**
- * `pnpm fuzz --inputs N --seed S`: N hostile inputs over every border, the same to the letter each time. `--border
- * NAME`: of that one alone; `--input K`: that very one. Without a seed a fresh one is taken, and printed. Ends with 1
- * when anything was found.
+ * `pnpm fuzz --inputs N --seed S` tries N hostile inputs over every border, the same to the letter each time. `--border
+ * NAME` tries that border alone, and `--input K` that very input. Without a seed, it takes a fresh one and prints it.
+ * It ends with 1 where it found a fault.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
@@ -44,6 +44,6 @@ if (values.json) {
   const table = [...tallies].map(([border, { checks, inputs }]) => ({ border, inputs, checks }))
   console.log(JSON.stringify({ seed, borders: table, findings: troubles(findings) }))
 } else console.log(reportOf(seed, tallies))
-// On the side: what is printed is the same each time, and this is not.
+// The time goes to standard error. Standard output is the same each time, and the time is not.
 console.error(`${((performance.now() - start) / 1000).toFixed(1)} s`)
 process.exitCode = findings.length > 0 ? 1 : 0

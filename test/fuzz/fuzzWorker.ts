@@ -8,25 +8,28 @@ import type { Finding } from "./FuzzFinding.ts"
 import { seedOf } from "./SeedOf.ts"
 import { setTrap, takeCaught } from "./Trap.ts"
 
-/** The parent's end of it is descriptor 3: written at once, so that who kills this process knows what it was at. */
+/**
+ * Tells the parent a line on descriptor 3. It is written at once, so that a parent that kills this process knows its
+ * input.
+ */
 const tell = (line: string) => void writeSync(3, `${line}\n`)
 
 const { module, root, seed, stretches } = JSON.parse(process.argv[2]!) as Order
-// Nothing of the machine's own user is read or written.
+// No file of the machine's own user is read or written.
 for (const name of Object.keys(process.env))
   if (/^(?:SOUFFLEUR_|CLAUDE|XDG_|TMUX|KITTY_)/u.test(name)) delete process.env[name]
 process.env["HOME"] = root
 
-/** What nobody awaits is the input's that is at hand. */
+/** Errors that no code awaits. They belong to the present input. */
 let stray: Array<unknown> = []
 process.on("uncaughtException", (error) => stray.push(error))
 process.on("unhandledRejection", (error) => stray.push(error))
-// Who waits for what never comes goes on waiting; and nobody goes on without a parent.
+// The open stdin keeps a waiting worker alive. Its end means that the parent is gone. Then the worker ends.
 process.stdin.resume().on("end", () => process.exit(1))
 setTrap()
 const { borders } = (await import(module)) as { readonly borders: ReadonlyArray<Border> }
 
-/** An error by the first places of ours in its stack, and its message. */
+/** Describes an error by the first places of our code in its stack, and by its message. */
 const described = (error: unknown): readonly [what: string, shown: string] => {
   if (!(error instanceof Error)) return ["it threw what is no error", String(error).slice(0, 300)]
   const frames = (error.stack ?? "")
@@ -46,7 +49,7 @@ const attempt = async (run: () => unknown): Promise<readonly [cpu: number, throw
   const thrown: Array<unknown> = []
   try {
     await run()
-    // What nobody awaits comes to light a turn later.
+    // An error that no code awaits comes to light a turn later.
     await nextTurn()
   } catch (error) {
     thrown.push(error)
@@ -74,7 +77,7 @@ const one = async ({ checks, name, within }: Border, input: number): Promise<Rea
       if (error instanceof Broken) find("broken", check, error.message, error.shown)
       else find("uncaught", check, ...described(error))
     }
-    // Once more: a first time compiles, and collects what others left.
+    // A slow check is tried again. The first time compiles code, and collects the garbage of other checks.
     if (cpu > within && (await attempt(run))[0] > within)
       find("slow", check, `more than ${within} ms of the processor`, `${Math.round(cpu)} ms`)
     for (const act of takeCaught()) find("shell", check, "something was to be started, or signalled", act)

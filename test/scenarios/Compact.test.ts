@@ -6,7 +6,7 @@ const done: Compaction = { after: 3000, writes: true, ends: true }
 const silent: Compaction = { after: minutes(60), writes: false, ends: false }
 
 /**
- * A Conductor that dies, whose export is over the threshold; its compactions in order, the last one again and again.
+ * A Conductor dies, and its export is over the threshold. Its compactions come in order, the last one again and again.
  */
 const overThreshold = (...compactions: ReadonlyArray<Compaction>) => {
   const stage = new Stage({ fate: "dies", at: minutes(6), tools: 2 })
@@ -79,7 +79,8 @@ it("a compaction that times out is tried once more when its session is gone, and
   const stage = overThreshold({ ...silent, onTerm: "never" }, done)
   stage.souffleur()
   stage.until("ConductorDied")
-  // The tools' grace, 300 s for the first attempt and its grace, three seconds for the second, and the receipts.
+  // The tools' grace comes first. The first attempt with its grace takes 300 s, the second three seconds. The receipts
+  // come on top.
   const took = stage.until("ConductorRelaunched")
   assert.isAtLeast(took, seconds(323))
   assert.isAtMost(took, seconds(327))

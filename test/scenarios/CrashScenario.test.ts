@@ -9,14 +9,14 @@ const settings = { stopGrace: Duration.seconds(1) }
 type Way = "export" | "compaction" | "turn"
 
 /**
- * A Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there; it falls silent at once. Or
- * one whose turn ends, which leaves its tools behind.
+ * Begins with a Conductor that ignores SIGTERM and has tools, so that every act of a recovery is there. It falls silent
+ * at once. Or its turn ends, and leaves its tools behind.
  */
 const begin = (way: Way, plan?: (passed: number, name: string) => When | undefined) => {
   const fate = way === "turn" ? ({ fate: "turn ends", print: true } as const) : ({ fate: "hangs" } as const)
   const stage = new Stage({ ...fate, at: way === "turn" ? minutes(4) : seconds(1.5), onTerm: "never", tools: 3 })
   if (way === "compaction") stage.world.settings = { forceCompactThresholdTokens: 10 }
-  // The first attempt says nothing; the second is done before its session ends.
+  // The first attempt says nothing. The second is done before its session ends.
   stage.world.compactions = (number) => ({
     after: number === 1 ? 2000 : 3000,
     writes: number > 1,
@@ -57,7 +57,7 @@ const uncrashed = (way: Way) => {
   return { first, last, names, result: result(stage) }
 }
 
-/** Each effect in turn is the last of one souffleur; the next souffleur finishes the recovery. */
+/** Makes each effect in turn the last of one souffleur. The next souffleur finishes the recovery. */
 const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
   for (let at = twin.first; at <= twin.last; at++) {
     // Looks while a process takes its time to end are all alike.
@@ -74,7 +74,7 @@ const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
       twin.result,
       `${when} ${souffleur.gate.names.at(-1)}\n${stage.world.story.join("\n")}`
     )
-    // Launched once; stopped at most once more.
+    // The successor is launched once. The Conductor is stopped at most once more.
     const [kills, spawns] = ["SIGKILL", "starts: pid"]
     assert.strictEqual(stage.world.story.filter((line) => line.includes(`Conductor (S2) ${spawns}`)).length, 1)
     assert.isAtMost(

@@ -35,7 +35,7 @@ it("a zombie is dead", () => {
 it("polls come at 240 s, then each 60 s", () => {
   const stage = new Stage({ fate: "handoff", at: seconds(243), lasts: minutes(20) })
   stage.souffleur()
-  // Raised after the first poll: seen by the second, 300 s after the start.
+  // The request comes after the first poll. The second poll sees it, 300 s after the start.
   assert.strictEqual(stage.until("ContextRecoveryRequested"), seconds(300))
   stage.pass(minutes(10)).close()
 })
@@ -44,7 +44,7 @@ it("a heartbeat of exactly 240 s is alive, an older one is dead", () => {
   const stage = new Stage({ fate: "hangs", at: seconds(1.5) })
   stage.world.board.write({})
   stage.souffleur()
-  // At the poll of 240 s it is 240 s old, at that of 300 s it is 300 s old.
+  // It is 240 s old at the poll of 240 s, and 300 s old at that of 300 s.
   assert.strictEqual(stage.until("ConductorDied"), seconds(300))
   stage.until("ConductorRelaunched")
   stage.pass(minutes(20)).close()

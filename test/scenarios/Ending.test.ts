@@ -56,7 +56,7 @@ it("a live owner is never overtaken, but a dead owner is", () => {
   first.kill()
   const [third, fourth] = [stage.souffleur(), stage.souffleur()]
   stage.pass(minutes(30)).close()
-  // Two souffleurs race for a dead owner, and one gets it.
+  // Two souffleurs race for the watch of a dead owner, and one gets it.
   assert.deepStrictEqual([third.outcome, fourth.outcome].toSorted(), ["already watched", "running"])
   assert.strictEqual(stage.watch.fence, 2)
 })

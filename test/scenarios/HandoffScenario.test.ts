@@ -12,7 +12,7 @@ it("a hand-off is a planned recovery, and no death", () => {
 })
 
 it("a hand-off is seen, however soon after the last one", () => {
-  // The row still says context_recovery when S2 is launched; S2 works for two minutes and asks again.
+  // The row still says context_recovery when S2 is launched. S2 works for two minutes and asks again.
   const stage = new Stage(
     { fate: "handoff", at: minutes(6), lasts: minutes(60) },
     { fate: "handoff", at: seconds(130), lasts: minutes(60) }

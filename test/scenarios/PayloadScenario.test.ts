@@ -19,7 +19,7 @@ const handedOver = (payload: string, ceiling: Permission, compacted: boolean) =>
 it("bypassPermissions asked under an acceptEdits ceiling is acceptEdits on every kind of launch", () => {
   const [exported, compacted] = [handedOver(bypass, "acceptEdits", false), handedOver(bypass, "acceptEdits", true)]
   assert.deepStrictEqual(permissions(exported), ["acceptEdits"])
-  // The session that compacts, and the one that resumes.
+  // The first permission is of the session that compacts, the second of the session that resumes.
   assert.deepStrictEqual(permissions(compacted), ["acceptEdits", "acceptEdits"])
   for (const stage of [exported, compacted]) {
     stage.pass(minutes(5)).close()

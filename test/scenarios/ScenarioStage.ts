@@ -15,8 +15,8 @@ export class Stage {
   souffleurs: Array<Incarnation> = []
 
   /**
-   * The lives of the Conductors, by generation; after the last one, each is steady. The first has run for two seconds
-   * when it starts.
+   * Takes the lives of the Conductors, by generation. After the last life, each Conductor is steady. The first has run
+   * for two seconds at the start.
    */
   constructor(...lives: ReadonlyArray<Partial<Life>>) {
     this.world.lives = (generation) => ({ ...steady, worksEvery: undefined, ...lives[generation - 1] })
@@ -29,7 +29,7 @@ export class Stage {
     return this.world.ledger.watch
   }
 
-  /** A souffleur starts, on the default settings where none are named. */
+  /** Starts a souffleur, on the default settings where none are named. */
   souffleur(options: IncarnationOptions & { readonly settings?: Partial<ResolvedSettings> } = {}): Incarnation {
     const made = new Incarnation(this.world, options)
     this.souffleurs.push(made)
@@ -41,7 +41,7 @@ export class Stage {
     return this
   }
 
-  /** Moves to the next event with this tag; how long it took, in ms. */
+  /** Moves to the next event with this tag. Returns the time that it took, ms. */
   until(tag: WatchEvent["_tag"], within = minutes(30)): number {
     const { ledger, timeline } = this.world
     const [before, start] = [ledger.count(tag), timeline.monotonic]

@@ -7,7 +7,7 @@ import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 const hour = minutes(60)
 
-/** An event that comes into the log before the self-monitor's own, which was on its way. */
+/** Puts an event into the log before the self-monitor's own, which was on its way. */
 const meanwhile = ({ world }: Stage, intent: WatchIntent): void => {
   const told = command(world.id, intent).pipe(
     Effect.provideService(EventLog, world.ledger.log),
@@ -38,7 +38,7 @@ const conductorDead: WatchIntent = {
 it("a hung watcher is replaced before its self-monitor ends, and no process is killed", () => {
   const stage = new Stage()
   stage.souffleur({ silent: (role) => (role === "watcher/1" ? Duration.seconds(10) : undefined) })
-  // Its last beat is that of the start: at the round of 360 s it is older than 180 s.
+  // Its last beat is that of the start. At the round of 360 s, the beat is older than 180 s.
   assert.strictEqual(stage.until("WatcherLost"), seconds(360))
   stage.pass(minutes(20)).close()
   const tags = stage.tags()

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { alive, prints, stage, task, until } from "../cli/CliStage.ts"
 import { managerMissing, userManager } from "./UserManager.ts"
 
-/** A watch whose souffleur was killed, taken over by a service under a real manager. */
+/** A watch whose souffleur was killed. A service under a real manager takes it over. */
 const serving = Effect.gen(function* () {
   const the = yield* stage([task(1), task(2, 60_000)])
   const manager = yield* userManager(the)

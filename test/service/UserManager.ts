@@ -7,18 +7,20 @@ import { type stage, until } from "../cli/CliStage.ts"
 const program = "/lib/systemd/systemd"
 
 /**
- * systemd's own user manager needs root here: a mount namespace in which the machine looks booted by systemd, and a
- * cgroup.
+ * Whether the user manager of systemd cannot run here. It needs root for a mount namespace and a cgroup. In the
+ * namespace, the machine looks booted by systemd.
  */
 export const managerMissing = process.getuid?.() !== 0 || !fs.existsSync(program)
 
-/** Where this machine has a hierarchy for systemd: its own, or the one of cgroup v2. */
+/** Finds the hierarchy for systemd on this machine: its own, or that of cgroup v2. */
 const hierarchy = () =>
   ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup"].find((folder) => fs.existsSync(join(folder, "cgroup.procs")))
 
 const begin = `mkdir "$0" && echo $$ > "$0/cgroup.procs" && mount -t tmpfs tmpfs /run && mkdir -p /run/systemd/system && exec ${program} --user`
 
-/** A real \`systemd --user\` of the test's own: it sees the units of the stage's home alone, and ends with the test. */
+/**
+ * Starts a real `systemd --user` of the test's own. It sees only the units of the stage's home, and ends with the test.
+ */
 export const userManager = Effect.fnUntraced(function* (the: Effect.Success<ReturnType<typeof stage>>) {
   const group = join(hierarchy() ?? "/nowhere", `souffleur-test-${process.pid}-${the.session.slice(0, 8)}`)
   const runtime = join(the.home, "run")
@@ -32,7 +34,7 @@ export const userManager = Effect.fnUntraced(function* (the: Effect.Success<Retu
         ? (fs.readdirSync(group, { recursive: true, withFileTypes: true }) as Array<fs.Dirent>)
         : []
       const nested = folders.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name))
-      // What is left in them ends with the stage; an empty one is removed, innermost first.
+      // Processes that are left in the groups end with the stage. The empty groups are removed, innermost first.
       for (const folder of [group, ...nested]) {
         for (const pid of fs.readFileSync(join(folder, "cgroup.procs"), "utf8").split("\n").filter(Boolean))
           process.kill(Number(pid), "SIGKILL")
@@ -59,7 +61,7 @@ export const userManager = Effect.fnUntraced(function* (the: Effect.Success<Retu
   return {
     variables,
     systemctl,
-    /** What the manager knows of a unit. */
+    /** Reads a property of a unit from the manager. */
     shows: (unit: string, property: string) => systemctl("show", unit, "--property", property, "--value").stdout.trim()
   }
 })

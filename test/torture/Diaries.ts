@@ -1,14 +1,14 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
 
-/** When an agent is known to have lived, by its own word: epoch milliseconds, both ends included. */
+/** The known life of an agent by its own word: epoch milliseconds, both ends included. */
 export interface Life {
   readonly pid: number
   readonly from: number
   readonly to: number
 }
 
-/** Every agent that ever lived in a world, the oldest first. */
+/** Reads every agent that ever lived in a world, the oldest first. */
 export const livesIn = (folder: string): ReadonlyArray<Life> =>
   fs
     .readdirSync(folder)
@@ -20,7 +20,9 @@ export const livesIn = (folder: string): ReadonlyArray<Life> =>
     .filter(({ from }) => from > 0)
     .toSorted((a, b) => a.from - b.from)
 
-/** Two that lived at once: of whatever kind, a compact session too (spec: behaviour#never). */
+/**
+ * Finds pairs of agents that lived at once. Agents of every kind count, a compact session too (spec: behaviour#never).
+ */
 export const overlaps = (lives: ReadonlyArray<Life>): ReadonlyArray<readonly [Life, Life]> =>
   lives.flatMap((one, n) =>
     lives.slice(n + 1).flatMap((other) => (other.from <= one.to ? [[one, other] as const] : []))

@@ -6,14 +6,14 @@ import { guardianIn, ownersOf, rowsOf, standingOf } from "./LogFromOutside.ts"
 import type { Kill, Ordeal } from "./Ordeal.ts"
 import { souffleursOf } from "./Souffleurs.ts"
 
-/** Five seconds of silence, in place of six minutes. */
+/** Settings for five seconds of silence, in place of six minutes. */
 const impatient = {
   SOUFFLEUR_COMPACT_POLL_INTERVAL: "50 millis",
   SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "1 second"
 }
 
-/** One of the two that lives brings the other back within its silence and a start; the rest is for a busy machine. */
+/** The survivor of the two brings the other back within its silence and a start. The rest is for a busy machine. */
 const limit = "60 seconds"
 
 const signal = (pid: number, name: "SIGSTOP" | "SIGKILL") => {
@@ -25,9 +25,9 @@ const signal = (pid: number, name: "SIGSTOP" | "SIGKILL") => {
 }
 
 /**
- * As {@link ordeal}, with a guardian: souffleur, its guardian, now and then both are killed or stopped for good,
- * wherever the recovery stands. Nobody starts anything anew as long as one of them lives; where none does, an operator
- * does, as a service would.
+ * Runs an {@link ordeal} with a guardian. It kills souffleur, its guardian, or now and then both, or stops them for
+ * good. This comes at any point of the recovery. While one of them lives, the test starts no other. Where none lives,
+ * an operator starts souffleur again, as a service would.
  */
 export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
   const the = yield* stage([task(1, 50), task(2, 300)], impatient)
@@ -51,12 +51,12 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
     started.push(the.start(["watch", "--json", "--guardian", ...which], variables))
   })
   const over = Effect.map(look, ({ phase, relaunched }) => relaunched || phase === "ended")
-  /** Who is neither gone nor hit: a stopped one stays stopped. */
+  /** Processes that are neither gone nor hit. A stopped process stays stopped. */
   const well = (errand?: "souffleur" | "guardian") => souffleurs.there(errand).filter(({ pid }) => !hit.has(pid))
-  /** Owns the watch, and is well. */
+  /** The souffleur that owns the watch, where it is well. */
   const acting = Effect.sync(() => well("souffleur").find(({ pid }) => ownersOf(rowsOf(the.state)).at(-1)?.pid === pid))
 
-  /** Ends what is stopped. */
+  /** Ends all processes that are left, the stopped ones too. */
   const clear = Effect.gen(function* () {
     for (const { pid } of souffleurs.there()) signal(pid, "SIGKILL")
     yield* until(
@@ -68,8 +68,8 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
     yield* Effect.sleep("200 millis")
     const gaveUp = rowsOf(the.state).at(-1)?.tag === "GuardianGaveUp"
     if (well().length > 0 || (yield* look).phase === "ended") return
-    // Others may have come too late to be needed: it is the owner and the guardian that beats who may not leave it
-    // alone.
+    // Other processes may have come too late to be needed. Only the owner and the guardian that beats may not leave the
+    // watch alone.
     const last = { souffleur: ownersOf(rowsOf(the.state)).at(-1)?.pid, guardian: guardianIn(the.state) }
     for (const [errand, pid] of Object.entries(last)) {
       if (pid !== undefined && !hit.has(pid) && !gaveUp) deserted.push(`${errand} ${pid} has ended by itself`)
@@ -77,7 +77,7 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
     yield* clear
     yield* begin
   })
-  /** Until somebody who is well owns the watch, or it has come to its end. */
+  /** Waits until a souffleur that is well owns the watch, or the watch has ended. */
   const attended = Effect.gen(function* () {
     const now = Effect.gen(function* () {
       if (Option.isSome(Option.fromNullishOr(yield* acting)) || (yield* look).phase === "ended") return true
@@ -139,7 +139,7 @@ export const guardedOrdeal = Effect.fnUntraced(function* (most: number) {
   const strays = [...deserted, ...well().map(({ errand, pid }) => `${errand} ${pid} is still there`)]
   const rivals = souffleurs.rivals(ownersOf(rowsOf(the.state)))
   yield* clear
-  // Who was hit between the end and its telling has told nobody: the next souffleur does.
+  // A souffleur that was hit between the end and its telling has not told it. The next souffleur tells it.
   if (Option.isSome(code) && the.row("souffleur")["state"] !== "complete") {
     yield* begin
     yield* started.at(-1)!.ended

@@ -11,11 +11,11 @@ export interface Row {
   readonly data: string
 }
 
-/** Where a watch stands: `at` names the step that is under way, or that was the last to end. */
+/** The point that a watch has reached. `at` names the step that is under way, or the last step that ended. */
 export interface Standing {
   readonly revision: number
   readonly phase: "watching" | "recovering" | "standing by" | "ended"
-  /** A successor was launched. */
+  /** Whether a successor was launched. */
   readonly relaunched: boolean
   readonly at: string
 }
@@ -29,7 +29,7 @@ const phases: Readonly<Record<string, Standing["phase"]>> = {
   WatchReleased: "ended"
 }
 
-/** The events of a state folder, read as a file, by nobody of ours. */
+/** Reads the events of a state folder as a plain file, without any code of souffleur. */
 export const rowsOf = (state: string): ReadonlyArray<Row> => {
   const file = join(state, "souffleur.db")
   if (!existsSync(file)) return []
@@ -43,7 +43,7 @@ export const rowsOf = (state: string): ReadonlyArray<Row> => {
   }
 }
 
-/** The guardian that beats, or last did. */
+/** Reads the pid of the guardian that beats, or was the last to beat. */
 export const guardianIn = (state: string): number | undefined => {
   const db = new DatabaseSync(join(state, "souffleur.db"), { readOnly: true, timeout: 5000 })
   try {
@@ -54,7 +54,7 @@ export const guardianIn = (state: string): number | undefined => {
   }
 }
 
-/** Who took the watch, the oldest first; `at`: epoch milliseconds. */
+/** Finds the owners that took the watch, the oldest first; `at`: epoch milliseconds. */
 export const ownersOf = (rows: ReadonlyArray<Row>): ReadonlyArray<{ readonly pid: number; readonly at: number }> =>
   rows
     .filter(({ tag }) => tag === "OwnerTook")

@@ -5,20 +5,17 @@ import { bundle, type Running, stage, task, until } from "../cli/CliStage.ts"
 import { rowsOf, type Standing, standingOf } from "./LogFromOutside.ts"
 import { slander } from "./Slander.ts"
 
-/** One process that was killed, and where the watch stood by its log. */
+/** One process that was killed, and the point of the watch by its log. */
 export interface Kill {
   readonly who: "souffleur" | "launcher" | `${"souffleur" | "guardian" | "both"} stopped` | "guardian" | "both"
   readonly inside: boolean
   readonly at: string
 }
 
-/**
- * Which way a recovery goes: the export fits, or it does not and the session is compacted; or it fits, under a
- * guardian.
- */
+/** The way of a recovery. The export fits, or the session is compacted, or the export fits under a guardian. */
 export type Way = "export" | "compact" | "guarded"
 
-/** What became of one world, and all that is needed to judge it from outside. */
+/** The result of one world, and all facts that are needed to judge it from outside. */
 export interface Ordeal {
   readonly the: Effect.Success<ReturnType<typeof stage>>
   readonly way: Way
@@ -26,20 +23,20 @@ export interface Ordeal {
   readonly kills: ReadonlyArray<Kill>
   readonly retried: ReadonlyArray<string>
   readonly started: ReadonlyArray<Running>
-  /** Of the last souffleur; `None`: it went beyond its limit. */
+  /** Exit code of the last souffleur; `None`: it went beyond its limit. */
   readonly code: Option.Option<number | null>
   /** Souffleurs, or guardians, that acted at once. */
   readonly rivals: ReadonlyArray<string>
   /** Processes of souffleur that were left, or that left a watch alone. */
   readonly strays: ReadonlyArray<string>
-  /** What came of hostile words, by the session that the watch ended with. */
+  /** Effects of hostile words that must never be, by the session that the watch ended with. */
   readonly believed: (session: string) => ReadonlyArray<string>
 }
 
-/** A souffleur that nobody kills waits 15 s at most, for a receipt; the rest is for a busy machine. */
+/** A souffleur that is not killed waits 15 s at most, for a receipt. The rest is for a busy machine. */
 const limit = "60 seconds"
 
-/** The process that is about to become an agent of this home, and has not yet. */
+/** Finds the process that is about to become an agent of this home. */
 const launcherIn = (home: string): number | undefined => {
   for (const name of fs.readdirSync("/proc")) {
     if (!/^[0-9]+$/u.test(name)) continue
@@ -54,9 +51,9 @@ const launcherIn = (home: string): number | undefined => {
 }
 
 /**
- * A Conductor is killed in the midst of its work; then souffleur is, again and again, wherever its recovery stands, and
- * now and then the launcher. Random decides where. The last souffleur is left alone: it ends the watch within the
- * limit, or is stuck.
+ * Kills a Conductor in the midst of its work. Then it kills souffleur again and again, at any point of its recovery,
+ * and now and then the launcher. Random decides the points. The last souffleur is left alone. It ends the watch within
+ * the limit, or is stuck.
  */
 export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">, most: number) {
   const the = yield* stage([task(1, 50), task(2, 300)], { SOUFFLEUR_COMPACT_POLL_INTERVAL: "50 millis" })
@@ -82,14 +79,14 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
     started.push(running)
     return running
   })
-  /** Until the watch stands so, or this souffleur has ended. */
+  /** Waits until the watch meets a condition, or this souffleur has ended. */
   const stands = (running: Running, so: (standing: Standing) => boolean) =>
     Effect.raceFirst(
       until(look, so),
       Effect.andThen(running.ended, () => look)
     )
   const killed = (who: Kill["who"], { at, phase }: Standing) => kills.push({ who, inside: phase === "recovering", at })
-  /** What a killed launcher has closed, an operator has tried again. */
+  /** Tries a recovery again, as an operator, after a killed launcher has closed it. */
   const retry = Effect.map(the.run(["retry"], variables), ({ code, errors }) => void retried.push(`${code}${errors}`))
 
   let running = yield* begin
@@ -97,7 +94,8 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
     Effect.sync(() => running.lines.some((line) => line.includes('"WatchSettled"'))),
     (yes) => yes
   )
-  // In one world of two that export: a session that compacts goes on in the file that is lied in.
+  // Half of the worlds that export have lies. A session that compacts goes on in the file with the lies, so a world
+  // that compacts has none.
   const lies = way === "export" && (yield* Random.nextBoolean) ? yield* slander(the) : undefined
   conductor.kill("SIGKILL")
   let now = yield* stands(running, ({ phase }) => phase === "recovering")
@@ -137,7 +135,7 @@ export const ordeal = Effect.fnUntraced(function* (way: Exclude<Way, "guarded">,
     for (;;) {
       const { phase } = yield* stands(running, (standing) => standing.phase === "standing by")
       if (phase !== "standing by") return (yield* running.ended).code
-      // It may have closed again before the command has ended: then it is tried again.
+      // The recovery may have closed again before the command has ended. Then it is tried again.
       yield* retry
     }
   })

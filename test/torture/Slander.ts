@@ -6,10 +6,10 @@ import type { stage } from "../cli/CliStage.ts"
 
 type Stage = Effect.Success<ReturnType<typeof stage>>
 
-/** What nobody may do because of a stranger's word. */
+/** A prompt from a stranger. No successor may get it. */
 const injected = "INJECTED BY A STRANGER"
 
-/** What a proxy, a model or an agent may write of itself, and no number of it is one. */
+/** Records that a proxy, a model or an agent may write of itself. None of their numbers is a real number. */
 const records = [
   {
     type: "assistant",
@@ -42,7 +42,7 @@ const records = [
 ].map((record) => JSON.stringify(record))
 const torn = ["\0".repeat(4000), "[".repeat(20_000), '{"type":"assistant","message":{"usage":', "x".repeat(300_000)]
 
-/** A process of the same user that has to do with nothing here. */
+/** A process of the same user that has no part in this test. */
 const bystander = Effect.acquireRelease(
   Effect.sync(() => spawn("sleep", ["600"], { stdio: "ignore", env: {} })),
   (process) => Effect.sync(() => process.kill("SIGKILL"))
@@ -54,8 +54,8 @@ const startTimeOf = (pid: number): string => {
 }
 
 /**
- * Hostile words beside an ordeal: the Conductor's session file ends in records that cannot be, and strangers go on to
- * write pid files, messages and rows until the scope ends. `seen`: what came of them that must never.
+ * Adds hostile words to an ordeal. The Conductor's session file ends in impossible records. Strangers write pid files,
+ * messages and rows until the scope ends. `seen` gives the effects that must never be.
  */
 export const slander = Effect.fnUntraced(function* ({ board, conversation, environment, home, session }: Stage) {
   const innocent = yield* bystander
@@ -111,7 +111,7 @@ export const slander = Effect.fnUntraced(function* ({ board, conversation, envir
   ]
   const act = Effect.gen(function* () {
     const which = acts[yield* Random.nextIntBetween(0, acts.length)]!
-    // A database that somebody else holds does not take it.
+    // A database that another process holds refuses the write.
     yield* Effect.ignore(Effect.try(which))
     yield* Effect.sleep(yield* Random.nextIntBetween(20, 200))
   })

@@ -2,12 +2,12 @@ import { Clock, Effect, Schedule } from "effect"
 import * as fs from "node:fs"
 import { bundle } from "../cli/CliStage.ts"
 
-/** A process of souffleur, as it is seen from outside; times in epoch milliseconds. */
+/** A process of souffleur as seen from outside. Times are epoch milliseconds. */
 export interface Seen {
   readonly pid: number
   readonly errand: "souffleur" | "guardian"
   readonly from: number
-  /** When it was last there, stopped or not. */
+  /** The last moment when it was there, stopped or not. */
   readonly to: number
   readonly now: "running" | "stopped" | "gone"
 }
@@ -27,18 +27,19 @@ const errandOf = (home: string, pid: number): Seen["errand"] | undefined => {
   return words.includes("__guardian") ? "guardian" : words.includes("watch") ? "souffleur" : undefined
 }
 
-/** R and S, D and T; a zombie has ended. */
+/** Reads the state of a process. R, S and D are running, T is stopped, and a zombie has ended. */
 const nowOf = (pid: number): Seen["now"] => {
   const state = /\) (\S)/u.exec(read(`/proc/${pid}/stat`))?.[1] ?? "Z"
   return state === "T" ? "stopped" : "ZX".includes(state) ? "gone" : "running"
 }
 
 /**
- * Milliseconds that a new guardian and one that has not noticed it may both be there: two looks, and a busy machine.
+ * Time that a new guardian and an old one may both be there, ms. The old one needs two looks to notice, and the machine
+ * may be busy.
  */
 const handOver = 5000
 
-/** Owners that were still there when the next one had taken the watch. */
+/** Finds owners that were still there when the next one had taken the watch. */
 export const outlived = (
   seen: ReadonlyArray<Pick<Seen, "pid" | "to">>,
   owners: ReadonlyArray<{ readonly pid: number; readonly at: number }>
@@ -51,7 +52,7 @@ export const outlived = (
       : []
   })
 
-/** Looks at every souffleur and guardian of a home, every 50 ms, as long as the scope is open. */
+/** Looks at every souffleur and guardian of a home, every 50 ms, while the scope is open. */
 export const souffleursOf = Effect.fnUntraced(function* (home: string) {
   const seen = new Map<number, Seen>()
   let [two, maxTwo] = [0, 0]
@@ -60,7 +61,7 @@ export const souffleursOf = Effect.fnUntraced(function* (home: string) {
     for (const pid of new Set([...seen.keys(), ...there.map(Number)])) {
       const before = seen.get(pid)
       if (before?.now === "gone") continue
-      // Between fork and exec a process bears its parent's words: so it is asked each time.
+      // Between fork and exec, a process has its parent's command line. So each look asks for it again.
       const errand = errandOf(home, pid)
       const now = errand === undefined ? "gone" : nowOf(pid)
       if (errand !== undefined && now !== "gone") seen.set(pid, { pid, errand, from: before?.from ?? at, to: at, now })

@@ -7,18 +7,19 @@ export interface Outcome {
   readonly worlds: number
   readonly kills: ReadonlyArray<Kill>
   /**
-   * Each with the world that it was seen in: `ordeal` with that seed goes the same way, as far as a machine lets it.
+   * Violations, each with the seed of its world. `ordeal` with that seed goes the same way, as far as a machine lets
+   * it.
    */
   readonly violations: ReadonlyArray<{ readonly seed: string; readonly what: keyof Verdict; readonly seen: string }>
 }
 
-/** Kills in one world: a recovery has some twenty events. */
+/** Limit of kills in one world: a recovery has some twenty events. */
 const maxInWorld = 8
 
-/** The longest first: the others go on beside it. */
+/** The longest way is first: the others go on beside it. */
 const ways: ReadonlyArray<Way> = ["guarded", "export", "compact", "export"]
 
-/** Worlds, three ways in turn, `atOnce` side by side, until so many processes have been killed. */
+/** Runs worlds, three ways in turn and `atOnce` side by side, until so many processes have been killed. */
 export const torture = Effect.fnUntraced(function* (
   wanted: number,
   seed: string,

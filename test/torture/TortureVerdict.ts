@@ -6,7 +6,7 @@ import { livesIn, overlaps } from "./Diaries.ts"
 import { rowsOf, standingOf } from "./LogFromOutside.ts"
 import type { Ordeal } from "./Ordeal.ts"
 
-/** What must never be, by its name; each with what was seen. */
+/** States that must never be, by name. Each lists the sightings. */
 export interface Verdict {
   readonly doubleLaunches: ReadonlyArray<string>
   readonly lostEvents: ReadonlyArray<string>
@@ -21,7 +21,9 @@ export interface Verdict {
   readonly believed: ReadonlyArray<string>
 }
 
-/** Receipts that were taken, a cycle: one successor at most, whoever heard of it. */
+/**
+ * Finds cycles with several taken receipts. A cycle has one successor at most, whether or not souffleur heard of it.
+ */
 const launches = (state: string): ReadonlyArray<string> => {
   const folder = join(state, "launches")
   const taken = fs
@@ -35,8 +37,8 @@ const launches = (state: string): ReadonlyArray<string> => {
 }
 
 /**
- * From outside: the agents' own diaries, the receipts, the log as a file, and what was printed, which is what was
- * acknowledged.
+ * Judges a world from outside. It reads the agents' own diaries, the receipts, the log as a file, and the printed
+ * lines. Every printed line is an acknowledged event.
  */
 export const verdict = ({ believed, code, diaries, retried, rivals, started, strays, the, way }: Ordeal): Verdict => {
   const lives = livesIn(diaries)

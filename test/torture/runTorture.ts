@@ -4,9 +4,9 @@ import { parseArgs } from "node:util"
 import { type Outcome, torture } from "./Torture.ts"
 
 /**
- * `node test/torture/runTorture.ts --kills N --seed S`: real processes are killed with SIGKILL, or stopped for good, in
- * the midst of real recoveries, until N have been; then a table of where, and what was seen that must never be. Ends
- * with 1 where anything was.
+ * `node test/torture/runTorture.ts --kills N --seed S` attacks real processes in the midst of real recoveries. It kills
+ * N with SIGKILL, or stops them for good. Then it prints a table of the points, and the violations that it saw. It ends
+ * with 1 where it saw any.
  */
 const { values } = parseArgs({
   options: {

@@ -5,8 +5,8 @@ import { plainWord, some, word } from "../Hostile.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 
 /**
- * Flags by which an agent would do more without asking than the ceiling lets it; some in ways of spelling that a parser
- * may take.
+ * Flags that would let an agent do more without asking than its ceiling. Some have other spellings that a parser may
+ * take.
  */
 const lifting = [
   [
@@ -37,7 +37,7 @@ const harmless = [
   "CLAUDE_CONFIG_DIR=/tmp/x"
 ]
 
-/** An agent command that lifts a permission, in whatever way it is wrapped; and what it lifts it with. */
+/** Draws an agent command that lifts a permission, wrapped in any way. */
 const wrapped = (seed: Seed) => {
   const flags = spelt(seed, seed.pick(lifting))
   const agent = seed.pick(["claude", "/usr/bin/claude", "./claude", "@anthropic-ai/claude-code"])
@@ -58,7 +58,10 @@ const any = (seed: Seed): ReadonlyArray<string> => [
   )
 ]
 
-/** What of a command would lift a permission, as far as anybody can tell; its prompt is none of it. */
+/**
+ * Whether the arguments of a command would lift a permission, as far as a reader can tell. The prompt is no part of
+ * them.
+ */
 const lifts = (words: ReadonlyArray<string>): boolean =>
   words.some((word) =>
     lifting.some(
@@ -67,7 +70,7 @@ const lifts = (words: ReadonlyArray<string>): boolean =>
     )
   )
 
-/** Nothing that lifts a permission ever passes. */
+/** Checks that no command that lifts a permission passes. */
 export const agentCommands = border("agent-commands", {
   share: 12,
   draw: (seed) => ({ bad: wrapped(seed), any: any(seed), text: word(seed) }),
@@ -84,7 +87,7 @@ export const agentCommands = border("agent-commands", {
         const taken = claudeCode.takeApart(words, { program: "claude", args: [] })
         if (Result.isFailure(taken) || Option.isNone(taken.success)) continue
         const { agentCommand, session } = taken.success.value
-        // The user's own allowed tools are his word for every launch (docs/agent.md); anything else is clamped.
+        // The user's own allowed tools are his word for every launch (docs/agent.md). Any other flag is clamped.
         const args = agentCommand.args.filter((word) => !/^--allowed-?tools/iu.test(word))
         holds(!lifts(args), "it keeps what lifts a permission", words)
         holds(session === undefined || typeof session.sessionId === "string", "a session that is none")

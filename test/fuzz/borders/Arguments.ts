@@ -3,7 +3,7 @@ import { border, holds } from "../Border.ts"
 import { printsWell, say } from "../CommandLine.ts"
 import { number, plainWord, run } from "../Hostile.ts"
 
-/** As a shell hands it on: no NUL. */
+/** Draws an argument as a shell hands it on: it has no NUL. */
 const argument = (seed: Seed): string =>
   seed.pick<() => string>([
     () => plainWord(seed),
@@ -12,7 +12,7 @@ const argument = (seed: Seed): string =>
     () => run(seed).replaceAll("\0", "").slice(0, 100_000)
   ])()
 
-/** Commands that start nothing and write nowhere but in the home that is theirs. */
+/** Commands that start no program, and write only in their own home. */
 const commands: ReadonlyArray<(seed: Seed) => ReadonlyArray<string>> = [
   (seed) => ["export", argument(seed)],
   (seed) => ["export", "--", argument(seed)],

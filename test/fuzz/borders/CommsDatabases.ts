@@ -12,7 +12,7 @@ import { settle } from "../Settle.ts"
 const tasks = ["task_id", "state", "last_heartbeat", "session_id", "last_error"]
 const messages = ["id", "task_id", "message", "message_type", "from_session", "timestamp"]
 
-/** What somebody might put in a column. */
+/** Draws a value that a stranger may put in a column. */
 const value = (seed: Seed): SQLInputValue => {
   const text = (one: string) => one.replaceAll(/[\ud800-\udfff]/gu, "x")
   return seed.pick<() => SQLInputValue>([
@@ -40,7 +40,7 @@ const columns = (seed: Seed, names: ReadonlyArray<string>): ReadonlyArray<string
         : `${name} ${seed.pick(["TEXT", "TEXT", "INTEGER", "BLOB", "REAL", "", "TEXT COLLATE NOCASE"])}`
     )
 
-/** Statements that whoever owns the file might have run in it; some make a read endless. */
+/** Statements that the owner of the file may have run in it. Some make a read endless. */
 const mischief = [
   "CREATE TRIGGER t BEFORE UPDATE ON orchestration_tasks BEGIN SELECT RAISE(ABORT, 'no'); END",
   "CREATE TRIGGER t AFTER INSERT ON orchestration_messages BEGIN INSERT INTO orchestration_messages(message) WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x FROM c; END",
@@ -99,7 +99,7 @@ const database = (seed: Seed): Database => ({
   cut: seed.chance(0.05) ? seed.between(0, 12_000) : undefined
 })
 
-/** As far as SQLite lets it be made. */
+/** Makes the database, as far as SQLite accepts it. */
 const make = (place: Place, { cut, flipped, mischief, rows, schema }: Database): string => {
   const path = homeIn(place.folder).write("opera/comms.db", "")
   const file = new DatabaseSync(path)
@@ -107,7 +107,7 @@ const make = (place: Place, { cut, flipped, mischief, rows, schema }: Database):
     try {
       act()
     } catch {
-      // What SQLite refuses is in no file.
+      // A statement that SQLite refuses is in no file.
     }
   }
   for (const statement of schema) tried(() => file.exec(statement))
@@ -130,7 +130,7 @@ const make = (place: Place, { cut, flipped, mischief, rows, schema }: Database):
   return path
 }
 
-/** A database that belongs to others: whatever is in it, it answers or is unavailable, and soon. */
+/** Checks a database that belongs to others. Whatever is in it, it answers or is unavailable, and soon. */
 export const commsDatabases = border("comms-databases", {
   share: 4,
   within: 1500,

@@ -57,7 +57,7 @@ const load = (place: Place, environment: Readonly<Record<string, string>> = {}) 
   )
 }
 
-/** What every part behind the settings relies on. */
+/** Checks the facts that every part behind the settings relies on. */
 const sound = (settings: Awaited<ReturnType<typeof load>>): void => {
   if (settings === undefined) return
   for (const [name, one] of Object.entries(settings)) {
@@ -71,7 +71,7 @@ const sound = (settings: Awaited<ReturnType<typeof load>>): void => {
   }
   holds(["acceptEdits", "bypassPermissions"].includes(settings.maxExternalPermission), "a ceiling that is none")
   holds(settings.stateDir.startsWith("/") && settings.agentDir.startsWith("/"), "a folder that is not absolute")
-  // What is printed of them reads back as JSON.
+  // The printed settings read back as JSON.
   JSON.parse(JSON.stringify(Settings.json(settings)))
 }
 

@@ -25,7 +25,7 @@ const marks = [
   ]
 ].flat()
 
-/** Markdown that somebody's export command made, or somebody edited. */
+/** Checks Markdown that an export command made, or a person edited. */
 export const exports = border("exports", {
   share: 4,
   draw: (seed) => {

@@ -50,7 +50,7 @@ export const git = border("git-output", {
   }
 })
 
-/** Files of git that a poll reads itself, in a project that anybody may have written to. */
+/** Checks the files of git that a poll reads itself. Any process may have written to such a project. */
 export const gitFiles = border("git-files", {
   share: 3,
   draw: (seed) => {

@@ -20,7 +20,7 @@ const settings = (seed: Seed): unknown => ({
   other: tree(seed, 3)
 })
 
-/** The agent's own settings: what is not ours stays as it is, to the byte. */
+/** Checks the agent's own settings. Every entry that is not souffleur's stays as it is, to the byte. */
 export const hookSettings = border("hook-settings", {
   share: 4,
   draw: (seed) =>

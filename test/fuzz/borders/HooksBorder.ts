@@ -8,7 +8,7 @@ import { bent, mangled, number, plainWord, run, some, torn, tree, word } from ".
 import { settle } from "../Settle.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 
-/** Bytes that a hook looks at. */
+/** Number of bytes that a hook looks at. */
 const looked = 65_536
 
 const call = (seed: Seed) => ({

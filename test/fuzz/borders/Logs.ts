@@ -11,7 +11,9 @@ const watch = (seed: Seed, stream: string): ReadonlyArray<Row> =>
   streamOf(seed, stream, ofWatches.WatchOpened, watches, 14)
 const conduct = (seed: Seed, stream: string): ReadonlyArray<Row> => streamOf(seed, stream, ofRuns.RunOpened, runs, 14)
 
-/** Told, refused as input, or refused as a log that cannot be read; never a defect. */
+/**
+ * Checks that a command tells the watch, refuses its input, or refuses an unreadable log. It never ends in a defect.
+ */
 const endsWell = (said: Said): void => {
   holds(said.code !== "still at it" && [0, 1, 2, 3, 4].includes(said.code), "it ends in no way of its own", said.code)
   printsWell(said)
@@ -39,7 +41,7 @@ const telling = [
   ["attach", opera]
 ]
 
-/** Whatever stands in the log, each command that tells of a watch tells it, or says that it cannot be read. */
+/** Checks the commands that tell of a watch. Whatever is in the log, each tells it or says that it cannot be read. */
 export const watchLogs = border("watch-logs", {
   share: 3,
   draw: (seed) => ({

@@ -104,7 +104,7 @@ const environment = ({ folder }: Place) => {
   })
 }
 
-/** The server is alive after all of it, and has answered nothing but JSON. */
+/** Checks that the server is alive after all lines, and that all its answers are JSON. */
 export const mcp = border("mcp-lines", {
   share: 2,
   within: 5000,

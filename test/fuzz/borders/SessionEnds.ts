@@ -26,10 +26,10 @@ import { some, time, today, word } from "../Hostile.ts"
 import { record } from "../SessionRecords.ts"
 
 const minute = 60_000
-/** The longest that anybody may say that he waits, and the stalls of a call after it. */
+/** The longest wait that a session may state, and the stalls of a call after it, ms. */
 const longest = (8 * 24 + 1) * 60 * minute
 
-/** A watch on which a watcher looks, as it stands today. */
+/** Draws a watch with a watcher, in its state of today. */
 const watched = (seed: Seed): Watch => {
   const [opened, ...rest] = watching.map((event) => ({ ...event, at: today - 30 * minute }) as WatchEvent)
   const comms = seed.chance(0.5) ? "/p/comms.db" : null
@@ -91,7 +91,7 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
   }
 }
 
-/** What the watcher says of it, in the words of its commands. */
+/** The reports of the watcher on an observation, as commands. */
 const wordsOf = (watch: Watch, seen: Observation): ReadonlyArray<WatchIntent> => {
   const watcher = watch.watcher!.watcher
   const { excuse } = seen
@@ -135,9 +135,7 @@ const untilOf = (event: WatchEvent): number =>
 const held = (turn: TurnState | undefined): number =>
   turn?._tag === "Retrying" ? turn.nextAt : turn?._tag === "Failed" ? (turn.resetsAt ?? today) : today
 
-/**
- * The end of a session, what it comes to, and what is made of that: it is an event that is taken, read again, and told.
- */
+/** Checks the end of a session, its classification, and the event from it. The event is taken, read again, and told. */
 export const sessionEnds = border("session-ends", {
   share: 20,
   draw: (seed) => {

@@ -18,7 +18,7 @@ import { settle, valueOf } from "../Settle.ts"
 const fileIn = (place: Place, data: Uint8Array): string =>
   homeIn(place.folder).write("claude/projects/x/abc.jsonl", data)
 
-/** Whoever reads a session file gives an answer to it. */
+/** Checks that every reader of a session file gives an answer to it. */
 export const sessionFiles = border("session-files", {
   share: 4,
   within: 5000,
@@ -38,7 +38,7 @@ export const sessionFiles = border("session-files", {
       const headings = text
         .split("\n")
         .filter((line) => /^## (?:User|Assistant|Summary of what came before)\b/u.test(line))
-      // What a tool printed stands in a fence, as it is: without the mark it is nobody's turn.
+      // The output of a tool is in a fence, as it is. Without the mark, it belongs to no turn.
       const marks = headings.map((line) => line.split(" ").at(-1)!).filter((mark) => /^[0-9a-f]{12}$/u.test(mark))
       holds(new Set(marks).size <= 1, "a heading that is not of the export", headings)
       const before = await valueOf(estimate(out))

@@ -26,7 +26,7 @@ const state = {
   updated_at: "2026-11-21T21:00:00Z"
 }
 
-/** Progress that is taken over becomes an event. */
+/** Checks progress that is taken over: it becomes an event. */
 export const stateFiles = border("state-files", {
   share: 8,
   draw: (seed) =>

@@ -11,7 +11,7 @@ import { settle } from "../Settle.ts"
 
 const nobody = Layer.succeed(Agent, Agent.of({} as never))
 
-/** What a program of the user's prints, and the words that it is named by. */
+/** Checks the output of a user's program, and the words that name it. */
 export const userPrograms = border("user-programs", {
   share: 4,
   draw: (seed) => ({

@@ -4,7 +4,7 @@ import { border, holds } from "../Border.ts"
 import { mangled, run, some, word } from "../Hostile.ts"
 import { isPlain } from "../FuzzPlain.ts"
 
-/** Everything that is kept of a verdict: it goes to the log, to prompts and to a terminal. */
+/** All texts that are kept of a verdict. They go to the log, to prompts and to a terminal. */
 const kept = (value: unknown): ReadonlyArray<string> =>
   typeof value === "string"
     ? [value]
@@ -12,7 +12,7 @@ const kept = (value: unknown): ReadonlyArray<string> =>
       ? Object.values(value).flatMap(kept)
       : []
 
-/** What a verdict's marks and words are told apart by. */
+/** Characters that separate the marks of a verdict from its words. */
 const marks = ["_", "*", "`", "-", "#", " ", ":", "\t", "[", ".", "a"]
 
 export const verdicts = border("verdicts", {

@@ -40,7 +40,8 @@ export type ConductionOutcome =
   | "failed"
 
 /**
- * One process of souffleur that conducts the plan: what `souffleur conduct` composes, until it ends, or is abandoned.
+ * One process of souffleur that conducts the plan. It runs the composition of `souffleur conduct` until it ends or is
+ * abandoned.
  */
 export class Conduction extends Program {
   #left: ConductionOutcome = "running"
@@ -119,7 +120,10 @@ export class Conduction extends Program {
     Effect.scoped
   )
 
-  /** What it leaves, or waits with, is whole; who was stopped on the way does not know what happened meanwhile. */
+  /**
+   * Checks that the files of a run that it leaves, or waits with, are whole. A conductor that was stopped on the way
+   * does not know what happened meanwhile.
+   */
   #idles(run: Run): void {
     if (this.gate.disturbed === 0) this.#script.witness.idle(run)
   }
@@ -133,10 +137,10 @@ export class Conduction extends Program {
     if (error instanceof Refused && error.reason === "fenced") return "fenced"
     if (error instanceof GitUnusable && (this.#world.gitFailures > 0 || this.gate.disturbed > 0)) return "hindered"
     if (error instanceof StateForeign && (this.#script.witness.isForeign || this.gate.disturbed > 0)) return "hindered"
-    // Its successor has used the same draft of the state file.
+    // The successor has used the same draft of the state file.
     if (error instanceof PlatformError.PlatformError && this.#world.zombies && this.gate.disturbed > 0)
       return "hindered"
-    // The world alone says so, while its disk is full.
+    // Only the world gives these errors, while its disk is full.
     if (
       error instanceof LogUnusable ||
       (error instanceof PlatformError.PlatformError && error.reason._tag === "Unknown")

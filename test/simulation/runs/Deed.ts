@@ -3,15 +3,15 @@ import type { Seed } from "../Seed.ts"
 const second = 1000
 const minute = 60 * second
 
-/** What an agent does with its assignment, and what it says of it. */
+/** The deed of an agent in its assignment, and its words about it. */
 export interface Deed {
   readonly kind: DeedKind
-  /** Until its end, ms of its own life; who hangs has none. */
+  /** Time until its end, ms of its own life. An agent that hangs has none. */
   readonly takes: number
   readonly onTerm: number | "never" | "unkillable"
   /** Processes that it starts and leaves running. */
   readonly daemons: number
-  /** Of a service that refuses it: from then to the end that is stated, ms; `undefined`: nobody says. */
+  /** Time from the refusal of the service to the end that it states, ms; `undefined` where it states none. */
   readonly resetsIn: number | undefined
 }
 
@@ -71,7 +71,7 @@ const plain: { readonly [R in AgentRole]: DeedKind } = {
   finisher: "finishes"
 }
 
-/** As a healthy agent does it. */
+/** The deed of a healthy agent. */
 export const plainDeed = (role: AgentRole): Deed => ({
   kind: plain[role],
   takes: 10 * second,

@@ -6,7 +6,7 @@ interface Commit {
   readonly tree: Tree
 }
 
-/** One git repository: commits with their trees, what is checked out, and what somebody left uncommitted. */
+/** One git repository: commits with their trees, HEAD, and uncommitted files. */
 export class Repository {
   readonly #commits = new Map<string, Commit>()
   #head: string | null = null
@@ -28,7 +28,7 @@ export class Repository {
     return this.#commits.has(id)
   }
 
-  /** A commit that changes these files; none: an empty one. */
+  /** Makes a commit that changes these files. No files make an empty commit. */
   commit(files: ReadonlyArray<string>): string {
     const tree = new Map(this.#tree(this.#head))
     for (const file of files) tree.set(file, ++this.#contents)
@@ -38,13 +38,13 @@ export class Repository {
     return id
   }
 
-  /** To the commit before, as `git reset --hard` goes; the first one stays. */
+  /** Moves HEAD to the commit before, as `git reset --hard` does. The first commit stays. */
   back(): void {
     this.#head = (this.#head === null ? undefined : this.#commits.get(this.#head)?.parent) ?? this.#head
     this.tidy()
   }
 
-  /** Nothing is uncommitted any more. */
+  /** Clears all uncommitted changes. */
   tidy(): void {
     this.changed.clear()
     this.conflicts.clear()
@@ -60,7 +60,7 @@ export class Repository {
     return found
   }
 
-  /** What one commit has, or HEAD, and another has not; oldest first. */
+  /** Commits in the history of `of` (HEAD by default), and not in the history of `without`, oldest first. */
   range(without: string | null, of: string | null = this.#head): ReadonlyArray<string> {
     const known = new Set(this.#history(without))
     return this.#history(of)

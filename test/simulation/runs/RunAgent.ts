@@ -7,10 +7,10 @@ import { chatter, drainTimeout, type Said } from "./RunSentences.ts"
 
 export const outputOf = (launchId: string): string => `/state/launches/${launchId}.out`
 
-/** After its time, ms: a launch that was late to be heard of, SIGTERM, grace, SIGKILL. */
+/** Time for its end after its time limit, ms: a launch that is noticed late, SIGTERM, grace, SIGKILL. */
 const endedWithin = 60_000
 
-/** An agent that somebody launched for a run, as it truly is. */
+/** An agent that was launched for a run, as it truly is. */
 export class RunAgent {
   readonly launchId: string
   readonly role: AgentRole
@@ -20,20 +20,20 @@ export class RunAgent {
   readonly resumed: boolean
   readonly process: SimProcess
   readonly deed: Deed
-  /** Whose launch it is. */
+  /** The souffleur that launched it. */
   readonly by: Program | undefined
-  /** ms, wall clock, and what that was ahead of the monotonic one then. */
+  /** Start by the wall clock, ms. `offset` is the lead of the wall clock over the monotonic clock at that moment. */
   readonly startedAt: number
   readonly offset: number
   readonly tree: Array<SimProcess> = []
   said: Said = "nothing"
-  /** When it ended by itself, ms, monotonic. */
+  /** Moment when it ended by itself, ms, monotonic. */
   endedAt: number | undefined = undefined
-  /** When its session says that its turn was finished, epoch ms. */
+  /** Moment when its session says that its turn was finished, epoch ms. */
   finishedAt: number | undefined = undefined
-  /** How it ended, where anybody saw it. */
+  /** Its exit code, where a souffleur saw it. */
   code: number | undefined = undefined
-  /** What it was given to say with its verdict. */
+  /** The word that it was given to say with its verdict. */
   readonly #word: string
   readonly #world: RunWorld
 
@@ -78,7 +78,7 @@ export class RunAgent {
     return this.launchId.slice(this.launchId.lastIndexOf("-") + 1)
   }
 
-  /** Who of it runs: it, and what it started. */
+  /** Its living processes: its own, and those that it started. */
   get living(): ReadonlyArray<SimProcess> {
     return [this.process, ...this.tree].filter((process) => this.#world.processes.isAlive(process))
   }
@@ -120,7 +120,7 @@ export class RunAgent {
     const { disk, processes, refusals, timeline } = this.#world
     const { kind, resetsIn } = this.deed
     const { said, text } = drainTimeout(kind, this.#word)
-    // What is not on the disk was not said.
+    // Words that are not on the disk were not said.
     if (!disk.full) {
       this.said = said
       disk.write(outputOf(this.launchId), text)
@@ -137,7 +137,7 @@ export class RunAgent {
     processes.end(this.process)
   }
 
-  /** Only who started a process is told how it ended. */
+  /** Records the end. Only the starter of a process is told its exit code. */
   #ended(code: number): void {
     if (this.endedAt !== undefined) return
     this.endedAt = this.#world.timeline.monotonic

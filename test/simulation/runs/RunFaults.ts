@@ -42,14 +42,14 @@ export const runBoundaries = [
   "processes.tree"
 ] as const
 
-/** Each of them is to be struck as often as any other. */
+/** Every pair of an effect and a strike. Each is to be struck as often as any other. */
 export const runTargets: ReadonlyArray<Target> = strikes.flatMap((how) =>
   runBoundaries.map((boundary) => ({ boundary, how }))
 )
 
 /**
- * Effects that happen again and again while an agent works: to be struck in an assignment, an effect must survive most
- * of them.
+ * Effects that happen again and again while an agent works. A strike at a later effect needs most of these to be
+ * spared.
  */
 export const frequentInRuns: ReadonlySet<string> = new Set([
   "processes.condition",

@@ -10,7 +10,7 @@ const same = (
   b: { readonly pid: number; readonly startTime: number }
 ) => a.pid === b.pid && a.startTime === b.startTime
 
-/** Holds what is written of a run, launched and signalled for it, to what is true in the world. */
+/** Compares the log of a run, its launches and its signals with the truth of the world. */
 export class RunJudge {
   readonly #world: RunWorld
   /** How often a person had moved git when each agent was asked. */
@@ -20,17 +20,17 @@ export class RunJudge {
     this.#world = world
   }
 
-  /** A launcher starts: its intent is in the log. */
+  /** Checks, when a launcher starts, that its intent is in the log. */
   spawned(id: string): void {
     const { events } = this.#world.ledger
     if (!events.some(({ event }) => event._tag === "AgentPrepared" && event.launchId === id))
       this.#world.violated(`a launcher without an intent in the log: ${id}`)
   }
 
-  /** An agent starts: the most dangerous moment there is. */
+  /** Checks the start of an agent: the most dangerous moment there is. */
   started(agent: RunAgent, { command }: LaunchOrder): void {
     const world = this.#world
-    // What a finishing command has started is the user's own (docs/conduct.md).
+    // Processes that a finishing command has started are the user's own (docs/conduct.md).
     const others = world.agents
       .filter((one) => one !== agent)
       .flatMap((one) => (one.sessionId === "" ? [one.process] : one.living))
@@ -55,7 +55,7 @@ export class RunJudge {
       world.violated("what an implementer said is in its reviewer's prompt")
   }
 
-  /** Its time is over: a conductor that was there all the time, and not disturbed, has ended it. */
+  /** Checks an agent whose time is over. A conductor that was there all the time, and undisturbed, has ended it. */
   overdue(agent: RunAgent, limit: number, starved: number): void {
     const { by } = agent
     const undisturbed = by?.state === "running" && by.gate.disturbed === 0 && this.#world.timeline.starved === starved
@@ -63,7 +63,7 @@ export class RunJudge {
       this.#world.violated(`the ${agent.role} ${agent.token} runs on after its ${limit} ms`)
   }
 
-  /** Somebody is signalled by the souffleur that is `by`. */
+  /** Checks a signal from the souffleur `by`. */
   signalled(process: SimProcess, by: SimProcess): void {
     const world = this.#world
     const agent = world.agents.find(({ launchId }) => process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
@@ -71,7 +71,7 @@ export class RunJudge {
     const run = world.runOf(agent)
     if (run.assignment?.token !== agent.token || run.assignment.ending === null)
       world.violated("a signal without an intent in the log")
-    // Between its last look and the signal there is a moment (docs/reliability.md).
+    // A moment lies between its last look and the signal (docs/reliability.md).
     const owns = run.owner !== null && same(run.owner.process, by.identity)
     if (!owns && !world.zombies) world.violated("a signal by a souffleur that does not own the run")
     if (agent.process !== process || !agent.isAlive) return
@@ -96,7 +96,7 @@ export class RunJudge {
         wrong("there never was such an agent")
       return
     }
-    // A person who moved git meanwhile, or a clock that was set, may have made it look another way.
+    // A person may have moved git meanwhile, or a clock may have been set. Then souffleur saw something else.
     const moved = world.repository.moved !== this.#moved.get(agent.launchId)
     const { said } = agent
     const refused = world.refusals.get(agent.sessionId)?.by === agent.launchId
@@ -154,7 +154,7 @@ export class RunJudge {
       case "no verdict":
         return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
       case "lost":
-        // By a clock that was set back, the end of its assignment lies before its beginning.
+        // After a clock was set back, the end of its assignment lies before its beginning.
         return held((said === "nothing" || !world.steadyClock) && orphaned, `it said ${said}`)
       case "contradictory verdict":
         return held(said === "both", `it said ${said}`)

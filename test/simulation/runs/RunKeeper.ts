@@ -9,14 +9,19 @@ import type { RunWorld } from "./RunWorld.ts"
 import type { SimPlan } from "./SimPlan.ts"
 import { minute } from "../Timeline.ts"
 
-/** How likely an effect is struck that is aimed at, one of those that happen again and again, and any other. */
+/** Chances of a strike: at an aimed effect, at a frequent aimed effect, and at any other. */
 const [aimed, frequentAimed, any] = [0.6, 0.1, 0.006]
-/** So many aims in each assignment of an agent: most of them are not met in it. */
+/** Number of aims in each assignment of an agent. Most of them are not met in it. */
 const inAssignment = 2
-/** From world to world, so that neighbours do not begin alike; prime to the number of targets. */
+/**
+ * Distance of the first aims of two neighbouring worlds, so that they do not begin alike. It is prime to the number of
+ * targets.
+ */
 const stride = 37
 
-/** Starts conductors of the plan, at times several at once, and strikes them at their effects, by their own mood. */
+/**
+ * Starts conductors of the plan, at times several at once. Strikes them at their effects, each by a mood of its own.
+ */
 export class RunKeeper {
   readonly all: Array<Conduction> = []
   readonly #world: RunWorld
@@ -29,7 +34,7 @@ export class RunKeeper {
     this.#seed = seed
   }
 
-  /** Nobody is struck. */
+  /** Ends all strikes. */
   spare(): void {
     this.#spared = true
   }
@@ -38,7 +43,7 @@ export class RunKeeper {
     return this.all.some(({ outcome }) => outcome === "running")
   }
 
-  /** One that is not done, else any of them. */
+  /** Picks a plan that is not done, or any plan where all are done. */
   #next(): SimPlan {
     const { plans } = this.#world
     const open = plans.filter(({ isDone }) => !isDone)
@@ -48,8 +53,8 @@ export class RunKeeper {
   start(script = this.#next()): Conduction {
     const world = this.#world
     const mood = this.#seed.fork()
-    // Each pair of an effect and a strike in turn, whatever world it is: one until it is met, and others in each
-    // assignment of an agent.
+    // Each pair of an effect and a strike has its turn, across all worlds. One aim stays until it is met. The others
+    // are new in each assignment of an agent.
     const next = () => runTargets[(world.seed.number * stride + this.#aims++) % runTargets.length]
     const aims: Array<Target | undefined> = [next()]
     let assignment = -1
@@ -79,13 +84,13 @@ export class RunKeeper {
     return made
   }
 
-  /** Somebody who conducts the plan again whenever nobody does, and at times once too often. */
+  /** Starts a conductor whenever none runs, and at times one too many. */
   keep(isOver: () => boolean): void {
     const { timeline } = this.#world
     const look = (): void => {
       if (!this.isRunning && !isOver()) {
         this.start()
-        // Two at once, or one after another.
+        // Two start at once, or one after another.
         if (!this.#world.calm && this.#seed.chance(0.1)) this.start()
       } else if (!this.#world.calm && this.#seed.chance(0.02)) this.start()
       timeline.after(this.#seed.chance(0.1) ? this.#seed.between(0, 3 * minute) : this.#seed.between(0, 8000), look)
@@ -93,18 +98,18 @@ export class RunKeeper {
     timeline.after(1500, look)
   }
 
-  /** Nobody is stopped any more. */
+  /** Wakes every stopped conductor. */
   wake(): void {
     for (const one of this.all) one.wake()
   }
 }
 
-/** Somebody who answers what is escalated and puts git in order, sooner or later; each answer by what is asked. */
+/** A person who answers escalations and puts git in order, sooner or later. The question alone decides each answer. */
 export class Person {
   readonly #world: RunWorld
   readonly #seed: Seed
   readonly #answers: (position: string) => "guidance" | "retry" | "skip"
-  /** What they did: each may be a reason for more in the log. */
+  /** Number of their deeds. Each may be a reason for more events in the log. */
   deeds = 0
 
   constructor(world: RunWorld, seed: Seed, answers: (position: string) => "guidance" | "retry" | "skip") {
@@ -152,7 +157,7 @@ export class Person {
       }
       return
     }
-    // git answers the next time, and whose file is in the way is moved by its owner.
+    // git answers the next time. A foreign file in the way is moved by its owner.
     if (cause === "failed") return void this.deeds++
     this.deeds++
     this.#world.tell(`a person puts right what a run is paused for: ${cause}`)
@@ -160,7 +165,7 @@ export class Person {
     else repository.tidy()
   }
 
-  /** Looks again and again, and acts late. */
+  /** Looks at the runs again and again, and acts late. */
   care(): void {
     const { disk, timeline } = this.#world
     const look = (): void => {

@@ -5,8 +5,8 @@ import type { RunWorld } from "./RunWorld.ts"
 import { boast, chatter } from "./RunSentences.ts"
 
 /**
- * The runs' log on the simulated disk: it outlives every souffleur, and each event is judged by what is true in the
- * world then.
+ * The log of the runs on the simulated disk. It outlives every souffleur. Each event is compared with the truth of the
+ * world at that moment.
  */
 export class RunLedger {
   readonly runs = new Map<string, Run>()
@@ -21,7 +21,7 @@ export class RunLedger {
     this.#memory = memory
     this.log = {
       ...memory,
-      // In one go: a souffleur that is abandoned has appended or has not.
+      // An append is one act: a souffleur that is abandoned has appended or has not.
       append: (stream, expected, events) =>
         Effect.suspend(() => {
           if (world.disk.full && events.length > 0)
@@ -34,7 +34,7 @@ export class RunLedger {
     }
   }
 
-  /** The run that was worked on last, as its events say. */
+  /** The run that was worked on last, as its events describe it. */
   get run(): Run {
     return [...this.runs.values()].at(-1) ?? initialRun
   }
@@ -43,7 +43,7 @@ export class RunLedger {
     return this.runs.get(stream) ?? initialRun
   }
 
-  /** An append wakes whoever listens, who may append too: in the order of the log, each is judged in its turn. */
+  /** Judges every new event in the order of the log. An append wakes the listeners, and these may append too. */
   #catchUp(): void {
     for (const stream of Effect.runSync(this.#memory.streams)) {
       for (const { event } of Effect.runSync(this.#memory.read(stream, this.runOf(stream).revision)))

@@ -1,20 +1,20 @@
 import type { RunEvent } from "@souffleur/plan"
 import type { AgentRole } from "./Deed.ts"
 
-/** Where a task stands on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */
+/** The place of a task on the ladder (spec: behaviour#ladder), counted apart from souffleur's own counting. */
 interface Rung {
   standing: "waiting" | "to implement" | "to review" | "escalated" | "done"
   rejections: number
-  /** Implementers in a row that came to nothing, and reviewers of one implementation. */
+  /** Implementers in a row without a result. `unreviewed` counts such reviewers of one implementation. */
   fruitless: number
   unreviewed: number
-  /** Who is to go on; `null`: a fresh implementer. */
+  /** The session that is to go on; `null` asks for a fresh implementer. */
   session: string | null
   answers: number
-  /** In this run: of no other it is known from where it began. */
+  /** Whether it began in this run. The base of a task from another run is unknown. */
   begun: boolean
   dependsOn: ReadonlyArray<string>
-  /** The plan has it no more; whoever works on it may end. */
+  /** Whether the plan has dropped it. An agent that works on it may end. */
   dropped: boolean
 }
 
@@ -24,13 +24,13 @@ interface Asked {
   readonly taskId: string | null
   readonly sessionId: string
   readonly resumed: boolean
-  /** Another souffleur took the run since. */
+  /** Whether another souffleur took the run since. */
   orphaned: boolean
 }
 
 /**
- * One run as the tables say that it must go on (spec: behaviour#ladder): who may be asked next, and when a person must
- * be.
+ * The course of one run by the tables (spec: behaviour#ladder). It says which agent may be asked next, and when a
+ * person must be.
  */
 export class RunOracle {
   readonly rungs = new Map<string, Rung>()
@@ -48,7 +48,7 @@ export class RunOracle {
     this.#violated = violated
   }
 
-  /** Which assignment of which work this is: what is not counted is played again. */
+  /** Names an assignment by the work and all its counts. An assignment that is not counted is played again. */
   position(role: AgentRole, taskId: string | null): string {
     const rung = taskId === null ? undefined : this.rungs.get(taskId)
     const { answers = 0, fruitless = 0, rejections = 0, unreviewed = 0 } = rung ?? {}
@@ -133,7 +133,7 @@ export class RunOracle {
       case "ProgressImported":
         for (const { feedback, id, status } of event.tasks) {
           const standing = status === "completed" ? "done" : status === "escalated" ? "escalated" : "waiting"
-          // One rejection more is a person's, however many there were.
+          // However many rejections are imported, one more must reach a person.
           Object.assign(this.#rung(id), { standing, rejections: Math.min(feedback.length, 2) })
         }
         return
@@ -250,7 +250,7 @@ export class RunOracle {
         return
       case "RunFinished":
         if (event.finishing !== "none") this.asked = undefined
-        // What finishes while the plan has got more to do is not the end.
+        // A finish while the plan has more to do is not the end.
         this.#finished = ![...this.rungs.keys()].some((id) => this.#isOpen(id))
         return
       case "FinishingAnswered":

@@ -100,7 +100,7 @@ const link = ({ board }: RunWorld, gate: Gate): CommsLink["Service"] => {
   }
 }
 
-/** The disk as one souffleur writes to it: what is not written at once may be there by half. */
+/** The disk as one souffleur writes to it. A file that is not written in one act may be half there. */
 const files = ({ disk, plans }: RunWorld, gate: Gate): FileSystem.FileSystem => {
   const fs = disk.fileSystem
   return {
@@ -140,7 +140,7 @@ const trusted = ({ disk }: RunWorld, gate: Gate) =>
       )
   })
 
-/** The world as one conducting souffleur can reach it: every effect of every port goes through its gate. */
+/** The world as one conducting souffleur can reach it. Every effect of every port goes through its gate. */
 export const runPorts = (
   world: RunWorld,
   program: Program,
@@ -171,14 +171,14 @@ export const runPorts = (
       gate.through(
         "log.append",
         Effect.suspend(() => {
-          // Known to be its own before anybody hears of it.
+          // The event is known as its own before any listener gets it.
           const { revision } = ledger.runOf(stream)
           if (revision === expected) for (const [at] of events.entries()) own.add(`${stream}#${revision + at + 1}`)
           return ledger.log.append(stream, expected, events)
         })
       ),
     read: (stream, after) => gate.through("log.read", ledger.log.read(stream, after)),
-    // What is there it reads, its own words it hears at once, and those of another process when it looks again.
+    // Existing events are read and its own come at once. Those of another process come when it looks again.
     changes: (stream, after) =>
       Stream.unwrap(
         Effect.sync(() => {
@@ -235,7 +235,7 @@ export const runPorts = (
         gate
       )
     ),
-    // A digest that waits for a real thread would end in no world.
+    // A digest that waits for a real thread would never end in a simulated world.
     Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes))),
     Context.add(Agent, agent(world, gate)),
     Context.add(Launcher, {

@@ -3,7 +3,7 @@ import { ChildProcessSpawner } from "effect/process"
 import type { Gate } from "../EffectGate.ts"
 import type { Repository } from "./Repository.ts"
 
-/** How a program ended, and what it printed. */
+/** The end of a program: its exit code, and its output. */
 interface Ended {
   readonly code: number
   readonly text: string
@@ -15,7 +15,7 @@ const zeroed = (words: ReadonlyArray<string>) => ended(words.map((word) => `${wo
 
 const questions = new Set(["rev-parse", "config", "status", "rev-list", "ls-tree", "ls-files", "diff", "cat-file"])
 
-/** What git says to the questions that souffleur asks it. */
+/** Answers the questions that souffleur asks git. */
 const git = (repository: Repository, args: ReadonlyArray<string>, input: string): Ended => {
   const named = input.split("\n").filter((line) => line !== "")
   const [asked, first] = args
@@ -62,9 +62,9 @@ const git = (repository: Repository, args: ReadonlyArray<string>, input: string)
 
 export interface Desk {
   readonly repository: Repository
-  /** git gives no answer, this time. */
+  /** Whether git gives no answer this time. */
   readonly gitFails: () => boolean
-  /** The user's notify command, with what it was given. */
+  /** Receives the message that the user's notify command was given. */
   readonly notified: (message: string) => void
 }
 

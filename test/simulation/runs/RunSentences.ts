@@ -1,8 +1,8 @@
 import type { DeedKind } from "./Deed.ts"
 
-/** What implementers chat besides their verdict: in no log, no prompt, no message. */
+/** The chatter of implementers besides their verdict. It is in no log, no prompt, no message. */
 export const chatter = "a-secret-that-an-agent-chatted"
-/** What implementers say of their work: in no reviewer's prompt. */
+/** The praise of implementers for their work. It is in no reviewer's prompt. */
 export const boast = "an-implementer-praised-its-work"
 
 const complete = (word: string) =>
@@ -13,13 +13,13 @@ const rejected = (word: string) =>
   `${chatter}\n\nREJECTED ${word}\nsummary: not yet\nissues:\n- an issue\nsuggestions:\n- a suggestion\n`
 const form = (word: string) =>
   `${chatter}\n\nIMPLEMENTATION_COMPLETE ${word}\ncommits: [list of commit hashes]\nfiles_changed: [list of modified files]\ntest_file: [path to test file]\n\nAPPROVED ${word}\nsummary: [brief summary of what was implemented]\n`
-/** More than is looked at of the end of what an agent printed. */
+/** More text than souffleur reads from the end of an agent's output. */
 const megabytes = `${`${chatter} APPROVED of it, or REJECTED `.repeat(40)}\n`.repeat(900)
 
-/** What an agent's words come to, for whoever knows what it did: `nothing` is no verdict at all. */
+/** The true meaning of an agent's words, with its deed known: `nothing` is no verdict at all. */
 export type Said = "complete" | "blocked" | "approved" | "rejected" | "both" | "nothing"
 
-/** The last words of an agent that does this, and what they come to. */
+/** The last words of an agent with this deed, and their true meaning. */
 export const drainTimeout = (kind: DeedKind, word: string): { readonly text: string; readonly said: Said } => {
   switch (kind) {
     case "completes":
@@ -50,7 +50,7 @@ export const drainTimeout = (kind: DeedKind, word: string): { readonly text: str
       return { text: `APPROVED ${word}\nsummary: it does, almost\nissues:\n- an issue\n`, said: "both" }
     case "approves and rejects":
       return { text: `${approved(word)}REJECTED ${word}\nsummary: not yet\nissues:\n- an issue\n`, said: "both" }
-    // What it read, and repeats: a verdict, and nobody's.
+    // The agent repeats a verdict that it read. The verdict belongs to no agent.
     case "commits, and quotes a verdict":
       return { text: complete("word0"), said: "nothing" }
     case "quotes an approval":

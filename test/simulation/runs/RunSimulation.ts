@@ -8,7 +8,7 @@ import { RunWorld } from "./RunWorld.ts"
 import { planOf } from "./SimPlan.ts"
 import { minute } from "../Timeline.ts"
 
-/** A number for words: another for each that differs (FNV-1a, public domain). */
+/** Turns words into a number. Other words give another number (FNV-1a, public domain). */
 const hash = (words: string, from: number): number => {
   let mixed = 0x811c9dc5 ^ from
   for (const character of words) mixed = Math.imul(mixed ^ character.codePointAt(0)!, 0x01000193)
@@ -16,8 +16,8 @@ const hash = (words: string, from: number): number => {
 }
 
 /**
- * One world in which a plan is conducted, until it is done. What agents and the person do is fixed by what they are
- * asked.
+ * Makes one world in which a plan is conducted until it is done. The question alone decides each act of agents and of
+ * the person.
  */
 const conducted = (number: number, quiet: boolean, struck: boolean, story: boolean) => {
   const choices = new Seed(number)
@@ -29,8 +29,7 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   const [moods, weather, late] = [choices.fork(), choices.fork(), choices.fork()]
   world.deeds = (role, position): Deed => {
     const deed = world.calm ? plainDeed(role) : deedOf(new Seed(hash(position, number)), role)
-    // What is left of the work then depends on how often an agent that was lost had committed before: no twin can be
-    // held to that.
+    // The rest of the work then depends on the number of commits of a lost agent. A twin may differ in that.
     return quiet && deed.kind === "takes a commit away" ? { ...deed, kind: "completes" } : deed
   }
   const person = new Person(world, late, (position) =>
@@ -38,7 +37,7 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
   )
   person.care()
   if (!quiet) runWeather(world, weather)
-  // The fence is of one run: between two plans there is none.
+  // The fence belongs to one run. Two plans have no fence between them.
   world.zombies = !quiet && plans.length === 1 && choices.chance(0.2)
   if (!quiet && choices.chance(0.2)) world.plans[0]!.begin(choices)
   const keeper = new RunKeeper(world, moods)
@@ -49,9 +48,9 @@ const conducted = (number: number, quiet: boolean, struck: boolean, story: boole
 }
 
 /**
- * One world, fixed by its seed: everything goes wrong for a while, then nothing more; at every act, what must never be
- * is looked for. A third of them is quiet but for what agents do and what befalls a conductor: such a run ends as its
- * twin that nobody struck.
+ * Plays one world, fixed by its seed. Everything goes wrong for a while, then nothing more. At every act it looks for
+ * states that must never be. In a third of the worlds, only agents and strikes at conductors make trouble. Such a run
+ * ends as its twin without strikes.
  */
 export const simulateRun = (number: number, options: { readonly story?: boolean } = {}): Played => {
   const quiet = number % 3 === 1
@@ -67,7 +66,7 @@ export const simulateRun = (number: number, options: { readonly story?: boolean 
   keeper.wake()
   if (!quiet) world.run(timeline.monotonic + 12 * 60 * minute, done)
   world.run(timeline.monotonic + minute, () => !keeper.isRunning)
-  // Who was struck in its last words is followed by another, that tells what is left.
+  // A conductor that was struck in its last words is followed by another. The successor tells the rest.
   for (const plan of world.plans) {
     keeper.start(plan)
     world.run(timeline.monotonic + minute, () => !keeper.isRunning)

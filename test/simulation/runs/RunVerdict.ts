@@ -2,13 +2,13 @@ import { evolveRun, initialRun, isOver, type Run, type RunEvent } from "@souffle
 import type { Person, RunKeeper } from "./RunKeeper.ts"
 import type { RunWorld } from "./RunWorld.ts"
 
-/** What a person is told of, once each; the finishing step of a plan that has got more to do is no end. */
+/** Whether a person is told of this event, once. The finishing step of a plan that has more to do is no end. */
 const isTold = ({ _tag }: RunEvent, before: Run): boolean =>
   _tag === "TaskEscalated" || _tag === "RunPaused" || (_tag === "RunFinished" && before.phase !== "implementation")
 
 /**
- * Long after, in a world healthy again: the plan is done, everybody has heard of it, and the log is no longer than what
- * happened.
+ * Checks a world that is healthy again, long after. The plan is done, and everybody has heard of it. The length of the
+ * log fits what happened.
  */
 export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): void => {
   const { agents, board, ledger, plans } = world

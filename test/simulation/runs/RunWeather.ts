@@ -3,10 +3,10 @@ import { minute } from "../Timeline.ts"
 import { ofHost, storm } from "../Weather.ts"
 import type { RunWorld } from "./RunWorld.ts"
 
-/** A file of somebody else's. */
+/** The text of a foreign file. */
 const foreign = '{"mine": true}'
 
-/** What goes wrong in the world of a run by itself. */
+/** Schedules the troubles that come by themselves in the world of a run. */
 export const runWeather = (world: RunWorld, seed: Seed): void => {
   const { disk, repository } = world
   const clear = () => {

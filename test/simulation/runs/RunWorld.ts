@@ -20,10 +20,10 @@ import { RunOracle } from "./RunOracle.ts"
 import { SimPlan } from "./SimPlan.ts"
 import { chatter } from "./RunSentences.ts"
 
-/** A beat each minute. */
+/** The longest silence of a conductor, ms: it beats each minute. */
 const maxSilence = 61_000
 
-/** What the service has recorded in a session: it refused that agent. */
+/** The record of the service in a session: it refused that agent. */
 interface Refusal {
   readonly by: string
   /** Epoch ms. */
@@ -32,9 +32,7 @@ interface Refusal {
   readonly resetsAt: number | undefined
 }
 
-/**
- * A user's machine with one project on it, plans for it, and whoever conducts them. What must never be is seen here.
- */
+/** A user's machine with one project, its plans and their conductors. States that must never be are seen here. */
 export class RunWorld extends SimMachine {
   readonly project = "/project"
   readonly repository = new Repository()
@@ -51,10 +49,10 @@ export class RunWorld extends SimMachine {
   readonly notices: Array<string> = []
   readonly #heard = new Map<Program, { readonly at: number; readonly disturbed: number }>()
   readonly #oracles = new Map<string, RunOracle>()
-  /** Who prepared which launch. */
+  /** The souffleur that prepared each launch. */
   readonly prepared = new Map<string, Program>()
   readonly ceilings = new CeilingJudge(this)
-  /** Of launches, each another one. */
+  /** Words of launches. Each launch gets another word. */
   readonly words: LaunchWords = {
     fresh: Effect.sync(() => `word${++this.#words}`),
     digest: (word) => Effect.sync(() => createHash("sha256").update(word).digest("hex"))
@@ -64,14 +62,14 @@ export class RunWorld extends SimMachine {
   readonly reviewerTimeout = 3 * 60_000
   readonly plans: ReadonlyArray<SimPlan>
   /**
-   * Whoever is stopped is taken for dead here, and finds a successor when it wakes: the fence alone is left between
-   * them.
+   * Whether a stopped souffleur is taken for dead here. It finds a successor when it wakes, and only the fence is left
+   * between them.
    */
   zombies = false
   ceiling: Permission = "acceptEdits"
   gitFails: () => boolean = () => false
   gitFailures = 0
-  /** What an agent does that is asked then. */
+  /** Chooses the deed of an agent by its role and its assignment. */
   deeds: (role: AgentRole, position: string) => Deed = (role) => plainDeed(role)
 
   constructor(seed: number, shuffled: boolean, plans: ReadonlyArray<Plan>) {
@@ -91,7 +89,7 @@ export class RunWorld extends SimMachine {
     super.tell(what)
   }
 
-  /** Nobody has set the wall clock, and the machine has not slept. */
+  /** Whether the wall clock was never set and the machine never slept. */
   get steadyClock(): boolean {
     return this.timeline.offset === origin
   }
@@ -100,7 +98,7 @@ export class RunWorld extends SimMachine {
     return `run-${stream.slice("run/".length)}-${token}`
   }
 
-  /** What the last records of a session say of its last turn. */
+  /** The last turn of a session by its last records. */
   turnOf(sessionId: string): TurnState | undefined {
     const refusal = this.refusals.get(sessionId)
     if (refusal !== undefined)
@@ -123,7 +121,7 @@ export class RunWorld extends SimMachine {
     return oracle
   }
 
-  /** A launcher took its receipt and becomes the agent. */
+  /** Turns a launcher into the agent, after it took its receipt. */
   agentStarted(process: SimProcess, order: LaunchOrder): void {
     const [role, taskId] = order.title.split(" ") as [AgentRole, string | undefined]
     const position = this.oracle(this.#streamOf({ launchId: order.id })).position(role, taskId ?? null)
@@ -137,7 +135,7 @@ export class RunWorld extends SimMachine {
     this.judge.started(agent, order)
   }
 
-  /** A conductor beats: four times in what a watcher takes for silence, while it runs undisturbed. */
+  /** Checks the beats of a conductor. Undisturbed, it beats four times in the span that a watcher takes for silence. */
   heard(by: Program): void {
     const { monotonic, starved } = this.timeline
     const disturbed = by.gate.disturbed + starved
@@ -147,14 +145,14 @@ export class RunWorld extends SimMachine {
       this.violated(`a conductor was silent for ${monotonic - last.at} ms`)
   }
 
-  /** git is asked something; `true`: it gives no answer. */
+  /** Notes a question to git. Returns `true` where git gives no answer. */
   gitAsked(): boolean {
     const fails = this.gitFails()
     if (fails) this.gitFailures++
     return fails
   }
 
-  /** Souffleur signals a process. */
+  /** Delivers a signal of souffleur to a process. */
   signalled(process: SimProcess, signal: Signal, by: SimProcess): void {
     this.tell(`${signal} to pid ${process.identity.pid} (${process.name})`)
     this.judge.signalled(process, by)
@@ -166,7 +164,7 @@ export class RunWorld extends SimMachine {
     for (const { witness } of this.plans) witness.look()
   }
 
-  /** From now on the world is healthy, but for what people must put right. */
+  /** Makes the world healthy, except for troubles that people must put right. */
   calmDown(): void {
     this.calm = true
     this.room.pace = () => 300

@@ -12,7 +12,7 @@ const planned = (id: string, dependsOn: ReadonlyArray<string> = []): PlannedTask
   dependsOn
 })
 
-/** A plan of so many tasks at most, each after another one or not. */
+/** Draws a plan of at most `most` tasks, each after another task or not. */
 export const planOf = (seed: Seed, name: string, most: number): Plan => {
   const ids = Array.from({ length: seed.between(1, most) }, (_, at) => `${name}${at + 1}`)
   return {
@@ -27,16 +27,16 @@ export const planOf = (seed: Seed, name: string, most: number): Plan => {
 }
 
 /**
- * A plan in its file, which a person may change, and where its state is kept. Who conducts it next reads what is there
- * then.
+ * A plan in its file, and the file of its state. A person may change the plan. The next conductor reads the file as it
+ * then is.
  */
 export class SimPlan {
   plan: Plan
-  /** Of the file: another number is another text. */
+  /** Edition of the file: another number is another text. */
   edition = 1
   readonly path: string
   readonly statePath: string
-  /** Of its run. */
+  /** Id of its run. */
   readonly id: string
   readonly witness: StateWitness
   readonly #world: RunWorld
@@ -58,13 +58,13 @@ export class SimPlan {
     return this.#world.ledger.runs.get(`run/${this.id}`)
   }
 
-  /** All that is in the file is done. */
+  /** Whether all tasks in the file are done. */
   get isDone(): boolean {
     const { run } = this
     return run !== undefined && isOver(run) && run.digest === this.digest
   }
 
-  /** Somebody has begun it before there was a run, and left a state file of this format. */
+  /** Leaves a state file of this format, as if the plan was begun before there was a run. */
   begin(seed: Seed): void {
     const at = new Date(this.#world.timeline.wall).toISOString()
     const feedback = Array.from({ length: seed.between(0, 3) }, (_, n) => ({
@@ -74,7 +74,7 @@ export class SimPlan {
     }))
     const done = new Set<string>()
     const tasks = this.plan.tasks.map(({ dependsOn, id }) => {
-      // Nobody who kept to the order has begun what depends on more.
+      // By the order of the plan, a task with an open dependency has not begun.
       const ready = dependsOn.every((other) => done.has(other))
       const status = ready
         ? seed.pick(["completed", "completed", "in_progress", "pending", "escalated"] as const)
@@ -93,7 +93,7 @@ export class SimPlan {
     this.witness.spoil(JSON.stringify({ ...state, tasks: [...tasks, ...gone] }))
   }
 
-  /** There is more to do than was planned. */
+  /** Adds tasks to the plan. */
   grow(seed: Seed): void {
     this.edition++
     const more = Array.from({ length: seed.between(1, 3) }, (_, at) =>
@@ -102,7 +102,7 @@ export class SimPlan {
     this.plan = { ...this.plan, tasks: [...this.plan.tasks, ...more] }
   }
 
-  /** A task more, one less, whatever became of it, or another title. */
+  /** Adds a task, removes one whatever became of it, or changes a title. */
   edit(seed: Seed): void {
     const { tasks } = this.plan
     const [how, one] = [seed.pick(["add", "take away", "rename"] as const), seed.between(0, tasks.length - 1)]

@@ -3,20 +3,20 @@ import { Result } from "effect"
 import type { RunWorld } from "./RunWorld.ts"
 
 /**
- * Looks at the state file and its backup: each is whole, and what the log said at some moment, never an older one after
- * a newer.
+ * Looks at the state file and its backup. Both are whole. The file is a state that the log had at some moment. An older
+ * state never follows a newer.
  */
 export class StateWitness {
   readonly #world: RunWorld
-  /** Texts of the state as the log had it, by run and revision; the newest last. */
+  /** Texts of the state as the log had it, each with its place in the order of the log. */
   readonly #texts = new Map<string, number>()
   #newest = 0
   #count = 0
-  /** Somebody else wrote there, and nobody has mended it yet. */
+  /** The text that a stranger wrote there, until it is mended. */
   spoiled: string | undefined = undefined
 
   readonly #statePath: string
-  /** Somebody took it away. */
+  /** Whether a stranger took the file away. */
   #taken = false
 
   constructor(world: RunWorld, statePath: string) {
@@ -24,7 +24,7 @@ export class StateWitness {
     this.#statePath = statePath
   }
 
-  /** Somebody else writes there, or takes the file away. */
+  /** Writes as a stranger, or takes the file away. */
   spoil(text: string | undefined): void {
     this.#taken = text === undefined
     const { disk } = this.#world
@@ -33,25 +33,25 @@ export class StateWitness {
     this.spoiled = text
   }
 
-  /** Somebody else's file is there, which nobody may write over. */
+  /** Whether a foreign file is there. Souffleur may not write over it. */
   get isForeign(): boolean {
     return this.spoiled !== undefined && Result.isFailure(readState(this.spoiled)) && this.spoiled.endsWith("}")
   }
 
-  /** Its owner moves it away. */
+  /** Moves a foreign file away, as its owner does. */
   yield(): void {
     if (this.isForeign) this.spoil(undefined)
   }
 
-  /** The log says this now. */
+  /** Records the state that the log has now. */
   record(run: Run): void {
     this.#texts.set(stateText(run), ++this.#count)
   }
 
-  /** Souffleur put something under a name; `blind`: it was stopped, maybe after its last look at what is there. */
+  /** Looks after souffleur put a file under a name. `blind`: it was stopped, maybe after its last look at the file. */
   look(blind = false): void {
-    // Who was stopped in the midst of writing goes on with the draft that its successor has used; no such successor is
-    // promised.
+    // A souffleur that was stopped while it wrote goes on with its draft. Its successor has used the same draft.
+    // Souffleur makes no promise for such a pair.
     if (this.#world.zombies) return
     const { disk } = this.#world
     const [text, backup] = [disk.read(this.#statePath), disk.read(`${this.#statePath}.backup`)]
@@ -70,15 +70,15 @@ export class StateWitness {
     this.#newest = Math.max(this.#newest, number)
   }
 
-  /** A conductor has left it at its own word: the file says what the log says. */
+  /** Checks the file after a conductor left the run by its own decision. The file says what the log says. */
   idle(run: Run): void {
     if (this.#world.zombies) return
     if (!isOver(run) && !needsPerson(run)) this.#world.violated("it was left, and nobody is needed")
-    // The file may be what it could not write.
+    // A run with this cause may have failed to write this file.
     if (run.paused?.cause === "failed") return
     const text = this.#world.disk.read(this.#statePath)
     const found = text === undefined ? undefined : Result.getOrUndefined(readState(text))
-    // That it was left is in the log after the file was written.
+    // The log records the leave after the file was written, so `updated_at` may differ.
     const said = (json: StateJson) => JSON.stringify({ ...json, updated_at: "" })
     if (found === undefined || said(found) !== said(stateJson(run)))
       this.#world.violated("the state file is not what the log says, and it was left so")
