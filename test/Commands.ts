@@ -20,7 +20,7 @@ export const flagNames = ({ name, type }: Completions.FlagDescriptor): ReadonlyA
 /** Flags of every command. */
 export const builtIn = ["help", "version", "completions", "log-level", "wizard"]
 
-/** What a line for a shell asks of souffleur that is not there: a command, or a flag of that command. */
+/** Lists the commands and flags of souffleur that a line for a shell names and that do not exist. */
 export const unknownIn = (line: string): ReadonlyArray<string> => {
   const [, words] = /^souffleur((?: [^#]*)?)$/u.exec(line.replace(/ -- .*| #.*/u, "").trim()) ?? []
   if (words === undefined || words.trim().startsWith("--")) return []

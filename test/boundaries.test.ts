@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const text = (path: string) => readFileSync(`${root}/${path}`, "utf8")
-/** What is, or is about to be, under version control. */
+/** Files that are under version control, or are about to be. */
 const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
   cwd: root,
   encoding: "utf8"
@@ -19,7 +19,7 @@ const sources = tracked
 const packageOf = (path: string) => path.split("/")[1]!
 const packages = [...new Set(sources.map(({ path }) => packageOf(path)))]
 
-/** What a file imports, whatever way: a declaration, a re-export, `import(…)`. */
+/** Lists the modules that a file imports in any way: a declaration, a re-export, `import(…)`. */
 const importsOf = (source: string) =>
   [...source.matchAll(/^(?:import|export)\b[^"'`;]*?\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gmu)].map(
     ([, from, bare, dynamic]) => from ?? bare ?? dynamic!
@@ -316,8 +316,8 @@ describe("the lines", () => {
     )
   })
   it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
-    // Who prints otherwise, and why it may: the console itself, a version of ours, an agent's output, JSON for a
-    // program, the demonstration's agent.
+    // Files that may print otherwise, and their reasons: the console itself, a version of ours, an agent's output,
+    // JSON for a program, the demonstration's agent.
     const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
       ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
       [

@@ -39,7 +39,7 @@ const errorsOf = async (path: string): Promise<ReadonlyArray<ErrorClass>> => {
 }
 const errors = (await Promise.all(sources.map(errorsOf))).flat()
 
-/** What is not 1 (spec: command-line#exit-codes). `Refused` and `Ended` have a code of each instance. */
+/** Exit codes other than 1 (spec: command-line#exit-codes). `Refused` and `Ended` have a code of each instance. */
 const codes: Readonly<Record<string, number>> = {
   AgentCommandRefused: 2,
   AgentNotFound: 2,

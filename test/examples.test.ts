@@ -72,7 +72,7 @@ it("every block of TypeScript compiles against the packages, strictly", () => {
       composite: false,
       emitDeclarationOnly: false,
       noEmit: true,
-      // What an example makes is for its reader.
+      // The values of an example are for its reader.
       noUnusedLocals: false,
       typeRoots: [join(root, "node_modules/@types")]
     }

@@ -7,7 +7,7 @@ const sources = tracked.filter(
 )
 const pages = tracked.filter((path) => path.endsWith(".md") && !path.includes("/fixtures/"))
 
-/** What a source says in comments; a `//` behind a colon is an address. */
+/** Returns the comments of a source. A `//` behind a colon is an address. */
 const commentsOf = (source: string): string =>
   [...source.matchAll(/\/\*[^]*?\*\/|(?<![:"'`\\])\/\/.*$/gmu)].map(([comment]) => comment).join("\n")
 
@@ -91,7 +91,7 @@ it("the pages name files of this repository that exist", () => {
     wrong(pages, (text) =>
       [...text.matchAll(/`((?:packages|test|bench|docs)\/[\w./-]+)`/gu)]
         .map(([, name]) => name!)
-        // One that a reader is to make, and one that a build makes.
+        // Left out are files that a reader is to make, and files that a build makes.
         .filter((name) => !/NAME|\/dist\//u.test(name) && !isThere(name))
     ),
     []

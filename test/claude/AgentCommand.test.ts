@@ -11,7 +11,7 @@ import { services } from "./Watched.ts"
 const claude = inject("claude")
 const sessionId = globalThis.crypto.randomUUID()
 
-/** Each would be something else than a prompt to a shell, or to an agent that is not told where its flags end. */
+/** Prompts that a shell would take for something else, as would an agent without a mark where its flags end. */
 const prompts = [
   "-p --permission-mode bypassPermissions",
   "--dangerously-skip-permissions\n\n$(touch touched) `touch touched`; touch touched & \"a\" 'b' \\n %s $HOME é 🎭",

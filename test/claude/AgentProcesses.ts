@@ -43,7 +43,7 @@ const sessionsIn = (program: string, home: string): ReadonlyArray<AgentProcess> 
   return found.filter(({ pid }) => !these.has(Number(stat(String(pid))[1])))
 }
 
-/** Looks at the agent's processes from outside, all the time: which there were, and how many lived at once at most. */
+/** Looks at the agent's processes from outside, all the time. Keeps all of them, and the most that lived at once. */
 export const sampler = Effect.fn("AgentProcesses.sampler")(function* (program: string, home: string) {
   const seen = yield* Ref.make({ most: 0, all: new Map<number, AgentProcess>() })
   const look = Ref.update(seen, ({ all, most }) => {
@@ -54,7 +54,7 @@ export const sampler = Effect.fn("AgentProcesses.sampler")(function* (program: s
   return Ref.get(seen)
 })
 
-/** Ends, by its pid, each process that was started with this home folder: nobody else has it. */
+/** Ends, by its pid, each process that was started with this home folder. No other process has that folder. */
 export const swept = (home: string) =>
   Effect.sync(() => {
     for (const pid of pids()) {

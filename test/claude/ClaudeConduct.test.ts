@@ -38,7 +38,7 @@ const conducted = Effect.fn("conducted")(function* (text: string, part: Part, op
   git("init", "-q", "-b", "main")
   git("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "base")
   yield* lab.write("plan.yaml", text)
-  // In print mode nobody can be asked: the project allows what its agents need.
+  // In print mode the agent can ask no person, so the project allows what its agents need.
   yield* lab.write(".claude/settings.json", JSON.stringify({ permissions: { allow: ["Bash"] } }))
   const stage = yield* headless(lab)
   const souffleur = yield* stage.souffleur(["conduct", "plan.yaml", "--json"])

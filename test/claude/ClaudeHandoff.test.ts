@@ -32,7 +32,7 @@ const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | t
   assert.strictEqual(most, 1)
   const { pid } = relaunched["conductor"] as { pid: number }
   const argv = all.get(pid)?.argv ?? []
-  // Headless it was on standard input: nobody else could read it.
+  // Headless, the prompt arrives on standard input, where no other process can read it.
   if (stageOf === headless) assert.notInclude(argv.join("\n"), prompt.split("\n")[0]!)
   else assert.deepStrictEqual(argv.slice(argv.indexOf("--")), ["--", arrived])
   assert.deepStrictEqual(permissionsOf(flagsOf(argv)), ["acceptEdits"])

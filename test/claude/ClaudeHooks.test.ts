@@ -24,7 +24,7 @@ const part: Part = (asked) =>
         : { text: "Done." }
   )
 
-/** What souffleur knows of the agent by its hooks. */
+/** Returns the knowledge that souffleur has of the agent by its hooks. */
 const hooksOf = (lab: Lab) =>
   Effect.provide(
     Effect.map(Hooks, (hooks) => hooks),

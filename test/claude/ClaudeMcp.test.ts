@@ -13,7 +13,7 @@ const souffleur = (tool: string, input: Readonly<Record<string, string>> = {}): 
   tool: { name: `mcp__souffleur__${tool}`, input }
 })
 
-/** What each result of a tool leads to; what the agent said last is over before its next words are asked for. */
+/** Answers each result of a tool. The agent's last words are over before its next words are asked for. */
 const conducts: Part = ({ sessionId, toolResult = "" }) => {
   if (sessionId !== first) {
     if (toolResult.includes("you_are")) return Effect.succeed(souffleur("done"))
@@ -29,7 +29,7 @@ const conducts: Part = ({ sessionId, toolResult = "" }) => {
   )
 }
 
-/** As the README says it: the server once a project, and nobody has to be asked. */
+/** Follows the README: the project has the server once, and the agent asks no person. */
 const equipped = (lab: Lab) => {
   const [command, ...args] = lab.souffleur
   const mcpServers = { souffleur: { type: "stdio", command, args: [...args, "mcp"] } }

@@ -8,15 +8,15 @@ export interface Stage {
   /** Starts the first Conductor; its pid. */
   readonly conductor: (sessionId: string, prompt: string) => Effect.Effect<number>
   readonly souffleur: (args: ReadonlyArray<string>) => Effect.Effect<{
-    /** What it has said so far. */
+    /** The words that it has said so far. */
     readonly said: Effect.Effect<string>
     readonly exitCode: Effect.Effect<number>
   }>
-  /** What a person types to the first Conductor, where there is a terminal: keys as tmux names them. */
+  /** Types to the first Conductor as a person does, where there is a terminal: keys as tmux names them. */
   readonly type: (...keys: ReadonlyArray<string>) => Effect.Effect<void>
 }
 
-/** What the user lets the first Conductor do. */
+/** Flags of what the user lets the first Conductor do. */
 const allowed = ["--permission-mode", "acceptEdits", "--allowedTools=Bash"]
 
 /** No terminal: children of the test, the agent in print mode. */
@@ -47,7 +47,7 @@ export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
 /** Where there is no tmux, what needs it is skipped. */
 export const tmuxMissing = spawnSync("tmux", ["-V"]).status !== 0
 
-/** A tmux server of the test's own, with all in windows of one session, the agent as a person sees it. */
+/** Starts a tmux server of the test's own, with all in windows of one session. The agent is as a person sees it. */
 export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
   const path = yield* Path.Path
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner

@@ -1,7 +1,7 @@
 import { Config, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 
-/** What docs and tests were made with; another one behaves otherwise. */
+/** The version with which docs and tests were made. Another version behaves otherwise. */
 export const version = "2.1.329"
 
 /** The suite is skipped; `message` is one line. */
@@ -29,8 +29,9 @@ const run = Effect.fnUntraced(function* (program: string, args: ReadonlyArray<st
 })
 
 /**
- * The agent from npm in a cache folder outside the repository: its licence forbids to keep it here. Installed beside
- * its place, tried, and renamed into it: of two at once both have a whole one, and a broken one is never there.
+ * Installs the agent from npm in a cache folder outside the repository, since its licence forbids to keep it here. The
+ * agent is installed beside its place, tried, and renamed into it. So of two installations at once both have a whole
+ * agent, and a broken agent is never there.
  */
 export const installed = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem

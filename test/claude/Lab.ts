@@ -29,7 +29,7 @@ export const marks = ["CLAUDECODE=1", "CLAUDE_CODE_CHILD_SESSION=1"] as const
 
 const key = "sk-ant-test-000"
 
-/** How a user signs in: by a key, or as a subscriber, whom a usage limit ends at once and with its time. */
+/** Ways to sign in: by a key, or as a subscriber. A usage limit ends a subscriber at once and with its time. */
 const account = {
   key: { ANTHROPIC_API_KEY: key },
   subscriber: { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-test" }
@@ -60,10 +60,10 @@ export interface Board {
   readonly handoff: (payload: string) => Effect.Effect<void>
 }
 
-/** What the model says; what is to happen first may happen here. */
+/** Gives the model's answer. Events that come before the answer may happen here. */
 export type Part = (asked: Asked, board: Board) => Effect.Effect<Answer>
 
-/** What does not come in time is told. */
+/** Names the thing that does not come in time. */
 export const inTime = (what: string) =>
   Effect.timeoutOrElse({ duration: "2 minutes", orElse: () => Effect.die(`not in two minutes: ${what}`) })
 
@@ -174,13 +174,13 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
         patiently(sql<{ state: string }>`SELECT state FROM orchestration_tasks WHERE task_id = ${task}`),
         ([row]) => row?.state
       ),
-    /** What another souffleur answers, such as to an operator's word. */
+    /** Returns the answer of another souffleur, such as to an operator's word. */
     said,
     /** `souffleur log` */
     log: Effect.flatMap(said("log", "--json"), (text) =>
       Effect.forEach(text.trim().split("\n"), (line) => decodeLogged(line))
     ),
-    /** What the user was told, in its order. */
+    /** The notices to the user, in their order. */
     notices: fs.readFileString(path.join(home, "notices")).pipe(
       Effect.orElseSucceed(() => ""),
       Effect.flatMap((text) => decodeNotices(`[${text.trim().split("\n").join(",")}]`))

@@ -16,8 +16,8 @@ const exportIn = (asked: Asked): string =>
   /read it first: (\/.*\.md)$/m.exec(asked.said.join("\n"))?.[1] ?? "/nothing/to/read"
 
 /**
- * The first Conductor rehearses until it is killed; its successor reads the export, and if it knows the word then, all
- * is complete.
+ * Lets the first Conductor rehearse until it is killed. Its successor reads the export. All is complete if it knows the
+ * word then.
  */
 const part: Part = (asked, board) => {
   if (asked.sessionId === first) {
@@ -36,13 +36,14 @@ const part: Part = (asked, board) => {
 
 interface Recovery {
   readonly stageOf: (lab: Lab) => Effect.Effect<Stage, never, Effect.Services<ReturnType<typeof makeLab>>>
-  /** What happens to the first Conductor in the middle of its tool call. */
+  /** The signal that hits the first Conductor in the middle of its tool call. */
   readonly harm: "SIGKILL" | "SIGSTOP"
 }
 
 /**
- * One recovery with the real agent, seen from outside: by the model on the other end, the processes of the machine, the
- * files of both, and souffleur's own log. Returns what a test may want to look at besides.
+ * Plays one recovery with the real agent and looks at it from outside. It asks the model on the other end,
+ * the processes of the machine, the files of both, and souffleur's own log. Returns what a test may want to look at
+ * besides.
  */
 export const recovered = Effect.fn("Recovered")(function* (claude: string, { harm, stageOf }: Recovery) {
   const lab = yield* makeLab(claude, "opera $(touch touched) [a] 'b'", part)

@@ -9,8 +9,9 @@ import { bash, only, services, staged, waiting } from "./Watched.ts"
 const claude = inject("claude")
 
 /**
- * In the middle of its session the agent's model is silent, once; whether it then speaks late, or the agent asks again
- * by itself, nobody has touched it, though it was looked at each half second. Returns how long it was silent, in ms.
+ * Lets the agent's model be silent once, in the middle of its session. Then the model speaks late, or the agent asks
+ * again by itself. Souffleur looks at the agent each half second and never touches it. Returns how long the model was
+ * silent, in ms.
  */
 const stalled = Effect.fn("Stall.stalled")(function* (
   stageOf: typeof headless | typeof tmux,

@@ -9,7 +9,7 @@ export const services = Layer.provideMerge(SqliteClient.layerSqlite, HostService
 /** The session of the first Conductor: no other test's, since a session is claimed for a whole machine. */
 export const first = globalThis.crypto.randomUUID()
 
-/** What the first Conductor is asked to do. */
+/** The task of the first Conductor. */
 export const begin = "Rehearse. The stage word is quinquereme."
 
 /** Goes on until somebody ends it; a sleep alone is refused by the agent. */
@@ -71,7 +71,7 @@ export const only = (
 export const stepsOf = (log: ReadonlyArray<Logged>, tag: "StepSucceeded" | "StepFailed") =>
   log.flatMap((event) => (event._tag === tag ? [event["step"]] : []))
 
-/** What a step came to. */
+/** Returns the outcome of a step. */
 export const outcomeOf = (log: ReadonlyArray<Logged>, step: string) =>
   only(log, "StepSucceeded", (event) => event["step"] === step)["outcome"] as Readonly<Record<string, unknown>>
 

@@ -5,12 +5,12 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /**
- * Where Node keeps what it has compiled of a bundle: a start of it takes two thirds of the processor then. Made by its
- * first start.
+ * Returns the folder where Node keeps what it has compiled of a bundle. The bundle's first start makes it. Later starts
+ * take two thirds of the processor.
  */
 export const compiledOf = (bundle: string): string => join(dirname(dirname(bundle)), "compiled")
 
-/** The command as it is published, in a folder of its own: what users run, and it starts faster than its sources. */
+/** Builds the command as users run it, in a folder of its own. The build starts faster than its sources. */
 export const build = () => {
   const folder = fs.mkdtempSync(join(os.tmpdir(), "souffleur-built-"))
   const bundle = join(folder, "dist", "souffleur.js")

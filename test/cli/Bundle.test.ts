@@ -52,7 +52,7 @@ it.live("the demonstration runs to its end from the bundle alone, in a folder of
     assert.strictEqual(code, 0, `${errors}\n${lines.join("\n")}`)
     assert.strictEqual(errors, "")
     assert.match(lines.join("\n"), /One Conductor at a time, and no work lost/)
-    // What it says to try next can be tried.
+    // The commands that it suggests next work.
     const kept = lines.find((line) => line.includes("export SOUFFLEUR_STATE_DIR="))!.split("=")[1]!
     assert.isTrue(fs.existsSync(join(kept, "souffleur.db")))
   })

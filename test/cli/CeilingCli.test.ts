@@ -10,7 +10,7 @@ const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
 const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
 
-/** What an agent can do that may edit files: write the config file of its project. */
+/** Writes the config file of the project, as an agent can that may edit files. */
 const configure = (project: string, text: string) => {
   fs.mkdirSync(join(project, ".orchestra_configs"), { recursive: true })
   fs.writeFileSync(join(project, ".orchestra_configs", "souffleur"), text)
@@ -27,7 +27,10 @@ const handsOver = (the: Staged) =>
       "UPDATE orchestration_tasks SET state = 'context_recovery', last_heartbeat = datetime('now') WHERE task_id = 'task-00'"
     )
   })
-/** The next generation works, as it says itself, and gets on: until it does, what the one before asked for stands. */
+/**
+ * Waits until the next generation says that it works, and lets it get on. Until then the request of the generation
+ * before is valid.
+ */
 const works = (the: Staged) =>
   Effect.andThen(
     until(

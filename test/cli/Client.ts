@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { Effect } from "effect"
 import { bundle, until, type Variables } from "./CliStage.ts"
 
-/** What a server answered. */
+/** An answer of a server. */
 export interface Reply {
   readonly id: number | null
   readonly result?: Readonly<Record<string, unknown>> & {
@@ -34,7 +34,7 @@ export const client = Effect.fnUntraced(function* (cwd: string, environment: Var
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     const lines = (rest + text).split("\n")
     rest = lines.pop() ?? ""
-    // What is no JSON fails the test here: standard output is the protocol's alone.
+    // A line that is no JSON fails the test here: standard output is the protocol's alone.
     replies.push(...lines.map((line): Reply => JSON.parse(line)))
   })
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text))
@@ -70,7 +70,7 @@ export const client = Effect.fnUntraced(function* (cwd: string, environment: Var
       yield* send(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`)
       return { discovered, initialized }
     }),
-    /** What a tool answered, and whether that was an error. */
+    /** Calls a tool. Returns its answer, and whether that was an error. */
     call: (name: string, args: object = {}) =>
       Effect.map(ask("tools/call", { name, arguments: args }), ({ error, result }) => ({
         failed: result?.isError === true || error !== undefined,

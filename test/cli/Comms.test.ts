@@ -101,7 +101,7 @@ describe.concurrent("comms that would block its reader", () => {
         Effect.sync(() => left.filter(alive)),
         (pids) => pids.length === 0
       )
-      // What it was at is taken back, and the file is as good as before.
+      // Its unfinished change is taken back, and the file is as good as before.
       assert.strictEqual(the.board((db) => db.prepare("SELECT count(*) AS n FROM junk").get())?.["n"], 1)
     })
   )

@@ -114,7 +114,7 @@ describe.concurrent("souffleur conduct", () => {
       // As a hook of another repository would start it.
       const one = the.start(["conduct", "plan.yaml", "--json"], { GIT_DIR: join(the.home, "nowhere") })
       yield* the.prints(one, "AgentLaunched")
-      // One that is stopped is alive.
+      // A conductor that is stopped is alive.
       one.kill("SIGSTOP")
       const other = yield* the.run(["conduct", "plan.yaml"])
       one.kill("SIGCONT")

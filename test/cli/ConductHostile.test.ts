@@ -7,7 +7,7 @@ import { stage } from "./CliStage.ts"
 
 const plan = "finish: none\ntasks:\n  - id: t1\n    title: The first scene\n    acceptance_criteria: it is written\n"
 
-/** An agent of a few lines: what it does as implementer and as reviewer; `$word` is what it was given to say. */
+/** Makes an agent of a few lines, with its acts as implementer and as reviewer. `$word` is the word it is to say. */
 const agent = (implementer: string, reviewer: string) => `#!/bin/bash
 git() { PATH=/usr/local/bin:/usr/bin:/bin command git -c core.fsmonitor=false -c user.name=A -c user.email=a@localhost "$@"; }
 prompt=$(cat)

@@ -10,7 +10,8 @@ import { alive, bundle, prints, stage, task, until, type Variables } from "./Cli
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
 /**
- * Loaded before souffleur: where its home has a file `sabotage`, a watch that has begun and says so dies of a defect.
+ * Source that is loaded before souffleur. Where its home has a file `sabotage`, a watch that has begun and says so dies
+ * of a defect.
  */
 const saboteur = `import fs from "node:fs"
 const told = console.error
@@ -23,7 +24,8 @@ const encode = (script: string) =>
 const NODE_OPTIONS = `--import=data:text/javascript,${encode(saboteur)}`
 
 /**
- * A table of souffleur's own that is not there is a defect to whoever needs it: nobody but souffleur touches this file.
+ * Renames a table. A table of souffleur's own that is missing is a defect to its reader, since only souffleur touches
+ * this file.
  */
 const rename = (state: string, from: string, to: string) => {
   const store = new DatabaseSync(join(state, "souffleur.db"), { timeout: 5000 })
@@ -104,7 +106,7 @@ describe.concurrent("a defect of souffleur's own", () => {
   live("a defect of an errand is one sentence and 70, without a stack; SOUFFLEUR_DEBUG prints the stack", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
-      // Thrown where no fiber stands around it, as soon as anybody would hear of it.
+      // Thrown outside of every fiber, as soon as a listener would hear of it.
       const thrower = `const look = setInterval(() => {
         if (process.listenerCount("uncaughtException") === 0) return
         clearInterval(look)
@@ -162,7 +164,7 @@ describe.concurrent("a defect of souffleur's own", () => {
       yield* until(beats, (many) => many > 0)
       fs.writeFileSync(join(the.home, "sabotage"), "")
       watch.kill("SIGKILL")
-      // The one that is brought back takes the watch, and dies of the defect.
+      // The souffleur that is brought back takes the watch, and dies of the defect.
       const taken = Effect.sync(() => tagsIn(the.state).filter((tag) => tag === "OwnerTook").length)
       yield* until(taken, (times) => times > 2)
       fs.rmSync(join(the.home, "sabotage"))

@@ -67,7 +67,7 @@ it.live(
         )
       }).pipe(Effect.provide(Processes.layer))
 
-      // Refused as any other, and by nobody's process that stays.
+      // A refusal is as without --detach, and leaves no process behind.
       for (const [args, expected, says] of [
         [["--pid", String(conductor.pid), "--session-id", the.session], 3, /already watched: souffleur with pid/u],
         [["--pid", "1", "--session-id", the.session], 2, /pid 1/u],

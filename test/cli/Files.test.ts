@@ -15,7 +15,7 @@ const stranger = 12_345
 const alice = 200_000 + process.pid
 const bob = alice + 5_000_000
 const as = (uid: number) => ["--reuid", `${uid}`, "--regid", `${uid}`, "--clear-groups"]
-/** What souffleur says as one of them. */
+/** Runs souffleur as one of them and returns its words. */
 const saidAs = (uid: number, cwd: string, line: ReadonlyArray<string>, env: Readonly<Record<string, string>>) => {
   const { status, stderr, stdout } = spawnSync("setpriv", [...as(uid), ...line], { cwd, env, encoding: "utf8" })
   return { code: status, errors: stderr, text: stdout }

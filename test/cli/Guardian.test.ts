@@ -133,7 +133,7 @@ describe.concurrent("a guardian", () => {
         yield* the.nobody
         const events = yield* the.events
         assert.deepStrictEqual(restorations(events), [])
-        // Of the one that hung the log says so, of the one that was gone there was nobody to end.
+        // The log has the end of the guardian that hung. The guardian that was gone had no process to end.
         const endings = events.filter(({ _tag }) => _tag === "ProcessEnding")
         assert.deepStrictEqual(
           endings.map(({ process, what }) => [what, (process as { readonly pid: number }).pid]),

@@ -55,7 +55,7 @@ describe.concurrent("souffleur hook", () => {
       assert.notInclude(fs.readFileSync(file(the), "utf8"), "secret")
       assert.strictEqual(fs.statSync(file(the)).mode & 0o777, 0o600)
       assert.strictEqual(fs.statSync(join(the.state, "hooks")).mode & 0o777, 0o700)
-      // What reads it knows the same.
+      // The reader of the file knows the same.
       const hooks = yield* Effect.provide(
         Effect.map(Hooks, (all) => all),
         HookFiles.layer(the.state)

@@ -97,7 +97,7 @@ describe.concurrent("attach", () => {
       assert.deepStrictEqual(attached.lines, ["Every task of the plan is complete."])
       assert.match(attached.errors, /^Conductor \(S2\), pid \d+: its output/)
       yield* watch.ended
-      // What was said before the end is still to be read after it.
+      // The words from before the end can still be read after it.
       assert.deepStrictEqual((yield* the.run(["attach"])).lines, attached.lines)
     })
   )

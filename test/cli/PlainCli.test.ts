@@ -6,8 +6,8 @@ import { stage, until } from "./CliStage.ts"
 
 const forged = "2026-01-01T00:00:00Z S1 The Conductor completed."
 /**
- * A title, a cleared screen, a colour, the same by C1 controls, words in another order, and a line that looks like one
- * of ours.
+ * A text with a title, a cleared screen, a colour and the same by C1 controls. It also has words in another order, and
+ * a line that looks like ours.
  */
 const evil = `\u001B]0;pwned\u0007\u001B[2J\u001B[31mHACK\u001B[0m\u009B2J\u202E\u2066\u200F\u2028\n${forged}`
 const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
@@ -16,7 +16,7 @@ interface Told {
   readonly lines: ReadonlyArray<string>
   readonly errors: string | (() => string)
 }
-/** What a person, or a program, would have seen. */
+/** Asserts that the output is plain, and returns it as a person or a program would have seen it. */
 const plainly = (what: string, { errors, lines }: Told) => {
   const all = [...lines, ...(typeof errors === "string" ? errors : errors()).split("\n")]
   for (const line of all) {

@@ -33,7 +33,7 @@ const poison = (state: string, statement: string) => {
   store.close()
 }
 
-/** Watches of three folders: one as it should be, one with numbers of nobody's, one with an event that nobody knows. */
+/** Makes watches of three folders: a sound one, one with senseless numbers, one with an unknown event. */
 const poisoned = Effect.gen(function* () {
   const the = yield* stage([task(1)])
   fs.mkdirSync(the.state, { recursive: true, mode: 0o700 })
@@ -83,7 +83,7 @@ describe.concurrent("a log with odd values", () => {
       for (const words of [["status"], ["log"], ["log", "--all", "--json"], ["why"], ["state"], ["log", "odd-0001"]])
         for (const more of words.includes("--json") ? [[]] : [[], ["--json"]]) {
           const { code, errors, lines } = yield* the.run([...words, ...more])
-          // All events of all watches have one among them that nobody knows.
+          // The events of all watches include the unknown one.
           assert.strictEqual(code, words.includes("--all") ? 4 : 0, `${words.join(" ")}: ${errors}`)
           assert.notMatch([errors, ...lines].join("\n"), /RangeError|^ +at /mu)
         }

@@ -33,8 +33,8 @@ const abandoned = Effect.fnUntraced(function* () {
     return watch.ended
   })
   /**
-   * What a checkpoint has put into the file, so that a damage hits it; and the page of a table that nobody reads but
-   * who launches.
+   * Returns the file after a checkpoint, so that a damage hits its content. Also returns the page of a table that only
+   * a launch reads.
    */
   const inFile = () => {
     const db = new DatabaseSync(file)
@@ -108,7 +108,7 @@ describe.concurrent("doctor --quarantine", () => {
       assert.match(refused.errors, /"souffleur doctor --quarantine" moves it aside and says how to go on/)
       for (const part of ["", "-wal"]) assert.isTrue(the.parts()[part]!.equals(before[part]!), part)
       const now = the.parts()
-      // Whoever was to start it is dead, and the next log knows nothing of it.
+      // The process that was to start this launch is dead, and the next log knows nothing of it.
       const launches = join(the.state, "launches")
       fs.mkdirSync(launches, { mode: 0o700, recursive: true })
       fs.writeFileSync(join(launches, "opera-0001-c1-6-launch-1.json"), "{}", { mode: 0o600 })

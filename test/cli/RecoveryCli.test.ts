@@ -33,7 +33,7 @@ describe.concurrent("a recovery of real processes", () => {
       assert.strictEqual(the.row("task-00")["session_id"], sessionId)
       assert.lengthOf(the.messages(), 3)
       assert.strictEqual(the.messages().at(-1)?.["message_type"], "completion")
-      // What was told is what is kept.
+      // The log keeps the events that were printed.
       assert.deepStrictEqual(watch.lines.map(said), yield* the.events)
     })
   )

@@ -130,7 +130,7 @@ describe.concurrent("a service", () => {
       yield* Effect.all([watch.ended, conductor.ended])
       const boot = fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
       const log = new DatabaseSync(join(the.state, "souffleur.db"))
-      // What ran then ran in another boot. Its pids are others' now: those of this very test.
+      // The processes of then ran in another boot. Their pids are others' now: those of this very test.
       log.prepare("UPDATE events SET data = replace(data, ?, '11111111-2222-4333-8444-555555555555')").run(boot)
       log.prepare("UPDATE events SET data = replace(data, ?, ?)").run(`"pid":${conductor.pid}`, `"pid":${process.pid}`)
       log.prepare("UPDATE events SET data = replace(data, ?, ?)").run(`"pid":${watch.pid}`, `"pid":${process.pid}`)

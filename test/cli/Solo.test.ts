@@ -93,7 +93,7 @@ describe.concurrent("run, of a plain command", () => {
       const words = `${hostile.join("|")}|`
       assert.deepStrictEqual(lines(join(the.project, "said")).join("\n"), `${words}\n${words}`)
       assert.deepStrictEqual(the.launched(), [pidOf(first), pidOf(next)])
-      // What a person types may hold a key: it is in files of ours alone, and in no line of the log.
+      // Words that a person types may hold a key. They are in files of ours alone, and in no line of the log.
       const log = JSON.stringify(yield* the.events)
       for (const secret of ["touch", "of the user"]) assert.notInclude(log, secret)
       const launches = join(the.state, "launches")
@@ -155,7 +155,7 @@ live("a command whose watch the log could not take leaves no environment behind"
     const the = yield* solo()
     assert.strictEqual((yield* the.run(["status"])).code, 0)
     const log = new DatabaseSync(join(the.state, "souffleur.db"))
-    // It is opened and read as ever: what fails is the very word that opens the watch, when its launch is written.
+    // The log is opened and read as ever. Only the event that opens the watch fails, when its launch is written.
     log.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'disk full'); END")
     log.close()
     const { code, errors } = yield* the.run(["run", ...sh("echo ran > said")], { SECRET_TOKEN: "topsecret" })
@@ -224,7 +224,7 @@ describe.concurrent("run, of a known agent", () => {
       assert.include(the.conversation(String(next["sessionId"])), "the stage word is gossamer")
       assert.deepStrictEqual(lines(join(the.project, "flags")), ["--model opus", "--model opus"])
       assert.notInclude(JSON.stringify(yield* the.events), "gossamer")
-      // What is on standard input, every user of the machine cannot read in the list of processes.
+      // The list of processes, which every user of the machine can read, does not show standard input.
       const words = fs.readFileSync(join(the.project, "words"), "utf8")
       assert.strictEqual(words.split("--permission-mode").length, 3)
       for (const said of ["gossamer", "Hand-off", String(next["exportPath"])])
@@ -274,8 +274,8 @@ live("three watches of one machine are all in status, and one stream has their e
       the.start(["run", "--json", "--project-dir", project, ...sh("exec sleep 60")])
     )
     const watches = yield* Effect.forEach(runs, (run) => Effect.map(prints(run, "WatchSettled"), ({ watch }) => watch))
-    // Their first launches came one after the other: the third is two spacings after the first, which was after its
-    // souffleur began.
+    // Their first launches came one after the other. The third is two spacings after the first. The first was after
+    // its souffleur began.
     const times = (tag: string) =>
       runs.flatMap((run) => run.lines.map(said).filter(({ _tag }) => _tag === tag)).map(({ at }) => Date.parse(at))
     assert.isAtLeast(Math.max(...times("ConductorConfirmed")) - Math.min(...times("OwnerTook")), 600)

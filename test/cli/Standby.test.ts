@@ -116,7 +116,7 @@ describe.concurrent("standing by", () => {
       const session = crypto.randomUUID()
       const order = ["--session-id", session, "-p", "--", "Go on with the plan."]
       const byHand = yield* the.acting(the.start(["__stand-in", ...order], { SOUFFLEUR_STANDIN_HANG_AT: "2" }))
-      // Whoever else is named in its place: a person must know better.
+      // Another process is named in its place. Only a person may insist on that.
       const innocent = yield* Effect.acquireRelease(
         Effect.sync(() => spawn("sleep", ["300"])),
         (child) => Effect.sync(() => child.kill("SIGKILL"))
@@ -138,7 +138,7 @@ describe.concurrent("standing by", () => {
       yield* until(state, (now) => now === "confirmed")
       const why = (yield* the.run(["why"])).lines.join("\n")
       assert.include(why, "An operator's word outranks recovery.")
-      // What souffleur has for itself is its own.
+      // A second adoption of its own Conductor is no error.
       const again = yield* the.run(["adopt", "--pid", String(byHand.pid), "--session-id", session])
       assert.deepStrictEqual([again.code, again.errors], [0, ""])
       // It is watched: its death is one.

@@ -29,7 +29,7 @@ const shell = Effect.fnUntraced(function* (the: Stage, script: string, ...names:
   return { running, pids }
 })
 
-/** The process says by a pid file that it holds a session, whose file says these words and where it began. */
+/** Lets the process say by a pid file that it holds a session. The session file has these words and its folder. */
 const holds = (the: Stage, pid: number, sessionId: string, words: string, cwd = the.project) => {
   const folder = join(the.home, "claude")
   for (const one of ["sessions", "projects/p"]) fs.mkdirSync(join(folder, one), { recursive: true })
@@ -119,7 +119,8 @@ describe.concurrent("strangers", () => {
         `process ${holder} holds session ${the.session}`
       )
 
-      // Who was named is gone, and a reply names somebody else: of a session that it names itself, as anybody may.
+      // The named process is gone, and a reply names another process. The reply also names its own session, as any
+      // writer may.
       const dead = spawnSync("true").pid
       const watch = the.start(named(dead, the.session), { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "3 seconds" })
       yield* prints(watch, "ValidationFailed")

@@ -1,7 +1,7 @@
 import { Signals } from "@souffleur/node"
 import { Effect } from "effect"
 
-// A program that never ends by itself: `loop` never returns from what it does when it is asked to leave, `wait` does
+// A program that never ends by itself. When it is asked to leave, `loop` never returns from its work, and `wait` does
 // nothing about it.
 const [, , how, patience] = process.argv
 const forEver = () => {

@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const claude = "packages/claude"
 const comms = "packages/comms"
 
-/** What is believed of an agent and of its board, and what neither is given. */
+/** Mutants of what souffleur believes of an agent and of its board, and of what it gives to neither. */
 export const agentMutants = [
   ...mutantsOf(
     `${claude}/src/command/RunsAgent.ts`,

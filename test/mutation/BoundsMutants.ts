@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const [claude, domain] = ["packages/claude", "packages/domain"]
 
-/** What a number or a time of others may be, and what becomes of souffleur's own defects. */
+/** Mutants of the bounds of others' numbers and times, and of the end of souffleur's own defects. */
 export const boundsMutants = [
   ...mutantsOf(
     `${domain}/src/Bounds.ts`,

@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const src = "packages/domain/src"
 
-/** What holds the ceiling and the programs where a person has put them. */
+/** Mutants of the rules that hold the ceiling and the programs where a person has put them. */
 export const ceilingMutants = [
   ...mutantsOf(
     `${src}/settings/AgentEnvironment.ts`,

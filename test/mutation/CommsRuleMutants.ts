@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const [src, test] = ["packages/comms/src", "packages/comms/test"]
 
-/** What single rules of comms promise, each taken away. */
+/** Mutants that take away single rules of comms. */
 export const commsRuleMutants = [
   ...mutantsOf(
     `${src}/CommsFile.ts`,

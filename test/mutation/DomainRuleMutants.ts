@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const [src, test] = ["packages/domain/src", "packages/domain/test"]
 const [decider, watch] = [[`${test}/WatchDecider.test.ts`], [`${test}/Watch.test.ts`]]
 
-/** What single rules of a watch, of its settings and of its signs promise, each taken away. */
+/** Mutants that take away single rules of a watch, of its settings and of its signs. */
 export const domainRuleMutants = [
   ...mutantsOf(`${src}/watch/WatchEvolution.ts`, watch, [
     [

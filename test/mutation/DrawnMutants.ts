@@ -3,7 +3,8 @@ import { mutantsOf } from "./Mutant.ts"
 const conductor = "packages/plan"
 
 /**
- * Not chosen but drawn: lines of the source by chance (mulberry32, seed 20261122), each that a mutant can be made of.
+ * Mutants that are drawn, not chosen: lines of the source by chance (mulberry32, seed 20261122). Each drawn line allows
+ * a mutant.
  */
 export const drawnMutants = [
   ...mutantsOf(

@@ -1,6 +1,6 @@
 import { mutantsOf } from "./Mutant.ts"
 
-/** Whose files they are: each line by which one is not used. */
+/** Mutants of the ownership of files: each line by which a file is not used. */
 export const fileMutants = [
   ...mutantsOf(
     "packages/domain/src/settings/Trust.ts",

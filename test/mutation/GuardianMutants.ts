@@ -1,6 +1,6 @@
 import { mutantsOf } from "./Mutant.ts"
 
-/** Who watches the watcher, and who watches that: the self-monitor, the guardian, and souffleur over its guardian. */
+/** Mutants of the self-monitor over the watcher, of the guardian, and of souffleur over its guardian. */
 export const guardianMutants = [
   ...mutantsOf(
     "packages/monitor/src/SelfMonitor.ts",

@@ -1,9 +1,9 @@
-/** One line of defence taken away: an exact piece of source and what stands there instead. */
+/** One line of defence taken away: an exact piece of source and its replacement. */
 export interface Mutant {
   readonly name: string
   /** From the root. */
   readonly file: string
-  /** Stands there once. */
+  /** The file has this piece once. */
   readonly from: string
   readonly to: string
   /** The cheapest tests that should notice, tried first: files; `file: title`, of what costs much, that test alone. */
@@ -46,7 +46,7 @@ export const isApplicable = (mutant: Mutant, source: string): boolean =>
 
 export const applied = (mutant: Mutant, source: string): string => source.replace(pieceOf(mutant), () => mutant.to)
 
-/** But for the one that takes as long as all others. */
+/** The scenarios, except the one test that takes as long as all others. */
 const scenarios = [
   "Death",
   "Trouble",
@@ -60,8 +60,8 @@ const scenarios = [
 ].map((name) => `test/scenarios/${name}.test.ts`)
 
 /**
- * What may notice what a mutant's own tests did not: runs of the whole, and its package's. Not in `node`, whose tests
- * meet real processes: there a mutant meets only what it was written for.
+ * Lists wider tests for a mutant that its own tests did not notice: runs of the whole, and its package's. A mutant of
+ * `node` has none, since tests of `node` meet real processes. Such a mutant meets only the tests it was written for.
  */
 export const widerThan = (mutant: Mutant): ReadonlyArray<ReadonlyArray<string>> => {
   const own = [`packages/${packageOf(mutant)}/test`]

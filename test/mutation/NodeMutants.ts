@@ -3,8 +3,8 @@ import { mutantsOf } from "./Mutant.ts"
 const src = "packages/node/src"
 
 /**
- * No two at once: each guard of a signal that is taken away leaves the others, so that no test signals a process that
- * is not its own.
+ * Mutants of the host, no two at once. Each guard of a signal that is taken away leaves the others. So no test signals
+ * a process that is not its own.
  */
 export const nodeMutants = [
   ...mutantsOf(

@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const [src, test] = ["packages/node/src", "packages/node/test"]
 const log = "test/eventlog"
 
-/** What single rules of this host, of its log and of the lines themselves promise, each taken away. */
+/** Mutants that take away single rules of this host, of its log and of the lines themselves. */
 export const nodeRuleMutants = [
   ...mutantsOf(
     `${src}/processes/Processes.ts`,

@@ -1,6 +1,6 @@
 import { mutantsOf } from "./Mutant.ts"
 
-/** What others say is text, wherever it is shown. */
+/** Mutants of the rule that the words of others are text, wherever they are shown. */
 export const plainMutants = [
   ...mutantsOf(
     "packages/domain/src/PlainText.ts",

@@ -8,7 +8,7 @@ const path = (relative: string) => fileURLToPath(new URL(`../../${relative}`, im
 export interface SpecRow {
   readonly rule: string
   readonly file: string
-  /** As it stands in the source, with its `${…}` and `%s`. */
+  /** As the source has it, with its `${…}` and `%s`. */
   readonly title: string
   readonly line: string
   readonly columns: number
@@ -35,7 +35,7 @@ export const killed = (): Readonly<Record<string, ReadonlyArray<string>>> =>
   existsSync(killedFile) ? JSON.parse(readFileSync(killedFile, "utf8")) : {}
 
 const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`)
-/** The titles that a row's title stands for. */
+/** Matches the titles that a row's title means. */
 const titled = ({ file, title }: SpecRow) =>
   new RegExp(
     `^${literally(file)}: ${title

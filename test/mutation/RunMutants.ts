@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const [src, tests] = ["packages/plan/src", "packages/plan/test"]
 
-/** What a run reads, keeps and tells beside its loop: plans, prompts, its state file, comms, its log. */
+/** Mutants of what a run reads, keeps and tells beside its loop: plans, prompts, its state file, comms, its log. */
 export const runMutants = [
   ...mutantsOf(
     `${src}/publish/CommsProjection.ts`,

@@ -7,8 +7,8 @@ import type { Answer, Question } from "./Trial.ts"
 const all = process.env["SOUFFLEUR_ALL"] === "1"
 
 /**
- * The process that runs tests in a tree, and stays: what did not change is not transformed again, which takes most of a
- * run's time. Forked by `Trial.ts`, which asks and may end it.
+ * The process that runs tests in a tree, and stays. So unchanged files are not transformed again, which takes most of a
+ * run's time. `Trial.ts` forks it, asks it and may end it.
  */
 const vitest = await createVitest("test", {
   root: process.cwd(),
@@ -54,8 +54,7 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
   // The one before is again as it was.
   for (const file of [before, changed]) if (file !== undefined) vitest.invalidateFile(file)
   before = changed
-  // These run the command as it is published: the one that was built when this began has nothing of what was changed
-  // since.
+  // Tests of `test/cli` run the command as it is published. The build from the start has none of the changes since.
   const built = tests.some((test) => test.startsWith("test/cli/")) ? build() : undefined
   if (built !== undefined) for (const project of vitest.projects) project.provide("bundle", built.bundle)
   const meant = tests.map(fileAndTitle)

@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const claude = "packages/claude"
 
-/** What is read of an agent's own files, and written into its settings. */
+/** Mutants of what souffleur reads of an agent's own files, and writes into its settings. */
 export const sessionMutants = [
   ...mutantsOf(
     `${claude}/src/session/Context.ts`,

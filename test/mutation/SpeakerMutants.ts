@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const cli = "packages/cli"
 const [tools, done] = [`${cli}/test/mcp/WatchTools.test.ts`, `${cli}/test/DoneCommand.test.ts`]
 
-/** Who speaks to souffleur from inside an agent, what that may ask for, and what it hears. */
+/** Mutants of the speakers inside an agent: their identity, what they may ask for, and what they hear. */
 export const speakerMutants = [
   ...mutantsOf(
     `${cli}/src/watching/Caller.ts`,

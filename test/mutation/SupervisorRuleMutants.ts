@@ -7,7 +7,7 @@ const [bootstrap, commsPublisher, notifier] = [
   `${test}/Notifier.test.ts`
 ]
 
-/** What single rules of the supervisor promise, each taken away. */
+/** Mutants that take away single rules of the supervisor. */
 export const supervisorRuleMutants = [
   ...mutantsOf(
     `${src}/Supervisor.ts`,

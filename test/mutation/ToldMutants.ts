@@ -2,7 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const cli = "packages/cli"
 
-/** What a person is told of what was seen, and of what is kept. */
+/** Mutants of what souffleur tells a person of things seen and things kept. */
 export const toldMutants = [
   ...mutantsOf(
     `${cli}/src/explain/WatchReason.ts`,

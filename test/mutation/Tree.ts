@@ -6,7 +6,7 @@ import { join, resolve } from "node:path"
 
 export const root = resolve(import.meta.dirname, "../..")
 
-/** What tests read. */
+/** Files and folders that tests read. */
 const entries = [
   ".gitignore",
   "docs",

@@ -13,7 +13,7 @@ const Answer = Schema.Struct({ noticed: Schema.NullOr(Schema.String), titles: Sc
 export type Answer = typeof Answer.Type
 const isAnswer = Schema.is(Answer)
 
-/** What noticed something, and every test that did. */
+/** The first noticer of a mutant (`what`), and every test that noticed it. */
 export interface Noticed {
   readonly what: string
   readonly titles: ReadonlyArray<string>
@@ -21,7 +21,7 @@ export interface Noticed {
 const noticedIn = ({ noticed, titles }: Answer): Option.Option<Noticed> =>
   Option.map(Option.fromNullishOr(noticed), (what) => ({ what, titles }))
 
-/** What it says next; a runner that ended says that. */
+/** Asks, and returns the runner's next answer. A runner that ended gives that as its answer. */
 const said = (runner: ChildProcess, ask: () => void) =>
   Effect.callback<Answer>((resume) => {
     const hear = (message: unknown) =>

@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const [watcher, monitor] = ["packages/watcher", "packages/monitor"]
 const [looks, signs] = [[`${watcher}/test/Watcher.test.ts`], [`${watcher}/test/Signs.test.ts`]]
 
-/** What single rules of a watcher and of its self-monitor promise, each taken away. */
+/** Mutants that take away single rules of a watcher and of its self-monitor. */
 export const watcherRuleMutants = [
   ...mutantsOf("packages/domain/src/evidence/Heartbeat.ts", looks, [
     [

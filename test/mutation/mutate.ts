@@ -12,12 +12,18 @@ import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
  * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice.
- * `--only WORD`: those whose name or file has it, or one of several; `--tests PATH`: by those of their own tests alone
- * whose path has it, or one of several; `--new`: those of which `Killed.json` names no test yet; `--own`: by their own
- * tests alone, not by what is wider; `--patience SECONDS`: how long a test may take, 30; `--check`: only whether each
- * can be applied; `--titles`: keeps in `Killed.json` every test that noticed it; `--rows`: each row of docs/spec-map.md
- * with the mutants that its test kills, by that file. Ends with 1 where fewer than 95 % are caught, with 2 where the
- * list does not fit the source any more, or tests fail without any mutant.
+ *
+ * - `--only WORD`: tries the mutants whose name or file has the word. A repeated flag means any of its words.
+ * - `--tests PATH`: tries mutants by their own tests alone whose path has PATH. A repeated flag means any of its paths.
+ * - `--new`: tries the mutants of which `Killed.json` names no test yet.
+ * - `--own`: tries mutants by their own tests alone, without the wider ones.
+ * - `--patience SECONDS`: bounds the time of a test in seconds. Its default is 30.
+ * - `--check`: only checks whether each mutant can be applied.
+ * - `--titles`: keeps in `Killed.json` every test that noticed a mutant.
+ * - `--rows`: prints each row of docs/spec-map.md with the mutants that its test kills, by that file.
+ *
+ * Ends with 1 where fewer than 95 % are caught. Ends with 2 where the list does not fit the source any more, or tests
+ * fail without any mutant.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
@@ -77,9 +83,7 @@ const unfitting = Effect.fnUntraced(function* () {
 
 type Trial = Effect.Success<ReturnType<typeof makeTrial>>
 
-/**
- * On a machine that is busy a test of real processes fails now and then by itself: what it notices, it notices twice.
- */
+/** Tries twice, since a test of real processes on a busy machine sometimes fails by itself. A true notice repeats. */
 const twice =
   (once: Trial): Trial =>
   (tests, changed, within) =>
@@ -101,7 +105,7 @@ const remember = Effect.fnUntraced(function* (mutant: Mutant, titles: ReadonlyAr
   yield* fs.writeFileString(killedFile, `${JSON.stringify(sorted, undefined, 2)}\n`)
 })
 
-/** What the first of these lists of tests noticed that notices the mutant. */
+/** Tries these lists of tests in turn until a list notices the mutant. */
 const judge = Effect.fnUntraced(function* (
   tree: string,
   trial: Trial,
@@ -150,7 +154,7 @@ const main = Effect.gen(function* () {
   const start = yield* Clock.currentTimeMillis
   const tree = yield* copyTree
   const trial = twice(yield* makeTrial(tree))
-  /** Those of them that nobody notices by these tests, which pass without any mutant. */
+  /** Returns the mutants that these tests do not notice. The tests pass without any mutant. */
   const left = Effect.fnUntraced(function* (
     all: ReadonlyArray<Mutant>,
     listsOf: (mutant: Mutant) => ReadonlyArray<ReadonlyArray<string>>

@@ -40,7 +40,7 @@ it.prop("whatever is said, there are as many headings as turns, each with the ma
     [...markdown.matchAll(/^## (.*) 0123456789ab$/gmu)].map(([, who]) => who),
     speakers
   )
-  // What an agent's text says stands in no fence of ours: there is no other heading of a turn in it.
+  // No fence of ours encloses an agent's text, so it has no other heading of a turn.
   const said = markdown.replaceAll(/^\*\*Tool call[^]*?^(`{3,})\n[^]*?^\1$/gmu, "")
   assert.lengthOf(
     [...said.matchAll(/^ {0,3}#{1,6}[ \t]+(?:User|Assistant|Summary of what came before)\b/gimu)],

@@ -82,7 +82,7 @@ it.layer(services)((it) => {
         const path = `${folder}/s.jsonl`
         const handoffTaken = makeHandoffReceipt()
         assert.isTrue(Option.isNone(yield* handoffTaken(path, id)))
-        // What was read is not read again: its prompt may be gone from there by now.
+        // A part is read once, since its prompt may be gone from there by now.
         const blank = yield* fs.open(path, { flag: "r+" })
         yield* blank.writeAll(new TextEncoder().encode("x".repeat(20)))
         yield* fs.writeFileString(path, answer().slice(30), { flag: "a" })

@@ -114,7 +114,7 @@ it.prop(
 )
 
 /**
- * What a tool may be given to write: each of these made a reader that begins anew in an unclosed string read for
+ * Texts that a tool may be given to write. A reader that begins again in an unclosed string read each of them for
  * minutes.
  */
 const aimed: ReadonlyArray<readonly [what: string, content: string]> = [

@@ -4,7 +4,7 @@ import { Result, Schema } from "effect"
 import { contextOf } from "../src/session/Context.ts"
 import { makeReading } from "../src/session/TurnState.ts"
 
-/** Anything that a JSON number, or what stands in the place of one, can be. */
+/** Any value of a JSON number, or of a field that should hold one. */
 const Odd = Schema.Union([
   Schema.Literals([0, -1, 1, 1.5, 10, 120_000, 1e12, 8.64e15, 8.64e15 + 1, 9e15, 2 ** 53, 1e21, 1e300, "5", "x"]),
   Schema.Literals([1_795_305_600, 1_795_305_600_000, 604_800_000]),

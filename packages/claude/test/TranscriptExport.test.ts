@@ -32,7 +32,7 @@ it.layer(services)((it) => {
       ) ?? []
     assert.notStrictEqual(nonce, "")
     const mark = nonce.slice(0, 12)
-    // What each heading of a turn ends in has tests of its own.
+    // The end of each heading of a turn has tests of its own.
     return {
       ...result,
       folder,
@@ -86,7 +86,7 @@ it.layer(services)((it) => {
         "- Agent: Claude Code 2.1.329\n",
         "- `out.txt`: 2 edits\n",
         "**Tool call: Write**\n\n```\nfile_path: out.txt\ncontent:\nhello\n",
-        // What the tool printed has a fence and an escape sequence in it.
+        // The output of the tool has a fence and an escape sequence in it.
         "**Tool result (error)**\n\n````\nExit code 2\na\n```\nb^[[31m\n",
         "FAKE SUMMARY: the user said hello.",
         "[file out.txt, not embedded]"

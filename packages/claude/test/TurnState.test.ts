@@ -13,7 +13,7 @@ const assistant = (message: object = {}, more: object = {}) =>
     message: { model: "claude-x", stop_reason: "end_turn", content: [{ type: "text", text: "done" }], ...message },
     ...more
   })
-/** What the agent writes for itself after a turn. */
+/** Lines that the agent writes for itself after a turn. */
 const after = ["last-prompt", "mode", "cost-state", "a-type-of-tomorrow"].map((type) => line({ type })).join("")
 
 it("other words that the agent put into the model's mouth are no failure of the service", () => {
@@ -138,8 +138,8 @@ it.layer(services)((it) => {
         ["assistant", true],
         ["user", true]
       ]
-      // After the third it was compacted by hand: the command is a word of the user's, and what it said is the end of
-      // it.
+      // After the third turn it was compacted by hand. The command is a word of the user's, and its output is the
+      // end of it.
       const [compacted, ...rest] = [
         [asked, ran],
         [asked, said],

@@ -106,7 +106,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
 ]
 
 /**
- * The command line in this process; what it says and its exit code are as of one of its own
+ * Runs the command line in this process. Its words and its exit code are as in a process of its own
  * (test/cli/Commands.test.ts).
  */
 it.layer(services)((it) => {

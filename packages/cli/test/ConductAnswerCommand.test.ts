@@ -8,7 +8,7 @@ import { runs } from "../src/world/RunDirectory.ts"
 import { services } from "./mcp/McpPlace.ts"
 import { printed } from "./Printed.ts"
 
-/** What is said to a person who leaves a task out that was rejected with so many commits. */
+/** Returns the words to a person who leaves a task out that was rejected with these commits. */
 const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-answer-" }))

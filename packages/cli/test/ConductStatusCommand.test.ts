@@ -31,7 +31,7 @@ it.layer(services)((it) => {
       const { workflow_id } = JSON.parse((yield* run("conduct", "status", "--json")).join("\n"))
       assert.strictEqual(workflow_id.slice(0, start.length), start)
       assert.isBelow(workflow_id.length, 120)
-      // Nobody has that process: it is not said to be at work.
+      // No such process exists, so the status does not call it at work.
       const [started, asked, launched] = [examples.TaskStarted, examples.AgentAsked, examples.AgentLaunched]
       const gone = { ...launched, process: { pid: 4_194_303, startTime: 1, bootId: "another" } }
       yield* Effect.provide(

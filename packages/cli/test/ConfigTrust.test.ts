@@ -111,7 +111,7 @@ it.layer(services)((it) => {
         const { came } = yield* the.opens()
         if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail(key)
         assert.match(came.failure.message, new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u"))
-        // What a person says in the environment outranks the file, and does not trust it.
+        // A value that a person sets in the environment outranks the file, and does not trust it.
         const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
         if (own.came._tag === "Failure") return assert.fail(key)
         assert.deepStrictEqual(own.came.success.pin, leastPin)
@@ -157,7 +157,7 @@ it.layer(services)((it) => {
             ["/opt/agent", "/opt/export", null, "acceptEdits"]
           )
         }
-        // One that is not what its name says is none.
+        // A file that does not hold what its name says does not count.
         for (const file of (yield* the.trustFiles).filter((name) => name.endsWith(".program")))
           yield* fs.writeFileString(`${the.stateDir}/trust/${file}`, "/tmp/evil")
         yield* goingOn(the.project, pin).pipe(the.as(""))

@@ -83,7 +83,7 @@ it.layer(services)((it) => {
         (yield* said({ session: "nested", conductor, launch: present, agentPid: "4190001" })).said,
         [2, undefined]
       )
-      // It stands between the Conductor and this process.
+      // That agent is between the Conductor and this process.
       const above = yield* aboveParent
       if (Option.isNone(above)) return
       const nested = { session: "nested", conductor: above.value.identity, agentPid: String(conductor.pid) }

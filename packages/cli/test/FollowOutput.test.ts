@@ -7,7 +7,7 @@ import { follow } from "../src/watching/FollowOutput.ts"
 
 const said = "one\ttwo\n\u001B]0;mine\u0007\u009B2J\u202E \u{1F3AD}\r\n"
 
-/** What `attach` prints of an agent that said this, in a watch that has ended. */
+/** Returns what `attach` prints of an agent that said this, in a watch that has ended. */
 const printed = Effect.fnUntraced(function* (stdoutIsTerminal: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = `${yield* fs.makeTempDirectoryScoped()}/l1.out`

@@ -33,13 +33,16 @@ const refOf = (
     )
 })
 
-/** The machine stands still for this time (seconds), from then on. */
+/** A halt of the machine: its start `at` and how long it lasts, in seconds. */
 interface Stillness {
   readonly at: number
   readonly lasts: number
 }
 
-/** A guardian with pid 50 that beat once and never again, and what SIGKILL makes of it, in the first eight minutes. */
+/**
+ * Plays the first eight minutes with a guardian with pid 50 that beat once and never again. `killed` is its condition
+ * after SIGKILL.
+ */
 const silent = Effect.fnUntraced(function* (
   killed: Condition,
   { still, told }: { readonly still?: Stillness; readonly told?: Effect.Effect<Watch, Refused | LogError> } = {}
@@ -122,8 +125,8 @@ it.effect(
 )
 
 /**
- * Looks each second at a guardian with pid 50, or at none; what is started is a process with pid 51 that never beats,
- * or nothing.
+ * Looks each second at a guardian with pid 50, or at none. A start gives a process with pid 51 that never beats, or
+ * nothing.
  */
 const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condition; readonly starts: boolean }) {
   const did: Array<string> = []

@@ -11,7 +11,7 @@ export const process = (pid: number, more: Partial<ProcessInfo> = {}): ProcessIn
   ...more
 })
 
-/** What the agent of that process says of itself in its pid file. */
+/** Makes the pid file in which the agent of that process describes itself. */
 export const pidFile = (pid: number, sessionId: string): AgentSession => ({
   pid,
   sessionId,

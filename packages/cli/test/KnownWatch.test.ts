@@ -14,7 +14,7 @@ const watch = {
   sessions: ["s1", "s2"]
 }
 
-/** What `watch --pid PID --session-id s1` comes to where these processes live, and say this. */
+/** Returns the result of `watch --pid PID --session-id s1` where these processes live and say this. */
 const said = (
   pid: number,
   running: ReadonlyArray<ProcessInfo>,

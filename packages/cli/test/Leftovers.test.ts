@@ -16,8 +16,8 @@ const now = 1_772_366_400_000
 const minutes = (count: number) => new Date(now - count * 60_000)
 
 /**
- * A state folder with these launch files, each of that age in minutes, whose log has one watch and one run at work, and
- * one of each that has ended.
+ * Sweeps a state folder with these launch files, each of that age in minutes. Its log has one watch and one run at
+ * work, and one of each that has ended.
  */
 const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number>>) {
   const fs = yield* FileSystem.FileSystem

@@ -15,7 +15,7 @@ interface Case {
   readonly file?: boolean
   readonly watched?: boolean
 }
-/** What doctor says of process 10: levels, and all words. */
+/** Returns the report of doctor on process 10: levels, and all words. */
 const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = true, watched = false }: Case) =>
   pidCheck(10, watched ? [following] : []).pipe(
     Effect.provide(

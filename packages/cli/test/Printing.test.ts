@@ -7,7 +7,7 @@ const obeyed = /[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/u
 // oxlint-disable-next-line no-control-regex
 const ours = /\u001B\[(?:0|2|31|32|33)m/gu
 
-/** What arrives at both streams. */
+/** Catches the values that arrive at both streams. */
 const caught = () => {
   const [out, err]: [Array<unknown>, Array<unknown>] = [[], []]
   return {

@@ -44,7 +44,7 @@ const ending = (cause: "timeout" | "left running"): RunEvent => ({
   others: [4712]
 })
 
-/** What `conduct why` says after these. */
+/** Returns the words of `conduct why` after these events. */
 const why = (...events: ReadonlyArray<RunEvent>): string => {
   const recorded = [opened, ...events].map((event, n) => ({ stream: "run/r", revision: n + 1, position: n + 1, event }))
   const reason = runReasonOf(recorded, recorded.length)

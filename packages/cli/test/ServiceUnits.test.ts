@@ -9,7 +9,7 @@ import { launchdPlist } from "../src/service/LaunchdPlist.ts"
 import { type Service, serviceOf } from "../src/service/Service.ts"
 import { systemdUnit } from "../src/service/SystemdUnit.ts"
 
-/** What systemd.syntax(7) makes of a line of quoted words, and of the specifiers in them: `%h` would be the home. */
+/** Reads a line of quoted words and their specifiers as systemd.syntax(7) does: `%h` would be the home. */
 const words = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map(([, word]) =>
     word!.replaceAll(/\\(.)/gu, "$1").replaceAll(/%(.)/gu, (_, letter) => (letter === "%" ? "%" : `<${letter}>`))

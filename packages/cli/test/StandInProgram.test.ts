@@ -56,7 +56,7 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
       cwd: project,
       env: { PATH: "/usr/bin:/bin", CLAUDE_CONFIG_DIR: agent, ...env },
       stdin: "ignore",
-      // One that ignores TERM ends with a test that fails, too.
+      // A stand-in that ignores TERM also ends with a test that fails.
       forceKillAfter: "1 second"
     })
   const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env?: { readonly [name: string]: string }) {
@@ -100,7 +100,7 @@ const stage = Effect.fnUntraced(function* (tasks: ReadonlyArray<ReturnType<typeo
   }
 })
 
-/** Looks again until it is so: what a real process does takes what time it takes, and the test's own limit ends it. */
+/** Looks again until it is so. A real process takes its time, and the test's own limit ends the wait. */
 const until = <E, R>(look: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(look, { until: (so) => so, schedule: Schedule.spaced("20 millis") })
 const launch = (session: "--session-id" | "--resume", id: string, prompt: string) => [

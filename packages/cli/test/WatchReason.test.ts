@@ -38,7 +38,7 @@ const died = (cause: "hang" | "untaken") =>
     cause,
     retries: 1
   })
-/** What `why` says after these. */
+/** Returns the words of `why` after these events. */
 const why = (...events: ReadonlyArray<WatchEvent>): string => {
   const recorded = [...opened, ...events].map((event, n) => ({ stream: "w", revision: n + 1, position: n + 1, event }))
   const reason = reasonOf(recorded, recorded.length)

@@ -9,7 +9,7 @@ const noon = Date.UTC(2026, 2, 1, 12)
 const { orchestration_messages: messagesDdl, orchestration_tasks: tasksDdl } = CommsSchema.tables
 const endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
 
-/** Each of these would run for ever, or fill the disk or the memory, in whoever used it. */
+/** Each of these would run for ever, or fill the disk or the memory, in a process that used it. */
 const hostile: ReadonlyArray<readonly [what: string, ddl: ReadonlyArray<string>, says: RegExp]> = [
   [
     "a view without an end",
@@ -239,7 +239,7 @@ it.layer(services)((it) => {
           yield* remote(Comms.use((comms) => comms.snapshot)),
           yield* withComms(path, (comms) => comms.snapshot)
         )
-        // What is not said is left as it is.
+        // A field that is not said keeps its value.
         db.exec("UPDATE orchestration_tasks SET last_error = 'before' WHERE task_id = 'souffleur'")
         yield* remote(Comms.use((comms) => comms.setState("error", noon, undefined)))
         assert.deepEqual(

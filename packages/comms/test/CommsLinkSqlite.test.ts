@@ -78,7 +78,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
               assert.notInclude(error.problem, "quoted")
 
               const [blob, first, long] = yield* link.read(query)
-              // Bytes are nobody's words.
+              // Bytes have no sender and no text.
               assert.deepInclude(blob, { id: 7, taskId: "task-01", from: null, text: "", cut: false })
               assert.deepStrictEqual(first, {
                 id: 8,

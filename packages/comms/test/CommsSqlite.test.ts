@@ -326,7 +326,7 @@ for (const journal of ["DELETE", "WAL"] as const) {
           yield* withComms(path, (comms) =>
             Effect.gen(function* () {
               const write = comms.post({ key: "k", kind: "system", text: "told", at: noon })
-              // In WAL only a writer is held up by a writer; an exclusive holder of a rollback file stops readers too.
+              // In WAL a writer holds up only writers. An exclusive holder of a rollback file stops readers too.
               const calls = [
                 write,
                 comms.beat(noon),

@@ -9,7 +9,7 @@ import { initial } from "../src/watch/Watch.ts"
 import * as Event from "../src/event/WatchEvent.ts"
 import { examples } from "./fixtures/events/Examples.ts"
 
-/** What a log may hold in the place of a number. */
+/** Values that a log may hold in the place of a number. */
 const odd = [0, -1, 1.5, 9e15, 8.64e15 + 1, 2 ** 53, -(2 ** 60), 1e21, 1e300, -1e300, Infinity, -Infinity]
 /** Fields that are only told, or waited for. */
 const told =

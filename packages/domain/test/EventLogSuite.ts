@@ -18,7 +18,7 @@ export const numberOf = ({ event }: Recorded): number => (event._tag === "Watche
 const revisions = (events: ReadonlyArray<Recorded>) => events.map(({ revision }) => revision)
 const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1)
 
-/** What every log does. `live`: time is real, since the store waits in system calls. */
+/** Tests what every log does. `live`: time is real, since the store waits in system calls. */
 export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) => {
   const test = (what: string, effect: Effect.Effect<void, unknown, EventLog>) =>
     it.live(`${name}: ${what}`, () => Effect.provide(effect, layer))
@@ -62,7 +62,7 @@ export const eventLogSuite = <E>(name: string, layer: Layer.Layer<EventLog, E>) 
       yield* log.append("a", 0, numbered(1, 5))
       assert.deepStrictEqual(revisions(yield* log.read("a", 3)), [4, 5])
       assert.deepStrictEqual(yield* log.read("a", 5), [])
-      // What was there once, and is not any more: a log that was cut is told from one that stands still.
+      // A reader has seen events that the log lacks now. So a log that was cut differs from a log without news.
       for (const past of [log.read("a", 6), Stream.runHead(log.changes("a", 6)), log.read("never", 1)])
         assert.deepInclude(yield* Effect.flip(past as Effect.Effect<unknown, ReadError>), {
           _tag: "LogUnusable",

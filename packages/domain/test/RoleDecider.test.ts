@@ -32,7 +32,7 @@ const history: ReadonlyArray<WatchEvent> = [
 ]
 const watching = history.reduce(evolve, initial)
 
-/** What follows, and the watch after it. */
+/** Returns the events that follow, and the watch after them. */
 const said = (watch: Watch, intent: WatchIntent, now = at) => {
   const events = Result.getOrThrow(
     decide(watch, { ...intent, now, by: { _tag: "Operator" } } as never)

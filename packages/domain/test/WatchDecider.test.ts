@@ -446,7 +446,7 @@ describe("deaths and retries", () => {
     // Its answer was lost, so it says it again; another one is a second request.
     when(asks(), operator).then()
     when(asks({ request: "w-1-ee11" }), operator).thenRefused("not now")
-    // The next generation asks anew.
+    // The next generation asks again.
     const next = given(...watching, asked(1), handoff, relaunched(2), watcher(2))
     assert.isUndefined(next.watch.handoff)
     next.when(asks({ sessionId: "s2", request: "w-2-00aa" }), operator).thenTags("HandoffRequested", "RecoveryStarted")
@@ -735,11 +735,11 @@ describe("an operator, and a Conductor that comes back", () => {
       const { allowedSince, ceiling } = given(...events, renewed).watch
       assert.deepStrictEqual([allowedSince, ceiling], [1000, undefined])
     }
-    // What was reached counts, whatever the settings of who asks say.
+    // A ceiling that was reached counts, whatever the settings of the asking side say.
     given(...watching, reached)
       .when({ _tag: "Retry" }, { _tag: "Operator" })
       .thenTags("AllowanceRenewed")
-    // What failed closed is tried again, which allows as much again too.
+    // A recovery that failed closed is tried again. This also allows as much again.
     given(...standby)
       .when(retry, { _tag: "Operator" })
       .thenTags("RecoveryRetried", "RecoveryStarted")
@@ -860,7 +860,7 @@ describe("an operator, and a Conductor that comes back", () => {
 })
 
 describe("the ordering invariant", () => {
-  /** What anybody might want next, of those who run and of an operator. */
+  /** Lists the intents that a running role or an operator might have next. */
   const wanted = (watch: Watch): ReadonlyArray<WatchIntent> => {
     const [w, m, cycle] = [watch.watcher?.watcher ?? 0, watch.monitor?.monitor ?? 0, watch.recovery?.cycle ?? 0]
     const generation = { conductor, sessionId: "s1", print: false, baseline }
@@ -919,12 +919,12 @@ describe("the ordering invariant", () => {
         const wasMonitored = watch.monitor !== undefined
         for (const event of Result.isSuccess(decided) ? decided.success : []) {
           watch = evolve(watch, event)
-          // What follows an operator's retry is in the same append; so is what follows a watcher that has no
-          // self-monitor yet.
+          // The events after an operator's retry are in the same append. So are those after a watcher without a
+          // self-monitor.
           if (wasMonitored && event._tag !== "RecoveryRetried") assert.isNotEmpty(rolesOf(watch), event._tag)
         }
         assert.isNotEmpty(rolesOf(watch))
-        // Nor is a watch left to one that only beats, unless souffleur's own roles gave up.
+        // A role that only beats never has the watch alone, unless souffleur's own roles gave up.
         if (!isUnwatched(watch)) assert.isTrue(rolesOf(watch).some((role) => /^(?:watcher|recovery)/u.test(role)))
       }
     }

@@ -33,7 +33,7 @@ const tags = Effect.fnUntraced(function* (id: string) {
   return (yield* (yield* EventLog).read(id, 0)).map(({ event }) => event._tag)
 })
 
-/** The log in memory, that somebody else gets ahead of as often as is said, and that tells how much was read. */
+/** Makes a log in memory. Another writer gets ahead of its user `conflicts` times. */
 const contended = (conflicts: number) =>
   Layer.effect(
     EventLog,
@@ -165,7 +165,7 @@ it.effect("a reference stamps each word with the Clock and its speaker, and fold
     yield* TestClock.setTime(5000)
     const watch = yield* ref.dispatch({ _tag: "FailValidation", check: "process", reason: "gone", lastMessageId: 0 })
     assert.deepStrictEqual([watch.revision, watch.failures[0]?.at], [3, 5000])
-    // What another process appended is seen too.
+    // The ref also sees an event that another process appended.
     yield* dispatch("w", take(1))
     assert.strictEqual((yield* ref.state).fence, 2)
     assert.deepStrictEqual(yield* Ref.get(readFrom), [0, 2, 3])

@@ -217,7 +217,7 @@ describe("WATCHER_DEAD", () => {
       yield* until(359)
       world.slow = 400_000
       yield* until(1119)
-      // The round of 360 s ended at 760; the next, at 940 s, came 580 s after it and does not even look.
+      // The round of 360 s ended at 760 s. The next, at 940 s, came 580 s after it and does not even look.
       assert.deepStrictEqual(looks, [360])
       assert.deepStrictEqual(yield* lost, [])
       yield* until(1120)

@@ -121,7 +121,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         )
         fs.rmSync(join(at, `${key}.${n + 1}`))
       }
-      // One that cannot be read is in the way, whatever number it has.
+      // A claim that cannot be read is in the way, whatever number it has.
       fs.writeFileSync(join(at, `${key}.10`), '{"host":', { mode: 0o600 })
       stand(at, 11, rebooted)
       assert.match((yield* Effect.flip(claims.claim(conductor))).message, /cannot be read: .* remove /)
@@ -273,8 +273,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  // It had looked, and stood still while what it saw was removed and taken by another: it makes a number that is free
-  // by now.
+  // The slow claimer looked and then halted. Meanwhile the claim it saw was removed and taken by another. So it makes a
+  // number that is free by now.
   it.effect("a slow claimer gets no claim beside a claim that came meanwhile", () =>
     Effect.gen(function* () {
       const at = yield* folder

@@ -22,7 +22,7 @@ it.live(
         spawner.string(ChildProcess.make(name, ["a b"], { cwd: here, env: { PATH }, extendEnv: true }))
       assert.strictEqual(yield* run("tool", `.::${relative(process.cwd(), here)}:${there}`), "there a b\n")
       assert.strictEqual(yield* run(`${here}/tool`, "/nowhere"), "here a b\n")
-      // What cannot be executed is none, nor is a folder.
+      // A file that cannot be executed is no program, nor is a folder.
       yield* fs.makeDirectory(`${here}/folder/tool`, { recursive: true })
       yield* fs.writeFileString(`${here}/folder/other`, "")
       assert.strictEqual(yield* run("tool", `${here}/folder:${there}`), "there a b\n")

@@ -9,7 +9,10 @@ import { exists, folder, killed, until } from "./fixtures/Spawned.ts"
 
 const { launcherIn, usual } = await launching()
 
-/** Keeps its arguments; of `kitty @ launch` it does what kitty does: variables, folder, and what stands behind `--`. */
+/**
+ * Keeps its arguments. Of `kitty @ launch` it does what kitty does: it sets variables and folder, and runs the command
+ * behind `--`.
+ */
 const obedient = `#!/bin/sh
 for one in "$@"; do printf '%s\\0' "$one"; done > "$KITTY_STUB/argv"
 while [ $# -gt 0 ] && [ "$1" != -- ]; do

@@ -160,8 +160,7 @@ it("a terminal server runs such a program of root's, or an installed one; its na
   assert.isFalse(is("tmux", "/srv/project/tmux", 0, 0), "all that root's agent makes is root's")
   assert.isFalse(is("tmux", "/usr/bin/bash", 0), "a script of that name")
   assert.isFalse(is("sh", "/usr/bin/tmux", 0), "a client goes by another name")
-  // `screen` with its rights of root lets nobody see what it runs: a terminal that is lost is worse than a tool that is
-  // left.
+  // `screen` has rights of root, so its program is hidden. A terminal that is lost is worse than a tool that is left.
   assert.isTrue(isTerminalServer("screen", undefined, 1000, installed))
 })
 

@@ -153,7 +153,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
         Effect.map(tree(of, [], []), (all) => all.map(({ identity }) => identity.pid))
       assert.deepStrictEqual(yield* pids(it), [child])
       assert.deepStrictEqual(yield* pids({ ...it, bootId: "another boot" }), [])
-      // Nobody asks how it ended: what it has become does nothing any more.
+      // Its parent never asks how it ended, so it becomes a zombie. A zombie does nothing any more.
       const ended = yield* identity(child)
       yield* killed(child)
       yield* becomes(ended, "zombie")
@@ -169,7 +169,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
       assert.strictEqual(yield* condition(former), "gone")
       yield* signal(former, "SIGKILL")
       yield* signal({ ...process, bootId: "another boot" }, "SIGKILL")
-      // Of two signals SIGKILL is the one that ends it.
+      // Of two signals SIGKILL wins. An end by SIGTERM shows that no SIGKILL arrived.
       yield* signal(process, "SIGTERM")
       yield* until(Effect.sync(() => child.signalCode !== null))
       assert.strictEqual(child.signalCode, "SIGTERM")
@@ -210,7 +210,7 @@ it.layer(layer, { excludeTestServices: true })((it) => {
         const at = yield* folder
         const background = (name: string, options: string) =>
           `${options} sh -c 'echo $$ > ${at}/${name}; exec sleep 300' &`
-        // The tool's shell ends: the tool is left to init. What it starts itself has no tag.
+        // The tool's shell ends, so init adopts the tool. A process that the tool starts has no tag.
         const tool = `MARK=yes sh -c "setsid sh -c 'echo \\$\\$ > ${at}/tool; env -u MARK sleep 300 & echo \\$! > ${at}/below; wait' &"`
         const agent = `MARK=yes sh -c 'echo $$ > ${at}/agent; sleep 300 & echo $! > ${at}/its; wait' &`
         const script = `${tool}\n${background("child", "setsid")}\n${agent}\nexec sleep 300`

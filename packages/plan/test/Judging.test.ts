@@ -28,8 +28,8 @@ const mine = (said: string) =>
 const [approves, complete, rejects] = [mine(approved), mine(completed), (n: number) => mine(rejected(n))]
 
 /**
- * The report on an assignment that ended with this print, by a repository that is a list of commits, and by its session
- * file.
+ * Returns the report on an assignment that ended with this print. It is by a list of commits as the repository, and by
+ * the session file.
  */
 const judged = (given: {
   readonly role?: Assignment["role"]

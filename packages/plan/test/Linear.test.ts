@@ -3,7 +3,8 @@ import { Result } from "effect"
 import { readState, readVerdict, sections } from "../src/index.ts"
 
 /**
- * What agents and people write, and what a pattern may look for again and again; two of them take turns with line ends.
+ * Texts that agents and people write, and that a pattern may look for again and again. Two of them take turns with line
+ * ends.
  */
 const repeated = [
   "*",

@@ -33,8 +33,8 @@ const souffleur = (pid: number) =>
   })
 
 /**
- * A project on one log, and a machine where `alive` run, one of them at most started by an agent; `receipt` is of each
- * launch.
+ * Makes a project on one log, and a machine where the processes `alive` run. An agent started at most one of them.
+ * `receipt` is of each launch.
  */
 const project = Effect.fnUntraced(function* (
   alive: ReadonlyArray<number> = [],

@@ -77,8 +77,8 @@ export interface Asked {
 }
 
 /**
- * Agents that do at once, in this process, what a script says, assignment by assignment, and a conductor that can be
- * made to vanish at any of its moments: before and after each append, and before and after each launch.
+ * Makes agents that follow a script at once, in this process, assignment by assignment. Its conductor can vanish at any
+ * of its moments: before and after each append, and before and after each launch.
  */
 export const stage = Effect.fnUntraced(function* (
   plan: Plan,
@@ -272,7 +272,7 @@ export const stage = Effect.fnUntraced(function* (
     asked,
     signals,
     finishing,
-    /** Whoever still runs ends, of itself or by a person. */
+    /** Ends each process that still runs, as it would by itself or by a person. */
     vanish: Effect.sync(() => processes.alive.forEach((pid) => processes.end(pid))),
     conducts: process(conducts),
     /** The same, to its end: `waiting` is told where a person is needed. */

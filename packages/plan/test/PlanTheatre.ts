@@ -72,8 +72,8 @@ export const conflict = Effect.fnUntraced(function* (git: Play["git"], write: Pl
 })
 
 /**
- * A conductor that is killed right after its append of that: it passes a gate before and after each append and launch,
- * and takes the run first.
+ * Kills a conductor right after its append of the event with this tag. The conductor passes a gate before and after
+ * each append and launch, and takes the run first.
  */
 export const abandonedAfter = Effect.fnUntraced(function* (
   { abandonedAt, tags }: Play,

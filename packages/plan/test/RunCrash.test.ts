@@ -64,8 +64,8 @@ const play = Effect.fnUntraced(function* (
 })
 
 /**
- * Kills the conductor at each of its moments, one after another, lets the next one go on, and looks; how many moments
- * there were.
+ * Kills the conductor at each of its moments, one after another, lets the next one go on, and looks. Returns the number
+ * of moments.
  */
 const killedEverywhere = Effect.fnUntraced(function* (
   playing: ReturnType<typeof play>,
@@ -113,7 +113,7 @@ describe("a conductor", () => {
     Effect.gen(function* () {
       const finishing = play([], approved, { finish: { _tag: "Prompt", prompt: "Take the bow" } })
       const agents = ["implementer", "reviewer", "finisher"]
-      // What comes before is told above.
+      // A test above covers the moments before this one.
       const verified = 26
       assert.isAbove(yield* killedEverywhere(finishing, ["c0", "c1"], agents, { attempts: 1 }, verified), verified + 10)
     }).pipe(Effect.provide(services))
@@ -156,7 +156,7 @@ describe("a conductor", () => {
           )
         }))
         const agents = ["implementer", "implementer", "reviewer"]
-        // What comes before is told above.
+        // A test above covers the moments before this one.
         const launched = 10
         assert.isAbove(
           yield* killedEverywhere(overdue, ["c0", "c1"], agents, { attempts: 2, failures: 0 }, launched),

@@ -180,7 +180,7 @@ describe("the heartbeat", () => {
       const { told, world } = yield* watching()
       yield* until(100)
       world.row = stuckAt(60)
-      // The poll at 240 s sees that it changed since the start; from there on it stands still.
+      // The poll at 240 s sees a change since the start. From then on nothing changes.
       yield* until(480)
       assert.deepStrictEqual(yield* told, [])
       yield* until(540)
@@ -300,7 +300,7 @@ describe("a break in polling", () => {
         world.row = { ...stuck, heartbeat: formatTime(begun + 240_000) }
         yield* until(290)
         world.wallJump = jump
-        // The poll at 300 s sees the jump: the value may be dead from 540 s on, and not by the jump alone.
+        // The poll at 300 s sees the jump. The value may be dead from 540 s on, and not by the jump alone.
         yield* until(540)
         assert.deepStrictEqual(yield* told, [])
         yield* until(600)

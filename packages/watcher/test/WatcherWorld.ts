@@ -75,7 +75,7 @@ export class World extends FakeWorld {
   set holders(holders: ReadonlyMap<string, number>) {
     for (const [sessionId, pid] of holders) this.hold(sessionId, pid)
   }
-  /** What the pid file of the Conductor says. */
+  /** Sets the pid file of the Conductor. */
   set pidFile(file: Omit<FakePidFile, "pid" | "sessionId">) {
     this.agent.sessions = [{ pid: conductor.pid, sessionId: "s1", ...file }]
   }
@@ -137,7 +137,7 @@ const jumping = (clock: Clock.Clock, world: World): Clock.Clock => ({
   currentTimeNanos: Effect.map(clock.currentTimeNanos, (nanos) => nanos + BigInt(world.wallJump) * 1_000_000n)
 })
 
-/** What happened to a watch before its watcher starts. */
+/** Events of a watch before its watcher starts. */
 export const history = {
   confirmed: (conductorState: string | null = "working") =>
     Event.ConductorConfirmed.make({
@@ -183,7 +183,7 @@ export const history = {
   closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" })
 }
 
-/** A watcher of a watch with this history, at work in its world: what it did is in the world and in the log. */
+/** Starts a watcher of a watch with this history in its world. The world and the log have what it did. */
 export const watching = Effect.fnUntraced(function* (
   setup: {
     readonly world?: Partial<World>
@@ -231,7 +231,7 @@ export const watching = Effect.fnUntraced(function* (
     world,
     ref,
     fiber,
-    /** What was told since, the self-monitor that the watcher asks for left out. */
+    /** The events since then, without those of the self-monitor that the watcher asks for. */
     told: log
       .read("w", before.length)
       .pipe(Effect.map((all) => all.map(({ event }) => event).filter(({ _tag }) => !_tag.startsWith("SelfMonitor")))),

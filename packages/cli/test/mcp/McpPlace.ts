@@ -20,7 +20,7 @@ const baseline = { taskCount: 0, taskFingerprint: "0 ", conductorState: "working
 export const gone = { pid: 4_190_000, startTime: 1, bootId: "boot" }
 const owner = { host: "here", machine: "m", pidNamespace: "pid:[1]", process: gone }
 
-/** What made a watch of generation 1, under way. */
+/** Returns the events of a watch of generation 1 that is under way. */
 export const watching = (change: {
   readonly project: string
   readonly comms: string | null
@@ -71,7 +71,7 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
   return {
     project,
     stateDir,
-    /** What the session file of this session says. */
+    /** Writes this text as the session file of this session. */
     session: (session: string, text: string) =>
       Effect.andThen(
         fs.makeDirectory(`${home}/.claude/projects/opera`, { recursive: true }),

@@ -4,7 +4,7 @@ import { screened } from "../../src/mcp/Requests.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** What comes through of these chunks, and what is answered besides. */
+/** Returns the text of these chunks that comes through, and the answers to the rest. */
 const through = Effect.fnUntraced(function* (chunks: ReadonlyArray<Uint8Array>) {
   const answers = yield* Ref.make("")
   const stdio = Stdio.make({

@@ -21,7 +21,7 @@ it.layer(services)((it) => {
         assert.strictEqual(yield* as("s2")(whoIs), "conductor")
         assert.strictEqual(yield* as("s1")(whoIs), "earlier generation")
         assert.strictEqual(yield* as("s9")(whoIs), "another session")
-        // Whoever does not say its session is taken at the folder's word.
+        // For a caller that does not say its session, the folder decides.
         assert.strictEqual(yield* as("")(whoIs), "conductor")
         assert.strictEqual(yield* as("s9", { CLAUDE_PROJECT_DIR: "/" })(whoIs), "unwatched")
         // By its launch it is found from any folder.
