@@ -4,16 +4,16 @@ import { build } from "rolldown"
 
 /**
  * One file that runs under plain Node, the command of the published package: `node build.ts [folder]`, `dist` beside
- * this file by default. Beside it `hook.js`, which is `souffleur hook` alone: a tool call of the agent waits for it,
- * and to read all of the command takes longer than Node takes to start; and `comms.js`, which touches comms alone, and
- * is started once a minute. Not minified: that saves 4 ms of a start, and a stack trace could no longer be read.
+ * this file by default. `hook.js` beside it is `souffleur hook` alone. A tool call of the agent waits for it, and the
+ * whole command takes longer to read than Node takes to start. `comms.js` touches comms alone, and starts once a minute.
+ * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.
  */
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
 
 /**
- * A Node without its SQLite would end with a stack trace before a line of ours runs: an import of what is not there
- * cannot be caught. Asked for instead, it is told in a sentence.
+ * Asks for SQLite before the bundle imports it. An import of a missing module cannot be caught, so an old Node would end
+ * with a stack trace. It ends with a sentence instead.
  */
 const sqlite = `const found = process.getBuiltinModule?.("node:sqlite")
 if (found === undefined) {
@@ -38,7 +38,7 @@ for (const [input, name] of [
     platform: "node",
     plugins: [sqliteAsked],
     output: { file, format: "esm", codeSplitting: false, comments: { legal: true, annotation: false, jsdoc: false } },
-    // What cannot be bundled would be missing where there is no workspace.
+    // A module that cannot be bundled would be missing outside the workspace.
     onLog: (_, log) => {
       throw new Error(log.message)
     }

@@ -121,7 +121,7 @@ it.live.skipIf(claude === null)(
 it.live.skipIf(claude === null || tmuxMissing)(
   "a failed compaction in a window of tmux idles until its time is over, and is ended (skipped where tmux is missing)",
   () =>
-    failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=6 seconds\n").pipe(
+    failedClosed(Effect.succeed(tooLong), tmux, "COMPACT_TIMEOUT=15 seconds\n").pipe(
       Effect.scoped,
       Effect.provide(services)
     )

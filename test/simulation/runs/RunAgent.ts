@@ -3,7 +3,7 @@ import type { Program } from "../SimulatedProgram.ts"
 import type { SimProcess } from "../ProcessTable.ts"
 import type { AgentRole, Deed } from "./Deed.ts"
 import type { RunWorld } from "./RunWorld.ts"
-import { chatter, drainTimeout, type Said } from "./RunSentences.ts"
+import { chatter, lastWords, type Said } from "./RunSentences.ts"
 
 export const outputOf = (launchId: string): string => `/state/launches/${launchId}.out`
 
@@ -119,7 +119,7 @@ export class RunAgent {
   #finish(): void {
     const { disk, processes, refusals, timeline } = this.#world
     const { kind, resetsIn } = this.deed
-    const { said, text } = drainTimeout(kind, this.#word)
+    const { said, text } = lastWords(kind, this.#word)
     // Words that are not on the disk were not said.
     if (!disk.full) {
       this.said = said

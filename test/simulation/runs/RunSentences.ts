@@ -20,7 +20,7 @@ const megabytes = `${`${chatter} APPROVED of it, or REJECTED `.repeat(40)}\n`.re
 export type Said = "complete" | "blocked" | "approved" | "rejected" | "both" | "nothing"
 
 /** The last words of an agent with this deed, and their true meaning. */
-export const drainTimeout = (kind: DeedKind, word: string): { readonly text: string; readonly said: Said } => {
+export const lastWords = (kind: DeedKind, word: string): { readonly text: string; readonly said: Said } => {
   switch (kind) {
     case "completes":
     case "claims without a commit":

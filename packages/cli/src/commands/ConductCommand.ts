@@ -171,7 +171,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
   const link = Option.map(linked, (one) => one.link)
   const board = projectRun(id, from, link, yield* watchedElsewhere(commsFile))
-  const bulletin = yield* Effect.forkScoped(attendedHere("bulletin", board))
+  const projection = yield* Effect.forkScoped(attendedHere("projection", board))
   const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, heralding)))
   const told = yield* Ref.make(from)
   const narrator = yield* Effect.forkScoped(attendedHere("narrator", narrate(id, told, asJson)))
@@ -203,7 +203,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
     })
   )
   yield* Fiber.join(narrator)
-  yield* Effect.timeoutOption(Fiber.awaitAll([bulletin, telling]), drainTimeout)
+  yield* Effect.timeoutOption(Fiber.awaitAll([projection, telling]), drainTimeout)
   return yield* ended(id, yield* loadRun(id), asJson)
 }, Effect.scoped)
 
