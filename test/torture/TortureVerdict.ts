@@ -53,7 +53,10 @@ export const verdict = ({ believed, code, diaries, retried, rivals, started, str
       lost.push(`revision ${revision} was printed as ${_tag} at ${at}`)
   }
   const complete = standingOf(rows).phase === "ended" && the.row("souffleur")["state"] === "complete"
-  const ended = Option.contains(code, 0) && complete
+  // On a busy machine comms may be out when progress is read. Unknown progress counts as none, and a person is asked.
+  const asked =
+    rows.at(-1)?.tag === "RetriesExhausted" && started.some(({ errors }) => errors().includes("comms is out"))
+  const ended = asked || (Option.contains(code, 0) && complete)
   const successor = rows.findLast(({ tag }) => tag === "ConductorRelaunched")
   const session =
     successor === undefined
