@@ -212,8 +212,8 @@ export const boundsMutants = [
     [
       [
         "conduct: who tells and dies is told",
-        'attendedHere("publisher", publishRun(id, from, heralding))',
-        "publishRun(id, from, heralding)"
+        'attendedHere("publisher", publishRun(id, from, audience))',
+        "publishRun(id, from, audience)"
       ]
     ]
   ),

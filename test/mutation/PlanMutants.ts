@@ -468,8 +468,8 @@ export const conductorMutants = [
     [
       [
         "failed: a log that is out is told all the same",
-        "return why === undefined ? Effect.void : outcry(id, heralding, why)",
-        'return why === why ? Effect.void : outcry(id, heralding, why ?? "")'
+        "return why === undefined ? Effect.void : outcry(id, audience, why)",
+        'return why === why ? Effect.void : outcry(id, audience, why ?? "")'
       ]
     ]
   ),

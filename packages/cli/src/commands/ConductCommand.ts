@@ -150,7 +150,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
   const finishing = yield* finishingOf(loaded)
   const finishingDigest =
     loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
-  const heralding = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
+  const audience = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
   const own = yield* ownFiles(statePath, [loaded.path, commsFile])
   const begins = Effect.gen(function* () {
     const git = yield* gitOf(project, own)
@@ -164,7 +164,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
     })
     return { ...opened, git }
   })
-  const { from, git, id } = yield* wait && known !== undefined ? oncePossible(known, heralding, begins) : begins
+  const { from, git, id } = yield* wait && known !== undefined ? oncePossible(known, audience, begins) : begins
   yield* Console.error(from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
   const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [commsFile] : [])
   yield* Effect.forEach(excluded, (one) => Console.error(one))
@@ -172,7 +172,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
   const link = Option.map(linked, (one) => one.link)
   const board = projectRun(id, from, link, yield* watchedElsewhere(commsFile))
   const projection = yield* Effect.forkScoped(attendedHere("projection", board))
-  const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, heralding)))
+  const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, audience)))
   const told = yield* Ref.make(from)
   const narrator = yield* Effect.forkScoped(attendedHere("narrator", narrate(id, told, asJson)))
   yield* Effect.forkScoped(
@@ -199,7 +199,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
     Effect.onInterrupt(() => Effect.ignore(leftAtWork(id))),
     Effect.tapCause((cause) => {
       const why = logProblem(cause)
-      return why === undefined ? Effect.void : outcry(id, heralding, why)
+      return why === undefined ? Effect.void : outcry(id, audience, why)
     })
   )
   yield* Fiber.join(narrator)

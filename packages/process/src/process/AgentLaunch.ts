@@ -10,14 +10,17 @@ export const agentCommand = Effect.fn("agentCommand")(function* (order: AgentOrd
 })
 
 /** Puts the digest of a launch file into the log. */
-type Record<E, R> = (digest: string) => Effect.Effect<unknown, E, R>
+type RecordDigest<E, R> = (digest: string) => Effect.Effect<unknown, E, R>
 
 /**
  * Writes a launch file and records its digest, so that the log has it before anything runs
  * (spec: behaviour#launch-at-most-once). Fails with `LaunchFailed` when the file cannot be written, and as `record`
  * does.
  */
-export const prepareLaunch = Effect.fn("prepareLaunch")(function* <E, R>(order: LaunchOrder, record: Record<E, R>) {
+export const prepareLaunch = Effect.fn("prepareLaunch")(function* <E, R>(
+  order: LaunchOrder,
+  record: RecordDigest<E, R>
+) {
   const launcher = yield* Launcher
   yield* record(yield* launcher.prepare(order))
 })
@@ -26,7 +29,7 @@ export const prepareLaunch = Effect.fn("prepareLaunch")(function* <E, R>(order: 
  * Writes a launch file, records it, and starts it, once under its id. Returns the process that took its receipt. Fails
  * with `LaunchFailed`, and as `record` does.
  */
-export const launchOnce = Effect.fn("launchOnce")(function* <E, R>(order: LaunchOrder, record: Record<E, R>) {
+export const launchOnce = Effect.fn("launchOnce")(function* <E, R>(order: LaunchOrder, record: RecordDigest<E, R>) {
   const launcher = yield* Launcher
   yield* prepareLaunch(order, record)
   return yield* launcher.launch(order.id)
