@@ -72,7 +72,7 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/StateFolderCheck.ts",
+    "packages/cli/src/doctor/LogCheck.ts",
     ["packages/cli/test/StateFolderCheck.test.ts"],
     [["doctor: the error of past estimates", "...estimateCheck(ratios), ", ""]]
   ),

@@ -447,6 +447,8 @@ export const domainMutants = [
         "    Effect.onError(() => Effect.ignore(fs.remove(draft, { force: true })))\n",
         ""
       ],
+      ["drafts: a folder for drafts is one", "/^\\.new-|", "/"],
+      ["drafts: a file whose name ends so is one", "|\\.[0-9a-f]{1,8}\\.tmp$/u", "/u"],
       ["durable: on disk before it has its name", "    Effect.tap(file.sync),\n", ""],
       ["durable: a new file is on disk", "  yield* file.sync\n", ""],
       ["durable: a new name is on disk", "  yield* file.sync\n  yield* sync(dirname(path))\n", "  yield* file.sync\n"],

@@ -86,7 +86,7 @@ export const fileMutants = [
     [["output: no link is followed", "O_CREAT | O_NOFOLLOW |", "O_CREAT |"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/doctor/StateFolderCheck.ts",
+    "packages/cli/src/doctor/LeftoversCheck.ts",
     ["packages/cli/test/StateFolderCheck.test.ts"],
     [
       ["doctor: an environment that is needed", "!unfinished.some((beginning) => name.startsWith(beginning))", "true"],

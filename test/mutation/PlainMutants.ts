@@ -166,7 +166,7 @@ export const plainMutants = [
       ["leftovers: what a run may need", "...conducted.map(", "...[].map("],
       ["leftovers: of those that have ended", '.filter(({ watch }) => watch.phase !== "Exited")', ""],
       ["leftovers: who is between file and log", "> Duration.toMillis(minAge)", "> 0"],
-      ["leftovers: launch files alone", "launchFile.test(name) || draft.test(name)", "true"]
+      ["leftovers: launch files alone", "launchFile.test(name) || isDraft(name)", "true"]
     ]
   ),
   ...mutantsOf(

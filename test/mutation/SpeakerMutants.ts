@@ -92,7 +92,7 @@ export const speakerMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/mcp/WatchTools.ts`,
+    "packages/cli/src/mcp/RecoveryTools.ts",
     [tools],
     [
       [
@@ -101,12 +101,24 @@ export const speakerMutants = [
         'yield* onComms(here, (link) => link.setState("context_recovery", at))\n  yield* onComms(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))'
       ],
       ["mcp: why it is not asked for now", "if (never !== undefined) return", "if (false as boolean) return"],
-      ["mcp: what was done since the launch", "const tasks = yield* progressOf(named)", "const tasks = null"],
+      ["mcp: what was done since the launch", "const tasks = yield* progressOf(named)", "const tasks = null"]
+    ]
+  ),
+  ...mutantsOf(
+    `${cli}/src/mcp/WatchTools.ts`,
+    [tools],
+    [
       [
         "mcp: a beat in souffleur's own store",
         'if (here.watched !== undefined) yield* beats.beat(agentBeats(here.watched.id), { by: "agent", at })',
         ""
-      ],
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/mcp/StateTools.ts",
+    [tools],
+    [
       ["mcp: how long a heartbeat may be away", "+ Duration.toMillis(settings.heartbeatStaleAfter))", ")"],
       ["mcp: the newest reason", "events.slice(0, started).findLast(isReason)", "events.slice(0, 1).findLast(isReason)"]
     ]

@@ -7,8 +7,12 @@ export const toldMutants = [
   ...mutantsOf(
     `${cli}/src/explain/WatchReason.ts`,
     [`${cli}/test/WatchReason.test.ts`],
+    [["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/explain/RecoveryReason.ts",
+    [`${cli}/test/WatchReason.test.ts`],
     [
-      ["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"],
       [
         "why: what was not understood",
         "...(doubtsOf({ step: stepNames.request, outcome: outcomeOf(before, stepNames.request) })?.warnings ?? []),\n",
@@ -93,9 +97,15 @@ export const toldMutants = [
     [
       [
         "doctor: an environment that is kept for nobody",
-        "const kept = readable ? yield* keptFor(settings, watches) : []",
+        "const kept = readable ? yield* keptCheck(settings, watches) : []",
         "const kept: Array<Finding> = []"
-      ],
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/doctor/LeftoversCheck.ts",
+    [`${cli}/test/StateFolderCheck.test.ts`],
+    [
       [
         "doctor: an environment that a watch needs",
         " && !unfinished.some((beginning) => name.startsWith(beginning))",

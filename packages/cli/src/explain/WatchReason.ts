@@ -1,23 +1,10 @@
-import {
-  clampInWords,
-  compactAttempts,
-  type Event,
-  evolve,
-  initial,
-  type Recorded,
-  stepNames,
-  type Watch,
-  type WatchEvent,
-  Words,
-  doubtsOf
-} from "@souffleur/domain"
-import { gateOf } from "@souffleur/recovery"
-import { Option, Predicate } from "effect"
+import { type Event, evolve, initial, type Recorded, type Watch, type WatchEvent, Words } from "@souffleur/domain"
 import { evidence } from "./Evidence.ts"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
 import { reasonOfPin } from "./PinReason.ts"
-import { becauseOf, reasonOfSigns } from "./SignReason.ts"
+import { reasonOfRecovery } from "./RecoveryReason.ts"
+import { reasonOfSigns } from "./SignReason.ts"
 import { sentence } from "./WatchSentence.ts"
 
 /** Returns the known progress since the last launch. */
@@ -40,52 +27,6 @@ const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], stri
   operator: 'an operator said so: "souffleur done"',
   turn: "its process ended by itself, after a finished turn",
   exit: "the command ended with exit code 0"
-}
-
-const outcomeOf = (watch: Watch, step: string): unknown => {
-  const state = watch.recovery?.steps[step]
-  return state?._tag === "Succeeded" ? state.outcome : undefined
-}
-
-/** Compares the estimate with the threshold, where this cycle has an estimate. */
-const gate = (watch: Watch): ReadonlyArray<string> => {
-  const found = Option.getOrUndefined(
-    gateOf({ step: stepNames.estimate, outcome: outcomeOf(watch, stepNames.estimate) })
-  )
-  return found === undefined
-    ? []
-    : [
-        `the export was estimated at ${found.estimated_tokens} tokens (${found.start_mode}); the threshold is ${found.threshold}`,
-        ...(typeof found.measured_tokens === "number"
-          ? [`the service had counted ${found.measured_tokens} tokens of context in use`]
-          : [])
-      ]
-}
-
-/** Reports a compaction without a summary. */
-const unsummarized = (watch: Watch): ReadonlyArray<string> =>
-  compactAttempts.some((step) => {
-    const outcome = outcomeOf(watch, step)
-    return Predicate.hasProperty(outcome, "summarized") && outcome.summarized === false
-  })
-    ? ["no summary followed the boundary of the compaction: the session may have lost what was said"]
-    : []
-
-/** Returns the message of a failure where it has one, and its JSON otherwise. */
-const inPlainWords = (failure: unknown): string =>
-  Predicate.hasProperty(failure, "message") && Predicate.isString(failure.message)
-    ? failure.message
-    : JSON.stringify(failure)
-
-const failures = (watch: Watch): ReadonlyArray<string> =>
-  Object.entries(watch.recovery?.steps ?? {}).flatMap(([name, state]) =>
-    state._tag === "Failed" ? [`step "${name}" failed: ${inPlainWords(state.failure)}`] : []
-  )
-
-/** Returns what closed a cycle, most often its last failure. */
-const closing = (before: Watch, reason: string): ReadonlyArray<string> => {
-  const failed = failures(before)
-  return [...gate(before), ...failed, ...(failed.some((line) => line.endsWith(`: ${reason}`)) ? [] : [reason])]
 }
 
 const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.ConductorDied.Type): string => {
@@ -199,40 +140,10 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "ValidationFailed":
       return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
     case "RecoveryFailedClosed":
-      return {
-        seen: closing(before, event.reason),
-        rule: "What cannot be recovered with certainty is not: nothing is launched in this cycle, and souffleur stands by."
-      }
     case "RecoveryEscalated":
-      return {
-        seen: [
-          ...gate(before),
-          ...failures(before),
-          `${event.from} stopped at ${event.stage}: ${event.reason}`,
-          ...(event.alreadyKilled ? ["the Conductor is stopped already"] : [])
-        ],
-        rule: `What ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`
-      }
     case "RetriesExhausted":
-      return {
-        seen: [`${before.retries} deaths in a row without progress`],
-        rule: "After three deaths without progress nothing is launched."
-      }
-    case "ConductorRelaunched": {
-      const { launch, trigger } = before.recovery ?? {}
-      const clamped = launch === undefined ? undefined : clampInWords(launch)
-      return {
-        seen: [
-          ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
-          ...(doubtsOf({ step: stepNames.request, outcome: outcomeOf(before, stepNames.request) })?.warnings ?? []),
-          ...gate(before),
-          ...failures(before),
-          ...unsummarized(before),
-          ...(clamped === undefined ? [] : [clamped])
-        ],
-        rule: `${event.provider} is the first provider that could launch.`
-      }
-    }
+    case "ConductorRelaunched":
+      return reasonOfRecovery(event, before)
     case "ConductorAdopted":
     case "RecoveryRetried":
     case "WatchReleased":

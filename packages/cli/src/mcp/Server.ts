@@ -4,7 +4,9 @@ import { version } from "../Version.ts"
 import { postMessage, readMessages, registerTasks, setState } from "./CommsTools.ts"
 import { screened } from "./Requests.ts"
 import { tools } from "./Tools.ts"
-import { done, heartbeat, myState, requestContextRecovery, status } from "./WatchTools.ts"
+import { requestContextRecovery } from "./RecoveryTools.ts"
+import { myState, status } from "./StateTools.ts"
+import { done, heartbeat } from "./WatchTools.ts"
 
 /** The services of the tools. This tool needs all of them. */
 type World = Effect.Services<ReturnType<typeof requestContextRecovery>>

@@ -1,12 +1,12 @@
 import { allRuns, isOver } from "@souffleur/plan"
 import { Settings } from "@souffleur/domain"
+import { isDraft } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { runs } from "../world/RunDirectory.ts"
 import { allWatches } from "./FindWatch.ts"
 
 /** An undecided launch or a draft. Each may hold an environment or a prompt. */
 const launchFile = /^(.+)\.(?:json|kept)$/u
-const draft = /^\.new-/u
 /** A file's launch is in the log a moment later. An older file was left by a process that was killed. */
 const minAge = Duration.minutes(10)
 
@@ -31,7 +31,7 @@ export const sweep = Effect.fn("Leftovers.sweep")(
     const now = yield* Clock.currentTimeMillis
     const folder = path.join(stateDir, "launches")
     const old = yield* Effect.filter(
-      (yield* fs.readDirectory(folder)).filter((name) => launchFile.test(name) || draft.test(name)),
+      (yield* fs.readDirectory(folder)).filter((name) => launchFile.test(name) || isDraft(name)),
       (name) =>
         Effect.map(Effect.option(fs.stat(path.join(folder, name))), (info) =>
           Option.exists(
@@ -42,7 +42,7 @@ export const sweep = Effect.fn("Leftovers.sweep")(
     )
     if (old.length === 0) return
     const needed = yield* awaited
-    const left = old.filter((name) => draft.test(name) || !needed.some((prefix) => name.startsWith(prefix)))
+    const left = old.filter((name) => isDraft(name) || !needed.some((prefix) => name.startsWith(prefix)))
     yield* Effect.forEach(left, (name) => Effect.ignore(fs.remove(path.join(folder, name), { recursive: true })), {
       discard: true
     })

@@ -3,7 +3,9 @@ import { Event, Processes as ProcessesPort, type WatchEvent } from "@souffleur/d
 import { Processes } from "@souffleur/node"
 import { Effect, Fiber, FileSystem, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { done, heartbeat, myState, requestContextRecovery } from "../../src/mcp/WatchTools.ts"
+import { requestContextRecovery } from "../../src/mcp/RecoveryTools.ts"
+import { myState } from "../../src/mcp/StateTools.ts"
+import { done, heartbeat } from "../../src/mcp/WatchTools.ts"
 import { handedOn, place, recovering, relaunched, services, watching } from "./McpPlace.ts"
 
 const whoIs = Effect.map(myState(), ({ you_are }) => you_are)
