@@ -77,6 +77,23 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
+interface Manifest {
+  readonly exports?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly publishConfig: {
+    readonly exports?: Readonly<Record<string, { readonly types: string; readonly default: string }>>
+  }
+}
+const manifestOf = (name: string) => JSON.parse(text(`packages/${name}/package.json`)) as Manifest
+/** Lists the packages that a package names. Those of `travels` come to a consumer, those of `bundled` do not. */
+const declaredBy = (name: string) => {
+  const { dependencies = {}, devDependencies = {}, peerDependencies = {} } = manifestOf(name)
+  const travels = Object.keys({ ...dependencies, ...peerDependencies })
+  return { travels, bundled: Object.keys(devDependencies).filter((one) => !travels.includes(one)) }
+}
+
 describe("the floors", () => {
   it("the imports are found", () => {
     assert.isAbove(imports.length, 200)
@@ -99,10 +116,8 @@ describe("the floors", () => {
       assert.deepStrictEqual(foreign, [])
     })
     it(`${name} declares what it imports, and nothing from outside that it does not`, () => {
-      const { dependencies } = JSON.parse(text(`packages/${name}/package.json`)) as {
-        dependencies: Record<string, string>
-      }
-      const declared = Object.keys(dependencies)
+      const { travels, bundled } = declaredBy(name)
+      const declared = [...new Set([...travels, ...bundled])]
       const imported = importedBy(sources.filter(({ path }) => packageOf(path) === name))
       assert.deepStrictEqual(
         imported.filter((one) => !declared.includes(one)),
@@ -117,6 +132,16 @@ describe("the floors", () => {
       )
     })
   }
+  it("a library bundles SQLite's driver alone, and the command everything", () => {
+    assert.deepStrictEqual(
+      packages.filter((name) => name !== "cli").flatMap((name) => declaredBy(name).bundled),
+      ["@effect/sql-sqlite-node"]
+    )
+    assert.deepStrictEqual(declaredBy("cli").travels, [])
+    // Two copies of Effect in an app would not know each other's services.
+    for (const name of packages.filter((one) => one !== "cli"))
+      assert.deepStrictEqual(Object.keys(manifestOf(name).peerDependencies ?? {}), ["effect"], name)
+  })
   it("the floors are drawn in docs/architecture.md as the packages import each other", () => {
     const [, drawing = ""] = /^## Packages$[^]*?^```text$([^]*?)^```$/mu.exec(text("docs/architecture.md")) ?? []
     const named = (words: string) => words.split(",").map((word) => word.trim())
@@ -204,7 +229,7 @@ describe("the floors", () => {
       "effect/process":
         /^packages\/(?:plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/SqliteClient|cli\/src\/demo\/StandInComms)\.ts$/u
+        /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) =>
       /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier)
@@ -367,14 +392,17 @@ describe("the lines", () => {
   })
 })
 
-it("every entry that a package names exists", () => {
-  const missing = packages.flatMap((name) => {
-    const { exports = {} } = JSON.parse(text(`packages/${name}/package.json`)) as { exports?: Record<string, string> }
-    return Object.values(exports)
-      .map((entry) => `packages/${name}/${entry.slice(2)}`)
-      .filter((path) => !tracked.includes(path))
-  })
-  assert.deepStrictEqual(missing, [])
+it("every entry that a package names exists, and is published as what it is built to", () => {
+  for (const name of packages.filter((one) => one !== "cli")) {
+    const { exports = {}, publishConfig } = manifestOf(name)
+    const built = Object.entries(exports).map(([entry, source]) => {
+      assert.include(tracked, `packages/${name}/${source.slice(2)}`)
+      const base = source.replace(/^\.\/src\/(.+)\.ts$/u, "./dist/$1")
+      return [entry, { types: `${base}.d.ts`, default: `${base}.js` }]
+    })
+    // The order is Node's and the compiler's too: `types` comes first.
+    assert.strictEqual(JSON.stringify(publishConfig.exports), JSON.stringify(Object.fromEntries(built)), name)
+  }
 })
 
 it("tracked files name no folder of their author's machine, and no registry's host", () => {

@@ -12,6 +12,7 @@ const held = [
   "docs/conduct.md",
   "docs/events.md",
   "docs/providers.md",
+  "docs/releasing.md",
   "docs/reliability.md",
   "docs/simulation.md",
   "docs/guide.md",
@@ -76,7 +77,7 @@ it("the pages name flags that exist", () => {
   assert.deepStrictEqual(
     wrong((path) =>
       // Of Claude Code, git and the tools of this repository, other flags are known.
-      /claude-code|CONTRIBUTING/u.test(path)
+      /claude-code|CONTRIBUTING|releasing/u.test(path)
         ? []
         : codeOf(path)
             .filter((code) => /^--[a-z]/u.test(code) || code.startsWith("souffleur "))
@@ -120,7 +121,7 @@ const broken = (
 /** In code, a seed is the number that fixes a random world. */
 const tellsTooLittle = (text: string) => forbidden.test(text.replaceAll(/\bseeds?\b/giu, ""))
 it("the comments of the source keep the same rules", () => {
-  const sources = among(/^(?:packages|bench|test)\/.*\.ts$/u)
+  const sources = among(/^(?:packages|bench|release|test)\/.*\.ts$/u)
   assert.deepStrictEqual(
     broken(sources, commentsOf, (sentence) => isLong(sentence) || tellsTooLittle(sentence)),
     []

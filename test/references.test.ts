@@ -3,7 +3,7 @@ import { posix } from "node:path"
 import { anchorsOf, isThere, textOf, tracked } from "./Pages.ts"
 
 const sources = tracked.filter(
-  (path) => /^(?:packages|test|bench)\/.*\.ts$/u.test(path) && !path.includes("/fixtures/")
+  (path) => /^(?:packages|test|bench|release)\/.*\.ts$/u.test(path) && !path.includes("/fixtures/")
 )
 const pages = tracked.filter((path) => path.endsWith(".md") && !path.includes("/fixtures/"))
 
@@ -89,7 +89,7 @@ it("the files name decisions that exist", () => {
 it("the pages name files of this repository that exist", () => {
   assert.deepStrictEqual(
     wrong(pages, (text) =>
-      [...text.matchAll(/`((?:packages|test|bench|docs)\/[\w./-]+)`/gu)]
+      [...text.matchAll(/`((?:packages|test|bench|release|docs)\/[\w./-]+)`/gu)]
         .map(([, name]) => name!)
         // Left out are files that a reader is to make, and files that a build makes.
         .filter((name) => !/NAME|\/dist\//u.test(name) && !isThere(name))

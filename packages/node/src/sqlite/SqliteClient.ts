@@ -1,4 +1,3 @@
-import { SqliteClient as Driver } from "@effect/sql-sqlite-node"
 import { LogUnusable, Sqlite, SqliteUnusable, Store } from "@souffleur/eventlog"
 import { sync } from "@souffleur/process"
 import { Cause, Context, type Duration, Effect, FileSystem, Layer, Option, Path, Predicate, Schedule } from "effect"
@@ -8,6 +7,7 @@ import { statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { makeFolder } from "../files/Folder.ts"
+import { connect } from "./Connection.ts"
 
 /** A SQLite file of souffleur's own: its path, its mark and its schema. */
 export interface OwnFile {
@@ -64,9 +64,9 @@ const existing = (path: string) => `${pathToFileURL(path).href}?mode=rw`
 
 /** Opens a connection. The driver throws here, and where it prepares outside its cache: those errors become typed. */
 const open = Effect.fnUntraced(function* (path: string, settings: ReadonlyArray<string>) {
-  const sql = yield* Driver.make({ filename: existing(path), disableWAL: true })
+  const sql = yield* connect(existing(path))
   for (const setting of settings) yield* sql.unsafe(`PRAGMA ${setting}`)
-  return sql as SqlClient.SqlClient
+  return sql
 }, Effect.provide(Reactivity.layer))
 
 const opened = (path: string, settings: ReadonlyArray<string>) =>
