@@ -1,15 +1,12 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem, Path } from "effect"
+import { Effect } from "effect"
 import { compactByHand } from "../src/index.ts"
 import { inTime } from "./Cycles.ts"
 import { type FakeWorld } from "@souffleur/testing"
 import { worldLayer, worldOf } from "./RecoveryWorld.ts"
 
 const byHand = (world: FakeWorld) =>
-  inTime(compactByHand("s1", "/p")).pipe(
-    Effect.provide(worldLayer(world, "/state")),
-    Effect.provide([FileSystem.layerNoop({}), Path.layer])
-  )
+  inTime(compactByHand("s1", "/p")).pipe(Effect.provide(worldLayer(world, "/state")), Effect.provide(world.files.layer))
 const ofSession = { AGENT_SESSION_ID: "s1" }
 
 it.effect("a compaction by hand compacts a session without a holder", () =>

@@ -1,6 +1,5 @@
 import { type Event, type Settings, type WatchEvent } from "@souffleur/domain"
-import { TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Path } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type Provider, recovery } from "../src/index.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
@@ -16,7 +15,7 @@ export const inTime = <A, E, R>(run: Effect.Effect<A, E, R>) =>
     Effect.forever(Effect.andThen(TestClock.adjust("1 second"), Effect.repeat(Effect.yieldNow, { times: 200 })))
   )
 
-/** Makes a recovery that can run as often as souffleur starts, with one world and one log. It touches no file. */
+/** Makes a recovery that can run as often as souffleur starts, with one world and one log. Its files are in memory. */
 export const cycleOf = Effect.fnUntraced(function* <R>(
   providers: ReadonlyArray<Provider<R>>,
   change: Change = {},
@@ -28,10 +27,7 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
     const ref = yield* log.ref()
     const watch = yield* ref.state
     if (watch.recovery !== undefined) yield* recovery(ref, watch, providers)
-  }).pipe(
-    Effect.provide(worldLayer(world, "/state", change.settings)),
-    Effect.provide([FileSystem.layerNoop({}), Path.layer, TrustedFiles.layerNone])
-  )
+  }).pipe(Effect.provide(worldLayer(world, "/state", change.settings)), Effect.provide(world.files.layer))
   /** Runs until souffleur vanishes, right after a launch. */
   const vanish = Effect.gen(function* () {
     world.launcher.vanishes = 1

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { evolve, initial, type ProcessIdentity, type Watch } from "@souffleur/domain"
 import { Offspring } from "@souffleur/eventlog"
-import { Effect, FileSystem, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { endConductor, isStopped, otherWriter } from "../src/steps/EndConductor.ts"
 import { recovering } from "./CrashingLog.ts"
@@ -14,7 +14,7 @@ const tool = { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" }
 const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 20 }))
 
 const within = <A, E, R>(world: FakeWorld, effect: Effect.Effect<A, E, R>) =>
-  effect.pipe(Effect.provide(worldLayer(world, "/state")), Effect.provide(FileSystem.layerNoop({})))
+  effect.pipe(Effect.provide(worldLayer(world, "/state")), Effect.provide(world.files.layer))
 /** Runs the stop, so that a test can watch it while time goes on. */
 const stopping = Effect.fnUntraced(function* (world: FakeWorld, of: Watch = watch) {
   const fiber = yield* Effect.forkChild(Effect.exit(within(world, endConductor(of))))

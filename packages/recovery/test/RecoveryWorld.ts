@@ -12,4 +12,4 @@ export const worldOf = (...processes: ReadonlyArray<FakeProcess>): FakeWorld => 
 
 /** All ports but the log; files are real, in a folder of the test's own. */
 export const worldLayer = (world: FakeWorld, stateDir: string, change: Partial<Settings["Service"]> = {}) =>
-  Layer.merge(world.layer, layerSettings({ stateDir, ...change }))
+  Layer.merge(world.layerPorts, layerSettings({ stateDir, ...change }))

@@ -8,9 +8,8 @@ import {
   type Terminal,
   type WatchEvent
 } from "@souffleur/domain"
-import { TrustedFiles } from "@souffleur/process"
 import { begun, FakeWorld, identityOf, ownerOf, layerSettings } from "@souffleur/testing"
-import { Context, Effect, FileSystem, Layer, Path } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 export const self = ownerOf(10)
@@ -86,14 +85,9 @@ export const worldOf = (setup: Setup = {}): FakeWorld => {
 export const living = Effect.fnUntraced(function* (history: ReadonlyArray<WatchEvent>, world: FakeWorld = worldOf()) {
   yield* TestClock.setTime(begun)
   const isSolo = history[0]?._tag === "WatchOpened" && history[0].comms === null
-  const files = Layer.mergeAll(
-    FileSystem.layerNoop({ makeDirectory: () => Effect.void }),
-    Path.layer,
-    TrustedFiles.layerNone
-  )
   const comms: Layer.Layer<Comms> = isSolo ? Comms.layerSolo : world.comms.layer
-  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, layerSettings())
-  const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provideMerge(files)))
+  const ports = Layer.mergeAll(EventLog.layerMemory, world.layerPorts, layerSettings())
+  const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provideMerge(world.files.layer)))
   const log = Context.get(context, EventLog)
   yield* log.append("w", 0, history)
   return {

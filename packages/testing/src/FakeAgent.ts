@@ -8,7 +8,7 @@ import {
   SessionNotFound,
   type SessionSigns
 } from "@souffleur/domain"
-import { Effect, FileSystem, Layer, Option } from "effect"
+import { Clock, Effect, FileSystem, Layer, Option } from "effect"
 import type { FakeProcesses } from "./FakeProcesses.ts"
 import { FakeSession } from "./FakeSession.ts"
 
@@ -29,12 +29,12 @@ export class FakeAgent {
   /** The folder in which a session began, `/p` by default; `undefined`: its file does not say. */
   readonly began = new Map<string, string | undefined>()
   readonly session = new FakeSession()
-  /** The signs of session files; `undefined`: there is nothing to read. */
-  signs: SessionSigns | undefined
+  /** Reads the signs of a session file at a time (epoch ms); `undefined`: there is nothing to read. */
+  signs: (sessionId: string, now: number) => SessionSigns | undefined = () => undefined
   /** Duration of the next read of a session file, in ms. */
   slow = 0
-  /** The answer to the newest hand-off. */
-  taken: HandoffTaken | undefined
+  /** Reads the answer of a session to its hand-off; `undefined`: there is none yet. */
+  taken: (sessionId: string) => HandoffTaken | undefined = () => undefined
   /** Tokens of all sessions. */
   spent = 0
   /** Counts of the reads for these. */
@@ -100,14 +100,15 @@ export class FakeAgent {
       isAgent: ([program]) => program !== "/usr/bin/postgres",
       inPrintMode: () => false,
       turnEnded: () => Effect.sync(() => this.turnFinished),
-      signs: Effect.fnUntraced({ self: this as FakeAgent }, function* () {
+      signs: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string) {
         const slow = this.slow
         this.slow = 0
         yield* Effect.sleep(slow)
-        return Option.fromUndefinedOr(this.signs)
+        return Option.fromUndefinedOr(this.signs(sessionId, yield* Clock.currentTimeMillis))
       }),
       usedTools: () => Effect.succeed(true),
-      handoffTaken: () => Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken))),
+      handoffTaken: (sessionId) =>
+        Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
       spent: () => Effect.sync(() => ((this.read.spent += 1), this.spent)),
       tags: ({ pid, sessionId }) => [{ environment: { AGENT_PID: String(pid), AGENT_SESSION_ID: sessionId } }],
       sessionTag: (sessionId) => ({ environment: { AGENT_SESSION_ID: sessionId } }),

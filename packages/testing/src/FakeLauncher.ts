@@ -1,4 +1,11 @@
-import { Launcher, LaunchFailed, type LaunchOrder, type ProcessIdentity, type Terminal } from "@souffleur/domain"
+import {
+  type AgentOrder,
+  Launcher,
+  LaunchFailed,
+  type LaunchOrder,
+  type ProcessIdentity,
+  type Terminal
+} from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
 import { compactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
@@ -11,6 +18,13 @@ export type FakeCompaction =
   | "hangs"
   | "compacts as it ends"
   | "cannot be ended"
+
+/** A launch that became a process. */
+export interface FakeLaunch extends LaunchOrder {
+  readonly pid: number
+  /** The order of an agent, with its session, prompt and permission; `undefined`: a plain command. */
+  readonly order: AgentOrder | undefined
+}
 
 const digestOf = (id: string) => `digest of ${id}`
 
@@ -41,6 +55,8 @@ export class FakeLauncher {
 
   /** The ids of launches that were started, each once. */
   readonly asked: Array<string> = []
+  /** The launches that became a process, in order. */
+  readonly launches: Array<FakeLaunch> = []
 
   #compact(pid: number) {
     const { agent, processes } = this
@@ -72,8 +88,13 @@ export class FakeLauncher {
         processes.run({ environment: { SOUFFLEUR_LAUNCH_ID: id }, ...process })
         this.receipts.set(id, identityOf(pid))
         // An agent writes the id of its session to its pid file.
-        const [sessionId, dashes, prompt] = this.prepared.get(id)?.command.args ?? []
+        const prepared = this.prepared.get(id)
+        const [sessionId, dashes, prompt] = prepared?.command.args ?? []
         if (sessionId !== undefined && dashes === "--") agent.sessions = [...agent.sessions, { pid, sessionId }]
+        if (prepared !== undefined) {
+          const order = agent.orders.findLast((one) => one.session.sessionId === sessionId && one.prompt === prompt)
+          this.launches.push({ ...prepared, pid, order })
+        }
         if (prompt === compactPrompt) this.#compact(pid)
         if (this.vanishes > 0) {
           this.vanishes -= 1

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, type Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 /** The start of a fake world, in epoch ms. */
@@ -12,3 +12,7 @@ export const settle = TestClock.adjust(0).pipe(Effect.repeat({ times: 30 }))
 
 /** Moves the clock to a second of the world. */
 export const until = (second: number) => Effect.andThen(TestClock.setTime(begun + second * 1000), settle)
+
+/** Lets time pass, with everything that is due in it, each at its own time. */
+export const passes = (duration: Duration.Input) =>
+  settle.pipe(Effect.andThen(TestClock.adjust(duration)), Effect.andThen(settle))

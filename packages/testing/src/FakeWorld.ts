@@ -1,14 +1,18 @@
-import { Settings } from "@souffleur/domain"
-import { Beats, Offspring } from "@souffleur/eventlog"
+import { Comms, EventLog, Settings, type Target } from "@souffleur/domain"
+import { Beats, Cursor, Offspring } from "@souffleur/eventlog"
 import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { Effect, Layer, Path } from "effect"
+import { TestClock } from "effect/testing"
 import { FakeAgent } from "./FakeAgent.ts"
 import { FakeClaims } from "./FakeClaims.ts"
 import { FakeComms } from "./FakeComms.ts"
+import { FakeConductor } from "./FakeConductor.ts"
+import { FakeFiles } from "./FakeFiles.ts"
 import { FakeHooks } from "./FakeHooks.ts"
 import { fakeKind } from "./FakeKind.ts"
-import { FakeLauncher } from "./FakeLauncher.ts"
+import { type FakeLaunch, FakeLauncher } from "./FakeLauncher.ts"
 import { FakeProcesses } from "./FakeProcesses.ts"
+import { begun } from "./FakeTime.ts"
 
 /** Provides the default settings of a project without a config file, with changes. */
 export const layerSettings = (change: Partial<Settings["Service"]> = {}) =>
@@ -23,19 +27,77 @@ export const layerSettings = (change: Partial<Settings["Service"]> = {}) =>
     )
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]), Layer.orDie)
 
-/** The whole world of souffleur in memory: a fake for each port, with shared processes and acts. */
+/** The differences of a fake world from a plain one. */
+export interface FakeWorldOptions {
+  /** The first process of the Conductor. Absent: there is none until souffleur launches it. */
+  readonly conductor?: Target
+  /** Whether there is an orchestration database; without it a watch is solo. */
+  readonly comms?: boolean
+  /** When it begins, in epoch ms; noon of 5 January 2026 by default, {@link begun}. */
+  readonly begins?: number
+  /** The settings that are not the default. */
+  readonly settings?: Partial<Settings["Service"]>
+}
+
+/**
+ * The whole world of souffleur in memory: a fake for each port, with shared processes, acts and files. Its time is
+ * that of `TestClock`.
+ *
+ * @example
+ * ```ts
+ * import { command, own, Roles, supervise } from "@souffleur/supervisor"
+ * import { FakeWorld, identityOf, untilEvent } from "@souffleur/testing"
+ * import { Effect, Layer } from "effect"
+ *
+ * const world = new FakeWorld({ conductor: { pid: 4711, sessionId: "s1" } })
+ *
+ * // Run it with `it.effect` of `@effect/vitest`, which brings the `TestClock`.
+ * const theSuccessorGoesOn = Effect.gen(function* () {
+ *   const named = { pid: 4711, process: identityOf(4711), sessionId: "s1" }
+ *   yield* command("night", { _tag: "Open", project: "/p", comms: null, observe: false, ...named })
+ *   const { fence, ref } = yield* own("night")
+ *   yield* Effect.forkScoped(supervise(ref, fence))
+ *   yield* untilEvent("night", "WatchSettled")
+ *
+ *   yield* world.conductor.dies
+ *   const { generation } = yield* untilEvent("night", "ConductorRelaunched")
+ *   return { generation, exports: world.exports, launches: world.launches.length }
+ * }).pipe(Effect.provide(Roles.layer.pipe(Layer.provideMerge(world.layer))), Effect.scoped)
+ * ```
+ */
 export class FakeWorld {
   /** The acts in order, such as `SIGTERM 4711`, `export s1`, `launch 5000`. */
   readonly did: Array<string> = []
+  readonly files = new FakeFiles()
   readonly processes = new FakeProcesses(this.did)
   readonly agent = new FakeAgent(this.processes)
   readonly hooks = new FakeHooks()
   readonly launcher = new FakeLauncher(this.processes, this.agent)
   readonly comms = new FakeComms()
   readonly claims = new FakeClaims(this.processes)
+  readonly conductor = new FakeConductor(this)
 
-  /** All ports except the log and the settings. An export is written to the file system that it is given. */
-  readonly layer = Layer.mergeAll(
+  readonly #options: FakeWorldOptions
+  constructor(options: FakeWorldOptions = {}) {
+    this.#options = options
+    if (options.conductor !== undefined) this.conductor.begin(options.conductor)
+  }
+
+  /** The launches that became a process, in order. */
+  get launches(): ReadonlyArray<FakeLaunch> {
+    return this.launcher.launches
+  }
+  /** Each signal that was sent, such as `SIGTERM 4711`. */
+  get signals(): ReadonlyArray<string> {
+    return this.processes.signals
+  }
+  /** The sessions that were exported, in order. */
+  get exports(): ReadonlyArray<string> {
+    return this.did.flatMap((what) => (what.startsWith("export ") ? [what.slice("export ".length)] : []))
+  }
+
+  /** All ports but the log, its cursor, the settings and the files. An export goes to the file system that is given. */
+  readonly layerPorts = Layer.mergeAll(
     this.processes.layer,
     this.agent.layer,
     this.hooks.layer,
@@ -44,5 +106,16 @@ export class FakeWorld {
     this.claims.layer,
     Beats.layerMemory,
     Offspring.layerMemory
+  )
+  /** The whole world, with a log, settings and files of its own. It sets the time to its beginning. */
+  readonly layer = Layer.suspend(() =>
+    Layer.mergeAll(
+      this.layerPorts,
+      EventLog.layerMemory,
+      Cursor.layerMemory,
+      layerSettings(this.#options.settings),
+      this.#options.comms === true ? this.comms.layer : Comms.layerSolo,
+      Layer.effectDiscard(TestClock.setTime(this.#options.begins ?? begun))
+    ).pipe(Layer.provideMerge(this.files.layer))
   )
 }

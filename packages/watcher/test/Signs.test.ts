@@ -345,7 +345,7 @@ describe("a successor", () => {
       assert.deepStrictEqual(yield* told, [])
     })
   )
-  const mute = () => ({ files: new Set<string>() })
+  const mute = () => ({ sessionFiles: new Set<string>() })
   it.effect("a successor with only a process, no session file and no word of its own, is dead as well", () =>
     Effect.gen(function* () {
       for (const world of [

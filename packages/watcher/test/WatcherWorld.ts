@@ -21,7 +21,7 @@ import {
   layerSettings,
   settle
 } from "@souffleur/testing"
-import { Clock, Context, Effect, FileSystem, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { watcher } from "../src/index.ts"
 
@@ -110,16 +110,16 @@ export class World extends FakeWorld {
     this.agent.turnFinished = finished
   }
   set signs(signs: SessionSigns | undefined) {
-    this.agent.signs = signs
+    this.agent.signs = () => signs
   }
   set taken(taken: HandoffTaken | undefined) {
-    this.agent.taken = taken
+    this.agent.taken = () => taken
   }
   set spent(tokens: number) {
     this.agent.spent = tokens
   }
   /** The sessions that have a file. */
-  set files(files: Set<string>) {
+  set sessionFiles(files: Set<string>) {
     this.agent.files = files
   }
   /** The exit code of a command; `undefined`: nothing saw its end. */
@@ -197,8 +197,8 @@ export const watching = Effect.fnUntraced(function* (
   yield* TestClock.setTime(begun + (setup.late ?? 0) * 1000)
   const clock = yield* Clock.clockWith(Effect.succeed)
   const comms: Layer.Layer<Comms> = world.solo ? Comms.layerSolo : world.comms.layer
-  const ports = Layer.mergeAll(EventLog.layerMemory, world.layer, layerSettings(setup.settings))
-  const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provide(FileSystem.layerNoop({}))))
+  const ports = Layer.mergeAll(EventLog.layerMemory, world.layerPorts, layerSettings(setup.settings))
+  const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provide(world.files.layer)))
   const [log, beats, offspring] = [
     Context.get(context, EventLog),
     Context.get(context, Beats),
