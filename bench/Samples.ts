@@ -16,7 +16,7 @@ export const died = (at: number): WatchEvent => ({
     signs: [],
     contextTokens: null
   },
-  cause: "pid",
+  reason: "pid",
   retries: 1
 })
 

@@ -73,7 +73,7 @@ it.live.skipIf(claude === null)(
       assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
       const log = yield* lab.log
       const died = only(log, "ConductorDied")
-      assert.deepInclude(died, { cause: "hang" })
+      assert.deepInclude(died, { reason: "hang" })
       assert.deepInclude(died["evidence"], { process: "stopped" })
       only(log, "HandoffTaken")
       const { all, most } = yield* lab.agents
@@ -107,7 +107,7 @@ it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand
     process.kill(conductor, "SIGKILL")
     assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
     const log = yield* lab.log
-    assert.strictEqual(only(log, "ConductorDied")["cause"], "pid")
+    assert.strictEqual(only(log, "ConductorDied")["reason"], "pid")
     const taken = only(log, "HandoffTaken")
     assert.isAtLeast(Number(taken["takenAt"]), yield* Ref.get(spoke))
     assert.strictEqual(taken["contextTokens"], 1000)

@@ -60,7 +60,7 @@ export const recovered = Effect.fn("Recovered")(function* (claude: string, { har
 
   const log = yield* lab.log
   const died = only(log, "ConductorDied")
-  assert.strictEqual(died["cause"], harm === "SIGKILL" ? "pid" : "heartbeat")
+  assert.strictEqual(died["reason"], harm === "SIGKILL" ? "pid" : "heartbeat")
   const stopped = outcomeOf(log, "1 stop")
   // A stopped process does not see SIGTERM. Its tool's shell and what that runs are in a session of their own.
   assert.strictEqual(stopped["ended"], harm === "SIGKILL" ? "already gone" : "SIGKILL")

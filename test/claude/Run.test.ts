@@ -25,7 +25,7 @@ it.live.skipIf(claude === null)("run: an agent is started, killed, recovered wit
     assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
 
     const log = yield* lab.log
-    assert.strictEqual(only(log, "ConductorDied")["cause"], "pid")
+    assert.strictEqual(only(log, "ConductorDied")["reason"], "pid")
     const relaunched = only(log, "ConductorRelaunched")
     assert.strictEqual(relaunched["provider"], "claude_export")
     only(log, "HandoffTaken")

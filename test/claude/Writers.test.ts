@@ -35,7 +35,7 @@ it.live.skipIf(claude === null)(
       process.kill(conductor, "SIGKILL")
       yield* told(souffleur, "RecoveryFailedClosed")
       const closed = only(yield* lab.log, "RecoveryFailedClosed")
-      assert.include(String(closed["reason"]), `process ${other.pid} holds the session`)
+      assert.include(String(closed["message"]), `process ${other.pid} holds the session`)
       assert.include(yield* lab.said("why"), `process ${other.pid} holds the session`)
       assert.isTrue(yield* alive(Number(other.pid)))
       assert.isUndefined((yield* lab.log).find(({ _tag }) => _tag === "LaunchPrepared"))

@@ -212,7 +212,7 @@ describe.concurrent("souffleur conduct", () => {
         assert.isTrue(alive(hung.process.pid))
         const three = the.start(["conduct", "plan.yaml", "--json", "--implementer-timeout", "1 millis"])
         const [ending] = yield* the.prints(three, "AgentEnding")
-        assert.deepInclude(ending, { cause: "timeout", process: hung.process, limit: 1 })
+        assert.deepInclude(ending, { reason: "timeout", process: hung.process, limit: 1 })
         yield* the.prints(three, "ImplementationFailed")
         assert.isFalse(alive(hung.process.pid))
         const why = yield* the.run(["conduct", "why", String(ending.revision)])

@@ -50,7 +50,7 @@ const guardedWatch = Effect.fnUntraced(function* (tasks = [task(1)], hangAt = 1)
 })
 
 const restorations = (events: ReadonlyArray<Said>) =>
-  events.filter(({ _tag }) => _tag === "SouffleurRestored").map(({ cause, restorations }) => [cause, restorations])
+  events.filter(({ _tag }) => _tag === "SouffleurRestored").map(({ reason, restorations }) => [reason, restorations])
 
 describe.concurrent("a guardian", () => {
   live("the guardian brings a killed souffleur back, which goes on with a recovery; both end with the watch", () =>

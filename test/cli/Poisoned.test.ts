@@ -23,7 +23,7 @@ const history = (project: string): ReadonlyArray<WatchEvent> => [
   Event.WatcherStarted.make({ at, watcher: 1, awaiting: false, mode: "normal" }),
   Event.SelfMonitorStarted.make({ at, monitor: 1, watcher: 1 }),
   Event.WatchSettled.make({ at }),
-  Event.KillDeferred.make({ at, watcher: 1, because: "a tool", until: at }),
+  Event.KillDeferred.make({ at, watcher: 1, message: "a tool", until: at }),
   Event.WaitStarted.make({ at, watcher: 1, kind: "usage-limit", until: at, resetsAt: at, trigger: "limit" }),
   Event.WatcherStarted.make({ at, watcher: 2, awaiting: false, mode: "normal" })
 ]

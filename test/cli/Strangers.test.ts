@@ -115,7 +115,7 @@ describe.concurrent("strangers", () => {
       assert.strictEqual((yield* flag.ended).code, 1)
       assert.lengthOf(seen(flag, "ValidationFailed"), 3)
       assert.include(
-        String(seen(flag, "ValidationFailed")[0]?.["reason"]),
+        String(seen(flag, "ValidationFailed")[0]?.["message"]),
         `process ${holder} holds session ${the.session}`
       )
 

@@ -60,8 +60,8 @@ export const domainRuleMutants = [
   ...mutantsOf(`${src}/decide/CycleDecider.ts`, decider, [
     [
       "always: a recovery that failed closed is watched",
-      "RecoveryFailedClosed.make({ at, cycle, stage, reason }), nextWatcher(watch, at))",
-      "RecoveryFailedClosed.make({ at, cycle, stage, reason }))"
+      "RecoveryFailedClosed.make({ at, cycle, stage, message }), nextWatcher(watch, at))",
+      "RecoveryFailedClosed.make({ at, cycle, stage, message }))"
     ],
     ["escalated: told once in its cycle", "if (recovery.escalated.includes(from)) return ok()", ""]
   ]),

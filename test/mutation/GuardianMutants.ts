@@ -69,7 +69,7 @@ export const guardianMutants = [
       ["guardian: a store that is gone", "if (!fs.existsSync(order.database)) return\n", ""],
       ["guardian: what it has started", 'started: running ? "running" : "ended"', 'started: "ended"'],
       ["guardian: what was started in vain is ended", 'if (what._tag === "EndStarted") child?.kill("SIGKILL")', ""],
-      ["guardian: the fence that it saw", "`${what.cause}:${what.over}`", "`${what.cause}:0`"],
+      ["guardian: the fence that it saw", "`${what.reason}:${what.over}`", "`${what.reason}:0`"],
       ["guardian: leaves when it has given up", ' && what._tag !== "GiveUp"', ""]
     ]
   ),
@@ -108,12 +108,12 @@ export const guardianMutants = [
       ],
       [
         "guarding: a silent one is ended first",
-        'act.cause === "silent" && !(yield* ended(guardian',
-        'act.cause === "silent" && false && !(yield* ended(guardian'
+        'act.reason === "silent" && !(yield* ended(guardian',
+        'act.reason === "silent" && false && !(yield* ended(guardian'
       ],
       [
         "guarding: the intent to end it",
-        'dispatch({ _tag: "EndProcess", what: "guardian", process, reason }),',
+        'dispatch({ _tag: "EndProcess", what: "guardian", process, message }),',
         "Effect.void as ReturnType<typeof dispatch>,"
       ],
       ["guarding: of its own watch alone", '(error) => error._tag !== "Refused",', "() => true,"],

@@ -171,13 +171,13 @@ export const conductorMutants = [
       ],
       ["ladder: not before", "task.rejections + 1 < maxInRow", "task.rejections + 2 < maxInRow"],
       ["failures: the third in a row is a person's", "...(count < maxInRow", "...(true"],
-      ["failures: what was lost with us does not count", 'before + (cause === "lost" ? 0 : 1)', "before + 1"],
+      ["failures: what was lost with us does not count", 'before + (reason === "lost" ? 0 : 1)', "before + 1"],
       [
         "failures: each role has its own",
         'role === "implementer" ? task.failures : task.reviewFailures',
         "task.failures + task.reviewFailures"
       ],
-      ["blocked: escalates at once", ', escalated(at, task.id, "blocked", report.reason))', ")"],
+      ["blocked: escalates at once", ', escalated(at, task.id, "blocked", report.message))', ")"],
       ["limit: a time that is over says nothing twice", "(report.resetsAt > at || run.waits === 0)", "true"],
       ["a dropped task: whatever its agent says", "if (task?.dropped) return", "if (false) return"]
     ]
@@ -188,8 +188,8 @@ export const conductorMutants = [
     [
       [
         "agent: the intent to end it is in the log",
-        '(yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: limitMillis, others })).assignment?.ending ?? null',
-        "{ cause, limit: limitMillis, others, ref }"
+        '(yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, reason, limit: limitMillis, others })).assignment?.ending ?? null',
+        "{ reason, limit: limitMillis, others, ref }"
       ],
       [
         "agent: other sessions are spared",
@@ -298,10 +298,10 @@ export const conductorMutants = [
         "reviewed: task.implementation?.head ?? task.reviewed,"
       ],
       ["ladder: what was rejected was reviewed", "task.implementation?.head ?? task.reviewed", "task.reviewed"],
-      ["failed: a fresh implementer", "lastFailure: detail,\n        implementer: null", "lastFailure: detail"],
+      ["failed: a fresh implementer", "lastFailure: message,\n        implementer: null", "lastFailure: message"],
       [
         "failed: what was lost does not count",
-        'failures: task.failures + (cause === "lost" ? 0 : 1)',
+        'failures: task.failures + (reason === "lost" ? 0 : 1)',
         "failures: task.failures + 1"
       ],
       ["completed: its hint is over", "lastFailure: null,\n        lastHint: null", "lastFailure: null"],
@@ -340,7 +340,7 @@ export const conductorMutants = [
       ["answer: a fresh implementer", "reviewFailures: 0, implementer: null }", "reviewFailures: 0 }"],
       [
         "answer: work that was not reviewed is",
-        'task.escalation?.cause === "reviewer failures" ? task.implementation : null',
+        'task.escalation?.reason === "reviewer failures" ? task.implementation : null',
         "null"
       ],
       ["a plan that got more goes on", "...(more ? { phase:", "...(false ? { phase:"],
@@ -385,7 +385,7 @@ export const conductorMutants = [
         'return false ? undefined : { _tag: "Approved"'
       ],
       ["verdict: a completion names its work", "return named ? {", "return true ? {"],
-      ["verdict: a block says why", 'return reason === "" ? undefined : {', "return false ? undefined : {"],
+      ["verdict: a block says why", 'return message === "" ? undefined : {', "return false ? undefined : {"],
       ["verdict: a prompt repeated is nothing", 'return isPlaceholder(plain) ? "" : plain', "return plain"],
       [
         "verdict: of its own role",
@@ -444,7 +444,7 @@ export const conductorMutants = [
   ...mutantsOf(
     `${src}/decide/RunDecider.ts`,
     [`${tests}/Hindered.test.ts`],
-    [["failed: told once", 'return run.paused?.cause === "failed" ? ok() : ok(', "return false ? ok() : ok("]]
+    [["failed: told once", 'return run.paused?.reason === "failed" ? ok() : ok(', "return false ? ok() : ok("]]
   ),
   ...mutantsOf(
     `${src}/Conduct.ts`,
@@ -796,7 +796,7 @@ export const conductorMutants = [
       ],
       [
         "judge: who was lost with us is not blamed",
-        'cause === "no verdict" && assignment.fence !== run.fence',
+        'reason === "no verdict" && assignment.fence !== run.fence',
         "false"
       ],
       [
@@ -817,8 +817,8 @@ export const conductorMutants = [
       ["judge: a finishing step that the service refused", "if (limited !== undefined) return limited\n", ""],
       [
         "judge: who went on with us is",
-        'cause === "no verdict" && assignment.fence !== run.fence',
-        'cause === "no verdict"'
+        'reason === "no verdict" && assignment.fence !== run.fence',
+        'reason === "no verdict"'
       ]
     ]
   ),

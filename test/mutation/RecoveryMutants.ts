@@ -472,7 +472,7 @@ export const recoveryMutants = [
     ["recovery: its end is told", 'yield* ref.dispatch({ _tag: "Relaunched", cycle, ...successor })', ""],
     [
       "recovery: that it failed closed is told",
-      'Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason: message }))',
+      'Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, message }))',
       "Effect.void"
     ],
     ["recovery: exhausted is told", 'yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })', ""],

@@ -204,12 +204,12 @@ export const runMutants = [
     [`${tests}/StateFile.test.ts`],
     [
       ["state file: an escalation's cause and reason", "task.escalation === null ? {} :", "true ? {} :"],
-      ["state file: a cause of ours", "isCause(cause) &&", ""],
-      ["state file: why only of what is escalated", 'status === "escalated" && isCause', "isCause"],
+      ["state file: a cause of ours", "isReason(reason) &&", ""],
+      ["state file: why only of what is escalated", 'status === "escalated" && isReason', "isReason"],
       [
         "state file: a reason within its bounds",
-        "reason: boundedFeedback({ summary: reason, issues: [], suggestions: [] }).summary",
-        "reason"
+        "message: boundedFeedback({ summary: message, issues: [], suggestions: [] }).summary",
+        "message"
       ]
     ]
   ),

@@ -137,7 +137,7 @@ export const supervisorMutants = [
         "if (!dead) yield* kill\n  const counted = yield* Effect.catchIf(\n    say,"
       ],
       ["restore: not too often", "if (counted?.restored === undefined) return false", ""],
-      ["restore: one that leaves meanwhile", 'reason === "owned" ? Effect.fail', "true ? Effect.fail"],
+      ["restore: one that leaves meanwhile", 'refused.reason === "owned" ? Effect.fail', "true ? Effect.fail"],
       [
         "restore: the intent is kept where the log is held",
         "Effect.andThen(Effect.andThen(keep, kill(watch)), say)",
@@ -145,8 +145,8 @@ export const supervisorMutants = [
       ],
       [
         "restore: what was meant before counts once",
-        "Option.getOrElse(intended, () => ({ cause, over }))",
-        "Option.getOrElse(Option.filter(intended, () => false), () => ({ cause, over }))"
+        "Option.getOrElse(intended, () => ({ reason, over }))",
+        "Option.getOrElse(Option.filter(intended, () => false), () => ({ reason, over }))"
       ],
       ["restore: what is counted is forgotten", "  yield* forgetIntent(id)\n", ""]
     ]
@@ -306,7 +306,7 @@ export const supervisorMutants = [
       ],
       [
         "first launch: the intent to end it",
-        'ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(',
+        'ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, message: claimed }).pipe(',
         "Effect.void.pipe("
       ],
       [

@@ -61,8 +61,8 @@ export const supervisorRuleMutants = [
     [
       [
         "telling: the row of what failed closed",
-        '({ state: "error" as const, lastError: `${stage}: ${reason}` })',
-        "undefined && ({ reason, stage })"
+        '({ state: "error" as const, lastError: `${stage}: ${message}` })',
+        "undefined && ({ message, stage })"
       ],
       ["telling: plain, in a message", "...message, text: plain(message.text) })", "...message })"],
       [
@@ -121,8 +121,8 @@ export const supervisorRuleMutants = [
     [
       [
         "restore: what another has taken is that one's",
-        'reason === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)',
-        "Effect.succeed(reason === null ? watch : undefined)"
+        'refused.reason === "owned" ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment")) : Effect.succeed(undefined)',
+        "Effect.succeed(refused === null ? watch : undefined)"
       ]
     ]
   ),

@@ -67,8 +67,8 @@ export const toldMutants = [
     [
       [
         "why of a run: what was wrong at each rejection",
-        "seen: [event.reason, ...grieved(event, before)]",
-        "seen: [event.reason]"
+        "seen: [event.message, ...grieved(event, before)]",
+        "seen: [event.message]"
       ],
       ["why of a run: the limit of who is ended", "; its limit is ${Words.duration(limit)}", ""],
       ["why of a run: what it has started", '`it has started pid ${others.join(", ")}`', '""']

@@ -97,7 +97,7 @@ it("compactions that time out twice fail closed: row error, a diagnostic of stag
   assert.strictEqual(stage.world.conductors.length, 1)
   assert.strictEqual(stage.world.compactSessions.length, 2)
   assert.strictEqual(stage.world.living.length, 0)
-  assert.deepInclude(stage.watch.standby, { stage: "compact", reason: "no boundary came in time" })
+  assert.deepInclude(stage.watch.standby, { stage: "compact", message: "no boundary came in time" })
   const { lastError, state } = stage.world.board.souffleur!
   assert.deepStrictEqual([state, lastError], ["error", "compact: no boundary came in time"])
   assert.isTrue(
@@ -139,7 +139,7 @@ it("a compact session that cannot be ended is followed by no second session, and
   stage.pass(minutes(60)).close()
   assert.strictEqual(stage.world.compactSessions.length, 1)
   assert.strictEqual(stage.world.conductors.length, 1)
-  assert.include(stage.watch.standby?.reason, "did not end")
+  assert.include(stage.watch.standby?.message, "did not end")
 })
 
 it("a leftover compact session is no returned Conductor, also when the clock is set forward", () => {

@@ -36,7 +36,7 @@ it("heartbeat-only, a Conductor that falls silent cannot be stopped: failed clos
   const stage = corrected(undefined, { fate: "hangs", at: minutes(15) })
   assert.isAtMost(stage.until("RecoveryFailedClosed"), minutes(20))
   assert.deepStrictEqual(
-    [stage.watch.standby?.stage, stage.watch.standby?.reason],
+    [stage.watch.standby?.stage, stage.watch.standby?.message],
     ["stop", "the process of the Conductor is not known"]
   )
   assert.deepStrictEqual([stage.world.signals.length, stage.world.conductors.length], [0, 2])

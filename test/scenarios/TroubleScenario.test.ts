@@ -22,7 +22,7 @@ const watcherDead = { _tag: "ReportWatcherDead", monitor: 1, watcher: 1, beatAge
 const conductorDead: WatchIntent = {
   _tag: "ReportExit",
   watcher: 1,
-  exit: { _tag: "Dead", cause: "pid" },
+  exit: { _tag: "Dead", reason: "pid" },
   tasks: null,
   evidence: {
     process: "gone",

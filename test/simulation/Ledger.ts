@@ -100,11 +100,11 @@ export class Ledger {
         if (!turnHasEnded(world, before)) world.violated("a turn ended that did not")
         return
       case "ConductorDied":
-        if (event.cause === "pid" && before.conductor === undefined)
+        if (event.reason === "pid" && before.conductor === undefined)
           world.violated("a process that is not known was found to be gone")
         // A finished turn is no death, unless souffleur could not know of it. It cannot know outside print mode, or in
         // a session that no poll had found yet. Nor can it where another agent has the pid.
-        if (event.cause === "pid" && before.print) {
+        if (event.reason === "pid" && before.print) {
           const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
           const known =
             last !== undefined &&

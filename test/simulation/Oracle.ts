@@ -62,7 +62,7 @@ export class Oracle {
         this.#tasks(event.taskCount)
         this.#ended(before, event.taskFingerprint, event.retries)
         const condition = before.conductor === undefined ? undefined : world.processes.condition(before.conductor)
-        if (event.cause === "pid" && (condition === "running" || condition === "stopped"))
+        if (event.reason === "pid" && (condition === "running" || condition === "stopped"))
           world.violated("a live Conductor was taken for gone")
         break
       }

@@ -53,8 +53,8 @@ export const guardian = (
     if (act._tag === "Leave" || act._tag === "GiveUp") owed = false
     if (act._tag === "EndStarted") started?.kill()
     if (act._tag === "Restore") {
-      world.tell(`the guardian brings souffleur back: ${act.cause}`)
-      started = bring({ cause: act.cause, over: act.over })
+      world.tell(`the guardian brings souffleur back: ${act.reason}`)
+      started = bring({ reason: act.reason, over: act.over })
     }
   }
   timeline.after(every, look)

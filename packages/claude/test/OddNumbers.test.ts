@@ -74,7 +74,7 @@ const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<Wa
   const died = Event.ConductorDied.make({
     at: now,
     watcher: 1,
-    cause: "pid",
+    reason: "pid",
     taskCount: 0,
     taskFingerprint: "",
     retries: 0,
@@ -82,7 +82,7 @@ const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<Wa
   })
   const deferred =
     verdict._tag === "Held"
-      ? [Event.KillDeferred.make({ at: now, watcher: 1, because: "", until: Math.round(verdict.until) })]
+      ? [Event.KillDeferred.make({ at: now, watcher: 1, message: "", until: Math.round(verdict.until) })]
       : []
   const limit = verdict._tag === "Limited" ? { kind: verdict.kind, resetsAt: verdict.resetsAt ?? null } : undefined
   const waits =

@@ -188,7 +188,7 @@ it.effect("--restored takes the word of a guardian, and refuses any other", () =
     assert.isTrue(Option.isNone(yield* restorationOf(Option.none())))
     assert.deepStrictEqual(
       yield* restorationOf(Option.some("silent:12")),
-      Option.some({ cause: "silent" as const, over: 12 })
+      Option.some({ reason: "silent" as const, over: 12 })
     )
     for (const word of ["killed:3", "died:", "died:x", "died:3 ", "died:1234567890123456"])
       assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).message, "a guardian's word")

@@ -25,19 +25,19 @@ const rejected = (attempt: number): RunEvent => ({
   ...assignment,
   feedback: { attempt, summary: "no test", issues: ["of an empty input"], suggestions: [] }
 })
-const failed = (cause: "timeout" | "lost"): RunEvent => ({
+const failed = (reason: "timeout" | "lost"): RunEvent => ({
   _tag: "ImplementationFailed",
   at,
   ...assignment,
-  cause,
-  detail: "it slept",
+  reason,
+  message: "it slept",
   hint: null
 })
-const ending = (cause: "timeout" | "left running"): RunEvent => ({
+const ending = (reason: "timeout" | "left running"): RunEvent => ({
   _tag: "AgentEnding",
   at: at + hour,
   token: "a1",
-  cause,
+  reason,
   process,
   launchedAt: at,
   limit: hour,
@@ -86,12 +86,12 @@ it("why tells what a run waits for, until when, and by which source", () => {
   const paused: RunEvent = {
     _tag: "RunPaused",
     at,
-    cause: "not gone",
+    reason: "not gone",
     files: [],
     message: "process 7 belongs to somebody else"
   }
   assert.include(why(paused), "process 7 belongs to somebody else")
-  const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", detail: "it ended with exit code 3" }
+  const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", message: "it ended with exit code 3" }
   for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"])
     assert.include(why(finished), part)
 })
@@ -101,8 +101,8 @@ it("why tells the problems of each rejection before an escalation", () => {
     _tag: "TaskEscalated",
     at,
     taskId: "t1",
-    cause: "rejections",
-    reason: "rejected 2 times: no test"
+    reason: "rejections",
+    message: "rejected 2 times: no test"
   }
   const told = why(rejected(1), rejected(2), escalated)
   for (const what of ["rejected 2 times: no test", "- of an empty input", "attempt 1 was rejected: no test"])
@@ -111,7 +111,7 @@ it("why tells the problems of each rejection before an escalation", () => {
 
 it("an event that is no decision has no reason, and no text of a reason controls a terminal", () => {
   assert.strictEqual(why(), "")
-  const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", cause: "blocked", reason: "\u001B[2Jno key" }
+  const escalated: RunEvent = { _tag: "TaskEscalated", at, taskId: "t1", reason: "blocked", message: "\u001B[2Jno key" }
   const told = why(escalated, { _tag: "RunLeft", at, fence: 1 })
   assert.notInclude(told, "\u001B")
   assert.include(told, "souffleur left")

@@ -31,7 +31,7 @@ const escalated = foldRun([
   asked,
   { ...AgentLaunched, launchId: "run-r-a6" },
   rejected(3, ["the empty\u001B[2J input", ...Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(1000)}`)]),
-  { ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: not at 3" }
+  { ...TaskEscalated, taskId, reason: "rejections", message: "rejected 3 times: not at 3" }
 ])
 
 it("an escalation lists the last rejection's issues, the earlier ones in short, and the file of the last agent's output", () => {
@@ -56,8 +56,8 @@ it("an assignment without a commit, and its escalation, name a missing permissio
   const failed: RunEvent = {
     ...ImplementationFailed,
     taskId,
-    cause: "nothing done",
-    detail: "it said that it was complete, and made no commit",
+    reason: "nothing done",
+    message: "it said that it was complete, and made no commit",
     hint: agentKind.commitSetting
   }
   const paste = '{"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}'
@@ -67,7 +67,7 @@ it("an assignment without a commit, and its escalation, name a missing permissio
     RunOpened,
     { ...TaskStarted, taskId },
     failed,
-    { ...TaskEscalated, taskId, cause: "implementer failures", reason: "3 assignments" }
+    { ...TaskEscalated, taskId, reason: "implementer failures", message: "3 assignments" }
   ])
   assert.include(runNeeds("r", run, outputOf).join("\n"), paste)
 })

@@ -9,7 +9,7 @@ const closed = {
   cycle: 1,
   trigger: "pid",
   stage: "ceiling",
-  reason: "the ceiling of time is reached",
+  message: "the ceiling of time is reached",
   since: noon
 } as const
 const recovery = {
@@ -50,7 +50,7 @@ it("the state of a watch names the most urgent fact first", () => {
 })
 
 it("the state of a watch names a deferred kill while the heartbeat is too old", () => {
-  const deferred = { because: "a tool runs: Bash", until: noon + 10 * minute }
+  const deferred = { message: "a tool runs: Bash", until: noon + 10 * minute }
   assert.strictEqual(says({ deferred }, true), "silent, spared until 12:10:00 UTC")
   assert.strictEqual(says({ deferred }), "watching")
 })

@@ -28,14 +28,14 @@ const evidence = {
   signs: [{ source: "processor", says: "not used", age: 420_000 }],
   contextTokens: 120_400
 } as const
-const died = (cause: "hang" | "untaken") =>
+const died = (reason: "hang" | "untaken") =>
   Event.ConductorDied.make({
     at: at + hour,
     watcher: 1,
     evidence,
     taskCount: 0,
     taskFingerprint: "0 head",
-    cause,
+    reason,
     retries: 1
   })
 /** Returns the words of `why` after these events. */
@@ -125,7 +125,7 @@ it("why tells of an awaited person, a deferred kill and a ceiling, and what to d
   const deferred = Event.KillDeferred.make({
     at,
     watcher: 1,
-    because: "the tool Bash was called and has no result yet",
+    message: "the tool Bash was called and has no result yet",
     until: at + hour
   })
   assert.include(why(deferred), "left alone until 04:00:00 UTC: the tool Bash was called and has no result yet")

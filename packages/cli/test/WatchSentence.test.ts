@@ -14,8 +14,8 @@ const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_00
 it("the sentence of an event is one short line without control characters, whatever it quotes", () => {
   const lines = [
     sentence(Event.PersonAwaited.make({ at: 0, watcher: 1, for: evil })),
-    sentence(Event.RecoveryFailedClosed.make({ at: 0, cycle: 1, stage: "gate", reason: evil })),
-    runSentence({ ...examples.TaskEscalated, reason: evil })
+    sentence(Event.RecoveryFailedClosed.make({ at: 0, cycle: 1, stage: "gate", message: evil })),
+    runSentence({ ...examples.TaskEscalated, message: evil })
   ]
   for (const line of lines) {
     assert.notMatch(line, /[\p{Cc}\u202E]/u)

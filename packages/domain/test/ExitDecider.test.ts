@@ -16,9 +16,9 @@ const over = (how: "over" | "went on") => reports({ _tag: "WaitOver", how }, 2)
 const replaced = { ...watcher(2), at: 1000 }
 
 describe("standing by", () => {
-  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", message: "too large" })
   const suppressed: ReadonlyArray<WatcherExit> = [
-    { _tag: "Dead", cause: "pid" },
+    { _tag: "Dead", reason: "pid" },
     { _tag: "ContextRecovery" },
     { _tag: "TurnEnded" },
     { _tag: "ContextExhausted" },
@@ -67,7 +67,7 @@ describe("a limit", () => {
 
 describe("a limit of the user", () => {
   const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "tokens", used: 11, limit: 10 })
-  const dead = reports({ _tag: "Dead", cause: "pid" })
+  const dead = reports({ _tag: "Dead", reason: "pid" })
   it("a ceiling that is reached withholds a recovery, and the watch is in standby", () => {
     const [, withheld] = given(...watching, reached)
       .when(dead)
@@ -78,14 +78,14 @@ describe("a limit of the user", () => {
     for (const quietUntil of [undefined, 9000]) {
       const more = quietUntil === undefined ? {} : { quietUntil }
       const [, salvage] = given(...watching, { ...died(2), at }, watcher(2), monitor(2), reached)
-        .when(reports({ _tag: "Dead", cause: "pid" }, 2, more))
+        .when(reports({ _tag: "Dead", reason: "pid" }, 2, more))
         .thenTags("ConductorDied", "RecoveryStarted")
       assert.deepInclude(salvage, { purpose: "export" })
     }
   })
   it("a death in quiet hours waits for their end, and a later death does not", () => {
     given(...watching)
-      .when(reports({ _tag: "Dead", cause: "pid" }, 1, { quietUntil: 9000 }))
+      .when(reports({ _tag: "Dead", reason: "pid" }, 1, { quietUntil: 9000 }))
       .then(
         died(1),
         Event.WaitStarted.make({
@@ -99,7 +99,7 @@ describe("a limit of the user", () => {
         replaced
       )
     given(...watching)
-      .when(reports({ _tag: "Dead", cause: "pid" }, 1, { quietUntil: 1000 }))
+      .when(reports({ _tag: "Dead", reason: "pid" }, 1, { quietUntil: 1000 }))
       .thenTags("ConductorDied", "RecoveryStarted")
   })
 })
@@ -107,7 +107,7 @@ describe("a limit of the user", () => {
 describe("a report that ends no watcher", () => {
   const later = [...watching, Event.WatcherLost.make({ at, watcher: 1, beatAge: 181_000 }), watcher(2)]
   const told: ReadonlyArray<WatchIntent & { readonly watcher: number }> = [
-    { _tag: "ReportDeferred", watcher: 1, because: "a tool runs", until: 5000 },
+    { _tag: "ReportDeferred", watcher: 1, message: "a tool runs", until: 5000 },
     { _tag: "ReportPerson", watcher: 1, for: "a permission" },
     { _tag: "ReportCeiling", watcher: 1, ceiling: "time", used: 11, limit: 10, since: at }
   ]
@@ -148,9 +148,9 @@ describe("a report that ends no watcher", () => {
       .then()
   })
   it("a kill that is put off for longer is told again", () => {
-    const deferred = Event.KillDeferred.make({ at, watcher: 1, because: "a tool runs", until: 5000 })
-    const again = (because: string, until: number) =>
-      given(...watching, deferred).when({ _tag: "ReportDeferred", watcher: 1, because, until })
+    const deferred = Event.KillDeferred.make({ at, watcher: 1, message: "a tool runs", until: 5000 })
+    const again = (message: string, until: number) =>
+      given(...watching, deferred).when({ _tag: "ReportDeferred", watcher: 1, message, until })
     again("a tool runs", 6000).thenTags("KillDeferred")
     again("a retry", 5000).thenTags("KillDeferred")
     again("a tool runs", 4000).then()

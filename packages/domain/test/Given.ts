@@ -65,12 +65,12 @@ export const watching = [opened, owned, confirmed, watcher(1), monitor(1), settl
 export const dead = (taskCount: number | null = 2, watcher = 1, fingerprint = "a"): WatchIntent => ({
   _tag: "ReportExit",
   watcher,
-  exit: { _tag: "Dead", cause: "pid" },
+  exit: { _tag: "Dead", reason: "pid" },
   tasks: taskCount === null ? null : { count: taskCount, fingerprint },
   evidence
 })
 export const died = (retries: number, watcher = 1) =>
-  Event.ConductorDied.make({ at: 1000, watcher, cause: "pid", retries, taskCount: 2, taskFingerprint: "a", evidence })
+  Event.ConductorDied.make({ at: 1000, watcher, reason: "pid", retries, taskCount: 2, taskFingerprint: "a", evidence })
 export const started = (cycle: number, purpose: "relaunch" | "export" = "relaunch") =>
   Event.RecoveryStarted.make({ at: 1000, cycle, purpose, trigger: "pid" })
 export const relaunched = (generation: number, cycle = generation - 1) =>

@@ -23,12 +23,12 @@ describe("a guardian", () => {
     for (const condition of ["gone", "zombie"] as const)
       assert.deepStrictEqual(act(given, sight({ now: 1_001_000, owner: { fence: 4, condition } })), {
         _tag: "Restore",
-        cause: "died",
+        reason: "died",
         over: 4
       })
     assert.deepStrictEqual(act(given, sight({ now: 1_500_000, beatAt: 1_500_000 - silentAfter - 1 })), {
       _tag: "Restore",
-      cause: "silent",
+      reason: "silent",
       over: 4
     })
   })

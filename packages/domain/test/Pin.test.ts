@@ -148,7 +148,7 @@ describe("a pin", () => {
     )
   })
   it("a file that asks for more is no sign that souffleur goes on", () => {
-    const restored = Event.SouffleurRestored.make({ at, cause: "died", over: 1, restorations: 2 })
+    const restored = Event.SouffleurRestored.make({ at, reason: "died", over: 1, restorations: 2 })
     const { watch } = given(...watching, restored, overreached(bypass, ["MAX_EXTERNAL_PERMISSION"]))
     assert.strictEqual(watch.restored?.restorations, 2)
   })
@@ -191,7 +191,7 @@ describe("a launch", () => {
 describe("retry with a ceiling", () => {
   const retry = (permission: Pin["ceiling"]): WatchIntent => ({ _tag: "Retry", permission })
   const granted = Event.TrustGiven.make({ at: 1000, pin: bypass, by: "retry" })
-  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "launch", reason: "it cannot be found" })
+  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "launch", message: "it cannot be found" })
   it("a retry with a ceiling pins it, and tries again a recovery that failed closed", () => {
     given(...watching)
       .when(retry("bypassPermissions"), operator)

@@ -10,7 +10,7 @@ const confirmed = Event.ConductorConfirmed.make({ at: 3, conductor, sessionId: "
 const watcher = (n: number, at = 4) => Event.WatcherStarted.make({ at, watcher: n, awaiting: false, mode: "normal" })
 const monitor = (n: number, of = n) => Event.SelfMonitorStarted.make({ at: 5, monitor: n, watcher: of })
 const settled = Event.WatchSettled.make({ at: 6 })
-const died = Event.ConductorDied.make({ at: 7, ...seen, cause: "pid", retries: 1 })
+const died = Event.ConductorDied.make({ at: 7, ...seen, reason: "pid", retries: 1 })
 const recovering = Event.RecoveryStarted.make({ at: 7, cycle: 1, purpose: "relaunch", trigger: "pid" })
 const prepared = Event.LaunchPrepared.make({
   at: 8,
@@ -71,7 +71,7 @@ describe("a life", () => {
       [Event.ConductorCompleted.make({ at: 10, by: "recovery" }), "completed"],
       [Event.WatchReleased.make({ at: 10, exportPath: null }), "released"],
       [Event.RetriesExhausted.make({ at: 10, cycle: 1, exportPath: "/e.md" }), "retries exhausted"],
-      [Event.ValidationExhausted.make({ at: 10, reasons: ["a", "b", "c"] }), "validation exhausted"]
+      [Event.ValidationExhausted.make({ at: 10, messages: ["a", "b", "c"] }), "validation exhausted"]
     ]
     for (const [event, end] of ends) {
       const watch = after(opened, owned, confirmed, watcher(1), monitor(1), settled, died, recovering, event)
@@ -130,7 +130,7 @@ describe("the memory of a watch", () => {
   })
   it("knows the heartbeat that a Conductor was given up for, that an operator retried, and that a recovery was resumed", () => {
     const raw = "2026-01-05 12:00:00"
-    const silent = Event.ConductorDied.make({ ...died, cause: "heartbeat", evidence: { ...evidence, heartbeat: raw } })
+    const silent = Event.ConductorDied.make({ ...died, reason: "heartbeat", evidence: { ...evidence, heartbeat: raw } })
     const begun = [opened, owned, confirmed, watcher(1), silent, recovering]
     assert.deepStrictEqual(
       [after(...begun).silent, after(...begun).recovery?.resumed],
@@ -141,7 +141,7 @@ describe("the memory of a watch", () => {
       [after(...resumed).silent, after(...resumed).recovery?.resumed],
       [{ heartbeat: raw, retried: false }, true]
     )
-    const closed = Event.RecoveryFailedClosed.make({ at: 41, cycle: 1, stage: "stop", reason: "it beats" })
+    const closed = Event.RecoveryFailedClosed.make({ at: 41, cycle: 1, stage: "stop", message: "it beats" })
     const retried = after(...resumed, closed, Event.RecoveryRetried.make({ at: 42, cycle: 1 }), {
       ...recovering,
       cycle: 2
@@ -150,9 +150,9 @@ describe("the memory of a watch", () => {
     assert.isUndefined(after(opened, owned, confirmed, watcher(1), died, recovering).silent)
   })
   it("a watch is in standby after a recovery failed closed, and while it only observes", () => {
-    const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", reason: "too large" })
+    const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", message: "too large" })
     const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
-    assert.deepStrictEqual(standby.standby, { trigger: "pid", cycle: 1, stage: "gate", reason: "too large", since: 8 })
+    assert.deepStrictEqual(standby.standby, { trigger: "pid", cycle: 1, stage: "gate", message: "too large", since: 8 })
     assert.isUndefined(standby.recovery)
     assert.strictEqual(
       after(
@@ -164,7 +164,7 @@ describe("the memory of a watch", () => {
           cycle: 1,
           trigger: "pid",
           stage: "observe",
-          reason: "only observing: nothing was stopped or launched"
+          message: "only observing: nothing was stopped or launched"
         })
       ).standby?.stage,
       "observe"

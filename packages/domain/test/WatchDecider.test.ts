@@ -57,9 +57,9 @@ describe("opening and owning", () => {
       _tag: "EndProcess",
       what,
       process: conductor,
-      reason: "silent"
+      message: "silent"
     })
-    const ending = Event.ProcessEnding.make({ at: 1000, what: "guardian", process: conductor, reason: "silent" })
+    const ending = Event.ProcessEnding.make({ at: 1000, what: "guardian", process: conductor, message: "silent" })
     given(...watching)
       .when(end("guardian"))
       .then(ending)
@@ -77,21 +77,21 @@ describe("opening and owning", () => {
       .then({ ...ending, what: "first launch" })
   })
   it("a watch makes no progress by ending a process of its own making", () => {
-    const restored = Event.SouffleurRestored.make({ at: 900, cause: "died", over: 1, restorations: 2 })
-    const ending = Event.ProcessEnding.make({ at: 950, what: "guardian", process: conductor, reason: "silent" })
+    const restored = Event.SouffleurRestored.make({ at: 900, reason: "died", over: 1, restorations: 2 })
+    const ending = Event.ProcessEnding.make({ at: 950, what: "guardian", process: conductor, message: "silent" })
     given(...watching, restored, ending)
-      .when({ _tag: "Restore", cause: "died", over: 1 }, { _tag: "Operator" })
+      .when({ _tag: "Restore", reason: "died", over: 1 }, { _tag: "Operator" })
       .then({ ...restored, at: 1000, restorations: 3 })
   })
   describe("a restoration by a guardian", () => {
-    const restore = (over = 1, cause: "died" | "silent" = "died"): WatchIntent => ({ _tag: "Restore", cause, over })
+    const restore = (over = 1, reason: "died" | "silent" = "died"): WatchIntent => ({ _tag: "Restore", reason, over })
     const restored = (restorations: number, when = 900) =>
-      Event.SouffleurRestored.make({ at: when, cause: "died", over: 1, restorations })
+      Event.SouffleurRestored.make({ at: when, reason: "died", over: 1, restorations })
     const operator = { _tag: "Operator" } as const
     it("a restoration is counted before the act; after three without progress the guardian gives up", () => {
       given(...watching)
         .when(restore(1, "silent"), operator)
-        .then(Event.SouffleurRestored.make({ at: 1000, cause: "silent", over: 1, restorations: 1 }))
+        .then(Event.SouffleurRestored.make({ at: 1000, reason: "silent", over: 1, restorations: 1 }))
       given(...watching, restored(1), restored(2))
         .when(restore(), operator)
         .then(restored(3, 1000))
@@ -154,9 +154,9 @@ describe("opening and owning", () => {
 })
 
 describe("bootstrap", () => {
-  const fail = { _tag: "FailValidation", check: "process", reason: "no process", lastMessageId: 3 } as const
+  const fail = { _tag: "FailValidation", check: "process", message: "no process", lastMessageId: 3 } as const
   const failed = (attempt: number) =>
-    Event.ValidationFailed.make({ at: 1000, attempt, check: "process", reason: "no process", lastMessageId: 3 })
+    Event.ValidationFailed.make({ at: 1000, attempt, check: "process", message: "no process", lastMessageId: 3 })
   it("runs the bootstrap role until confirmed", () => {
     assert.deepStrictEqual(rolesOf(given(opened, owned).watch), ["bootstrap/1"])
     given(opened, owned)
@@ -171,7 +171,7 @@ describe("bootstrap", () => {
       .when(fail)
       .then(
         failed(3),
-        Event.ValidationExhausted.make({ at: 1000, reasons: ["no process", "no process", "no process"] })
+        Event.ValidationExhausted.make({ at: 1000, messages: ["no process", "no process", "no process"] })
       )
   })
   it("takes corrected arguments: what was wrong is no session of its own", () => {
@@ -334,7 +334,7 @@ describe("deaths and retries", () => {
   })
   const twice = [...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2)]
   const generationEnds = [
-    { exit: { _tag: "Dead", cause: "pid" }, event: "ConductorDied" },
+    { exit: { _tag: "Dead", reason: "pid" }, event: "ConductorDied" },
     { exit: { _tag: "ContextRecovery" }, event: "ContextRecoveryRequested" },
     { exit: { _tag: "TurnEnded" }, event: "TurnEnded" },
     { exit: { _tag: "ContextExhausted" }, event: "ContextExhausted" }
@@ -389,7 +389,7 @@ describe("deaths and retries", () => {
       from,
       to,
       stage: "gate",
-      reason: "too large",
+      message: "too large",
       alreadyKilled: true
     })
     const escalated = Event.RecoveryEscalated.make({
@@ -398,7 +398,7 @@ describe("deaths and retries", () => {
       from: "a",
       to: "b",
       stage: "gate",
-      reason: "too large",
+      message: "too large",
       alreadyKilled: true
     })
     const recovering = given(...watching, died(1), started(1))
@@ -507,7 +507,7 @@ describe("deaths and retries", () => {
     given(...watching, died(1), started(1))
       .when(asks(), operator)
       .thenRefused("not now")
-    const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "compact", reason: "no boundary" })
+    const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "compact", message: "no boundary" })
     given(...watching, died(1), started(1), closed, watcher(2))
       .when(asks(), operator)
       .thenRefused("not now")
@@ -594,14 +594,14 @@ describe("a recovery cycle", () => {
   })
   it("a cycle that failed closed leaves a standby: deaths and hand-offs have no consequence, and completion counts", () => {
     given(...recovering)
-      .when({ _tag: "FailClosed", cycle: 1, stage: "gate", reason: "too large" })
+      .when({ _tag: "FailClosed", cycle: 1, stage: "gate", message: "too large" })
       .then(
-        Event.RecoveryFailedClosed.make({ at: 1000, cycle: 1, stage: "gate", reason: "too large" }),
+        Event.RecoveryFailedClosed.make({ at: 1000, cycle: 1, stage: "gate", message: "too large" }),
         Event.WatcherStarted.make({ at: 1000, watcher: 2, awaiting: false, mode: "normal" })
       )
     const standby = given(
       ...recovering,
-      Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" }),
+      Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", message: "too large" }),
       watcher(2)
     )
     standby.when(dead(2, 2)).then()
@@ -665,7 +665,7 @@ describe("compaction and launches of a cycle", () => {
         .when(start(launch))
         .thenTags("StepStarted")
     }
-    const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "compact", reason: "no boundary" })
+    const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "compact", message: "no boundary" })
     given(...exhausted, closed, watcher(2), Event.RecoveryRetried.make({ at, cycle: 1 }), started(2))
       .when({ ...start("compact#1"), cycle: 2 } as WatchIntent)
       .thenTags("StepStarted")
@@ -693,7 +693,7 @@ describe("compaction and launches of a cycle", () => {
 
 describe("an operator, and a Conductor that comes back", () => {
   const recovering = [...watching, died(2), started(1)]
-  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+  const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", message: "too large" })
   const standby = [...recovering, closed, watcher(2)]
   const another = { ...conductor, pid: 815 }
   const adopt = {
@@ -771,7 +771,7 @@ describe("an operator, and a Conductor that comes back", () => {
         cycle: 1,
         trigger: "pid",
         stage: "observe",
-        reason: "only observing: nothing was stopped or launched"
+        message: "only observing: nothing was stopped or launched"
       }),
       watcher(2)
     )
@@ -838,7 +838,7 @@ describe("an operator, and a Conductor that comes back", () => {
         effective: "acceptEdits"
       },
       { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } },
-      { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "" },
+      { _tag: "FailClosed", cycle: 1, stage: "stop", message: "" },
       { _tag: "CancelForCompletion", cycle: 1 }
     ]
     for (const intent of late) when(intent).thenRefused("not now")
@@ -865,7 +865,7 @@ describe("the ordering invariant", () => {
     const [w, m, cycle] = [watch.watcher?.watcher ?? 0, watch.monitor?.monitor ?? 0, watch.recovery?.cycle ?? 0]
     const generation = { conductor, sessionId: "s1", print: false, baseline }
     const exits: ReadonlyArray<Extract<WatchIntent, { readonly _tag: "ReportExit" }>["exit"]> = [
-      { _tag: "Dead", cause: "heartbeat" },
+      { _tag: "Dead", reason: "heartbeat" },
       { _tag: "ContextRecovery" },
       { _tag: "TurnEnded" },
       { _tag: "ContextExhausted" },
@@ -900,7 +900,7 @@ describe("the ordering invariant", () => {
         effective: "acceptEdits"
       },
       { ...generation, _tag: "Relaunched", cycle, provider: "p", launchId: "l", awaiting: true, exportPath: null },
-      { _tag: "FailClosed", cycle, stage: "gate", reason: "too large" },
+      { _tag: "FailClosed", cycle, stage: "gate", message: "too large" },
       { _tag: "Retry" },
       { ...generation, _tag: "Adopt" }
     ]

@@ -21,10 +21,10 @@ const owner = {
   process: { pid: 10, startTime: 5, bootId: "boot" }
 }
 const take = (over: number): WatchCommand => ({ _tag: "TakeOwnership", owner, over, now: 1, by: { _tag: "Operator" } })
-const failed = (fence: number, reason: string): WatchCommand => ({
+const failed = (fence: number, message: string): WatchCommand => ({
   _tag: "FailValidation",
   check: "process",
-  reason,
+  message,
   lastMessageId: 0,
   now: 2,
   by: { _tag: "Owner", fence }
@@ -163,7 +163,7 @@ it.effect("a reference stamps each word with the Clock and its speaker, and fold
     const ref = yield* Effect.provideService(makeWatchRef("w", { _tag: "Owner", fence: 1 }), EventLog, counted)
     assert.strictEqual((yield* ref.state).revision, 2)
     yield* TestClock.setTime(5000)
-    const watch = yield* ref.dispatch({ _tag: "FailValidation", check: "process", reason: "gone", lastMessageId: 0 })
+    const watch = yield* ref.dispatch({ _tag: "FailValidation", check: "process", message: "gone", lastMessageId: 0 })
     assert.deepStrictEqual([watch.revision, watch.failures[0]?.at], [3, 5000])
     // The ref also sees an event that another process appended.
     yield* dispatch("w", take(1))

@@ -195,14 +195,14 @@ describe("WATCHER_DEAD", () => {
           taskCount: null,
           taskFingerprint: null,
           evidence,
-          cause: "pid",
+          reason: "pid",
           retries: 1
         }),
         Event.RecoveryStarted.make({ at: begun + 100_000, cycle: 1, purpose: "relaunch", trigger: "pid" })
       ])
       yield* until(1200)
       assert.deepStrictEqual(yield* lost, [])
-      yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "stop", reason: "stuck" })
+      yield* ref.dispatch({ _tag: "FailClosed", cycle: 1, stage: "stop", message: "stuck" })
       yield* until(1620)
       assert.deepStrictEqual(
         (yield* lost).map(([watcher]) => watcher),

@@ -16,8 +16,8 @@ import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
 const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
   const { git } = yield* PlanContext
   const { changed, conflicts } = yield* git.status
-  if (conflicts.length > 0) return { cause: "conflict" as const, files: conflicts.slice(0, 50) }
-  return dirty && changed.length > 0 ? { cause: "dirty" as const, files: changed.slice(0, 50) } : undefined
+  if (conflicts.length > 0) return { reason: "conflict" as const, files: conflicts.slice(0, 50) }
+  return dirty && changed.length > 0 ? { reason: "dirty" as const, files: changed.slice(0, 50) } : undefined
 })
 
 /**
@@ -27,7 +27,7 @@ const obstacle = Effect.fnUntraced(function* (dirty: boolean) {
  */
 const astray = Effect.fnUntraced(function* (run: Run) {
   const { git } = yield* PlanContext
-  const history = (message: string) => ({ cause: "history" as const, files: [], message })
+  const history = (message: string) => ({ reason: "history" as const, files: [], message })
   const doing = yield* git.underWay
   if (doing !== null) return history(`${doing} is in progress`)
   const { branch } = yield* git.status
@@ -46,7 +46,7 @@ const astray = Effect.fnUntraced(function* (run: Run) {
   const lost = kept.filter(({ commits }) => commits.some((commit) => missing.includes(commit)))
   if (lost.length === 0) return undefined
   const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
-  return { cause: "work lost" as const, files: [], message }
+  return { reason: "work lost" as const, files: [], message }
 })
 
 /**
@@ -106,18 +106,18 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
     return yield* ref.dispatch({
       _tag: "Finish",
       finishing: "failed",
-      detail: "the state file has it begun, and not done"
+      message: "the state file has it begun, and not done"
     })
   if (finishing !== "not begun")
-    return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", detail: "" })
+    return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", message: "" })
   // An agent can write the plan, and souffleur runs this command itself. A changed command needs a person's word.
   if (finishingDigest !== null && finishingDigest !== opened && !finishingAccepted) {
-    const detail =
+    const message =
       "the plan's finishing command is not the one that this run was opened with: look at it before you have it run"
-    return yield* ref.dispatch({ _tag: "Finish", finishing: "failed", detail })
+    return yield* ref.dispatch({ _tag: "Finish", finishing: "failed", message })
   }
   return plan.finish._tag === "None"
-    ? yield* ref.dispatch({ _tag: "Finish", finishing: "none", detail: "" })
+    ? yield* ref.dispatch({ _tag: "Finish", finishing: "none", message: "" })
     : yield* askAgent("finisher")
 })
 
@@ -170,17 +170,17 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   }
 })
 
-/** Whether the cause of a pause is put right. */
+/** Whether the reason of a pause is put right. */
 const isRight = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
-  if (paused?.cause === "failed") {
+  if (paused?.reason === "failed") {
     const { git, statePath } = yield* PlanContext
     return yield* Effect.isSuccess(Effect.andThen(git.status, writeState(statePath, run)))
   }
   // A person's answer also puts it right: on the tasks with lost work, or to go on from here.
-  if (paused?.cause === "work lost" || paused?.cause === "history")
+  if (paused?.reason === "work lost" || paused?.reason === "history")
     return (yield* astray(yield* (yield* PlanContext).ref.state)) === undefined
-  if (paused?.cause !== "not gone") return (yield* obstacle(paused?.cause === "dirty")) === undefined
+  if (paused?.reason !== "not gone") return (yield* obstacle(paused?.reason === "dirty")) === undefined
   return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))
 })
 
@@ -199,7 +199,7 @@ const orPaused = <R>(effect: Effect.Effect<Run, Hindrance | Refused | LogError, 
     })
   )
 
-/** Ends a pause whose cause is put right. Returns whether the run goes on. */
+/** Ends a pause whose reason is put right. Returns whether the run goes on. */
 const resumed = Effect.fnUntraced(function* (run: Run) {
   const { ref } = yield* PlanContext
   if (run.paused === null) return true
@@ -240,11 +240,11 @@ export const conduct = Effect.fn("conduct")(function* () {
   }
 }, orPaused)
 
-/** How often the cause of a pause is checked. */
+/** How often the reason of a pause is checked. */
 const rightSchedule = Schedule.spaced("2 seconds")
 
 /**
- * Waits for a person's answer, or until the cause of the pause is put right. Any new event of the run counts as an
+ * Waits for a person's answer, or until the reason of the pause is put right. Any new event of the run counts as an
  * answer.
  */
 const personCame = Effect.fnUntraced(function* (run: Run) {

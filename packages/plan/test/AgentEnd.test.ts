@@ -127,8 +127,8 @@ describe("an agent", () => {
         yield* TestClock.adjust("119 seconds")
         assert.isNull((yield* the.ref.state).assignment?.ending)
         yield* TestClock.adjust("1 seconds")
-        assert.deepStrictEqual(yield* Fiber.join(waiting), { cause: "timeout", limit: 360_000 })
-        assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { cause: "timeout", limit: 360_000 })
+        assert.deepStrictEqual(yield* Fiber.join(waiting), { reason: "timeout", limit: 360_000 })
+        assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { reason: "timeout", limit: 360_000 })
         // The agent is not one of the others.
         assert.deepStrictEqual(the.trees[0]?.[2], [900])
         assert.deepStrictEqual(the.signals, [])
@@ -141,7 +141,7 @@ describe("an agent", () => {
       yield* TestClock.setTime(0)
       const waiting = yield* Effect.forkChild(the.awaits)
       yield* TestClock.adjust(limit)
-      assert.strictEqual((yield* Fiber.join(waiting))?.cause, "timeout")
+      assert.strictEqual((yield* Fiber.join(waiting))?.reason, "timeout")
     }).pipe(Effect.scoped)
   )
   it.effect(
@@ -151,7 +151,7 @@ describe("an agent", () => {
         const the = yield* scene()
         the.alive.delete(agentPid)
         assert.isTrue(yield* the.left)
-        assert.strictEqual((yield* the.awaits)?.cause, "left running")
+        assert.strictEqual((yield* the.awaits)?.reason, "left running")
         const other = yield* scene()
         other.alive.clear()
         assert.isFalse(yield* other.left)
@@ -163,7 +163,7 @@ describe("an agent", () => {
       const the = yield* scene()
       the.alive.delete(agentPid)
       assert.isNull(yield* the.finishes({ program: "/finish", args: [], environment: {} }))
-      assert.strictEqual((yield* the.finishes(null))?.cause, "left running")
+      assert.strictEqual((yield* the.finishes(null))?.reason, "left running")
     }).pipe(Effect.scoped)
   )
   it.effect(
@@ -202,7 +202,7 @@ describe("an agent", () => {
       Effect.gen(function* () {
         const the = yield* scene()
         assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
-        yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", cause: "timeout", limit: 1, others: [] })
+        yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", reason: "timeout", limit: 1, others: [] })
         assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
         assert.deepStrictEqual(the.signals, [])
         yield* the.ends()

@@ -167,8 +167,8 @@ describe("an agent that is asked for", () => {
         assert.isNull(run.assignment)
         assert.deepInclude(all.events.at(-1), {
           _tag: "ImplementationFailed",
-          cause: "launch",
-          detail: `it could not be launched: ${detail}`
+          reason: "launch",
+          message: `it could not be launched: ${detail}`
         })
       }
     })
@@ -199,11 +199,11 @@ it.effect("an agent that was to end before a crash, and is gone by now, has take
       condition: () => Effect.succeed("gone"),
       tree: () => Effect.succeed([])
     })
-    const ended = yield* awaitAgent({ ...assignment!, ending: { cause: "timeout", limit: 60_000 } }, started).pipe(
+    const ended = yield* awaitAgent({ ...assignment!, ending: { reason: "timeout", limit: 60_000 } }, started).pipe(
       Effect.provide([layer, gone, FileSystem.layerNoop({})])
     )
     assert.deepStrictEqual(
-      [ended._tag === "Failed" ? [ended.cause, ended.detail] : ended, did],
+      [ended._tag === "Failed" ? [ended.reason, ended.message] : ended, did],
       [["timeout", "the implementer took longer than 1m"], []]
     )
   })

@@ -132,7 +132,7 @@ describe.concurrent("over a real repository", () => {
         implementer: [say("IMPLEMENTATION_BLOCKED\nreason: no key")],
         reviewer: []
       }))
-      assert.deepStrictEqual(taskOf(yield* play.conducts, "t1")?.escalation, { cause: "blocked", reason: "no key" })
+      assert.deepStrictEqual(taskOf(yield* play.conducts, "t1")?.escalation, { reason: "blocked", message: "no key" })
       assert.strictEqual(play.asked.length, 1)
     })
   )
@@ -238,7 +238,7 @@ describe.concurrent("over a real repository", () => {
       const lazy = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }), {
         lazy: true
       })
-      assert.strictEqual(taskOf(yield* lazy.conducts, "t1")?.escalation?.cause, "reviewer failures")
+      assert.strictEqual(taskOf(yield* lazy.conducts, "t1")?.escalation?.reason, "reviewer failures")
       const busy = yield* theatre(({ commits }) => ({
         implementer: [commits],
         reviewer: [(assignment) => Effect.as(commits(assignment), approves), say(approves)]
@@ -258,7 +258,7 @@ describe.concurrent("over a real repository", () => {
           implementer: [commits],
           reviewer: [() => Effect.as(write("work-1.txt", "better\n"), approves), noting(prompts, say(approves))]
         }))
-        assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["work-1.txt"], message: "" })
+        assert.deepStrictEqual((yield* play.conducts).paused, { reason: "dirty", files: ["work-1.txt"], message: "" })
         yield* play.git("commit", "-qam", "a person's word")
         const run = yield* play.conducts
         assert.strictEqual(run.phase, "finished")
@@ -316,7 +316,7 @@ describe.concurrent("over a real repository", () => {
         reviewer: [say(approves)]
       }))
       const paused = yield* play.conducts
-      assert.deepStrictEqual(paused.paused, { cause: "conflict", files: ["base.txt"], message: "" })
+      assert.deepStrictEqual(paused.paused, { reason: "conflict", files: ["base.txt"], message: "" })
       assert.deepStrictEqual((yield* play.conducts).paused, paused.paused, "still paused")
       yield* play.git("merge", "--abort")
       assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -332,7 +332,7 @@ describe.concurrent("over a real repository", () => {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* abandonedAfter(play, "TaskStarted", 2)
       yield* conflict(play.git, play.write)
-      assert.strictEqual((yield* play.conducts).paused?.cause, "conflict")
+      assert.strictEqual((yield* play.conducts).paused?.reason, "conflict")
       assert.deepStrictEqual(play.asked, [])
     })
   )
@@ -341,7 +341,7 @@ describe.concurrent("over a real repository", () => {
       const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
       yield* abandonedAfter(play, "TaskCompleted", 22)
       yield* play.write("base.txt", "changed\n")
-      assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], message: "" })
+      assert.deepStrictEqual((yield* play.conducts).paused, { reason: "dirty", files: ["base.txt"], message: "" })
       assert.notInclude(yield* play.tags, "RunVerified")
       yield* play.git("checkout", "--", "base.txt")
       assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -357,10 +357,10 @@ describe.concurrent("over a real repository", () => {
       const head = (yield* play.git("rev-parse", "HEAD")).trim()
       yield* play.git("reset", "-q", "--hard", "HEAD^")
       const paused = yield* play.conducts
-      assert.deepStrictEqual(paused.paused, { cause: "work lost", files: [], message: `t1: HEAD has not ${head}` })
+      assert.deepStrictEqual(paused.paused, { reason: "work lost", files: [], message: `t1: HEAD has not ${head}` })
       assert.notIncludeMembers(yield* play.tags, ["RunVerified", "RunFinished"])
       assert.strictEqual(
-        (yield* play.conducts).paused?.cause,
+        (yield* play.conducts).paused?.reason,
         "work lost",
         "nothing is done until a person has put it right"
       )
@@ -378,7 +378,7 @@ describe.concurrent("over a real repository", () => {
         yield* play.git("reset", "-q", "--hard", "HEAD^")
         const waiting = yield* play.conducts
         const base = (yield* play.git("rev-parse", "HEAD")).trim()
-        assert.strictEqual(waiting.paused?.cause, "work lost")
+        assert.strictEqual(waiting.paused?.reason, "work lost")
         yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer, text: "" })
         const run = yield* play.conducts
         assert.deepInclude(run, { phase: "finished", paused: null })
@@ -395,7 +395,7 @@ describe.concurrent("over a real repository", () => {
         const play = yield* theatre(({ commits }) => ({ implementer: [commits], reviewer: [say(approves)] }))
         yield* play.write("unknown.txt", "?")
         yield* play.write("base.txt", "changed\n")
-        assert.deepStrictEqual((yield* play.conducts).paused, { cause: "dirty", files: ["base.txt"], message: "" })
+        assert.deepStrictEqual((yield* play.conducts).paused, { reason: "dirty", files: ["base.txt"], message: "" })
         yield* play.git("checkout", "--", "base.txt")
         const run = yield* play.conducts
         assert.strictEqual(run.phase, "finished")
@@ -417,7 +417,7 @@ describe.concurrent("over a real repository", () => {
         yield* play.write("base.txt", "changed\n")
         const waited: Array<string> = []
         const run = yield* play.conductsOn((run) => {
-          waited.push(run.paused?.cause ?? taskOf(run, "t1")?.escalation?.cause ?? "")
+          waited.push(run.paused?.reason ?? taskOf(run, "t1")?.escalation?.reason ?? "")
           const word =
             run.paused === null
               ? Effect.asVoid(play.dispatch({ _tag: "Answer", taskId: "t1", answer: "guidance", text: "here it is" }))

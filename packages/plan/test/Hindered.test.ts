@@ -14,9 +14,9 @@ describe.concurrent("a loop that cannot go on", () => {
         reviewer: [say(approves)]
       }))
       const paused = yield* play.conducts
-      assert.strictEqual(paused.paused?.cause, "failed")
+      assert.strictEqual(paused.paused?.reason, "failed")
       assert.match(paused.paused!.message, /git could not tell/u)
-      assert.strictEqual((yield* play.conducts).paused?.cause, "failed", "still so")
+      assert.strictEqual((yield* play.conducts).paused?.reason, "failed", "still so")
       yield* fs.rename(`${play.project}/hidden`, `${play.project}/.git`)
       assert.strictEqual((yield* play.conducts).phase, "finished")
       assert.deepStrictEqual(
@@ -32,11 +32,11 @@ describe.concurrent("a loop that cannot go on", () => {
         implementer: [(assignment) => Effect.tap(commits(assignment), () => write("state.json", '{"mine": 1}'))],
         reviewer: [say(approves)]
       }))
-      for (const _ of [1, 2]) assert.strictEqual((yield* play.conducts).paused?.cause, "failed")
+      for (const _ of [1, 2]) assert.strictEqual((yield* play.conducts).paused?.reason, "failed")
       assert.strictEqual((yield* play.tags).filter((tag) => tag === "RunPaused").length, 1, "told once")
       const waited: Array<string> = []
       const run = yield* play.conductsOn(({ paused }) => {
-        waited.push(`${paused?.cause}: ${paused?.message}`)
+        waited.push(`${paused?.reason}: ${paused?.message}`)
         return Effect.orDie(fs.rename(play.statePath, `${play.project}/mine.json`))
       })
       assert.deepStrictEqual([run.phase, waited.length], ["finished", 1])
@@ -69,7 +69,7 @@ describe.concurrent("a loop that cannot go on", () => {
       const run = yield* play.conductsOn(({ paused }) =>
         Effect.orDie(
           Effect.gen(function* () {
-            waited.push(paused?.cause ?? "")
+            waited.push(paused?.reason ?? "")
             if (waited.length === 1) yield* fs.rename(`${play.project}/.git`, `${play.project}/hidden`)
             else if (waited.length === 2) yield* fs.rename(`${play.project}/hidden`, `${play.project}/.git`)
             else yield* play.git("checkout", "--", "base.txt")

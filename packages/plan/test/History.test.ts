@@ -19,7 +19,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
         )
         const paused = yield* play.conducts
         const [t1] = paused.tasks
-        assert.deepInclude(paused.paused, { cause: "work lost" })
+        assert.deepInclude(paused.paused, { reason: "work lost" })
         assert.include(
           paused.paused?.message,
           `t1, t2: HEAD has not ${t1!.work.commits[0]}`,
@@ -41,7 +41,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
         yield* abandonedAfter(play, "RunVerified", 24)
         const head = (yield* play.git("rev-parse", "HEAD")).trim()
         yield* play.git("reset", "-q", "--hard", "HEAD^")
-        assert.deepInclude((yield* play.conducts).paused, { cause: "work lost" })
+        assert.deepInclude((yield* play.conducts).paused, { reason: "work lost" })
         assert.notInclude(yield* play.tags, "RunFinished")
         yield* play.git("reset", "-q", "--hard", head)
         assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -55,7 +55,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
           reviewer: [say(approves)]
         }))
         const paused = (yield* play.conducts).paused
-        assert.deepInclude(paused, { cause: "history" })
+        assert.deepInclude(paused, { reason: "history" })
         assert.match(
           paused!.message,
           checkout[0] === "-b" ? /on branch side, and .* main/u : /on no branch, and .* main/u
@@ -83,7 +83,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
       yield* play.git("commit", "-q", "--allow-empty", "-m", "side")
       yield* play.git("checkout", "-q", "main")
       yield* play.git("merge", "-q", "--no-commit", "--no-ff", "side")
-      assert.strictEqual((yield* play.conducts).paused?.cause, "history")
+      assert.strictEqual((yield* play.conducts).paused?.reason, "history")
       assert.deepStrictEqual(play.asked, [])
       yield* play.git("merge", "--abort")
       assert.strictEqual((yield* play.conducts).phase, "finished")
@@ -102,7 +102,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
         }))
         const base = (yield* play.git("rev-parse", "HEAD")).trim()
         const paused = (yield* play.conducts).paused
-        assert.deepInclude(paused, { cause: "work lost" })
+        assert.deepInclude(paused, { reason: "work lost" })
         assert.include(paused?.message, `t1: HEAD has not ${base}`)
         yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
         const run = yield* play.conducts

@@ -102,8 +102,8 @@ const judged = (given: {
     world
   )
 }
-const causeOf = (given: Parameters<typeof judged>[0]) =>
-  Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.cause : report._tag))
+const reasonOf = (given: Parameters<typeof judged>[0]) =>
+  Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.reason : report._tag))
 const limit: SessionTurn = { _tag: "Failed", at: 1000, reason: "usage-limit", resetsAt: 9000 }
 
 describe("an implementer", () => {
@@ -119,17 +119,17 @@ describe("an implementer", () => {
     Effect.gen(function* () {
       const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
       assert.deepStrictEqual(yield* judged({ printed: complete }), { _tag: "Completed", head: "c1", work })
-      assert.strictEqual(yield* causeOf({ printed: complete, commits: ["c0"] }), "nothing done")
-      assert.strictEqual(yield* causeOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
-      assert.strictEqual(yield* causeOf({ printed: complete, files: () => [] }), "nothing done")
+      assert.strictEqual(yield* reasonOf({ printed: complete, commits: ["c0"] }), "nothing done")
+      assert.strictEqual(yield* reasonOf({ printed: complete, commits: [], task: { base: null } }), "nothing done")
+      assert.strictEqual(yield* reasonOf({ printed: complete, files: () => [] }), "nothing done")
       const again = { printed: complete, task: { reviewed: "c1" } }
-      assert.strictEqual(yield* causeOf(again), "nothing done")
+      assert.strictEqual(yield* reasonOf(again), "nothing done")
       const more = yield* judged({ ...again, commits: ["c0", "c1", "c2"] })
       assert.deepInclude(more, { head: "c2", work: { ...work, commits: ["c1", "c2"] } })
       // There is no work since the review, or it was taken back.
       for (const unchanged of ["c0", "c1"]) {
         const files = (base: string | null) => (base === unchanged ? [] : ["a.ts"])
-        assert.strictEqual(yield* causeOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
+        assert.strictEqual(yield* reasonOf({ ...again, commits: ["c0", "c1", "c2"], files }), "nothing done")
       }
     })
   )
@@ -150,7 +150,7 @@ describe("an implementer", () => {
   it.effect("an implementer that took too long is judged by that alone", () =>
     Effect.gen(function* () {
       for (const role of ["implementer", "reviewer", "finisher"] as const) {
-        const ended = { _tag: "Failed", cause: "timeout", detail: "too long" } as const
+        const ended = { _tag: "Failed", reason: "timeout", message: "too long" } as const
         assert.deepStrictEqual(yield* judged({ role, ended }), ended)
       }
     })
@@ -161,14 +161,14 @@ describe("an implementer", () => {
       Effect.gen(function* () {
         const finished: SessionTurn = { _tag: "Finished", at: 1000 }
         for (const code of [1, 137])
-          assert.strictEqual(yield* causeOf({ printed: complete, code, session: finished }), "no verdict")
-        assert.strictEqual(yield* causeOf({ printed: complete, code: null, session: finished }), "Completed")
+          assert.strictEqual(yield* reasonOf({ printed: complete, code, session: finished }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ printed: complete, code: null, session: finished }), "Completed")
         assert.strictEqual(
-          yield* causeOf({ printed: complete, code: null, session: { ...finished, at: 999 } }),
+          yield* reasonOf({ printed: complete, code: null, session: { ...finished, at: 999 } }),
           "no verdict"
         )
-        assert.strictEqual(yield* causeOf({ printed: complete, code: null, fence: 2 }), "lost")
-        assert.strictEqual(yield* causeOf({ printed: complete, code: 1, session: limit }), "Limited")
+        assert.strictEqual(yield* reasonOf({ printed: complete, code: null, fence: 2 }), "lost")
+        assert.strictEqual(yield* reasonOf({ printed: complete, code: 1, session: limit }), "Limited")
       })
   )
   it.effect("an implementer is heard with the word of its own launch", () =>
@@ -178,22 +178,22 @@ describe("an implementer", () => {
         completed.replace("COMPLETE", "COMPLETE other"),
         completed.replace("COMPLETE", "COMPLETE digest of mine")
       ])
-        assert.strictEqual(yield* causeOf({ printed: said }), "no verdict")
-      assert.strictEqual(yield* causeOf({ printed: complete, word: null }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ printed: said }), "no verdict")
+      assert.strictEqual(yield* reasonOf({ printed: complete, word: null }), "no verdict")
       const blocked = "IMPLEMENTATION_BLOCKED\nreason: no key"
-      assert.strictEqual(yield* causeOf({ printed: blocked }), "no verdict")
-      assert.strictEqual(yield* causeOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
+      assert.strictEqual(yield* reasonOf({ printed: blocked }), "no verdict")
+      assert.strictEqual(yield* reasonOf({ printed: blocked.replace("BLOCKED", "BLOCKED mine") }), "Blocked")
     })
   )
   it.effect(
     "an implementer without a verdict is to blame, unless its conductor was gone; a contradiction always is",
     () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* causeOf({}), "no verdict")
-        assert.strictEqual(yield* causeOf({ fence: 2 }), "lost")
+        assert.strictEqual(yield* reasonOf({}), "no verdict")
+        assert.strictEqual(yield* reasonOf({ fence: 2 }), "lost")
         const both = `${complete}\nIMPLEMENTATION_BLOCKED\nreason: no key`
         for (const fence of [1, 2])
-          assert.strictEqual(yield* causeOf({ printed: both, fence }), "contradictory verdict")
+          assert.strictEqual(yield* reasonOf({ printed: both, fence }), "contradictory verdict")
       })
   )
   it.effect(
@@ -205,10 +205,10 @@ describe("an implementer", () => {
           kind: "usage-limit",
           resetsAt: 9000
         })
-        assert.strictEqual(yield* causeOf({ session: { ...limit, at: 999 } }), "no verdict")
-        assert.strictEqual(yield* causeOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ session: { ...limit, at: 999 } }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ session: { _tag: "Asked", at: 1000 } }), "no verdict")
         // The agent's own verdict comes before a refusal of the service.
-        assert.strictEqual(yield* causeOf({ printed: complete, session: limit }), "Completed")
+        assert.strictEqual(yield* reasonOf({ printed: complete, session: limit }), "Completed")
       })
   )
 })
@@ -217,17 +217,17 @@ describe("a reviewer", () => {
   const implemented = { role: "reviewer", task: { implementation: { head: "c1" } } } as const
   it.effect("a reviewer approves what it looked at, and what is there", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves }), "Approved")
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
+      assert.strictEqual(yield* reasonOf({ ...implemented, printed: approves }), "Approved")
+      assert.strictEqual(yield* reasonOf({ ...implemented, printed: approves, lazy: true }), "nothing done")
       assert.strictEqual(
-        yield* causeOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }),
+        yield* reasonOf({ ...implemented, printed: approves, commits: ["c0", "c1", "c2"] }),
         "work changed"
       )
       assert.strictEqual(
-        yield* causeOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }),
+        yield* reasonOf({ ...implemented, printed: `${rejects(1)}\n${approves}` }),
         "contradictory verdict"
       )
-      assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
+      assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejects(1), lazy: true }), "Rejected")
     })
   )
 })
@@ -235,7 +235,7 @@ describe("a reviewer", () => {
 describe("a reviewer whose approval does not count", () => {
   const approval = { role: "reviewer", task: { implementation: { head: "c1" } }, printed: approves } as const
   const detailOf = (given: Parameters<typeof judged>[0]) =>
-    Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.detail : report._tag))
+    Effect.map(judged(given), (report) => (report._tag === "Failed" ? report.message : report._tag))
   it.effect("the reason is told: it looked at nothing, or its session file is not where it should be", () =>
     Effect.gen(function* () {
       assert.strictEqual(
@@ -258,16 +258,17 @@ describe("a reviewer is not taken at a word that it quotes:", () => {
     Effect.gen(function* () {
       const cut = `${notes}\nI will now run the tests. They fail: 12 of 30. I am going to reject th`
       for (const printed of [cut, notes, `${notes}\n${approved}`, `${approves}\n\n${cut}`])
-        for (const code of [137, 0]) assert.strictEqual(yield* causeOf({ ...implemented, printed, code }), "no verdict")
+        for (const code of [137, 0])
+          assert.strictEqual(yield* reasonOf({ ...implemented, printed, code }), "no verdict")
     })
   )
   it.effect(
     "a quoted rejection does not count: another's words would reach the implementer as a reviewer's feedback",
     () =>
       Effect.gen(function* () {
-        assert.strictEqual(yield* causeOf({ ...implemented, printed: rejected(1) }), "no verdict")
-        assert.strictEqual(yield* causeOf({ ...implemented, printed: rejects(1), code: 1 }), "no verdict")
-        assert.strictEqual(yield* causeOf({ ...implemented, printed: `${notes}\n${rejects(1)}` }), "Rejected")
+        assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejected(1) }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ ...implemented, printed: rejects(1), code: 1 }), "no verdict")
+        assert.strictEqual(yield* reasonOf({ ...implemented, printed: `${notes}\n${rejects(1)}` }), "Rejected")
       })
   )
 })
@@ -279,9 +280,9 @@ describe("a finishing step", () => {
       Effect.gen(function* () {
         for (const command of [true, false]) {
           const step = { role: "finisher", command } as const
-          assert.strictEqual(yield* causeOf({ ...step, code: 0 }), "Approved")
-          assert.strictEqual(yield* causeOf({ ...step, code: 3 }), "lost")
-          assert.strictEqual(yield* causeOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
+          assert.strictEqual(yield* reasonOf({ ...step, code: 0 }), "Approved")
+          assert.strictEqual(yield* reasonOf({ ...step, code: 3 }), "lost")
+          assert.strictEqual(yield* reasonOf({ ...step, code: 1, session: limit }), command ? "lost" : "Limited")
         }
       })
   )
@@ -292,9 +293,9 @@ describe("a finishing step", () => {
         const finished: SessionTurn = { _tag: "Finished", at: 1000 }
         for (const command of [true, false]) {
           const step = { role: "finisher", command, code: null } as const
-          assert.strictEqual(yield* causeOf({ ...step, session: finished }), command ? "lost" : "Approved")
-          assert.strictEqual(yield* causeOf({ ...step, session: { ...finished, at: 999 } }), "lost")
-          assert.strictEqual(yield* causeOf(step), "lost")
+          assert.strictEqual(yield* reasonOf({ ...step, session: finished }), command ? "lost" : "Approved")
+          assert.strictEqual(yield* reasonOf({ ...step, session: { ...finished, at: 999 } }), "lost")
+          assert.strictEqual(yield* reasonOf(step), "lost")
         }
       })
   )

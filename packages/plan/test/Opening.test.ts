@@ -253,7 +253,7 @@ describe("a plan", () => {
           const run = yield* taken(`b${index}`, { implementer_commits: commits, skipped: true })
           assert.deepInclude(run, { finishing: "not begun" })
           assert.deepInclude(run.tasks[0], { status: "escalated" })
-          assert.strictEqual(run.tasks[0]?.escalation?.cause, "unproven")
+          assert.strictEqual(run.tasks[0]?.escalation?.reason, "unproven")
         }
       }).pipe(Effect.scoped, layer)
   )

@@ -211,7 +211,7 @@ describe("a conductor", () => {
         const ends = () => Effect.fail(new NotPermitted({ pid: 1001, signal: "SIGTERM" }))
         const scene = yield* play([hangs], approved, { ends })
         const { paused } = yield* scene.conducts
-        assert.deepInclude(paused, { cause: "not gone" })
+        assert.deepInclude(paused, { reason: "not gone" })
         assert.include(paused?.message, "process 1001")
         assert.deepStrictEqual((yield* scene.conducts).paused, paused)
         assert.lengthOf(scene.asked, 1)

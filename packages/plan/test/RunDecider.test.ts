@@ -96,7 +96,7 @@ const rejected = (n: number): Report => ({
   _tag: "Rejected",
   feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] }
 })
-const failed = (cause: "timeout" | "lost" | "nothing done"): Report => ({ _tag: "Failed", cause, detail: "why" })
+const failed = (reason: "timeout" | "lost" | "nothing done"): Report => ({ _tag: "Failed", reason, message: "why" })
 
 const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({
   _tag: "Limited",
@@ -243,11 +243,11 @@ describe("the error table", () => {
     const told = story()
     told.start()
     told.ask()
-    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), [
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", message: "no key" }), [
       "ImplementationBlocked",
       "TaskEscalated"
     ])
-    assert.deepStrictEqual(told.task().escalation, { cause: "blocked", reason: "no key" })
+    assert.deepStrictEqual(told.task().escalation, { reason: "blocked", message: "no key" })
   })
   it("an implementer that took too long: a failed attempt, and a fresh agent", () => {
     const told = story()
@@ -278,7 +278,7 @@ describe("the error table", () => {
     }
     told.ask()
     assert.deepStrictEqual(told.report(failed("timeout")), ["ImplementationFailed", "TaskEscalated"])
-    assert.strictEqual(told.task().escalation?.cause, "implementer failures")
+    assert.strictEqual(told.task().escalation?.reason, "implementer failures")
     const other = story()
     other.start()
     other.implemented()
@@ -290,7 +290,7 @@ describe("the error table", () => {
     const told = story()
     told.start()
     told.ask()
-    told.report({ _tag: "Failed", cause: "nothing done", detail: "why", hint: "set it" })
+    told.report({ _tag: "Failed", reason: "nothing done", message: "why", hint: "set it" })
     assert.strictEqual(told.task().lastHint, "set it")
     told.implemented()
     assert.isNull(told.task().lastHint)
@@ -335,26 +335,26 @@ describe("an agent that is to be ended", () => {
     told.launch()
     const { at } = told.run().assignment!.launch!
     assert.deepStrictEqual(
-      told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [12] }),
+      told.dispatch({ _tag: "EndAgent", token: told.token, reason: "timeout", limit, others: [12] }),
       ["AgentEnding"]
     )
-    assert.deepInclude(told.events.at(-1), { cause: "timeout", process, launchedAt: at, limit, others: [12] })
-    assert.deepStrictEqual(told.run().assignment?.ending, { cause: "timeout", limit })
+    assert.deepInclude(told.events.at(-1), { reason: "timeout", process, launchedAt: at, limit, others: [12] })
+    assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
   })
   it("an ending is in the log once: after a crash the next conductor goes on with it", () => {
     const told = launched()
     told.launch()
-    told.dispatch({ _tag: "EndAgent", token: told.token, cause: "timeout", limit, others: [] })
+    told.dispatch({ _tag: "EndAgent", token: told.token, reason: "timeout", limit, others: [] })
     assert.deepStrictEqual(
-      told.dispatch({ _tag: "EndAgent", token: told.token, cause: "left running", limit: 1, others: [13] }),
+      told.dispatch({ _tag: "EndAgent", token: told.token, reason: "left running", limit: 1, others: [13] }),
       []
     )
-    assert.deepStrictEqual(told.run().assignment?.ending, { cause: "timeout", limit })
+    assert.deepStrictEqual(told.run().assignment?.ending, { reason: "timeout", limit })
   })
   it("an ending needs an agent that was seen to run, its own assignment, and a conductor that owns the run", () => {
     const told = launched()
     const end = (token: string, fence?: number) =>
-      told.try({ _tag: "EndAgent", token, cause: "timeout", limit, others: [] }, fence)
+      told.try({ _tag: "EndAgent", token, reason: "timeout", limit, others: [] }, fence)
     const why = (result: ReturnType<typeof end>) => (Result.isFailure(result) ? result.failure.reason : "taken")
     assert.strictEqual(why(end(told.token)), "never")
     told.launch()
@@ -372,13 +372,13 @@ describe("an answer to a run that is paused", () => {
       return Result.isFailure(decided) ? decided.failure.message : "taken"
     }
     assert.strictEqual(why(), "task t1 is in progress: only an escalated task waits for an answer")
-    told.dispatch({ _tag: "Pause", cause: "conflict", files: ["a.ts"] })
+    told.dispatch({ _tag: "Pause", reason: "conflict", files: ["a.ts"] })
     assert.strictEqual(
       why(),
       "no answer is needed on task t1: the run is paused: git has conflicts in a.ts: resolve them, then conduct the plan again"
     )
     told.dispatch({ _tag: "Resume" })
-    told.dispatch({ _tag: "Pause", cause: "dirty", files: ["b.ts"] })
+    told.dispatch({ _tag: "Pause", reason: "dirty", files: ["b.ts"] })
     assert.include(
       why(),
       "the run is paused: not committed: b.ts: commit it, or put it away, then conduct the plan again"
@@ -391,7 +391,7 @@ describe("an answer", () => {
     const told = story([outline("t1"), outline("t2", ["t1"])])
     told.start()
     told.ask()
-    told.report({ _tag: "Blocked", reason: "no key" })
+    told.report({ _tag: "Blocked", message: "no key" })
     return told
   }
   it("guidance gives a fresh implementer, and the ladder begins again", () => {
@@ -482,7 +482,7 @@ describe("a run", () => {
     told.implemented()
     told.reviewed(approved)
     told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] })
-    told.dispatch({ _tag: "Finish", finishing: "none", detail: "" })
+    told.dispatch({ _tag: "Finish", finishing: "none", message: "" })
     assert.strictEqual(next(told.run())._tag, "Done")
     told.dispatch({ _tag: "RevisePlan", digest: "e", tasks: [outline("t1"), outline("t2")] })
     const step = next(told.run())
@@ -501,7 +501,7 @@ describe("a run", () => {
     told.reviewed(approved)
     told.start("t2")
     told.ask()
-    told.report({ _tag: "Blocked", reason: "no key" })
+    told.report({ _tag: "Blocked", message: "no key" })
     told.dispatch({ _tag: "Answer", taskId: "t2", answer: "skip", text: "" })
     const revised = (file: string, digest?: string, title = "Do t1") => {
       const outlines = [{ ...outline("t1"), title }, outline("t2"), outline("t3")]
@@ -532,7 +532,7 @@ describe("a run", () => {
       "UnknownTaskSkipped"
     ])
     assert.strictEqual(next(told.run())._tag, "Await", "nobody may write beside it")
-    assert.deepStrictEqual(told.report({ _tag: "Blocked", reason: "no key" }), ["ImplementationFailed"])
+    assert.deepStrictEqual(told.report({ _tag: "Blocked", message: "no key" }), ["ImplementationFailed"])
     const step = next(told.run())
     assert.isTrue(step._tag === "Start" && step.task.id === "t2")
     assert.deepStrictEqual(
@@ -541,7 +541,7 @@ describe("a run", () => {
     )
   })
   it("a run whose plan lost a task that is escalated, or between two agents, goes on without it at once", () => {
-    for (const report of [{ _tag: "Blocked", reason: "no key" } as const, failed("timeout")]) {
+    for (const report of [{ _tag: "Blocked", message: "no key" } as const, failed("timeout")]) {
       const told = story([outline("t1"), outline("t2")])
       told.start()
       told.ask()
@@ -565,11 +565,11 @@ describe("a run", () => {
     assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), [
       "RunPaused"
     ])
-    assert.deepInclude(lost.run().paused, { cause: "work lost", message: "t1: HEAD has not c1" })
+    assert.deepInclude(lost.run().paused, { reason: "work lost", message: "t1: HEAD has not c1" })
     assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
     const assignment = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
     assert.deepStrictEqual(assignment(), ["AgentAsked"])
-    assert.deepStrictEqual(told.report({ _tag: "Failed", cause: "timeout", detail: "why" }), ["RunFinished"])
+    assert.deepStrictEqual(told.report({ _tag: "Failed", reason: "timeout", message: "why" }), ["RunFinished"])
     assert.isTrue(Result.isFailure(told.try({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })))
   })
 })
@@ -648,7 +648,7 @@ describe("a command at the wrong time", () => {
   const process = { pid: 50, startTime: 7, bootId: "boot" }
   const operator = { _tag: "Operator" } as const
   const why = (result: ReturnType<typeof decideRun>) => (Result.isFailure(result) ? result.failure.reason : "taken")
-  const paused = { _tag: "Pause", cause: "dirty", files: ["a.ts"] } as const
+  const paused = { _tag: "Pause", reason: "dirty", files: ["a.ts"] } as const
   const verify = { _tag: "Verify", commits: 1, files: 1, missing: [] } as const
   it("a run is opened once, and no command reaches a run that does not exist", () => {
     const open: RunIntent = {
@@ -723,7 +723,7 @@ describe("a command at the wrong time", () => {
     assert.strictEqual(told.ask().role, "implementer")
   })
   it("a run is verified once, and not while tasks wait for each other; it ends in its completion alone", () => {
-    const end: RunIntent = { _tag: "Finish", finishing: "none", detail: "" }
+    const end: RunIntent = { _tag: "Finish", finishing: "none", message: "" }
     const circle = story([outline("a", ["b"]), outline("b", ["a"])])
     assert.strictEqual(next(circle.run())._tag, "Verify")
     assert.strictEqual(why(circle.try(verify)), "not now")

@@ -19,7 +19,7 @@ it("a person is told of an escalation, a pause and the end, and when what was to
   )
   assert.include(runNoticeOf(TaskEscalated, foldRun(first))?.text, 'souffleur conduct answer task-001 "what to do"')
   assert.include(
-    runNoticeOf({ ...RunFinished, finishing: "failed", detail: "exit 2" }, foldRun([RunOpened, RunVerified]))?.text,
+    runNoticeOf({ ...RunFinished, finishing: "failed", message: "exit 2" }, foldRun([RunOpened, RunVerified]))?.text,
     "exit 2"
   )
   assert.isUndefined(runNoticeOf(RunFinished, foldRun(first)), "one whose plan has got more to do is not at its end")
@@ -43,7 +43,7 @@ it("a notice of an escalation says what is wrong, and still what to do about it,
     }
   ]
   const text =
-    runNoticeOf({ ...TaskEscalated, taskId, cause: "rejections", reason: "rejected 3 times: no" }, foldRun(before))
+    runNoticeOf({ ...TaskEscalated, taskId, reason: "rejections", message: "rejected 3 times: no" }, foldRun(before))
       ?.text ?? ""
   assert.include(text, "rejected 3 times: no. - the empty input")
   assert.isBelow(text.length, 2000)
@@ -75,7 +75,7 @@ it.effect("comms is told nothing that a terminal obeys", () =>
       ...Comms.solo(Effect.die("not read")),
       post: ({ text }) => Effect.sync(() => void texts.push(text))
     })
-    yield* log.append("run/r", 0, [RunOpened, RunTaken, { ...TaskEscalated, reason: "\u001B[2J\u009B\n" }, RunLeft])
+    yield* log.append("run/r", 0, [RunOpened, RunTaken, { ...TaskEscalated, message: "\u001B[2J\u009B\n" }, RunLeft])
     yield* publishRun("r", 0, { project: "/p", comms: Option.some(comms), command: null }).pipe(
       Effect.provideService(RunLog, log),
       Effect.provide(Cursor.layerMemory)

@@ -83,7 +83,7 @@ it("the state file has its shape at every stage", () => {
     test_file: "test/a.test.ts",
     completed_at: "2026-01-25T10:03:00.000Z"
   })
-  const finished = { ...examples.RunFinished, finishing: "failed" as const, detail: "exit code 2" }
+  const finished = { ...examples.RunFinished, finishing: "failed" as const, message: "exit code 2" }
   const failed = foldRun([RunOpened, TaskCompleted, RunVerified, finished])
   assert.deepInclude(stateJson(failed), { phase: "completion", finishing: "failed", finishing_failure: "exit code 2" })
 })
@@ -123,7 +123,7 @@ it("a written state file is read back", () => {
 })
 
 it("an escalation is read back with its cause and reason, for a plan under another name, and told; an unknown cause is none", () => {
-  const escalated = { ...examples.TaskEscalated, taskId: "task-001", cause: "blocked" as const, reason: "no key" }
+  const escalated = { ...examples.TaskEscalated, taskId: "task-001", reason: "blocked" as const, message: "no key" }
   const text = stateText(foldRun([examples.RunOpened, examples.TaskStarted, escalated]))
   const renamed = (file: string) => ({
     ...examples.ProgressImported,
@@ -131,7 +131,7 @@ it("an escalation is read back with its cause and reason, for a plan under anoth
     finishing: null
   })
   const [task] = foldRun([examples.RunOpened, renamed(text)]).tasks
-  assert.deepStrictEqual(task?.escalation, { cause: "blocked", reason: "no key" })
+  assert.deepStrictEqual(task?.escalation, { reason: "blocked", message: "no key" })
   const notice = runNoticeOf(renamed(text), foldRun([examples.RunOpened]))
   assert.include(notice?.text, "Task task-001 needs a person (blocked): no key.")
   const told = (change: object) => {
@@ -140,7 +140,7 @@ it("an escalation is read back with its cause and reason, for a plan under anoth
       Result.getOrThrow(readState(JSON.stringify({ ...json, tasks: json.tasks.map((one) => ({ ...one, ...change })) })))
     )[0]
   }
-  assert.strictEqual(told({ escalation_reason: `\u001B${"x".repeat(9000)}` })?.escalation?.reason.length, 2000)
+  assert.strictEqual(told({ escalation_reason: `\u001B${"x".repeat(9000)}` })?.escalation?.message.length, 2000)
   for (const none of [{ escalation_cause: "mine" }, { escalation_reason: undefined }, { status: "pending" }])
     assert.notProperty(told(none), "escalation")
   const before = { kind: "escalated", text: "Task task-001 needs a person. Answer with" }

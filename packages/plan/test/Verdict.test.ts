@@ -16,7 +16,7 @@ const ok = (role: "implementer" | "reviewer", text: string) => {
   return verdict
 }
 const causeOf = (role: "implementer" | "reviewer", text: string) =>
-  Result.getOrThrow(Result.flip(readVerdict(role, text))).cause
+  Result.getOrThrow(Result.flip(readVerdict(role, text))).reason
 
 describe("a verdict is read:", () => {
   it("an implementation that is complete, and its test file", () => {
@@ -29,7 +29,7 @@ describe("a verdict is read:", () => {
   it("a blocker with its reason", () =>
     assert.deepStrictEqual(ok("implementer", "IMPLEMENTATION_BLOCKED w0rd\nreason: no database\nanywhere"), {
       _tag: "Blocked",
-      reason: "no database anywhere"
+      message: "no database anywhere"
     }))
   it("a rejection with its issues and suggestions", () =>
     assert.deepStrictEqual(ok("reviewer", rejected), {

@@ -36,7 +36,7 @@ const route = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch, entry: En
           from: first.name,
           to: next.name,
           stage,
-          reason: message,
+          message,
           alreadyKilled
         })
         return yield* route(rest, watch, { ...entry, alreadyKilled })
@@ -102,7 +102,7 @@ export const recovery = Effect.fn("recovery")(function* <R>(
   yield* Effect.raceFirst(recovering, beating).pipe(
     Effect.catchTag("Completed", () => Effect.asVoid(ref.dispatch({ _tag: "CancelForCompletion", cycle }))),
     Effect.catchTag("FailedClosed", ({ message, stage }) =>
-      Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, reason: message }))
+      Effect.asVoid(ref.dispatch({ _tag: "FailClosed", cycle, stage, message }))
     ),
     Effect.provideService(Cycle, { number: cycle, watch: ref }),
     Effect.provideService(Settings, settings)

@@ -63,7 +63,7 @@ const ended = ({ retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0
     case "limit":
       return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
     default:
-      return Event.ConductorDied.make({ ...seen, cause: trigger })
+      return Event.ConductorDied.make({ ...seen, reason: trigger })
   }
 }
 

@@ -46,7 +46,7 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
 })
 
 export const closedAt = (event: WatchEvent | undefined) =>
-  event?._tag === "RecoveryFailedClosed" ? [event.stage, event.reason] : event?._tag
+  event?._tag === "RecoveryFailedClosed" ? [event.stage, event.message] : event?._tag
 export const relaunches = (events: ReadonlyArray<WatchEvent>) =>
   events.filter((event): event is typeof Event.ConductorRelaunched.Type => event._tag === "ConductorRelaunched")
 export const launches = (world: FakeWorld): ReadonlyArray<string> =>

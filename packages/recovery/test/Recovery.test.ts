@@ -78,7 +78,7 @@ describe("the providers", () => {
         from: "first",
         to: "second",
         stage: "gate",
-        reason: "too large",
+        message: "too large",
         alreadyKilled: true
       })
       assert.deepInclude(relaunched, {
@@ -98,7 +98,7 @@ describe("the providers", () => {
         provider(entered, "first", escalated(true)),
         provider(entered, "second", escalated(true))
       ])
-      assert.deepInclude(closed, { _tag: "RecoveryFailedClosed", stage: "gate", reason: "too large" })
+      assert.deepInclude(closed, { _tag: "RecoveryFailedClosed", stage: "gate", message: "too large" })
       assert.deepInclude(watcher, { _tag: "WatcherStarted", watcher: 2 })
     }).pipe(onLayer)
   )

@@ -181,7 +181,7 @@ describe("the fence", () => {
     Effect.gen(function* () {
       const words: ReadonlyArray<WatchIntent> = [
         { _tag: "TakeOwnership", owner, over: 1 },
-        { _tag: "FailClosed", cycle: 1, stage: "stop", reason: "it does not end" },
+        { _tag: "FailClosed", cycle: 1, stage: "stop", message: "it does not end" },
         { _tag: "Release" }
       ]
       for (const word of words) {

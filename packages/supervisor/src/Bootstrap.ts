@@ -33,7 +33,7 @@ export const bootstrap = Effect.fn("bootstrap")(function* (ref: WatchRef) {
     if (Result.isFailure(snapshot) && snapshot.failure.reason === "locked") return yield* ref.state
     unchanged = 0
     const lastMessageId = Result.isSuccess(snapshot) ? snapshot.success.lastMessageId : 0
-    return yield* ref.dispatch({ _tag: "FailValidation", check, reason: message, lastMessageId })
+    return yield* ref.dispatch({ _tag: "FailValidation", check, message, lastMessageId })
   })
 
   const notTaken = ({ from, id }: CommsRefusal) => {

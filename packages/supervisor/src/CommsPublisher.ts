@@ -23,14 +23,14 @@ export interface Publication {
 
 /** The state of our row after an event (spec: behaviour#state-in-comms). `undefined`: it stays. */
 const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>().pipe(
-  Match.tag("ValidationFailed", ({ reason }) => ({ state: "error" as const, lastError: reason })),
-  Match.tag("ValidationExhausted", ({ reasons }) => ({ state: "exited" as const, lastError: reasons.at(-1) ?? "" })),
+  Match.tag("ValidationFailed", ({ message }) => ({ state: "error" as const, lastError: message })),
+  Match.tag("ValidationExhausted", ({ messages }) => ({ state: "exited" as const, lastError: messages.at(-1) ?? "" })),
   Match.tag("ConductorConfirmed", "ConductorRelaunched", "ConductorAdopted", "RecoveryRetried", () => ({
     state: "confirmed" as const
   })),
-  Match.tag("RecoveryFailedClosed", ({ reason, stage }) => ({
+  Match.tag("RecoveryFailedClosed", ({ message, stage }) => ({
     state: "error" as const,
-    lastError: `${stage}: ${reason}`
+    lastError: `${stage}: ${message}`
   })),
   Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: "three deaths without progress" })),
   Match.tag("RoleGaveUp", ({ defect, role }) =>

@@ -40,7 +40,7 @@ const claim = Effect.fnUntraced(function* (ref: WatchRef, watch: Watch, launchId
     claimedIfPossible((yield* Claims).claim(conductor)),
     "AlreadyWatched",
     ({ problem: claimed }) =>
-      ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, reason: claimed }).pipe(
+      ref.dispatch({ _tag: "EndProcess", what: "first launch", process: conductor, message: claimed }).pipe(
         Effect.andThen(endConductor({ ...watch, conductor, launchId }, granted)),
         Effect.catchTag("StopFailed", ({ message }) =>
           Effect.fail(new Undecided({ message: `${claimed}; ${message}` }))

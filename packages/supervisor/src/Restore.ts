@@ -30,7 +30,7 @@ const gonePolls = Schedule.spaced("20 millis")
  * Fails with `AlreadyWatched` when the owner beats again, is another souffleur by now, or does not end. Returns `false`
  * when there is nothing to restore: the owner has left, the watch has ended, or it was restored too often.
  */
-export const restore = Effect.fn("Ownership.restore")(function* (id: string, { cause, over }: Restoration) {
+export const restore = Effect.fn("Ownership.restore")(function* (id: string, { reason, over }: Restoration) {
   const beats = yield* Beats
   const claims = yield* Claims
   const processes = yield* Processes
@@ -54,10 +54,10 @@ export const restore = Effect.fn("Ownership.restore")(function* (id: string, { c
   }
   // A souffleur may have killed the owner and died before it counted that. It is the same restoration.
   const intended = yield* intentOf(id, over)
-  const intent = Option.getOrElse(intended, () => ({ cause, over }))
+  const intent = Option.getOrElse(intended, () => ({ reason, over }))
   // The owner may have left, or ended the watch, since: then there is nothing to restore.
-  const say = Effect.catchTag(command(id, { _tag: "Restore", ...intent }), "Refused", ({ reason }) =>
-    reason === "owned"
+  const say = Effect.catchTag(command(id, { _tag: "Restore", ...intent }), "Refused", (refused) =>
+    refused.reason === "owned"
       ? Effect.fail(stillThere("another souffleur has taken the watch in the same moment"))
       : Effect.succeed(undefined)
   )

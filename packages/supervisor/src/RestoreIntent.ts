@@ -3,7 +3,7 @@ import { replaceDurably } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 
 const Intent = Schema.Struct({
-  cause: Schema.Literals(["died", "silent"]),
+  reason: Schema.Literals(["died", "silent"]),
   /** The fence of the owner that is replaced. */
   over: Schema.Int
 })

@@ -97,7 +97,7 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
         _tag: "FailClosed",
         cycle: watch.recovery.cycle,
         stage: "recovery",
-        reason: forbidden?.message ?? "a defect in souffleur: see its error output"
+        message: forbidden?.message ?? "a defect in souffleur: see its error output"
       })
     } else if (role.startsWith("bootstrap/")) {
       yield* Deferred.failCause(broken, Cause.die(Cause.squash(exit.cause)))

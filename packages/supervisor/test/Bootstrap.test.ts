@@ -7,7 +7,7 @@ import { begun, identityOf, ownerOf, settle, until } from "@souffleur/testing"
 import { living, opened, owned, worldOf, type Setup } from "./SupervisorWorld.ts"
 
 const failure = (attempt: number, lastMessageId = 0) =>
-  Event.ValidationFailed.make({ at: begun, attempt, check: "process", reason: `reason ${attempt}`, lastMessageId })
+  Event.ValidationFailed.make({ at: begun, attempt, check: "process", message: `reason ${attempt}`, lastMessageId })
 
 type Process = { readonly uid: number; readonly condition: "running" | "zombie" }
 const table = (pid: number, change: Partial<Process> = {}) =>
@@ -92,7 +92,7 @@ describe("the three checks", () => {
         const { events } = yield* validating(change)
         const [failed] = yield* events
         assert.deepInclude(failed, { _tag: "ValidationFailed", attempt: 1, check })
-        assert.include(failed?._tag === "ValidationFailed" ? failed.reason : "", reason)
+        assert.include(failed?._tag === "ValidationFailed" ? failed.message : "", reason)
       })
     )
   }
@@ -108,7 +108,7 @@ describe("the three checks", () => {
       })
       const { events } = yield* validating({ processes: table(10, {}) }, [opening, owned])
       const [failed] = yield* events
-      assert.include(failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag, "pid 10 is souffleur itself")
+      assert.include(failed?._tag === "ValidationFailed" ? failed.message : failed?._tag, "pid 10 is souffleur itself")
     })
   )
   for (const [who, process] of [
@@ -120,7 +120,7 @@ describe("the three checks", () => {
         const { events, world } = yield* validating({ lastMessageId: 7 }, [{ ...opened("/c"), process }, owned])
         const [failed] = yield* events
         assert.include(
-          failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag,
+          failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
           "now belongs to another process"
         )
         world.comms.replies.push({ id: 8, text: "PID:4711 SESSION_ID:s1" })
@@ -189,7 +189,7 @@ describe("whether the named process holds the named session", () => {
         const { events } = yield* validating({ ...change, processes: both })
         const [failed] = yield* events
         assert.strictEqual(
-          failed?._tag === "ValidationFailed" ? failed.reason : failed?._tag,
+          failed?._tag === "ValidationFailed" ? failed.message : failed?._tag,
           `${why}: name that process, or release this watch and use "souffleur watch --force"`
         )
       })
@@ -226,7 +226,7 @@ describe("whether the named process holds the named session", () => {
       assert.deepStrictEqual(told(yield* events), ["1 process at 0", "2 process at 30"])
       const failed = (yield* events)[1]
       assert.include(
-        failed?._tag === "ValidationFailed" ? failed.reason : "",
+        failed?._tag === "ValidationFailed" ? failed.message : "",
         "nothing says that process 80 is an agent that holds session s1"
       )
       world.agent.sessions = [{ pid: 80, sessionId: "s1" }]
@@ -353,7 +353,7 @@ describe("after a failure", () => {
         yield* until(600)
         assert.deepStrictEqual(told(yield* events).slice(2), ["3 process at 600", "ValidationExhausted"])
         const exhausted = (yield* events).at(-1)
-        assert.strictEqual(exhausted?._tag === "ValidationExhausted" ? exhausted.reasons.length : 0, 3)
+        assert.strictEqual(exhausted?._tag === "ValidationExhausted" ? exhausted.messages.length : 0, 3)
         assert.isTrue(yield* ended)
       })
   )

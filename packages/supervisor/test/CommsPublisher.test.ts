@@ -9,9 +9,9 @@ import { died, living, opened, owned, relaunched, started, watching, worldOf } f
 
 const at = begun
 const failed = (attempt: number) =>
-  Event.ValidationFailed.make({ at, attempt, check: "session-file", reason: "no session file", lastMessageId: 0 })
+  Event.ValidationFailed.make({ at, attempt, check: "session-file", message: "no session file", lastMessageId: 0 })
 const death = died(2)
-const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", message: "too large" })
 const gate = (change: Partial<Gate>, step = "4 estimate") =>
   Event.StepSucceeded.make({
     at,
@@ -50,7 +50,7 @@ describe("the publication of an event", () => {
   > = [
     [failed(2), "error", "error", ["2 of 3", "session-file", "no session file", "PID:<pid> SESSION_ID:<id>"]],
     [
-      Event.ValidationExhausted.make({ at, reasons: ["one", "two", "three"] }),
+      Event.ValidationExhausted.make({ at, messages: ["one", "two", "three"] }),
       "exited",
       "error",
       ["1: one", "2: two", "3: three"]
@@ -79,7 +79,7 @@ describe("the publication of an event", () => {
         from: "a",
         to: "b",
         stage: "gate",
-        reason: "too large",
+        message: "too large",
         alreadyKilled: true
       }),
       undefined,
@@ -149,7 +149,7 @@ describe("the publisher of comms", () => {
         at,
         cycle: 1,
         stage: "gate",
-        reason: "\u001B[2J\u009B\u202E\ntoo large"
+        message: "\u001B[2J\u009B\u202E\ntoo large"
       })
       const { start, world } = yield* heralding([...watching, death, evil])
       yield* start
@@ -218,7 +218,7 @@ describe("the publisher of comms", () => {
   )
   it.effect("the publisher publishes the end of a validation, and ends", () =>
     Effect.gen(function* () {
-      const exhausted = Event.ValidationExhausted.make({ at, reasons: ["a", "b", "c"] })
+      const exhausted = Event.ValidationExhausted.make({ at, messages: ["a", "b", "c"] })
       const { start, world } = yield* heralding([opened(), owned, failed(1), failed(2), failed(3), exhausted])
       const fiber = yield* start
       assert.deepStrictEqual(world.comms.told, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])

@@ -114,7 +114,7 @@ describe("the first launch of a run", () => {
       ] as const) {
         const { events } = yield* starting("agent", { processes: new Map(), files: new Set<string>(), terminal })
         const [failed] = yield* events
-        assert.match(failed?._tag === "ValidationFailed" ? failed.reason : "", says)
+        assert.match(failed?._tag === "ValidationFailed" ? failed.message : "", says)
       }
     })
   )
@@ -206,7 +206,7 @@ describe("the first launch of a run", () => {
           at: begun,
           attempt: 1,
           check: "launch",
-          reason: "too slow",
+          message: "too slow",
           lastMessageId: 0
         })
         const second = { ...first!, launchId: again.id, digest: `digest of ${again.id}` } as WatchEvent

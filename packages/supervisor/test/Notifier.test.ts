@@ -36,7 +36,7 @@ const taken = Event.HandoffTaken.make({
   contextTokens: null,
   contextWindow: null
 })
-const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", reason: "too large" })
+const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", message: "too large" })
 const adopted = Event.ConductorAdopted.make({ ...generation, by: "operator" })
 const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
@@ -55,7 +55,7 @@ describe("a person is told", () => {
       "cleared",
       "cleared"
     ])
-    assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, reasons: ["a"] }), well)?.kind, "exhausted")
+    assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, messages: ["a"] }), well)?.kind, "exhausted")
     for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
     assert.include(noticeOf(closed, well)?.text, "gate: too large")
     assert.include(noticeOf(exhausted, well)?.text, "/e.md")

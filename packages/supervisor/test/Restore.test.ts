@@ -11,11 +11,11 @@ import { confirmed, living, opened, worldOf, type Setup } from "./SupervisorWorl
 const took = (fence: number, pid: number) => Event.OwnerTook.make({ at: begun, fence, owner: ownerOf(pid) })
 const history = [opened(), took(1, 77), confirmed]
 const restored = (restorations: number) =>
-  Event.SouffleurRestored.make({ at: begun, cause: "died", over: 1, restorations })
+  Event.SouffleurRestored.make({ at: begun, reason: "died", over: 1, restorations })
 
 /** Makes a souffleur that replaces pid 77, whose last beat was so many seconds ago. */
 const restoring = Effect.fnUntraced(function* (
-  cause: "died" | "silent",
+  reason: "died" | "silent",
   beatAge: number,
   change: Setup = {},
   events: ReadonlyArray<WatchEvent> = history
@@ -27,7 +27,7 @@ const restoring = Effect.fnUntraced(function* (
   yield* beats.beat(guardianOf("w"), { by: "guardian/1/1/boot", at: begun })
   return {
     ...all,
-    restore: Effect.updateContext(restore("w", { cause, over: 1 }), (given: Context.Context<never>) =>
+    restore: Effect.updateContext(restore("w", { reason, over: 1 }), (given: Context.Context<never>) =>
       Context.merge(all.context, given)
     )
   }
@@ -104,7 +104,7 @@ describe("a souffleur that a guardian started", () => {
       Effect.gen(function* () {
         for (const before of [[], [restored(1), restored(2), restored(3)]]) {
           const { context, tags, world } = yield* holding([...history, ...before])
-          const taken = yield* Effect.exit(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))
+          const taken = yield* Effect.exit(Effect.provide(restore("w", { reason: "silent", over: 1 }), context))
           assert.deepStrictEqual(
             [Exit.isSuccess(taken), world.processes.signals, yield* tags],
             before.length === 0 ? [true, ["SIGKILL 77"], ["SouffleurRestored"]] : [false, [], []]
@@ -132,16 +132,16 @@ describe("a souffleur that a guardian started", () => {
               })
             })
             yield* Effect.exit(
-              Effect.provide(restore("w", { cause: "silent", over: 1 }), Context.add(context, Processes, vanishing))
+              Effect.provide(restore("w", { reason: "silent", over: 1 }), Context.add(context, Processes, vanishing))
             )
-            assert.deepStrictEqual([JSON.parse(before), yield* tags], [{ cause: "silent", over: 1 }, []])
+            assert.deepStrictEqual([JSON.parse(before), yield* tags], [{ reason: "silent", over: 1 }, []])
             const taking =
               next === "a person's"
                 ? Effect.as(Effect.scoped(own("w")), true)
-                : Effect.tap(restore("w", { cause: "died", over: 1 }), () => Effect.scoped(own("w")))
+                : Effect.tap(restore("w", { reason: "died", over: 1 }), () => Effect.scoped(own("w")))
             assert.isTrue(yield* Effect.provide(taking, context))
             assert.deepStrictEqual(yield* tags, ["SouffleurRestored", "OwnerTook", "OwnerLeft"])
-            assert.deepInclude((yield* events)[0], { cause: "silent", over: 1, restorations: 1 })
+            assert.deepInclude((yield* events)[0], { reason: "silent", over: 1, restorations: 1 })
             assert.deepStrictEqual([world.processes.signals, yield* fs.exists(file)], [["SIGKILL 77"], false])
           }
         }).pipe(Effect.provide(HostServices.layer))
@@ -151,7 +151,7 @@ describe("a souffleur that a guardian started", () => {
         const { context, stateDir, tags, world } = yield* holding()
         yield* (yield* FileSystem.FileSystem).writeFileString(stateDir, "no folder")
         assert.match(
-          why(yield* Effect.flip(Effect.provide(restore("w", { cause: "silent", over: 1 }), context))),
+          why(yield* Effect.flip(Effect.provide(restore("w", { reason: "silent", over: 1 }), context))),
           /intent/
         )
         assert.deepStrictEqual([yield* tags, world.processes.signals], [[], []])
@@ -160,12 +160,12 @@ describe("a souffleur that a guardian started", () => {
     it.effect("an intent for an earlier owner does not count, nor does a torn one", () =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
-        for (const kept of ['{"cause":"silent","over":7}', '{"cause":"sil']) {
+        for (const kept of ['{"reason":"silent","over":7}', '{"reason":"sil']) {
           const { context, events, file, stateDir } = yield* holding(history, new Set([10]))
           yield* fs.makeDirectory(`${stateDir}/restorations`, { recursive: true })
           yield* fs.writeFileString(file, kept)
-          yield* Effect.provide(restore("w", { cause: "died", over: 1 }), context)
-          assert.deepInclude((yield* events)[0], { _tag: "SouffleurRestored", cause: "died", over: 1 })
+          yield* Effect.provide(restore("w", { reason: "died", over: 1 }), context)
+          assert.deepInclude((yield* events)[0], { _tag: "SouffleurRestored", reason: "died", over: 1 })
           assert.isFalse(yield* fs.exists(file))
         }
       }).pipe(Effect.provide(HostServices.layer))
@@ -173,8 +173,8 @@ describe("a souffleur that a guardian started", () => {
   })
   it.effect("a restoration leaves an owner alone that beats again", () =>
     Effect.gen(function* () {
-      for (const cause of ["died", "silent"] as const) {
-        const { restore, tags, world } = yield* restoring(cause, 360, { alive: alive() })
+      for (const reason of ["died", "silent"] as const) {
+        const { restore, tags, world } = yield* restoring(reason, 360, { alive: alive() })
         assert.match(why(yield* Effect.flip(restore)), /beats again/)
         assert.deepStrictEqual([yield* tags, world.processes.signals], [[], []])
       }

@@ -37,7 +37,7 @@ it.effect("an app adds its own provider, with its services, before the standard 
     assert.deepInclude((yield* events)[0], {
       _tag: "RecoveryFailedClosed",
       stage: "ask_somebody",
-      reason: "a person was asked"
+      message: "a person was asked"
     })
   })
 )

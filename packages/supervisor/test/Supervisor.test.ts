@@ -135,7 +135,7 @@ describe("roles by difference", () => {
       yield* append(died(), recovering())
       assert.deepStrictEqual(yield* moved, ["-watcher/1", "+recovery/1"])
       yield* append(
-        Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" }),
+        Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", message: "too large" }),
         started(2)
       )
       assert.deepStrictEqual(yield* moved, ["-recovery/1", "+watcher/2"])
@@ -299,7 +299,7 @@ describe("a role that dies", () => {
       const [closed] = yield* events
       assert.deepInclude(closed, {
         stage: "recovery",
-        reason: "the second compaction follows only a first that failed"
+        message: "the second compaction follows only a first that failed"
       })
       assert.include(yield* moved, "+watcher/2")
     })

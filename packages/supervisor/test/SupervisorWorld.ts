@@ -136,7 +136,7 @@ const evidence = {
   contextTokens: null
 }
 export const died = (retries = 1) =>
-  Event.ConductorDied.make({ at, watcher: 1, taskCount: 1, taskFingerprint: "a", evidence, cause: "pid", retries })
+  Event.ConductorDied.make({ at, watcher: 1, taskCount: 1, taskFingerprint: "a", evidence, reason: "pid", retries })
 export const recovering = (cycle = 1) => Event.RecoveryStarted.make({ at, cycle, purpose: "relaunch", trigger: "pid" })
 export const relaunched = Event.ConductorRelaunched.make({
   at,

@@ -24,7 +24,7 @@ describe("a Conductor without comms", () => {
         yield* passes("10 minutes")
         yield* world.conductor.dies
         const died = yield* untilEvent(id, "ConductorDied")
-        assert.deepStrictEqual([died.cause, secondsOf(died)], ["pid", 601])
+        assert.deepStrictEqual([died.reason, secondsOf(died)], ["pid", 601])
         const { conductor, exportPath, sessionId } = yield* untilEvent(id, "ConductorRelaunched")
         assert.deepStrictEqual([conductor.pid, sessionId], [world.conductor.pid, world.conductor.sessionId])
         assert.deepStrictEqual([world.exports, world.signals, sessions(world)], [["s1"], [], ["Fresh"]])
@@ -53,7 +53,7 @@ describe("a Conductor without comms", () => {
         yield* passes("10 minutes")
         assert.deepStrictEqual(world.signals, [])
         const died = yield* untilEvent(id, "ConductorDied")
-        assert.deepStrictEqual([died.cause, secondsOf(died)], ["hang", 660])
+        assert.deepStrictEqual([died.reason, secondsOf(died)], ["hang", 660])
         yield* untilEvent(id, "ConductorRelaunched")
         assert.deepStrictEqual(world.signals, ["SIGTERM 4711"])
       })
@@ -118,7 +118,7 @@ describe("a Conductor with comms", () => {
         yield* passes("20 minutes")
         assert.deepStrictEqual(world.launches, [])
         yield* world.conductor.hangs
-        assert.strictEqual((yield* untilEvent(id, "ConductorDied")).cause, "heartbeat")
+        assert.strictEqual((yield* untilEvent(id, "ConductorDied")).reason, "heartbeat")
       })
     )
   )

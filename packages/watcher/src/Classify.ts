@@ -49,10 +49,10 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   if (failure?.reason === "usage-limit" || failure?.reason === "outage")
     return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null }
   if (failure?.reason === "prompt-too-long") return { _tag: "ContextExhausted" }
-  if (gone) return { _tag: "Dead", cause: "pid" }
-  if (isStale(seen) && seen.excuse === undefined) return { _tag: "Dead", cause: "heartbeat" }
-  if (watch.comms === null && verdict._tag === "Hung") return { _tag: "Dead", cause: "hang" }
-  if (seen.handoffTimedOut) return { _tag: "Dead", cause: "untaken" }
+  if (gone) return { _tag: "Dead", reason: "pid" }
+  if (isStale(seen) && seen.excuse === undefined) return { _tag: "Dead", reason: "heartbeat" }
+  if (watch.comms === null && verdict._tag === "Hung") return { _tag: "Dead", reason: "hang" }
+  if (seen.handoffTimedOut) return { _tag: "Dead", reason: "untaken" }
   return found === undefined ? undefined : { _tag: "SessionIdFound", ...found }
 }
 

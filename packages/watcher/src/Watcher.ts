@@ -58,7 +58,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* ref.dispatch({
       _tag: "ReportDeferred",
       watcher: me,
-      because: excuse.because,
+      message: excuse.because,
       until: Math.round(excuse.until)
     })
   })

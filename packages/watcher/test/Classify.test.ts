@@ -80,9 +80,9 @@ const triggers: ReadonlyArray<readonly [name: string, change: Partial<Observatio
   ["a limit", at(failed("usage-limit", now + 9000)), { _tag: "Limited", kind: "usage-limit", resetsAt: now + 9000 }],
   ["an outage", at(failed("outage")), { _tag: "Limited", kind: "outage", resetsAt: null }],
   ["a conversation that no longer fits", at(failed("prompt-too-long")), { _tag: "ContextExhausted" }],
-  ["pid", { process: "gone" }, { _tag: "Dead", cause: "pid" }],
-  ["heartbeat", { heartbeat: { raw: ago(241), changedAt: undefined } }, { _tag: "Dead", cause: "heartbeat" }],
-  ["untaken", { handoffTimedOut: true }, { _tag: "Dead", cause: "untaken" }],
+  ["pid", { process: "gone" }, { _tag: "Dead", reason: "pid" }],
+  ["heartbeat", { heartbeat: { raw: ago(241), changedAt: undefined } }, { _tag: "Dead", reason: "heartbeat" }],
+  ["untaken", { handoffTimedOut: true }, { _tag: "Dead", reason: "untaken" }],
   ["session id", { foundSession: found }, { _tag: "SessionIdFound", ...found }]
 ]
 const exitOf = (watch: Watch, change: Partial<Observation>) =>
@@ -98,13 +98,13 @@ describe("the exits", () => {
     it(`${name} while standing by`, () => {
       const standby: Watch = {
         ...awaiting,
-        standby: { trigger: "pid", cycle: 1, stage: "gate", reason: "too large", since: 0 }
+        standby: { trigger: "pid", cycle: 1, stage: "gate", message: "too large", since: 0 }
       }
       assert.deepStrictEqual(exitOf(standby, change), name === "complete" ? exit : undefined)
     })
   }
   it("a zombie is gone; a stopped process and an unknown one are not", () => {
-    assert.deepStrictEqual(exitOf(awaiting, { process: "zombie" }), { _tag: "Dead", cause: "pid" })
+    assert.deepStrictEqual(exitOf(awaiting, { process: "zombie" }), { _tag: "Dead", reason: "pid" })
     for (const process of ["stopped", undefined] as const) assert.isUndefined(exitOf(awaiting, { process }))
   })
   it("a handoff that was not raised in this generation is none", () =>
@@ -116,7 +116,7 @@ describe("the age of the heartbeat", () => {
     exitOf(awaiting, { heartbeat: { raw, changedAt: undefined }, ...change })
   it("a heartbeat is too old one millisecond after 240 s, not at exactly 240 s", () => {
     assert.isUndefined(aged(ago(240)))
-    assert.deepStrictEqual(aged(ago(240.001)), { _tag: "Dead", cause: "heartbeat" })
+    assert.deepStrictEqual(aged(ago(240.001)), { _tag: "Dead", reason: "heartbeat" })
   })
   it("the age is unknown for NULL, garbage and the future, and while comms is out", () => {
     for (const raw of [null, "", "yesterday", ago(-1)]) assert.isUndefined(aged(raw), String(raw))
@@ -136,10 +136,10 @@ describe("a session", () => {
         _tag: "SessionIdFound",
         ...found
       })
-    assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), { _tag: "Dead", cause: "pid" })
+    assert.deepStrictEqual(exitOf(awaiting, { process: "gone", foundSession: found }), { _tag: "Dead", reason: "pid" })
     assert.deepStrictEqual(exitOf(held, { process: "gone", foundSession: { ...found, holder: "unknown" } }), {
       _tag: "Dead",
-      cause: "pid"
+      reason: "pid"
     })
   })
   it("a failure of an earlier generation says nothing of this one", () => {
@@ -151,14 +151,14 @@ describe("a session", () => {
     const hung: Partial<Observation> = { verdict: { _tag: "Hung", silentFor: 1_200_000 } }
     assert.deepStrictEqual(exitOf({ ...awaiting, comms: null }, { ...hung, comms: undefined }), {
       _tag: "Dead",
-      cause: "hang"
+      reason: "hang"
     })
     assert.isUndefined(exitOf({ ...awaiting, comms: "/p/comms.db" }, hung))
   })
 })
 
 describe("a heartbeat that is too old", () => {
-  const dead = { _tag: "Dead", cause: "heartbeat" } as const
+  const dead = { _tag: "Dead", reason: "heartbeat" } as const
   const stale = (...changes: ReadonlyArray<Partial<Observation> & { readonly answeredAt?: number }>) => {
     const seen = Object.assign(
       { ...healthy, answeredAt: 0, heartbeat: { raw: ago(241), changedAt: undefined } },

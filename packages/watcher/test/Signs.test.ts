@@ -27,13 +27,13 @@ describe("a heartbeat that is too old", () => {
         const [deferred, ...more] = yield* told
         assert.deepInclude(deferred, {
           _tag: "KillDeferred",
-          because: "the tool Bash was called and has no result yet",
+          message: "the tool Bash was called and has no result yet",
           until: at(800)
         })
         assert.deepStrictEqual(more, [])
         yield* until(841)
         const [, died] = yield* told
-        assert.deepInclude(died, { _tag: "ConductorDied", cause: "heartbeat" })
+        assert.deepInclude(died, { _tag: "ConductorDied", reason: "heartbeat" })
         if (died?._tag === "ConductorDied") {
           assert.deepStrictEqual(died.evidence.signs, [
             { source: "session file", says: "a tool runs: Bash", age: 640_000 }
@@ -66,7 +66,7 @@ describe("a heartbeat that is too old", () => {
           yield* TestClock.setTime(begun)
           const { told } = yield* watching({ world: { row: { ...silent }, ...world } })
           yield* until(301)
-          assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "heartbeat" })
+          assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", reason: "heartbeat" })
         }
       })
   )
@@ -107,7 +107,7 @@ describe("a heartbeat that is too old", () => {
       yield* until(1200)
       assert.deepStrictEqual(tagsOf(yield* told), ["PersonAwaited", "PersonCame"])
       yield* until(1261)
-      assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", cause: "heartbeat" })
+      assert.deepInclude((yield* told)[2], { _tag: "ConductorDied", reason: "heartbeat" })
     })
   )
   it.effect("an answered person gives the heartbeat the whole time again, and an allowed tool its time from then", () =>
@@ -143,7 +143,7 @@ describe("without comms", () => {
         yield* until(1083)
         assert.deepStrictEqual(yield* hung.told, [])
         yield* until(1141)
-        assert.deepInclude((yield* hung.told)[0], { _tag: "ConductorDied", cause: "hang" })
+        assert.deepInclude((yield* hung.told)[0], { _tag: "ConductorDied", reason: "hang" })
         yield* TestClock.setTime(begun)
         const idle = yield* watching({ world: { solo: true, signs: session({ _tag: "Finished", at: at(0) }) } })
         yield* until(36_000)
@@ -161,7 +161,7 @@ describe("without comms", () => {
         assert.deepStrictEqual(yield* still.told, [])
         yield* until(661)
         const [died] = yield* still.told
-        assert.deepInclude(died, { _tag: "ConductorDied", cause: "hang" })
+        assert.deepInclude(died, { _tag: "ConductorDied", reason: "hang" })
         if (died?._tag === "ConductorDied")
           assert.deepInclude(died.evidence.signs, { source: "processor", says: "not used", age: 420_000 })
 
@@ -178,7 +178,7 @@ describe("without comms", () => {
         yield* until(1021)
         assert.deepStrictEqual(yield* broken.told, [])
         yield* until(1081)
-        assert.deepInclude((yield* broken.told)[0], { _tag: "ConductorDied", cause: "hang" })
+        assert.deepInclude((yield* broken.told)[0], { _tag: "ConductorDied", reason: "hang" })
       })
   )
   it.effect("a standby ends when its session file is written again by a live process that holds it", () =>
@@ -338,7 +338,7 @@ describe("a successor", () => {
       yield* until(900)
       assert.deepStrictEqual(yield* idle.told, [])
       yield* until(961)
-      assert.deepInclude((yield* idle.told)[0], { _tag: "ConductorDied", cause: "untaken" })
+      assert.deepInclude((yield* idle.told)[0], { _tag: "ConductorDied", reason: "untaken" })
       yield* TestClock.setTime(begun)
       const { told } = yield* successor({ signs: tool(20, 7_200_000) })
       yield* until(3000)
@@ -357,7 +357,7 @@ describe("a successor", () => {
         yield* until(900)
         assert.deepStrictEqual(yield* silent.told, [])
         yield* until(961)
-        assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", cause: "untaken" })
+        assert.deepInclude((yield* silent.told)[0], { _tag: "ConductorDied", reason: "untaken" })
       }
     })
   )
@@ -433,7 +433,7 @@ it.effect("a session that began just before the death is reported once, before t
       history: [history.confirmed(), found, history.started(2)]
     })
     yield* until(2)
-    assert.deepInclude((yield* next.told)[0], { _tag: "ConductorDied", cause: "pid" })
+    assert.deepInclude((yield* next.told)[0], { _tag: "ConductorDied", reason: "pid" })
   })
 )
 

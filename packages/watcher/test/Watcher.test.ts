@@ -105,7 +105,7 @@ describe("the probe", () => {
         [died?._tag, died?.at, recovery?._tag],
         ["ConductorDied", begun + 101_000, "RecoveryStarted"]
       )
-      assert.strictEqual(died?._tag === "ConductorDied" ? died.cause : undefined, "pid")
+      assert.strictEqual(died?._tag === "ConductorDied" ? died.reason : undefined, "pid")
       assert.deepStrictEqual(world.comms.looks, [0, 101])
       assert.isTrue(yield* ended)
     })
@@ -185,7 +185,7 @@ describe("the heartbeat", () => {
       assert.deepStrictEqual(yield* told, [])
       yield* until(540)
       const [died] = yield* told
-      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.evidence.heartbeatAge] : [], [
+      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.reason, died.evidence.heartbeatAge] : [], [
         "heartbeat",
         300_000
       ])
@@ -286,7 +286,7 @@ describe("a break in polling", () => {
       assert.deepStrictEqual(tagsOf(yield* told), [])
       // It is none of the other kind either: what is silent from then on is seen in its time.
       yield* until(2600)
-      assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", cause: "hang" })
+      assert.deepInclude((yield* told)[0], { _tag: "ConductorDied", reason: "hang" })
     })
   )
   for (const [name, jump] of [
@@ -345,7 +345,7 @@ describe("a break in polling", () => {
       yield* until(301)
       const [died] = yield* told
       assert.deepStrictEqual(
-        died?._tag === "ConductorDied" ? [died.cause, died.taskCount, died.evidence.conductorState] : [],
+        died?._tag === "ConductorDied" ? [died.reason, died.taskCount, died.evidence.conductorState] : [],
         ["pid", null, null]
       )
     })
@@ -493,7 +493,7 @@ describe("heartbeat-only", () => {
       yield* until(900)
       const [died] = yield* told
       assert.strictEqual(
-        died?._tag === "ConductorDied" ? `${died.cause} ${died.evidence.process}` : died?._tag,
+        died?._tag === "ConductorDied" ? `${died.reason} ${died.evidence.process}` : died?._tag,
         "heartbeat unknown"
       )
     })
@@ -764,7 +764,10 @@ describe("solo", () => {
       world.condition = "gone"
       yield* TestClock.adjust("1 second")
       const [died] = yield* told
-      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.cause, died.evidence.heartbeat] : [], ["pid", null])
+      assert.deepStrictEqual(died?._tag === "ConductorDied" ? [died.reason, died.evidence.heartbeat] : [], [
+        "pid",
+        null
+      ])
     })
   )
 })

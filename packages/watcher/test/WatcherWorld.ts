@@ -180,7 +180,7 @@ export const history = {
   waiting: (until: number, kind: "usage-limit" | "outage" | "quiet-hours" = "usage-limit") =>
     Event.WaitStarted.make({ at: begun, watcher: 1, kind, until, resetsAt: until, trigger: "limit" }),
   lost: (watcher: number, at: number) => Event.WatcherLost.make({ at, watcher, beatAge: 181_000 }),
-  closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", reason: "too large" })
+  closed: Event.RecoveryFailedClosed.make({ at: begun, cycle: 1, stage: "gate", message: "too large" })
 }
 
 /** Starts a watcher of a watch with this history in its world. The world and the log have what it did. */

@@ -103,7 +103,7 @@ const wordsOf = (watch: Watch, seen: Observation): ReadonlyArray<WatchIntent> =>
       : []),
     ...(excuse === undefined || excuse.until === Infinity
       ? []
-      : [{ _tag: "ReportDeferred", watcher, because: excuse.because, until: Math.round(excuse.until) } as const]),
+      : [{ _tag: "ReportDeferred", watcher, message: excuse.because, until: Math.round(excuse.until) } as const]),
     ...(context === undefined
       ? []
       : [

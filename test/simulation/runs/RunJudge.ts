@@ -92,7 +92,7 @@ export class RunJudge {
     const wrong = (what: string) => world.violated(`${event._tag}: ${what}`)
     const held = (so: boolean, what: string) => void (so || wrong(what))
     if (agent === undefined) {
-      if (endsAssignment.has(event._tag) && !("cause" in event && event.cause === "launch"))
+      if (endsAssignment.has(event._tag) && !("reason" in event && event.reason === "launch"))
         wrong("there never was such an agent")
       return
     }
@@ -133,7 +133,7 @@ export class RunJudge {
       case "ReviewFailed":
         return this.#failed(agent, before, event, { moved, refused }, held)
       case "AgentEnding":
-        return held(event.cause !== "timeout" || agent.isAlive, "it had ended")
+        return held(event.reason !== "timeout" || agent.isAlive, "it had ended")
       default:
     }
   }
@@ -141,16 +141,16 @@ export class RunJudge {
   #failed(
     agent: RunAgent,
     before: Run,
-    { cause, taskId }: Extract<RunEvent, { readonly _tag: "ImplementationFailed" | "ReviewFailed" }>,
+    { reason, taskId }: Extract<RunEvent, { readonly _tag: "ImplementationFailed" | "ReviewFailed" }>,
     { moved, refused }: { readonly moved: boolean; readonly refused: boolean },
     held: (so: boolean, what: string) => void
   ): void {
     const { deed, said } = agent
     const world = this.#world
     const orphaned = before.assignment?.fence !== before.fence
-    switch (cause) {
+    switch (reason) {
       case "timeout":
-        return held(before.assignment?.ending?.cause === "timeout", "its end was not decided")
+        return held(before.assignment?.ending?.reason === "timeout", "its end was not decided")
       case "no verdict":
         return held(said === "nothing" && !orphaned && (!refused || !world.steadyClock), `it said ${said}`)
       case "lost":

@@ -142,9 +142,9 @@ export class Person {
     }
   }
 
-  #mend(stream: string, { tasks }: Run, cause: NonNullable<Run["paused"]>["cause"]): void {
+  #mend(stream: string, { tasks }: Run, reason: NonNullable<Run["paused"]>["reason"]): void {
     const { agents, disk, processes, repository } = this.#world
-    if (cause === "work lost") {
+    if (reason === "work lost") {
       const there = new Set(repository.range(null))
       const lost = tasks.filter(
         ({ base, skipped, status, work }) =>
@@ -158,10 +158,10 @@ export class Person {
       return
     }
     // git answers the next time. A foreign file in the way is moved by its owner.
-    if (cause === "failed") return void this.deeds++
+    if (reason === "failed") return void this.deeds++
     this.deeds++
-    this.#world.tell(`a person puts right what a run is paused for: ${cause}`)
-    if (cause === "not gone") for (const process of agents.flatMap(({ living }) => living)) processes.end(process)
+    this.#world.tell(`a person puts right what a run is paused for: ${reason}`)
+    if (reason === "not gone") for (const process of agents.flatMap(({ living }) => living)) processes.end(process)
     else repository.tidy()
   }
 
@@ -172,7 +172,7 @@ export class Person {
       if (!disk.full) this.#answer()
       for (const { witness } of this.#world.plans) witness.yield()
       for (const [stream, run] of this.#world.ledger.runs)
-        if (run.paused !== null) this.#mend(stream, run, run.paused.cause)
+        if (run.paused !== null) this.#mend(stream, run, run.paused.reason)
       timeline.after(this.#seed.between(0, this.#seed.chance(0.2) ? 30 * minute : 2 * minute), look)
     }
     timeline.after(minute, look)

@@ -125,7 +125,7 @@ export class RunOracle {
   record(event: RunEvent): void {
     const owed = this.#owed
     this.#owed = undefined
-    if (owed !== undefined && (event._tag !== "TaskEscalated" || event.cause !== owed))
+    if (owed !== undefined && (event._tag !== "TaskEscalated" || event.reason !== owed))
       this.#violated(`no escalation for ${owed}`)
     switch (event._tag) {
       case "RunOpened":
@@ -183,12 +183,12 @@ export class RunOracle {
       case "ImplementationFailed":
         return this.#move(event, (rung) => {
           rung.session = null
-          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.fruitless === 3)
+          if (event.reason !== "lost" && event.reason !== "dropped" && ++rung.fruitless === 3)
             this.#owed = "implementer failures"
         })
       case "ReviewFailed":
         return this.#move(event, (rung) => {
-          if (event.cause !== "lost" && event.cause !== "dropped" && ++rung.unreviewed === 3)
+          if (event.reason !== "lost" && event.reason !== "dropped" && ++rung.unreviewed === 3)
             this.#owed = "reviewer failures"
         })
       case "WorkChanged": {
@@ -215,9 +215,9 @@ export class RunOracle {
           this.#violated(`${event.taskId} is complete, and nobody approved it`)
         return
       case "TaskEscalated":
-        if (event.cause === "unproven") {
+        if (event.reason === "unproven") {
           if (this.#rung(event.taskId).begun) this.#violated(`${event.taskId} was begun here, and is not believed`)
-        } else if (owed === undefined) this.#violated(`an escalation for ${event.cause} before its time`)
+        } else if (owed === undefined) this.#violated(`an escalation for ${event.reason} before its time`)
         this.#rung(event.taskId).standing = "escalated"
         return
       case "TaskAnswered": {
@@ -239,7 +239,7 @@ export class RunOracle {
         return
       }
       case "RunPaused":
-        this.#paused = event.cause
+        this.#paused = event.reason
         return
       case "RunResumed":
         this.#paused = undefined

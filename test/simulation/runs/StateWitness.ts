@@ -74,8 +74,8 @@ export class StateWitness {
   idle(run: Run): void {
     if (this.#world.zombies) return
     if (!isOver(run) && !needsPerson(run)) this.#world.violated("it was left, and nobody is needed")
-    // A run with this cause may have failed to write this file.
-    if (run.paused?.cause === "failed") return
+    // A run with this reason may have failed to write this file.
+    if (run.paused?.reason === "failed") return
     const text = this.#world.disk.read(this.#statePath)
     const found = text === undefined ? undefined : Result.getOrUndefined(readState(text))
     // The log records the leave after the file was written, so `updated_at` may differ.

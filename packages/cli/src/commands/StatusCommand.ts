@@ -83,7 +83,7 @@ export const statusOf = Effect.fnUntraced(function* (
     deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: iso(watch.deferred.until) } : null,
     ceiling: watch.ceiling ?? null,
     permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
-    standby: watch.standby === undefined ? null : { stage: watch.standby.stage, reason: watch.standby.reason },
+    standby: watch.standby === undefined ? null : { stage: watch.standby.stage, message: watch.standby.message },
     handoff:
       watch.generation > 1 && watch.launchId !== undefined
         ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }

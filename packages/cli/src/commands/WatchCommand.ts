@@ -215,7 +215,7 @@ export const watchCommand = Command.make(
       Flag.withHidden
     ),
     restored: Flag.String("restored").pipe(
-      Flag.withDescription("A guardian's word: <cause>:<fence>"),
+      Flag.withDescription("A guardian's word: <reason>:<fence>"),
       Flag.optional,
       Flag.withHidden
     ),

@@ -71,7 +71,7 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, setting
     findings.push(
       wrong(
         name,
-        `stands by since recovery ${watch.standby.cycle} failed closed at ${watch.standby.stage}: ${watch.standby.reason}`,
+        `stands by since recovery ${watch.standby.cycle} failed closed at ${watch.standby.stage}: ${watch.standby.message}`,
         `souffleur why ${id}, then souffleur retry ${id} or souffleur adopt ${id}`
       )
     )

@@ -10,7 +10,7 @@ export const reasonOfGuard = (
   event._tag === "SouffleurRestored"
     ? {
         seen: [
-          event.cause === "died"
+          event.reason === "died"
             ? `the process of souffleur, pid ${owner?.process.pid}, was gone`
             : `the watch had no beat for too long; souffleur, pid ${owner?.process.pid}, was there`
         ],

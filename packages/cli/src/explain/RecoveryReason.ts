@@ -61,7 +61,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
   switch (event._tag) {
     case "RecoveryFailedClosed":
       return {
-        seen: closing(before, event.reason),
+        seen: closing(before, event.message),
         rule: "What cannot be recovered with certainty is not: nothing is launched in this cycle, and souffleur stands by."
       }
     case "RecoveryEscalated":
@@ -69,7 +69,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
         seen: [
           ...gate(before),
           ...failures(before),
-          `${event.from} stopped at ${event.stage}: ${event.reason}`,
+          `${event.from} stopped at ${event.stage}: ${event.message}`,
           ...(event.alreadyKilled ? ["the Conductor is stopped already"] : [])
         ],
         rule: `What ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`

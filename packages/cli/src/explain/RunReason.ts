@@ -27,25 +27,25 @@ const rejected = ({ feedback, taskId }: Of<"ReviewRejected">, before: Run): Expl
 }
 
 const failed = (
-  { _tag, cause, detail, taskId }: Of<"ImplementationFailed" | "ReviewFailed">,
+  { _tag, reason, message, taskId }: Of<"ImplementationFailed" | "ReviewFailed">,
   before: Run
 ): Explanation => {
   const task = taskOf(before, taskId)
   const count = ((_tag === "ImplementationFailed" ? task?.failures : task?.reviewFailures) ?? 0) + 1
-  if (cause === "lost")
+  if (reason === "lost")
     return {
-      seen: [detail],
+      seen: [message],
       rule: "an agent whose end was not seen may have been stopped with its conductor: it counts for nothing, and a fresh agent is asked"
     }
-  if (cause === "dropped")
-    return { seen: [detail], rule: "a task that the plan has lost is forgotten once no agent works on it" }
+  if (reason === "dropped")
+    return { seen: [message], rule: "a task that the plan has lost is forgotten once no agent works on it" }
   return {
-    seen: [detail, `assignment ${count} in a row that came to nothing`],
+    seen: [message, `assignment ${count} in a row that came to nothing`],
     rule: "an assignment that came to nothing is followed by a fresh agent; the third in a row is a person's"
   }
 }
 
-const escalations: Readonly<Record<Of<"TaskEscalated">["cause"], string>> = {
+const escalations: Readonly<Record<Of<"TaskEscalated">["reason"], string>> = {
   rejections: "the third rejection is a person's",
   blocked: "an implementer that is blocked is a person's at once",
   "implementer failures": "the third assignment in a row that came to nothing is a person's",
@@ -53,12 +53,12 @@ const escalations: Readonly<Record<Of<"TaskEscalated">["cause"], string>> = {
   unproven: "a state file is believed as far as git bears it out: the rest is a person's"
 }
 
-const grieved = ({ cause, taskId }: Of<"TaskEscalated">, before: Run) => {
+const grieved = ({ reason, taskId }: Of<"TaskEscalated">, before: Run) => {
   const task = taskOf(before, taskId)
-  return task === undefined ? [] : workProblemsOf(task, cause)
+  return task === undefined ? [] : workProblemsOf(task, reason)
 }
 
-const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
+const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   conflict: "no agent works where git has conflicts: a person resolves them",
   dirty:
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
@@ -69,8 +69,8 @@ const pauses: Readonly<Record<Of<"RunPaused">["cause"], string>> = {
   "work lost": "what was approved counts while git has it: what is not there any more is not complete"
 }
 
-const ending = ({ at, cause, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
-  cause === "timeout"
+const ending = ({ at, reason, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
+  reason === "timeout"
     ? {
         seen: [
           `process ${process.pid} runs since ${Words.deadline(launchedAt, at)}; its limit is ${Words.duration(limit)}`,
@@ -93,10 +93,10 @@ const limited = ({ at, kind, resetsAt, until }: Of<"AgentLimited">, { waits }: R
   rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${Words.deadline(until, at)}`
 })
 
-const finished = ({ detail, finishing }: Of<"RunFinished">): Explanation =>
+const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>
   finishing === "failed"
     ? {
-        seen: [detail],
+        seen: [message],
         rule: "a finishing step is asked once, as half of it may be done: what comes of it is a person's",
         act: "souffleur conduct answer --finishing --retry, or --skip"
       }
@@ -129,8 +129,8 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       return failed(event, before)
     case "TaskEscalated":
       return {
-        seen: [event.reason, ...grieved(event, before)],
-        rule: escalations[event.cause],
+        seen: [event.message, ...grieved(event, before)],
+        rule: escalations[event.reason],
         act: `nothing is asked until: souffleur conduct answer ${event.taskId} "what to do", or --retry, or --skip`
       }
     case "AgentEnding":
@@ -147,7 +147,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
     case "RunPaused":
       return {
         seen: event.files.length === 0 ? [event.message] : event.files,
-        rule: pauses[event.cause],
+        rule: pauses[event.reason],
         act: "it waits until that is put right"
       }
     case "AgentNeverRan":

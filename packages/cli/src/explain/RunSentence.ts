@@ -51,7 +51,7 @@ const standing = (run: Run, agent: Condition | null): string => {
 const goingOn = (run: Run, agent: Condition | null): string => {
   if (run.phase === "finished")
     return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
-  if (run.paused !== null) return pauses[run.paused.cause].standing
+  if (run.paused !== null) return pauses[run.paused.reason].standing
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
   if (run.wait !== null)
@@ -71,7 +71,7 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
   task.escalation === null
     ? []
     : [
-        ...workProblemsOf(task, task.escalation.cause),
+        ...workProblemsOf(task, task.escalation.reason),
         ...(task.lastLaunch === null ? [] : [`what its last agent printed: ${outputOf(task.lastLaunch)}`])
       ]
 
@@ -90,12 +90,12 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: 
     ]
   if (paused !== null) {
     return [
-      `run ${id} is paused: ${pauses[paused.cause].what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`
+      `run ${id} is paused: ${pauses[paused.reason].what} ${paused.files.length === 0 ? paused.message : paused.files.join(", ")}`
     ]
   }
   const task = tasks.find(({ status }) => status === "escalated")
   return [
-    `run ${id} needs you on task ${task?.id} (${task?.escalation?.cause}): ${task?.escalation?.reason}`,
+    `run ${id} needs you on task ${task?.id} (${task?.escalation?.reason}): ${task?.escalation?.message}`,
     ...(task === undefined || outputOf === undefined ? [] : grievances(task, outputOf)),
     `souffleur conduct answer ${task?.id} "what to do", or --retry, or --skip`
   ]
@@ -112,6 +112,6 @@ export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string>
     `  ${task.id}  ${status}  ${task.title}${counts.length === 0 ? "" : `  (${counts.join(", ")})`}`,
     ...(task.escalation === null
       ? []
-      : [task.escalation.reason, ...grievances(task, outputOf)].map((line) => `    ${line}`))
+      : [task.escalation.message, ...grievances(task, outputOf)].map((line) => `    ${line}`))
   ].map((line) => plain(line, maxLineLength))
 }

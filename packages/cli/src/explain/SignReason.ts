@@ -35,7 +35,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
   switch (event._tag) {
     case "KillDeferred":
       return {
-        seen: [event.because],
+        seen: [event.message],
         rule: "A live process whose session file says why it is silent is left alone for as long; then its heartbeat counts."
       }
     case "PersonAwaited":

@@ -29,8 +29,8 @@ const saidBy: Readonly<Record<(typeof Event.ConductorCompleted.Type)["by"], stri
   exit: "the command ended with exit code 0"
 }
 
-const ruleOfDeath = ({ cause, evidence: { staleAfter } }: typeof Event.ConductorDied.Type): string => {
-  switch (cause) {
+const ruleOfDeath = ({ reason, evidence: { staleAfter } }: typeof Event.ConductorDied.Type): string => {
+  switch (reason) {
     case "pid":
       return "A process that is gone, is a zombie, or whose pid belongs to another is dead."
     case "heartbeat":
@@ -59,7 +59,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       return {
         seen: [
           ...evidence(event.evidence, before),
-          ...(event.cause === "untaken" ? untaken(event, before) : []),
+          ...(event.reason === "untaken" ? untaken(event, before) : []),
           progress(event, before)
         ],
         rule: ruleOfDeath(event)
@@ -134,11 +134,11 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       return reasonOfPin(event, before)
     case "ProcessEnding":
       return {
-        seen: [event.reason],
+        seen: [event.message],
         rule: "What souffleur started itself it ends itself, before another is started: that very process."
       }
     case "ValidationFailed":
-      return { seen: [event.reason], rule: `The check "${event.check}" must pass; three failures end the watch.` }
+      return { seen: [event.message], rule: `The check "${event.check}" must pass; three failures end the watch.` }
     case "RecoveryFailedClosed":
     case "RecoveryEscalated":
     case "RetriesExhausted":

@@ -7,7 +7,7 @@ const quiet = (until: number) =>
 
 /** Answers an agent's request for a recovery of its context, by the state that followed in the log. */
 export const answerOf = ({ recovery, standby, wait }: Watch): string => {
-  if (standby !== undefined) return `souffleur stands by: ${standby.reason}. ${goOn}`
+  if (standby !== undefined) return `souffleur stands by: ${standby.message}. ${goOn}`
   if (wait !== undefined) return quiet(wait.until)
   return recovery?.purpose === "export"
     ? "It is the third time without progress: you are stopped, your conversation is kept for a person, and no successor is launched."

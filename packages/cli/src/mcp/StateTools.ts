@@ -56,7 +56,7 @@ const advice = Effect.fnUntraced(function* (here: CallContext, { id, watch }: Na
   if (here.role === "another session")
     return "You are not the Conductor: it alone sends heartbeats and asks for a recovery."
   if (watch.standby !== undefined)
-    return `souffleur stands by: ${watch.standby.reason}. A person says "souffleur retry" or "souffleur adopt".`
+    return `souffleur stands by: ${watch.standby.message}. A person says "souffleur retry" or "souffleur adopt".`
   return watch.comms === null
     ? "You are watched. Say done when all is complete."
     : "You are watched. Send a heartbeat at least every two minutes; say done when all is complete."

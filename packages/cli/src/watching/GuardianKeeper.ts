@@ -34,15 +34,15 @@ const pollMillis = 1000
 const killAgainAfter = 60_000
 
 /**
- * Reads `died:3`: the cause that a guardian saw, and the fence of the owner then. Fails with `BadUsage` for another
+ * Reads `died:3`: the reason that a guardian saw, and the fence of the owner then. Fails with `BadUsage` for another
  * word.
  */
 export const restorationOf = (flag: Option.Option<string>) => {
   if (Option.isNone(flag)) return Effect.succeed(Option.none<Restoration>())
-  const [, cause, over] = /^(died|silent):(\d{1,15})$/u.exec(flag.value) ?? []
-  return cause === undefined
+  const [, reason, over] = /^(died|silent):(\d{1,15})$/u.exec(flag.value) ?? []
+  return reason === undefined
     ? Effect.fail(new BadUsage({ message: "--restored is a guardian's word: leave it out" }))
-    : Effect.succeed(Option.some<Restoration>({ cause: cause as Restoration["cause"], over: Number(over) }))
+    : Effect.succeed(Option.some<Restoration>({ reason: reason as Restoration["reason"], over: Number(over) }))
 }
 
 /** Starts a guardian of a watch, and returns its pid. */
@@ -93,9 +93,9 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   /** The guardian that beats. */
   let known: ProcessIdentity | undefined
   /** Records the end in the log, then kills the process. */
-  const ended = Effect.fnUntraced(function* (process: ProcessIdentity, reason: string) {
+  const ended = Effect.fnUntraced(function* (process: ProcessIdentity, message: string) {
     yield* Effect.catchIf(
-      dispatch({ _tag: "EndProcess", what: "guardian", process, reason }),
+      dispatch({ _tag: "EndProcess", what: "guardian", process, message }),
       (error) => error._tag !== "Refused",
       (error) =>
         Effect.logWarning(`the guardian with pid ${process.pid} is killed without a word in the log: ${error._tag}`)
@@ -131,7 +131,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
     if (act._tag !== "Restore") return false
     if (
       guardian !== undefined &&
-      act.cause === "silent" &&
+      act.reason === "silent" &&
       !(yield* ended(guardian, "it has not beaten for too long"))
     ) {
       yield* Effect.logWarning(

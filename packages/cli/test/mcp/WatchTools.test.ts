@@ -147,7 +147,7 @@ it.layer(services)((it) => {
           )
           assert.strictEqual(yield* refusal(as("s1")(requestContextRecovery({}))), "Not now: a recovery runs already.")
           yield* watch("w-1", [
-            Event.RecoveryFailedClosed.make({ at: 2000, cycle: 1, stage: "compact", reason: "no boundary" })
+            Event.RecoveryFailedClosed.make({ at: 2000, cycle: 1, stage: "compact", message: "no boundary" })
           ])
           assert.match(
             yield* refusal(as("s1")(requestContextRecovery({}))),

@@ -113,14 +113,14 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
       )
     }
     case "Escalate": {
-      const { alreadyKilled, from, reason, stage, to } = command
+      const { alreadyKilled, from, message, stage, to } = command
       // After a crash the provider escalates once more, with the same result.
       if (recovery.escalated.includes(from)) return ok()
-      return ok(Event.RecoveryEscalated.make({ at, cycle, from, to, stage, reason, alreadyKilled }))
+      return ok(Event.RecoveryEscalated.make({ at, cycle, from, to, stage, message, alreadyKilled }))
     }
     case "FailClosed": {
-      const { reason, stage } = command
-      return ok(Event.RecoveryFailedClosed.make({ at, cycle, stage, reason }), nextWatcher(watch, at))
+      const { message, stage } = command
+      return ok(Event.RecoveryFailedClosed.make({ at, cycle, stage, message }), nextWatcher(watch, at))
     }
     case "ExhaustRetries":
       return recovery.purpose === "export"

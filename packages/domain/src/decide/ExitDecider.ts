@@ -32,8 +32,8 @@ export const recoveryOf = (
   { quietUntil = null, watcher }: Pick<Report, "quietUntil" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
-  const withheld = (stage: "observe" | "ceiling", reason: string) => [
-    Event.RecoveryWithheld.make({ at, cycle, trigger, stage, reason }),
+  const withheld = (stage: "observe" | "ceiling", message: string) => [
+    Event.RecoveryWithheld.make({ at, cycle, trigger, stage, message }),
     nextWatcher(watch, at)
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
@@ -108,8 +108,8 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)
       return ok(
-        Event.ConductorDied.make({ ...seen, cause: exit.cause, retries }),
-        ...recoveryOf(watch, at, { trigger: exit.cause, retries }, command)
+        Event.ConductorDied.make({ ...seen, reason: exit.reason, retries }),
+        ...recoveryOf(watch, at, { trigger: exit.reason, retries }, command)
       )
     }
     case "ContextRecovery": {

@@ -39,7 +39,7 @@ export type GuardAct =
   /** The started souffleur took too long to own the watch. */
   | { readonly _tag: "EndStarted" }
   /** Start another souffleur in place of the owner of the fence `over`. */
-  | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
+  | { readonly _tag: "Restore"; readonly reason: "died" | "silent"; readonly over: number }
 
 /**
  * Returns the longest accepted silence, ms: a beat grows old, and then the self-monitor has its turn (spec:
@@ -98,7 +98,7 @@ export const guard = (before: Guard, sight: GuardSight, silentAfter: number): re
   if (!dead && !silent) return [known, wait]
   return [
     { ...known, startedAt: now },
-    { _tag: "Restore", cause: dead ? "died" : "silent", over: owner.fence }
+    { _tag: "Restore", reason: dead ? "died" : "silent", over: owner.fence }
   ]
 }
 

@@ -34,15 +34,17 @@ export const decideGuard = (
 ): Decision<Event.WatchEvent> => {
   const at = command.now
   if (command._tag === "EndProcess") {
-    const { process, reason, what } = command
+    const { process, message, what } = command
     if (what === "first launch" && watch.phase !== "Validating") return no("not now", "the watch is validated")
-    return Equal.equals(process, watch.ending) ? ok() : ok(Event.ProcessEnding.make({ at, what, process, reason }))
+    return Equal.equals(process, watch.ending) ? ok() : ok(Event.ProcessEnding.make({ at, what, process, message }))
   }
   if (watch.owner === undefined) return no("not now", "its souffleur has left")
   if (watch.fence !== command.over) return no("owned", "another souffleur has taken this watch meanwhile")
   const restorations =
     watch.restored !== undefined && at - watch.restored.at < steadyAfter ? watch.restored.restorations : 0
   return restorations < attempts
-    ? ok(Event.SouffleurRestored.make({ at, cause: command.cause, over: command.over, restorations: restorations + 1 }))
+    ? ok(
+        Event.SouffleurRestored.make({ at, reason: command.reason, over: command.over, restorations: restorations + 1 })
+      )
     : ok(Event.GuardianGaveUp.make({ at, restorations }))
 }

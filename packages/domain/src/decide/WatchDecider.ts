@@ -85,16 +85,16 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
 
     case "FailValidation": {
       if (watch.phase !== "Validating") return no("not now", "the watch is validated")
-      const { check, lastMessageId, reason } = command
+      const { check, lastMessageId, message } = command
       const attempt = watch.failures.length + 1
-      const failed = Event.ValidationFailed.make({ at, attempt, check, reason, lastMessageId })
+      const failed = Event.ValidationFailed.make({ at, attempt, check, message, lastMessageId })
       return attempt < attempts
         ? ok(failed)
         : ok(
             failed,
             Event.ValidationExhausted.make({
               at,
-              reasons: [...watch.failures, command].map((failure) => failure.reason)
+              messages: [...watch.failures, command].map((failure) => failure.message)
             })
           )
     }
@@ -137,11 +137,11 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     case "ReportExit":
       return decideExit(watch, command)
     case "ReportDeferred": {
-      const { because, until, watcher } = command
-      const known = watch.deferred?.because === because && watch.deferred.until >= until
+      const { message, until, watcher } = command
+      const known = watch.deferred?.message === message && watch.deferred.until >= until
       return watcher !== watch.watcher?.watcher || known
         ? ok()
-        : ok(Event.KillDeferred.make({ at, watcher, because, until }))
+        : ok(Event.KillDeferred.make({ at, watcher, message, until }))
     }
     case "ReportPerson": {
       const { for: what, watcher } = command

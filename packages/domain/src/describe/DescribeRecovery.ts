@@ -11,11 +11,11 @@ export const describeRecovery = {
       "info",
       `Recovery ${cycle} ${purpose === "export" ? "saves what can be saved: retries are exhausted" : "starts"}`
     ),
-  RecoveryWithheld: ({ cycle, reason }) => described("info", `Recovery ${cycle} is withheld: ${reason}`),
-  RecoveryEscalated: ({ alreadyKilled, from, reason, stage, to }) =>
+  RecoveryWithheld: ({ cycle, message }) => described("info", `Recovery ${cycle} is withheld: ${message}`),
+  RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }) =>
     described(
       "info",
-      `${from} hands on to ${to} at ${stage}: ${reason}${alreadyKilled ? ". The Conductor is stopped already" : ""}`,
+      `${from} hands on to ${to} at ${stage}: ${message}${alreadyKilled ? ". The Conductor is stopped already" : ""}`,
       {
         message: "warning"
       }
@@ -56,8 +56,8 @@ export const describeRecovery = {
         notice: "recovered"
       }
     ),
-  RecoveryFailedClosed: ({ reason, stage }) =>
-    described("error", `Recovery failed closed at ${stage}: ${reason}`, {
+  RecoveryFailedClosed: ({ message, stage }) =>
+    described("error", `Recovery failed closed at ${stage}: ${message}`, {
       message: "error",
       notice: "failed_closed"
     }),

@@ -33,8 +33,8 @@ export const describeSign = {
       message: "system",
       notice: "cleared"
     }),
-  KillDeferred: ({ at, because, until }) =>
-    described("warning", `The Conductor has no heartbeat, and is left alone until ${deadline(until, at)}: ${because}`),
+  KillDeferred: ({ at, message, until }) =>
+    described("warning", `The Conductor has no heartbeat, and is left alone until ${deadline(until, at)}: ${message}`),
   PersonAwaited: (event) =>
     described("warning", `The Conductor waits for a person: ${event.for}`, { notice: "waiting_for_a_person" }),
   PersonCame: () => described("info", "The Conductor no longer waits for a person", { notice: "cleared" }),

@@ -16,8 +16,8 @@ const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
   notifier: "the watch goes on, and the notify command is not run any more"
 }
 
-const deadBy = ({ cause, evidence }: typeof Event.ConductorDied.Type): string => {
-  switch (cause) {
+const deadBy = ({ reason, evidence }: typeof Event.ConductorDied.Type): string => {
+  switch (reason) {
     case "pid":
       return `its process is ${evidence.process}`
     case "heartbeat":
@@ -42,10 +42,10 @@ export const describeWatch = {
   OwnerTook: ({ fence, owner }) =>
     described("detail", `souffleur (pid ${owner.process.pid}) owns the watch (fence ${fence})`),
   OwnerLeft: () => described("info", "souffleur left. The watch can be resumed"),
-  SouffleurRestored: ({ cause, restorations }) =>
+  SouffleurRestored: ({ reason, restorations }) =>
     described(
       "warning",
-      `souffleur itself ${cause === "died" ? "died" : "fell silent"}, and its guardian brings it back${restorations === 1 ? "" : withoutProgress(restorations)}`,
+      `souffleur itself ${reason === "died" ? "died" : "fell silent"}, and its guardian brings it back${restorations === 1 ? "" : withoutProgress(restorations)}`,
       { message: "warning" }
     ),
   GuardianGaveUp: ({ restorations }) =>
@@ -62,16 +62,16 @@ export const describeWatch = {
       `The ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect}), and is not started again: ${withoutRole[role]}`,
       { message: "error", notice: "failed_closed" }
     ),
-  ProcessEnding: ({ process, reason, what }) =>
-    described("warning", `souffleur ends the ${what} (pid ${process.pid}): ${reason}`),
-  ValidationFailed: ({ attempt, check, reason }) =>
-    described("warning", `Validation ${attempt} of 3 failed at "${check}": ${reason}`, { message: "error" }),
+  ProcessEnding: ({ process, message, what }) =>
+    described("warning", `souffleur ends the ${what} (pid ${process.pid}): ${message}`),
+  ValidationFailed: ({ attempt, check, message }) =>
+    described("warning", `Validation ${attempt} of 3 failed at "${check}": ${message}`, { message: "error" }),
   ArgumentsCorrected: ({ pid, sessionId }) =>
     described("info", `A reply corrected the arguments: pid ${pid}, session ${sessionId}`),
-  ValidationExhausted: ({ reasons }) =>
+  ValidationExhausted: ({ messages }) =>
     described(
       "error",
-      `Validation failed ${reasons.length} times, so nothing is watched. ${reasons.map((reason, n) => `${n + 1}: ${reason}`).join(". ")}`,
+      `Validation failed ${messages.length} times, so nothing is watched. ${messages.map((message, n) => `${n + 1}: ${message}`).join(". ")}`,
       { message: "error", notice: "exhausted" }
     ),
   ConductorConfirmed: ({ conductor, sessionId }) =>

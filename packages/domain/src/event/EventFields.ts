@@ -14,7 +14,7 @@ export const baseline = {
 /** Whether the agent ends by itself after its turn. */
 export const print = Schema.Boolean
 
-/** The beginning of a recovery: a death with its cause, or another event. */
+/** The beginning of a recovery: a death with its reason, or another event. */
 export const Trigger = Schema.Literals([
   "pid",
   "heartbeat",

@@ -7,7 +7,7 @@ import { ProcessIdentity } from "../port/Process.ts"
  * (spec: behaviour#guardian).
  */
 export const SouffleurRestored = event("SouffleurRestored", {
-  cause: Schema.Literals(["died", "silent"]),
+  reason: Schema.Literals(["died", "silent"]),
   /** The fence of the replaced owner. */
   over: Count,
   /** Restorations in a row without progress, this one included. */
@@ -39,5 +39,5 @@ export const RoleGaveUp = event("RoleGaveUp", { role: OwnRole, defect: Text, fai
 export const ProcessEnding = event("ProcessEnding", {
   what: Schema.Literals(["guardian", "first launch"]),
   process: ProcessIdentity,
-  reason: Text
+  message: Text
 })

@@ -18,7 +18,7 @@ export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
   stage: Schema.Literals(["observe", "ceiling"]),
-  reason: Text
+  message: Text
 })
 
 /** A provider could not recover the Conductor in this cycle, and escalates (spec: behaviour#providers). */
@@ -28,7 +28,7 @@ export const RecoveryEscalated = event("RecoveryEscalated", {
   to: Text,
   /** The stage where that provider stopped, and the reason. */
   stage: Text,
-  reason: Text,
+  message: Text,
   /** The Conductor is stopped already: the next provider skips only its stop. */
   alreadyKilled: Schema.Boolean
 })
@@ -75,6 +75,6 @@ export const ConductorRelaunched = event("ConductorRelaunched", {
   ...baseline
 })
 /** No launch follows in this cycle, and the watch is in standby (spec: behaviour#standby). */
-export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Count, stage: Text, reason: Text })
+export const RecoveryFailedClosed = event("RecoveryFailedClosed", { cycle: Count, stage: Text, message: Text })
 /** Three deaths without progress. */
 export const RetriesExhausted = event("RetriesExhausted", { cycle: Count, exportPath: Schema.NullOr(Text) })

@@ -7,7 +7,7 @@ import { ProcessIdentity } from "../port/Process.ts"
  * The heartbeat is too old, but the session file of a living process states a reason. The Conductor is not killed
  * before `until` (spec: behaviour#excuses).
  */
-export const KillDeferred = event("KillDeferred", { watcher: Count, because: Text, until: Time })
+export const KillDeferred = event("KillDeferred", { watcher: Count, message: Text, until: Time })
 
 /** The Conductor lives and waits for a person, such as for a permission. */
 export const PersonAwaited = event("PersonAwaited", { watcher: Count, for: Text })

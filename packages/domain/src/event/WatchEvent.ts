@@ -62,12 +62,12 @@ export type Check = typeof Check.Type
 export const ValidationFailed = event("ValidationFailed", {
   attempt: Count,
   check: Check,
-  reason: Text,
+  message: Text,
   /** The newest comms message at that time. Only a later message is a reply. */
   lastMessageId: Schema.Int
 })
 export const ArgumentsCorrected = event("ArgumentsCorrected", { ...named, messageId: Schema.Int })
-export const ValidationExhausted = event("ValidationExhausted", { reasons: Schema.Array(Text) })
+export const ValidationExhausted = event("ValidationExhausted", { messages: Schema.Array(Text) })
 
 /** All checks passed: generation 1. */
 export const ConductorConfirmed = event("ConductorConfirmed", {
@@ -98,7 +98,7 @@ export const WatchSettled = event("WatchSettled", {})
 export const ConductorDied = event("ConductorDied", {
   ...seen,
   /** `hang`: every sign agrees. `untaken`: a successor did not take its hand-off in time. */
-  cause: Schema.Literals(["pid", "heartbeat", "hang", "untaken"]),
+  reason: Schema.Literals(["pid", "heartbeat", "hang", "untaken"]),
   /** Deaths without progress, this one included (spec: behaviour#retries). */
   retries: Count
 })

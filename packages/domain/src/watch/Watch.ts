@@ -48,7 +48,7 @@ export interface Watch extends Pinned {
   readonly pid: number
   readonly failures: ReadonlyArray<{
     readonly check: typeof Check.Type
-    readonly reason: string
+    readonly message: string
     readonly lastMessageId: number
     readonly at: number
   }>
@@ -97,7 +97,7 @@ export interface Watch extends Pinned {
   readonly handoff: { readonly request: string; readonly digest: string } | undefined
   readonly cycles: number
   /** The Conductor is silent beyond its limit, and left alone until then. */
-  readonly deferred: { readonly because: string; readonly until: number } | undefined
+  readonly deferred: { readonly message: string; readonly until: number } | undefined
   /** The Conductor waits for a person. */
   readonly person: { readonly for: string; readonly since: number } | undefined
   /** The kinds of refused words in this generation. Each kind is told once. */
@@ -128,7 +128,7 @@ export interface Watch extends Pinned {
         readonly cycle: number
         readonly trigger: RecoveryCycle["trigger"]
         readonly stage: string
-        readonly reason: string
+        readonly message: string
         readonly since: number
       }
     | undefined

@@ -109,13 +109,13 @@ const changes: Changes = {
             cycle: watch.cycles,
             trigger: "pid",
             stage: role,
-            reason: `the ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect})`,
+            message: `the ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect})`,
             since: at
           }
         }
       : {},
-  ValidationFailed: ({ at, check, lastMessageId, reason }, watch) => ({
-    failures: [...watch.failures, { at, check, lastMessageId, reason }]
+  ValidationFailed: ({ at, check, lastMessageId, message }, watch) => ({
+    failures: [...watch.failures, { at, check, lastMessageId, message }]
   }),
   ArgumentsCorrected: ({ messageId, pid, process, sessionId }) => ({
     pid,
@@ -151,12 +151,12 @@ const changes: Changes = {
   }),
   SelfMonitorStopped: () => ({ monitor: undefined }),
   WatchSettled: () => ({ phase: "Watching" }),
-  ConductorDied: ({ cause, evidence, retries, ...event }) => ({
+  ConductorDied: ({ reason, evidence, retries, ...event }) => ({
     ...withTasks(event),
     phase: "Watching",
     watcher: undefined,
     retries,
-    silent: cause === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
+    silent: reason === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
   }),
   ContextRecoveryRequested: ({ retries, ...event }) => ({
     ...withTasks(event),
@@ -170,7 +170,7 @@ const changes: Changes = {
     watcher: undefined,
     retries
   }),
-  KillDeferred: ({ because, until }) => ({ deferred: { because, until } }),
+  KillDeferred: ({ message, until }) => ({ deferred: { message, until } }),
   PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
   PersonCame: () => ({ person: undefined }),
   ConductorUnclaimed: () => ({ unclaimed: true }),
@@ -211,9 +211,9 @@ const changes: Changes = {
     wait: undefined,
     recovery: { cycle, purpose, trigger, since: at, resumed: false, escalated: [], steps: {}, launch: undefined }
   }),
-  RecoveryWithheld: ({ at, cycle, reason, stage, trigger }) => ({
+  RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
     cycles: cycle,
-    standby: { cycle, trigger, stage, reason, since: at }
+    standby: { cycle, trigger, stage, message, since: at }
   }),
   RecoveryEscalated: ({ from }, { recovery }) =>
     recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
@@ -238,9 +238,9 @@ const changes: Changes = {
     forced: false,
     lastExport: event.exportPath ?? watch.lastExport
   }),
-  RecoveryFailedClosed: ({ at, cycle, reason, stage }, watch) => ({
+  RecoveryFailedClosed: ({ at, cycle, message, stage }, watch) => ({
     recovery: undefined,
-    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, reason, since: at }
+    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, message, since: at }
   }),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),

@@ -36,7 +36,7 @@ export type WatcherExit =
       readonly print: boolean
       readonly baseline: Baseline
     }
-  | { readonly _tag: "Dead"; readonly cause: (typeof ConductorDied.Type)["cause"] }
+  | { readonly _tag: "Dead"; readonly reason: (typeof ConductorDied.Type)["reason"] }
   /** The service ended the last turn; `resetsAt` in epoch ms, `null` where it is not stated. */
   | { readonly _tag: "Limited"; readonly kind: Exclude<WaitKind, "quiet-hours">; readonly resetsAt: number | null }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
@@ -70,10 +70,10 @@ export type WatchIntent =
   | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
   /** A guardian's word: another souffleur replaces the owner of the fence `over`, which died or is silent. */
-  | { readonly _tag: "Restore"; readonly cause: "died" | "silent"; readonly over: number }
+  | { readonly _tag: "Restore"; readonly reason: "died" | "silent"; readonly over: number }
   /** souffleur is about to end a process of its own making. */
-  | ({ readonly _tag: "EndProcess" } & Pick<typeof ProcessEnding.Type, "process" | "reason" | "what">)
-  | { readonly _tag: "FailValidation"; readonly check: Check; readonly reason: string; readonly lastMessageId: number }
+  | ({ readonly _tag: "EndProcess" } & Pick<typeof ProcessEnding.Type, "process" | "message" | "what">)
+  | { readonly _tag: "FailValidation"; readonly check: Check; readonly message: string; readonly lastMessageId: number }
   | {
       readonly _tag: "CorrectArguments"
       readonly pid: number
@@ -101,7 +101,7 @@ export type WatchIntent =
       readonly quietUntil?: number | null
     }
   /** A report of a watcher that goes on. */
-  | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly because: string; readonly until: number }
+  | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly message: string; readonly until: number }
   /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
@@ -156,9 +156,9 @@ export type WatchIntent =
   /** A provider escalates. */
   | ({ readonly _tag: "Escalate" } & Pick<
       typeof RecoveryEscalated.Type,
-      "cycle" | "from" | "to" | "stage" | "reason" | "alreadyKilled"
+      "cycle" | "from" | "to" | "stage" | "message" | "alreadyKilled"
     >)
-  | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly reason: string }
+  | { readonly _tag: "FailClosed"; readonly cycle: number; readonly stage: string; readonly message: string }
   | { readonly _tag: "ExhaustRetries"; readonly cycle: number; readonly exportPath: string | null }
   /** A recovery saw `complete` before its next act. */
   | { readonly _tag: "CancelForCompletion"; readonly cycle: number }

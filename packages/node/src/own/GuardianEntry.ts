@@ -139,7 +139,7 @@ export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
     if (what._tag === "Restore") {
       cannot = false
       child = attempt(() => {
-        const line = [...order.line, `${what.cause}:${what.over}`] as const
+        const line = [...order.line, `${what.reason}:${what.over}`] as const
         return detached({ line: [line[0], ...line.slice(1)], environment: process.env }, process.cwd(), order.output)
       })
       child?.on("error", () => (cannot = true))

@@ -37,9 +37,9 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   const others = (yield* agentTree(assignment, started)).map(({ identity }) => identity.pid)
   // A finishing command's processes are the user's own, and no agent follows it.
   if (inTime && (others.length === 0 || (assignment.role === "finisher" && finishing !== null))) return null
-  const cause = inTime ? ("left running" as const) : ("timeout" as const)
+  const reason = inTime ? ("left running" as const) : ("timeout" as const)
   return (
-    (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, cause, limit: limitMillis, others })).assignment
+    (yield* ref.dispatch({ _tag: "EndAgent", token: assignment.token, reason, limit: limitMillis, others })).assignment
       ?.ending ?? null
   )
 })

@@ -82,7 +82,7 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
       // A person lowered the ceiling in between.
       Effect.catchIf(
         (error) => error._tag === "Refused" && error.reason === "never",
-        ({ message }) => Effect.fail(new LaunchFailed({ message: message }))
+        ({ message }) => Effect.fail(new LaunchFailed({ message }))
       )
     )
   const title = `${assignment.role} ${assignment.taskId ?? ""}`.trimEnd()
@@ -102,7 +102,7 @@ export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
     ref.dispatch({
       _tag: "Report",
       token: assignment.token,
-      report: { _tag: "Failed", cause: "launch", detail: `it could not be launched: ${message}` }
+      report: { _tag: "Failed", reason: "launch", message: `it could not be launched: ${message}` }
     })
   )
 })
@@ -156,12 +156,12 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignm
   const limit = assignment.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
   const ending = assignment.ending ?? (yield* awaitEnding(assignment, started, limit))
   if (ending !== null) yield* endAgent(assignment, started)
-  if (ending?.cause === "timeout") {
+  if (ending?.reason === "timeout") {
     const took = Duration.format(Duration.millis(ending.limit))
     return {
       _tag: "Failed",
-      cause: "timeout",
-      detail: `the ${assignment.role} took longer than ${took}`
+      reason: "timeout",
+      message: `the ${assignment.role} took longer than ${took}`
     } satisfies Ended
   }
   const code = yield* launcher.exitCode(started.launchId)

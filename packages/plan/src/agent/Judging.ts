@@ -6,17 +6,17 @@ import type { Report } from "../decide/Ladder.ts"
 import type { Ended } from "./Assignment.ts"
 import { readVerdict, type NoVerdict } from "./Verdict.ts"
 
-const nothing = (cause: Extract<Report, { readonly _tag: "Failed" }>["cause"], detail: string): Report => ({
+const nothing = (reason: Extract<Report, { readonly _tag: "Failed" }>["reason"], message: string): Report => ({
   _tag: "Failed",
-  cause,
-  detail
+  reason,
+  message
 })
 
 /** An agent of an earlier conductor may have been stopped with it: its missing verdict is "lost", and no failure. */
-const unsaid = (run: Run, assignment: Assignment, { cause, detail }: NoVerdict): Report =>
-  cause === "no verdict" && assignment.fence !== run.fence
-    ? nothing("lost", `${detail}, while its conductor was gone`)
-    : nothing(cause, detail)
+const unsaid = (run: Run, assignment: Assignment, { reason, message }: NoVerdict): Report =>
+  reason === "no verdict" && assignment.fence !== run.fence
+    ? nothing("lost", `${message}, while its conductor was gone`)
+    : nothing(reason, message)
 
 /** Returns the last record of the session on this very assignment; `undefined`: there is none. */
 const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Assignment) {
@@ -65,8 +65,8 @@ const believed = Effect.fnUntraced(function* (task: Task, named: string | null) 
   if (head === null || fresh.commits.length === 0)
     return {
       _tag: "Failed",
-      cause: "nothing done",
-      detail: "it said that it was complete, and made no commit",
+      reason: "nothing done",
+      message: "it said that it was complete, and made no commit",
       hint: commitSetting
     } satisfies Report
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
@@ -142,13 +142,13 @@ export const judge = Effect.fn("Judging.judge")(function* (run: Run, assignment:
   const read =
     cut === undefined
       ? readVerdict(assignment.role, ended.printed)
-      : Result.fail({ cause: "no verdict", detail: cut } as const)
+      : Result.fail({ reason: "no verdict", message: cut } as const)
   if (Result.isFailure(read)) return (yield* refused(assignment)) ?? unsaid(run, assignment, read.failure)
   const { verdict: said, word } = read.success
   if ((yield* (yield* PlanContext).words.digest(word)) !== assignment.word)
     return unsaid(run, assignment, {
-      cause: "no verdict",
-      detail: `the ${assignment.role}'s verdict has not the word of its assignment: it may be what it read`
+      reason: "no verdict",
+      message: `the ${assignment.role}'s verdict has not the word of its assignment: it may be what it read`
     })
   if (said._tag === "Complete") return yield* believed(task, said.testFile)
   return said._tag === "Approved" ? yield* approval(task, assignment, said) : said

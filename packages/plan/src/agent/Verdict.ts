@@ -8,9 +8,9 @@ export type Verdict =
   | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
 
 export interface NoVerdict {
-  readonly cause: "no verdict" | "contradictory verdict"
+  readonly reason: "no verdict" | "contradictory verdict"
   /** A sentence without any words of the agent. */
-  readonly detail: string
+  readonly message: string
 }
 
 type Header = "IMPLEMENTATION_COMPLETE" | "IMPLEMENTATION_BLOCKED" | "APPROVED" | "REJECTED"
@@ -174,8 +174,8 @@ const wellFormed = (block: Block): Verdict | undefined => {
       return named ? { _tag: "Complete", testFile: path(block.values.get("test_file") ?? "") } : undefined
     }
     case "IMPLEMENTATION_BLOCKED": {
-      const reason = text("reason") === "" ? clipped(listOf(block, "reason").join("; "), limits.text) : text("reason")
-      return reason === "" ? undefined : { _tag: "Blocked", reason }
+      const message = text("reason") === "" ? clipped(listOf(block, "reason").join("; "), limits.text) : text("reason")
+      return message === "" ? undefined : { _tag: "Blocked", message }
     }
     case "APPROVED":
       return text("summary") === "" ? undefined : { _tag: "Approved", summary: text("summary") }
@@ -204,8 +204,8 @@ const of = {
  * issues in an approval. Fails with `NoVerdict`.
  */
 export const readVerdict = (role: keyof typeof of, printed: string): Result.Result<Said, NoVerdict> => {
-  const none = (detail: string) => Result.fail<NoVerdict>({ cause: "no verdict", detail })
-  const contradiction = (detail: string) => Result.fail<NoVerdict>({ cause: "contradictory verdict", detail })
+  const none = (message: string) => Result.fail<NoVerdict>({ reason: "no verdict", message })
+  const contradiction = (message: string) => Result.fail<NoVerdict>({ reason: "contradictory verdict", message })
   const blocks = blocksIn(printed, of[role])
   if (printed.trim() === "") return none(`the ${role} printed nothing`)
   const last = blocks.at(-1)

@@ -6,18 +6,18 @@ import * as Event from "../run/RunEvent.ts"
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
 export type Report =
   | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
-  | { readonly _tag: "Blocked"; readonly reason: string }
+  | { readonly _tag: "Blocked"; readonly message: string }
   | { readonly _tag: "Approved"; readonly summary: string }
   | { readonly _tag: "Rejected"; readonly feedback: Omit<Event.Feedback, "attempt"> }
-  | { readonly _tag: "Failed"; readonly cause: Event.Failing; readonly detail: string; readonly hint?: string }
+  | { readonly _tag: "Failed"; readonly reason: Event.Failing; readonly message: string; readonly hint?: string }
   /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
 
 /** How many rejections, or failed assignments in a row, escalate a task (spec: behaviour#ladder). */
 const maxInRow = 3
 
-const escalated = (at: number, taskId: string, cause: Event.EscalationCause, reason: string) =>
-  Event.TaskEscalated.make({ at, taskId, cause, reason })
+const escalated = (at: number, taskId: string, reason: Event.EscalationReason, message: string) =>
+  Event.TaskEscalated.make({ at, taskId, reason, message })
 
 /**
  * Records a rejection. The first asks for the same implementer, the second for a fresh one (both in `evolve`), the
@@ -44,20 +44,20 @@ interface Asked {
 
 type Failed = Extract<Report, { readonly _tag: "Failed" }>
 
-const cameToNothing = (at: number, { role, ...assignment }: Asked, { cause, detail, hint }: Omit<Failed, "_tag">) =>
+const cameToNothing = (at: number, { role, ...assignment }: Asked, { reason, message, hint }: Omit<Failed, "_tag">) =>
   role === "implementer"
-    ? Event.ImplementationFailed.make({ at, ...assignment, cause, detail, hint: hint ?? null })
-    : Event.ReviewFailed.make({ at, ...assignment, cause, detail })
+    ? Event.ImplementationFailed.make({ at, ...assignment, reason, message, hint: hint ?? null })
+    : Event.ReviewFailed.make({ at, ...assignment, reason, message })
 
 /** Closes any assignment on a task that the plan no longer has. */
 const dropped = (at: number, assignment: Asked): Decision<Event.RunEvent> =>
-  ok(cameToNothing(at, assignment, { cause: "dropped", detail: "the plan has this task no more" }))
+  ok(cameToNothing(at, assignment, { reason: "dropped", message: "the plan has this task no more" }))
 
 const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Decision<Event.RunEvent> => {
   const { role } = assignment
-  const { cause, detail } = failure
+  const { reason, message } = failure
   const before = role === "implementer" ? task.failures : task.reviewFailures
-  const count = before + (cause === "lost" ? 0 : 1)
+  const count = before + (reason === "lost" ? 0 : 1)
   return ok(
     cameToNothing(at, assignment, failure),
     ...(count < maxInRow
@@ -67,7 +67,7 @@ const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Dec
             at,
             task.id,
             `${role === "implementer" ? "implementer" : "reviewer"} failures`,
-            `${count} assignments in a row came to nothing; the last: ${detail}`
+            `${count} assignments in a row came to nothing; the last: ${message}`
           )
         ])
   )
@@ -108,8 +108,8 @@ export const decideReport = (
   if (report._tag === "Limited") return limited(run, assignment, report, at)
   if (assignment.role === "finisher") {
     return report._tag === "Failed"
-      ? ok(Event.RunFinished.make({ at, finishing: "failed", detail: report.detail }))
-      : ok(Event.RunFinished.make({ at, finishing: "done", detail: "" }))
+      ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))
+      : ok(Event.RunFinished.make({ at, finishing: "done", message: "" }))
   }
   if (task === undefined) return no("never", `the run has no task ${assignment.taskId}`)
   const of = { token: assignment.token, taskId: task.id }
@@ -122,8 +122,8 @@ export const decideReport = (
       return ok(Event.ImplementationCompleted.make({ at, ...of, head: report.head, ...report.work }))
     case "Blocked":
       return ok(
-        Event.ImplementationBlocked.make({ at, ...of, reason: report.reason }),
-        escalated(at, task.id, "blocked", report.reason)
+        Event.ImplementationBlocked.make({ at, ...of, message: report.message }),
+        escalated(at, task.id, "blocked", report.message)
       )
     case "Approved":
       return ok(

@@ -22,8 +22,8 @@ const imported = (
       Event.TaskEscalated.make({
         at,
         taskId,
-        cause: "unproven",
-        reason: "the state file says that it is complete, and HEAD has not every commit of its work, or none is named"
+        reason: "unproven",
+        message: "the state file says that it is complete, and HEAD has not every commit of its work, or none is named"
       })
     )
   ]

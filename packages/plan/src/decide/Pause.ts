@@ -1,8 +1,8 @@
 import type { Run } from "../run/Run.ts"
 
-/** Returns the cause of a pause and its remedy, as one sentence. */
-export const pauseInWords = ({ cause, files, message }: NonNullable<Run["paused"]>): string => {
-  switch (cause) {
+/** Returns the reason of a pause and its remedy, as one sentence. */
+export const pauseInWords = ({ reason, files, message }: NonNullable<Run["paused"]>): string => {
+  switch (reason) {
     case "conflict":
       return `git has conflicts in ${files.join(", ")}: resolve them`
     case "dirty":

@@ -41,16 +41,16 @@ const ofAssignment = (
 ): Decision<Event.RunEvent> =>
   run.assignment?.token === token ? then(run.assignment) : notNow(`agent ${token} has no assignment now`)
 
-/** Records an ending once: after a crash the next conductor keeps the first cause. */
+/** Records an ending once: after a crash the next conductor keeps the first reason. */
 const ending = (
   { ending, launch, token }: Assignment,
-  { cause, limit, now: at, others }: Extract<RunCommand, { readonly _tag: "EndAgent" }>
+  { reason, limit, now: at, others }: Extract<RunCommand, { readonly _tag: "EndAgent" }>
 ) =>
   launch === null
     ? no("never", "it was not seen to run")
     : ending !== null
       ? ok()
-      : ok(Event.AgentEnding.make({ at, token, cause, process: launch.process, launchedAt: launch.at, limit, others }))
+      : ok(Event.AgentEnding.make({ at, token, reason, process: launch.process, launchedAt: launch.at, limit, others }))
 
 /** Says why no answer is awaited, and what to do in its place. */
 const unawaited = ({ paused }: Run, { id, status }: Task): string =>
@@ -64,10 +64,10 @@ const answer = (
 ): Decision<Event.RunEvent> => {
   const task = taskOf(run, taskId)
   if (task === undefined) return no("never", `there is no task ${JSON.stringify(taskId.slice(0, 64))} in this run`)
-  const cause = run.paused?.cause
+  const reason = run.paused?.reason
   // A pause for lost work awaits an answer on the tasks whose work is lost, or that began from it.
-  const lost = cause === "work lost" && (task.status === "completed" || task.status === "in_progress")
-  const waits = task.status === "escalated" || lost || cause === "history"
+  const lost = reason === "work lost" && (task.status === "completed" || task.status === "in_progress")
+  const waits = task.status === "escalated" || lost || reason === "history"
   if (!waits) return notNow(unawaited(run, task))
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
@@ -170,17 +170,17 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         : notNow("no wait is over")
     case "Pause":
       return run.paused === null
-        ? ok(Event.RunPaused.make({ at, cause: command.cause, files: command.files, message: command.message ?? "" }))
+        ? ok(Event.RunPaused.make({ at, reason: command.reason, files: command.files, message: command.message ?? "" }))
         : ok()
     case "PauseForFailure":
-      // This replaces any other pause, whose cause could not be checked any more.
-      return run.paused?.cause === "failed"
+      // This replaces any other pause, whose reason could not be checked any more.
+      return run.paused?.reason === "failed"
         ? ok()
-        : ok(Event.RunPaused.make({ at, cause: "failed", files: [], message: command.message }))
+        : ok(Event.RunPaused.make({ at, reason: "failed", files: [], message: command.message }))
     case "PauseForAgent":
       return ofAssignment(run, command.token, () =>
         run.paused === null
-          ? ok(Event.RunPaused.make({ at, cause: "not gone", files: [], message: command.message }))
+          ? ok(Event.RunPaused.make({ at, reason: "not gone", files: [], message: command.message }))
           : ok()
       )
     case "Resume":
@@ -195,13 +195,13 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
       )
       if (lost.length > 0) {
         const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
-        return ok(Event.RunPaused.make({ at, cause: "work lost", files: [], message }))
+        return ok(Event.RunPaused.make({ at, reason: "work lost", files: [], message }))
       }
       return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))
     }
     case "Finish":
       return next(run)._tag === "Finish"
-        ? ok(Event.RunFinished.make({ at, finishing: command.finishing, detail: command.detail }))
+        ? ok(Event.RunFinished.make({ at, finishing: command.finishing, message: command.message }))
         : notNow("the run is not in its completion")
     case "Answer":
       return answer(run, command)

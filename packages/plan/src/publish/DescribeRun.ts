@@ -16,8 +16,11 @@ export type RunNoticeKind =
 
 const { deadline, duration, many, time } = Words
 
-const needsPerson = (id: string, escalation: { readonly cause: string; readonly reason: string } | undefined): string =>
-  `Task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.cause}): ${escalation.reason}`}`
+const needsPerson = (
+  id: string,
+  escalation: { readonly reason: string; readonly message: string } | undefined
+): string =>
+  `Task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason}): ${escalation.message}`}`
 
 const describers: Describers<RunEvent, RunNoticeKind> = {
   ...describePin,
@@ -66,10 +69,10 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
     ),
   AgentLaunched: ({ process }) => described("detail", `The agent runs: pid ${process.pid}`),
   AgentNeverRan: () => described("info", "The agent was never launched. Another is asked"),
-  AgentEnding: ({ cause, launchedAt, limit, others, process }) =>
+  AgentEnding: ({ reason, launchedAt, limit, others, process }) =>
     described(
       "warning",
-      cause === "timeout"
+      reason === "timeout"
         ? `The agent's time is over: it runs since ${time(launchedAt)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
         : `The agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
@@ -78,11 +81,11 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
       "info",
       `Task ${taskId} is implemented: ${many(commits.length, "commit")}, ${many(files.length, "file")}`
     ),
-  ImplementationBlocked: ({ reason, taskId }) => described("info", `Task ${taskId} is blocked: ${reason}`),
-  ImplementationFailed: ({ detail, hint, taskId }) =>
+  ImplementationBlocked: ({ message, taskId }) => described("info", `Task ${taskId} is blocked: ${message}`),
+  ImplementationFailed: ({ message, hint, taskId }) =>
     described(
       "warning",
-      `An attempt at task ${taskId} failed: ${detail}${hint === null ? "" : `; ${firstSuspect(hint)}`}`
+      `An attempt at task ${taskId} failed: ${message}${hint === null ? "" : `; ${firstSuspect(hint)}`}`
     ),
   ReviewApproved: ({ summary, taskId }) => described("info", `The reviewer approved task ${taskId}: ${summary}`),
   ReviewRejected: ({ feedback: { issues, summary }, taskId }) =>
@@ -90,7 +93,7 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
       "warning",
       `The reviewer rejected task ${taskId}${issues.length === 0 ? "" : ` (${many(issues.length, "issue")})`}: ${summary}`
     ),
-  ReviewFailed: ({ detail, taskId }) => described("warning", `A review of task ${taskId} failed: ${detail}`),
+  ReviewFailed: ({ message, taskId }) => described("warning", `A review of task ${taskId} failed: ${message}`),
   WorkChanged: ({ commits, taskId }) =>
     described(
       "warning",
@@ -106,8 +109,8 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
     ),
   LimitWaitEnded: () => described("info", "The wait is over: an agent is asked again"),
   TaskCompleted: ({ taskId }) => described("success", `Task ${taskId} is complete`),
-  TaskEscalated: ({ cause, reason, taskId }) =>
-    described("error", needsPerson(taskId, { cause, reason }), { message: "error", notice: "escalated" }),
+  TaskEscalated: ({ reason, message, taskId }) =>
+    described("error", needsPerson(taskId, { reason, message }), { message: "error", notice: "escalated" }),
   TaskAnswered: ({ answer, taskId }) =>
     described("info", `A person answered for task ${taskId}: ${answer}`, { message: "system", notice: "cleared" }),
   RunPaused: (event) =>
@@ -119,9 +122,9 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
       "success",
       `Every task is complete: ${completed} done, ${skipped} skipped, ${many(commits, "commit")}, ${many(files, "file")}${missing.length === 0 ? "" : `. HEAD no longer has ${missing.join(", ")}`}`
     ),
-  RunFinished: ({ detail, finishing }) =>
+  RunFinished: ({ message, finishing }) =>
     finishing === "failed"
-      ? described("error", `The finishing step failed: ${detail}`, { message: "error", notice: "finished" })
+      ? described("error", `The finishing step failed: ${message}`, { message: "error", notice: "finished" })
       : described(
           "success",
           finishing === "none" ? "The run is done" : "The finishing step is done, and the run with it",

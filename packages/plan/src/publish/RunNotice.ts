@@ -44,7 +44,7 @@ const textOf = (event: RunEvent, before: Run, text: string): string => {
   switch (event._tag) {
     case "TaskEscalated": {
       const task = taskOf(before, event.taskId)
-      const wrong = task === undefined ? [] : workProblemsOf(task, event.cause)
+      const wrong = task === undefined ? [] : workProblemsOf(task, event.reason)
       return `${bounded([text, ...wrong].join(" "))} ${answerTask(event.taskId)}`
     }
     case "ProgressImported":

@@ -1,5 +1,5 @@
 import type { Task } from "../run/Run.ts"
-import type { EscalationCause } from "../run/RunEvent.ts"
+import type { EscalationReason } from "../run/RunEvent.ts"
 
 /** Says what a person looks at first, by the hint of an assignment that made no commit. */
 export const firstSuspect = (hint: string): string => `a permission that was refused is the first suspect: ${hint}`
@@ -16,14 +16,14 @@ const some = (lines: ReadonlyArray<string>) => [
  * Returns what is wrong with a task beside its escalation's own words, a line each. These are the issues of the last
  * rejection, and earlier rejections in short.
  */
-export const workProblemsOf = ({ feedback, lastHint }: Task, cause: EscalationCause): ReadonlyArray<string> => {
+export const workProblemsOf = ({ feedback, lastHint }: Task, reason: EscalationReason): ReadonlyArray<string> => {
   const [last, ...earlier] = feedback.toReversed()
   return [
-    ...(last === undefined || cause === "rejections"
+    ...(last === undefined || reason === "rejections"
       ? []
       : [short(`attempt ${last.attempt} was rejected: ${last.summary}`)]),
     ...some((last?.issues ?? []).map((issue) => `- ${issue}`)),
     ...some(earlier.map(({ attempt, summary }) => `attempt ${attempt} was rejected: ${summary}`)),
-    ...(cause === "implementer failures" && lastHint !== null ? [firstSuspect(lastHint)] : [])
+    ...(reason === "implementer failures" && lastHint !== null ? [firstSuspect(lastHint)] : [])
   ]
 }

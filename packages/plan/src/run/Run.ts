@@ -1,7 +1,7 @@
 import { leastPin, type Owner, type Pinned, type ProcessIdentity } from "@souffleur/domain"
 import type {
-  EndingCause,
-  EscalationCause,
+  EndingReason,
+  EscalationReason,
   Feedback,
   LimitKind,
   Role,
@@ -42,7 +42,7 @@ export interface Task extends TaskOutline {
   /** The implementation that waits for a reviewer. */
   readonly implementation: { readonly head: string } | null
   readonly work: Work
-  readonly escalation: { readonly cause: EscalationCause; readonly reason: string } | null
+  readonly escalation: { readonly reason: EscalationReason; readonly message: string } | null
   readonly skipped: boolean
   /** The task's `digest` when it was approved; `null`: unknown. */
   readonly doneAs: string | null
@@ -70,7 +70,7 @@ export interface Assignment {
   readonly word: string | null
   readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
   /** Why it is being ended, and its `limit` in ms. It is signalled for that alone. */
-  readonly ending: { readonly cause: EndingCause; readonly limit: number } | null
+  readonly ending: { readonly reason: EndingReason; readonly limit: number } | null
 }
 
 /** One plan that is conducted in one project: the second aggregate on the log (spec: behaviour#run). */

@@ -1,7 +1,7 @@
 import { Event as Watched, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Measure, Text, Time, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
-import { EscalationCause, Feedback, ImportedTask, Role, TaskOutline, Work } from "./RunFields.ts"
+import { EscalationReason, Feedback, ImportedTask, Role, TaskOutline, Work } from "./RunFields.ts"
 
 export * from "./RunFields.ts"
 
@@ -101,15 +101,15 @@ export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Tex
 /** The agent never ran, and never will: a crash came between the intent and the act. */
 export const AgentNeverRan = event("AgentNeverRan", { token: Text })
 /** Why an agent, or what it started, is ended. Its time is over, or it has ended and left processes behind. */
-export const EndingCause = Schema.Literals(["timeout", "left running"])
-export type EndingCause = typeof EndingCause.Type
+export const EndingReason = Schema.Literals(["timeout", "left running"])
+export type EndingReason = typeof EndingReason.Type
 /**
  * The agent's processes are about to be signalled. `launchedAt` and `limit` (ms) are what its time is judged by.
  * `others`: pids of what it started.
  */
 export const AgentEnding = event("AgentEnding", {
   token: Text,
-  cause: EndingCause,
+  reason: EndingReason,
   process: ProcessIdentity,
   launchedAt: Time,
   limit: Measure,
@@ -118,7 +118,7 @@ export const AgentEnding = event("AgentEnding", {
 
 const assignment = { token: Text, taskId: Text }
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
-export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, reason: Text })
+export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, message: Text })
 /** Why an assignment failed. */
 export const Failing = Schema.Literals([
   "timeout",
@@ -133,14 +133,14 @@ export const Failing = Schema.Literals([
 export type Failing = typeof Failing.Type
 export const ImplementationFailed = event("ImplementationFailed", {
   ...assignment,
-  cause: Failing,
-  detail: Text,
+  reason: Failing,
+  message: Text,
   /** The hint for a person, as a sentence; `null`: there is none. */
   hint: Schema.NullOr(Text)
 })
 export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
 export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
-export const ReviewFailed = event("ReviewFailed", { ...assignment, cause: Failing, detail: Text })
+export const ReviewFailed = event("ReviewFailed", { ...assignment, reason: Failing, message: Text })
 
 /** The work that waits for a reviewer is not what its implementer left. Commits were added since, or taken back. */
 export const WorkChanged = event("WorkChanged", {
@@ -166,7 +166,7 @@ export const AgentLimited = event("AgentLimited", {
 export const LimitWaitEnded = event("LimitWaitEnded", {})
 
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
-export const TaskEscalated = event("TaskEscalated", { taskId: Text, cause: EscalationCause, reason: Text })
+export const TaskEscalated = event("TaskEscalated", { taskId: Text, reason: EscalationReason, message: Text })
 /** A person's answer to an escalation. */
 export const TaskAnswered = event("TaskAnswered", {
   taskId: Text,
@@ -174,13 +174,13 @@ export const TaskAnswered = event("TaskAnswered", {
   text: Text
 })
 
-export const PauseCause = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
+export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
 /**
  * A person must put something right: git (spec: behaviour#git), an agent that is not provably gone, or an error of the
  * loop. `files`: relative to the project. `message` says more.
  */
 export const RunPaused = event("RunPaused", {
-  cause: PauseCause,
+  reason: PauseReason,
   files: Texts,
   message: Text
 })
@@ -200,7 +200,7 @@ export const RunVerified = event("RunVerified", {
 /** The finishing step has an outcome. Only a person's word has it tried again. */
 export const RunFinished = event("RunFinished", {
   finishing: Schema.Literals(["none", "done", "failed"]),
-  detail: Text
+  message: Text
 })
 /** A person's answer to a finishing step that failed: ask for it once more, or leave it. */
 export const FinishingAnswered = event("FinishingAnswered", { answer: Schema.Literals(["retry", "skip"]) })

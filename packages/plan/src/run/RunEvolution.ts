@@ -48,7 +48,7 @@ const imported = (task: Task, found: ImportedTask): Task => ({
   completedAt: found.completedAt,
   escalation:
     found.status === "escalated"
-      ? (found.escalation ?? { cause: "rejections", reason: "escalated before this run" })
+      ? (found.escalation ?? { reason: "rejections", message: "escalated before this run" })
       : null
 })
 
@@ -77,7 +77,7 @@ const answered = (
       return {
         ...again,
         ...freshStart,
-        implementation: task.escalation?.cause === "reviewer failures" ? task.implementation : null
+        implementation: task.escalation?.reason === "reviewer failures" ? task.implementation : null
       }
     case "guidance":
       return { ...again, ...freshStart, implementation: null, guidance: [...task.guidance, event.text] }
@@ -167,8 +167,8 @@ const change = (run: Run, event: RunEvent): Change =>
             assignment: { ...run.assignment, launch: { launchId, process, at } },
             ...withTask(run, run.assignment.taskId, () => ({ lastLaunch: launchId }))
           },
-    AgentEnding: ({ cause, limit }) =>
-      run.assignment === null ? {} : { assignment: { ...run.assignment, ending: { cause, limit } } },
+    AgentEnding: ({ reason, limit }) =>
+      run.assignment === null ? {} : { assignment: { ...run.assignment, ending: { reason, limit } } },
     AgentNeverRan: () => (run.assignment === null ? {} : { assignment: null, ...unasked(run, run.assignment) }),
     AgentLimited: ({ at, kind, until }) => ({
       assignment: null,
@@ -189,13 +189,13 @@ const change = (run: Run, event: RunEvent): Change =>
       }))
     }),
     ImplementationBlocked: () => assignmentOver,
-    ImplementationFailed: ({ cause, detail, hint, taskId }) => ({
+    ImplementationFailed: ({ reason, message, hint, taskId }) => ({
       ...assignmentOver,
       ...withTask(run, taskId, (task) => ({
         // An agent that was not seen to its end may have been stopped with souffleur: that is no failure of the work.
-        failures: task.failures + (cause === "lost" ? 0 : 1),
+        failures: task.failures + (reason === "lost" ? 0 : 1),
         lastHint: hint,
-        lastFailure: detail,
+        lastFailure: message,
         implementer: null
       }))
     }),
@@ -210,9 +210,9 @@ const change = (run: Run, event: RunEvent): Change =>
         implementer: task.rejections + 1 < 2 ? task.implementer : null
       }))
     }),
-    ReviewFailed: ({ cause, taskId }) => ({
+    ReviewFailed: ({ reason, taskId }) => ({
       ...assignmentOver,
-      ...withTask(run, taskId, (task) => ({ reviewFailures: task.reviewFailures + (cause === "lost" ? 0 : 1) }))
+      ...withTask(run, taskId, (task) => ({ reviewFailures: task.reviewFailures + (reason === "lost" ? 0 : 1) }))
     }),
     WorkChanged: ({ commits, files, head, taskId }) =>
       withTask(run, taskId, ({ work }) => ({
@@ -237,11 +237,11 @@ const change = (run: Run, event: RunEvent): Change =>
         implementer: null
       }))
     }),
-    TaskEscalated: ({ cause, reason, taskId }) =>
-      withTask(run, taskId, () => ({ status: "escalated", escalation: { cause, reason } })),
+    TaskEscalated: ({ reason, message, taskId }) =>
+      withTask(run, taskId, () => ({ status: "escalated", escalation: { reason, message } })),
     TaskAnswered: (event) => {
       // The task goes on where git is now, with what there is.
-      if (run.paused?.cause === "history" && event.answer !== "skip") {
+      if (run.paused?.reason === "history" && event.answer !== "skip") {
         const said = event.answer === "guidance" ? [event.text] : []
         return {
           branch: undefined,
@@ -249,12 +249,12 @@ const change = (run: Run, event: RunEvent): Change =>
         }
       }
       return {
-        ...withTask(run, event.taskId, (task) => answered(task, event, run.paused?.cause === "work lost")),
+        ...withTask(run, event.taskId, (task) => answered(task, event, run.paused?.reason === "work lost")),
         current: event.answer === "skip" ? null : event.taskId,
         ...(run.phase === "completion" ? { phase: "implementation", implementedAt: null, summary: null } : {})
       }
     },
-    RunPaused: ({ cause, files, message }) => ({ paused: { cause, files, message } }),
+    RunPaused: ({ reason, files, message }) => ({ paused: { reason, files, message } }),
     RunResumed: () => ({ paused: null }),
     RunVerified: ({ at, commits, completed, files, skipped }) => ({
       phase: "completion",
@@ -263,10 +263,15 @@ const change = (run: Run, event: RunEvent): Change =>
       summary: { completed, skipped, commits, files }
     }),
     // A finish is not the end when the plan has got more to do meanwhile.
-    RunFinished: ({ detail, finishing }) =>
+    RunFinished: ({ message, finishing }) =>
       run.phase === "implementation"
         ? assignmentOver
-        : { ...assignmentOver, phase: "finished", finishing, finishingFailure: finishing === "failed" ? detail : null },
+        : {
+            ...assignmentOver,
+            phase: "finished",
+            finishing,
+            finishingFailure: finishing === "failed" ? message : null
+          },
     FinishingAnswered: ({ answer }) =>
       answer === "skip"
         ? { finishing: "skipped", finishingFailure: null }

@@ -22,14 +22,14 @@ export const Work = Schema.Struct({
 })
 export type Work = typeof Work.Type
 
-export const EscalationCause = Schema.Literals([
+export const EscalationReason = Schema.Literals([
   "rejections",
   "blocked",
   "implementer failures",
   "reviewer failures",
   "unproven"
 ])
-export type EscalationCause = typeof EscalationCause.Type
+export type EscalationReason = typeof EscalationReason.Type
 
 export const ImportedTask = Schema.Struct({
   id: Text,
@@ -38,7 +38,7 @@ export const ImportedTask = Schema.Struct({
   feedback: Schema.Array(Feedback),
   work: Work,
   /** Why the task needs a person, where the file says so. */
-  escalation: Schema.optionalKey(Schema.Struct({ cause: EscalationCause, reason: Text })),
+  escalation: Schema.optionalKey(Schema.Struct({ reason: EscalationReason, message: Text })),
   startedAt: Schema.NullOr(Time),
   completedAt: Schema.NullOr(Time)
 })

@@ -64,7 +64,7 @@ export type RunIntent =
   | {
       readonly _tag: "EndAgent"
       readonly token: string
-      readonly cause: Event.EndingCause
+      readonly reason: Event.EndingReason
       readonly limit: number
       readonly others: ReadonlyArray<number>
     }
@@ -80,7 +80,7 @@ export type RunIntent =
   | { readonly _tag: "EndWait" }
   | {
       readonly _tag: "Pause"
-      readonly cause: "conflict" | "dirty" | "history" | "work lost"
+      readonly reason: "conflict" | "dirty" | "history" | "work lost"
       readonly files: ReadonlyArray<string>
       readonly message?: string
     }
@@ -95,7 +95,7 @@ export type RunIntent =
       readonly files: number
       readonly missing: ReadonlyArray<string>
     }
-  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly detail: string }
+  | { readonly _tag: "Finish"; readonly finishing: "none" | "done" | "failed"; readonly message: string }
   | { readonly _tag: "AnswerFinishing"; readonly answer: "retry" | "skip" }
   | {
       readonly _tag: "Answer"

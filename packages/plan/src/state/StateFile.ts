@@ -3,7 +3,7 @@ import { Bounds, iso } from "@souffleur/domain"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Run, Task } from "../run/Run.ts"
 import { boundedFeedback } from "../agent/Verdict.ts"
-import { EscalationCause, type ImportedTask } from "../run/RunFields.ts"
+import { EscalationReason, type ImportedTask } from "../run/RunFields.ts"
 
 /** `state.json`: a projection of the log, for people and other programs (spec: behaviour#state-file). */
 const Time = Schema.String
@@ -62,7 +62,7 @@ const taskJson = (task: Task): typeof StateTask.Type => ({
   ...(task.skipped ? { skipped: true } : {}),
   ...(task.escalation === null
     ? {}
-    : { escalation_cause: task.escalation.cause, escalation_reason: task.escalation.reason }),
+    : { escalation_cause: task.escalation.reason, escalation_reason: task.escalation.message }),
   ...(task.startedAt === null ? {} : { started_at: iso(task.startedAt) }),
   ...(task.completedAt === null ? {} : { completed_at: iso(task.completedAt) })
 })
@@ -119,14 +119,14 @@ export const readState = (text: string): Result.Result<StateJson, "corrupt" | "f
   return Result.mapError(decode(json), () => "foreign" as const)
 }
 
-const isCause = Schema.is(EscalationCause)
+const isReason = Schema.is(EscalationReason)
 const epoch = (time: string | undefined): number | null =>
   Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
 
 /** Returns why a task needs a person, where the file says it in souffleur's own words. */
-const escalationOf = ({ escalation_cause: cause, escalation_reason: reason, status }: typeof StateTask.Type) =>
-  status === "escalated" && isCause(cause) && reason !== undefined
-    ? { escalation: { cause, reason: boundedFeedback({ summary: reason, issues: [], suggestions: [] }).summary } }
+const escalationOf = ({ escalation_cause: reason, escalation_reason: message, status }: typeof StateTask.Type) =>
+  status === "escalated" && isReason(reason) && message !== undefined
+    ? { escalation: { reason, message: boundedFeedback({ summary: message, issues: [], suggestions: [] }).summary } }
     : {}
 
 /** Returns the progress that a state file tells of. */
