@@ -159,7 +159,7 @@ describe("the floors", () => {
   it("each file imports other packages by their entries, and its own files by their whole names", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
-        /^@souffleur\/[a-z]+\/(?!(?:detach|errand|guardian|hook|launch|stand-in)$)/u.test(specifier) ||
+        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|launch|stand-in)$)/u.test(specifier) ||
         (specifier.startsWith("..") && specifier.split("../").length - 1 > path.split("/").length - 4) ||
         (specifier.startsWith(".") && !specifier.endsWith(".ts"))
     )
@@ -341,13 +341,13 @@ describe("the lines", () => {
     )
   })
   it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
-    // Files that may print otherwise, and their reasons: the console itself, a version of ours, an agent's output,
-    // JSON for a program, the demonstration's agent.
+    // Files that may print otherwise, and their reasons: the console itself, a version, an agent's output, JSON for a
+    // program, the demonstration's agent.
     const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
       ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
       [
         "main.ts",
-        /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
+        /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(`souffleur: Node >= |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
       ],
       ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.isTTY/gu],
       ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],

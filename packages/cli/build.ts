@@ -1,47 +1,44 @@
-import { chmodSync } from "node:fs"
+import { chmodSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { build } from "rolldown"
+import { build, type OutputOptions } from "rolldown"
 
 /**
- * One file that runs under plain Node, the command of the published package: `node build.ts [folder]`, `dist` beside
- * this file by default. `hook.js` beside it is `souffleur hook` alone. A tool call of the agent waits for it, and the
- * whole command takes longer to read than Node takes to start. `comms.js` touches comms alone, and starts once a minute.
+ * Builds the command of the published package, a folder that runs under plain Node: `node build.ts [folder]`, `dist`
+ * beside this file by default. `souffleur.js` is short, and loads the chunks of the command that is asked for.
+ * Each small entry is one file with everything that its errand needs. A tool call waits for `hook.js`, and a recovery
+ * for `launch.js`. `comms.js` starts once a minute. `guardian.js` is in memory as long as a watch.
  * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.
  */
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
 
-/**
- * Asks for SQLite before the bundle imports it. An import of a missing module cannot be caught, so an old Node would end
- * with a stack trace. It ends with a sentence instead.
- */
-const sqlite = `const found = process.getBuiltinModule?.("node:sqlite")
-if (found === undefined) {
-  process.stderr.write("souffleur: Node >= 22.19 is needed, and this is " + process.version + "\\n")
-  process.exit(2)
-}
-export const { DatabaseSync, backup } = found`
-const sqliteAsked = {
-  name: "sqlite",
-  resolveId: (id: string) => (id === "node:sqlite" ? "\0sqlite" : null),
-  load: (id: string) => (id === "\0sqlite" ? sqlite : null)
-}
-
-for (const [input, name] of [
-  ["src/main.ts", "souffleur.js"],
-  ["src/hook.ts", "hook.js"],
-  ["src/comms.ts", "comms.js"]
-] as const) {
-  const file = `${folder}/${name}`
+const bundle = async (source: string, output: OutputOptions) => {
   await build({
-    input: here(input),
+    input: here(source),
     platform: "node",
-    plugins: [sqliteAsked],
-    output: { file, format: "esm", codeSplitting: false, comments: { legal: true, annotation: false, jsdoc: false } },
+    output: { format: "esm", comments: { legal: true, annotation: false, jsdoc: false }, ...output },
+    // A version in a chunk of its own would be one more file to read.
+    optimization: { inlineConst: true },
     // A module that cannot be bundled would be missing outside the workspace.
     onLog: (_, log) => {
       throw new Error(log.message)
     }
   })
-  chmodSync(file, 0o755)
 }
+
+// The chunks of an earlier build may have other names.
+rmSync(`${folder}/chunks`, { recursive: true, force: true })
+await bundle("src/main.ts", {
+  dir: folder,
+  entryFileNames: "souffleur.js",
+  // Without a hash, the compiled code of a chunk replaces that of the chunk before it.
+  chunkFileNames: "chunks/[name].js"
+})
+chmodSync(`${folder}/souffleur.js`, 0o755)
+for (const [source, name] of [
+  ["src/hook.ts", "hook.js"],
+  ["src/comms.ts", "comms.js"],
+  ["src/guardian.ts", "guardian.js"],
+  ["../node/src/launch/launch.ts", "launch.js"]
+] as const)
+  await bundle(source, { file: `${folder}/${name}`, codeSplitting: false })

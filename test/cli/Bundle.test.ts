@@ -1,34 +1,59 @@
 import { assert, it } from "@effect/vitest"
+import { Processes as ProcessesPort } from "@souffleur/domain"
+import { Processes } from "@souffleur/node"
 import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { bundle, stage } from "./CliStage.ts"
+import { dirname, join, relative } from "node:path"
+import { bundle, prints, stage, task, until } from "./CliStage.ts"
 
-it("the bundle and its errands for hooks and comms are single executable files that import only Node's modules", () => {
-  for (const file of ["souffleur.js", "hook.js", "comms.js"].map((name) => join(dirname(bundle), name))) {
-    const text = fs.readFileSync(file, "utf8")
-    const imported = [...text.matchAll(/^import [^"]*"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
-      ([, name, late]) => name ?? late!
-    )
-    assert.isAbove(imported.length, 2)
-    for (const name of imported) assert.isTrue(isBuiltin(name), name)
-    assert.match(text, /^#!\/usr\/bin\/env node\n/)
-    assert.strictEqual(fs.statSync(file).mode & 0o111, 0o111)
+const folder = dirname(bundle)
+const importedBy = (text: string) =>
+  [...text.matchAll(/^(?:import|export) [^"]*?"([^"]+)"|\bimport\("([^"]+)"\)/gm)].map(
+    ([, name, late]) => name ?? late!
+  )
+
+it("the bundle is a folder that imports only its own files and Node's modules", () => {
+  const chunks = fs.readdirSync(join(folder, "chunks")).map((name) => join("chunks", name))
+  const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", ...chunks]
+  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 5), "chunks"])
+  let own = 0
+  for (const file of files) {
+    for (const name of importedBy(fs.readFileSync(join(folder, file), "utf8"))) {
+      if (isBuiltin(name)) continue
+      own += 1
+      assert.match(name, /^\.{1,2}\//u, file)
+      const found = relative(folder, join(folder, dirname(file), name))
+      assert.include(files, found, file)
+    }
   }
-  assert.sameMembers(fs.readdirSync(dirname(bundle)), ["souffleur.js", "hook.js", "comms.js"])
+  assert.isAbove(own, 50)
+})
+
+it("the command is short and loads nothing before it knows what is asked; each errand is one file", () => {
+  const text = fs.readFileSync(bundle, "utf8")
+  assert.isBelow(text.length, 4000)
+  assert.notMatch(text, /^import/m)
+  assert.match(text, /^#!\/usr\/bin\/env node\n/)
+  assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
+  for (const name of ["hook.js", "comms.js", "guardian.js", "launch.js"]) {
+    const imported = importedBy(fs.readFileSync(join(folder, name), "utf8"))
+    assert.isNotEmpty(imported)
+    for (const one of imported) assert.isTrue(isBuiltin(one), `${name}: ${one}`)
+  }
 })
 
 it.live("the bundle runs alone in another folder", () =>
   Effect.gen(function* () {
-    const folder = fs.mkdtempSync(join(tmpdir(), "souffleur-alone-"))
-    yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(folder, { recursive: true })))
-    const alone = join(folder, "souffleur.js")
-    fs.copyFileSync(bundle, alone)
-    const { status, stdout } = spawnSync(process.execPath, [alone, "config", "--json", "--project-dir", folder], {
-      encoding: "utf8"
+    const home = fs.mkdtempSync(join(tmpdir(), "souffleur-alone-"))
+    yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(home, { recursive: true })))
+    fs.cpSync(dirname(folder), home, { recursive: true })
+    const alone = join(home, "dist", "souffleur.js")
+    const { status, stdout } = spawnSync(process.execPath, [alone, "config", "--json", "--project-dir", home], {
+      encoding: "utf8",
+      env: { HOME: home }
     })
     assert.strictEqual(status, 0)
     assert.strictEqual(JSON.parse(stdout)["force_compact_threshold_tokens"], 400_000)
@@ -42,6 +67,31 @@ it("the bundle names a Node that is too old, in a sentence", () => {
   assert.deepStrictEqual([status, stdout], [2, ""])
   assert.strictEqual(stderr, `souffleur: Node >= 22.19 is needed, and this is ${process.version}\n`)
 })
+
+it.live("an errand is started by its own file, also where npm starts the command by a link", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([task(1)])
+    const linked = join(the.home, "souffleur")
+    fs.symlinkSync(bundle, linked)
+    for (const script of [bundle, linked]) {
+      const { code } = yield* the.spawned(process.execPath, [script, "hooks", "install"]).ended
+      assert.strictEqual(code, 0)
+      const settings = fs.readFileSync(join(the.project, ".claude", "settings.local.json"), "utf8")
+      assert.include(settings, `'${process.execPath}' '${join(folder, "hook.js")}' hook`)
+      fs.rmSync(join(the.project, ".claude"), { recursive: true })
+    }
+    const watch = the.watch(yield* the.conductor(), "--guardian")
+    yield* prints(watch, "WatchSettled")
+    const started = Effect.gen(function* () {
+      const processes = yield* ProcessesPort
+      const found = yield* processes.tagged({ environment: { HOME: the.home } })
+      return yield* Effect.forEach(found, ({ identity }) => processes.commandLine(identity.pid))
+    }).pipe(Effect.provide(Processes.layer), Effect.orDie)
+    yield* until(started, (lines) =>
+      lines.some((words) => words[1] === join(folder, "guardian.js") && words[2] === "__guardian")
+    )
+  })
+)
 
 it.live("the demonstration runs to its end from the bundle alone, in a folder of its own", () =>
   Effect.gen(function* () {

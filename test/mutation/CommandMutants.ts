@@ -7,6 +7,18 @@ export const commandMutants = [
     [["completions: line by line", "printLines(Completions.generate(", "Console.log(Completions.generate("]]
   ),
   ...mutantsOf(
+    "packages/cli/src/SmallEntry.ts",
+    ["test/cli/Bundle.test.ts"],
+    [
+      ["errand: by its own file", "([program, entry] as const)", "self"],
+      [
+        "errand: beside the command, not beside a link to it",
+        "Effect.orElseSucceed(fs.realPath(script), () => script)",
+        "script"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/watching/KnownWatch.ts",
     ["packages/cli/test/KnownWatch.test.ts"],
     [

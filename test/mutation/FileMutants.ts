@@ -97,5 +97,17 @@ export const fileMutants = [
     "packages/claude/src/session/SessionFile.ts",
     ["packages/claude/test/SessionFile.test.ts"],
     [["session file: one that is not used is told", "if (!refused.missing) notUsed.push(refused.message)", ""]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/own/CompileCache.ts",
+    ["test/cli/CompileCache.test.ts"],
+    [
+      ["compiled: no folder of others", "ownFolder(folder) !== undefined || ", ""],
+      ["compiled: no folder of others within", " || ownFolder(own) !== undefined", ""],
+      ["compiled: bounded", "dated.slice(keptFolders)", "dated.slice(dated.length)"],
+      ["compiled: the oldest go", "b.at - a.at", "a.at - b.at"],
+      ["compiled: where the user says", "XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME)", "false as boolean"],
+      ["compiled: not beside the folder that the user has chosen", " || module.getCompileCacheDir() !== undefined", ""]
+    ]
   )
 ]

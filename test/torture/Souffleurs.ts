@@ -1,5 +1,6 @@
 import { Clock, Effect, Schedule } from "effect"
 import * as fs from "node:fs"
+import { dirname } from "node:path"
 import { bundle } from "../cli/CliStage.ts"
 
 /** A process of souffleur as seen from outside. Times are epoch milliseconds. */
@@ -23,7 +24,11 @@ const read = (path: string): string => {
 
 const errandOf = (home: string, pid: number): Seen["errand"] | undefined => {
   const words = read(`/proc/${pid}/cmdline`).split("\0")
-  if (!words.includes(bundle) || !read(`/proc/${pid}/environ`).split("\0").includes(`HOME=${home}`)) return undefined
+  if (
+    !words.some((word) => dirname(word) === dirname(bundle)) ||
+    !read(`/proc/${pid}/environ`).split("\0").includes(`HOME=${home}`)
+  )
+    return undefined
   return words.includes("__guardian") ? "guardian" : words.includes("watch") ? "souffleur" : undefined
 }
 

@@ -23,8 +23,9 @@ import { stateCommand } from "./commands/StateCommand.ts"
 import { statusCommand } from "./commands/StatusCommand.ts"
 import { watchCommand } from "./commands/WatchCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
-import { defectCode, defective, Ended } from "./Failure.ts"
+import { Ended } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
+import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
 
 /** The root of all commands, without the services that they need. */

@@ -1,11 +1,12 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ErrandProcess, HostServices, Signals } from "@souffleur/node"
-import { Cause, Console, Deferred, Effect, Exit, FileSystem, Layer, Logger, Path, References, Runtime } from "effect"
+import { Cause, Console, Deferred, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment } from "./world/CommandEnvironment.ts"
 import { Departure } from "./watching/Departure.ts"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
+import { errandWords } from "./SmallEntry.ts"
 import { debugging } from "./Uncaught.ts"
 
 const { argv, env, execPath, platform, stdin, stdout } = process
@@ -42,18 +43,9 @@ const logging = Layer.mergeAll(
   Layer.succeed(References.MinimumLogLevel, debugging ? "Debug" : "Info")
 )
 
-/**
- * The errand for comms, started with the first request. The published program has a file of its own for it, which
- * starts in less than half the time.
- */
+/** The errand for comms, started with the first request. */
 const errands = Layer.unwrap(
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* Path.Path
-    const quick = path.join(path.dirname(script), "comms.js")
-    const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? quick : script
-    return ErrandProcess.layer({ line: [execPath, starts, "__comms"] })
-  })
+  Effect.map(errandWords("comms"), (words) => ErrandProcess.layer({ line: [...words, "__comms"] }))
 )
 
 /** The exit code after a signal: 128 and its number, as a shell reports it. */
@@ -91,7 +83,9 @@ export const runProgram = (): void => {
   }
   cli(argv.slice(2)).pipe(
     Effect.provideService(Departure, Deferred.await(left)),
-    Effect.provide(Layer.provideMerge(Layer.mergeAll(environmentIn(cwd), logging, errands), HostServices.layer)),
+    Effect.provide(
+      errands.pipe(Layer.provideMerge(environmentIn(cwd)), Layer.merge(logging), Layer.provideMerge(HostServices.layer))
+    ),
     NodeRuntime.runMain({ teardown })
   )
 }

@@ -1,6 +1,16 @@
+import { defectOf } from "@souffleur/domain"
 import { Cause } from "effect"
-import { defectCode, defective } from "./Failure.ts"
 import { printing } from "./Printing.ts"
+
+/**
+ * The exit code of a defect: EX_SOFTWARE of sysexits.h. A guardian or the service manager starts souffleur again after
+ * it.
+ */
+export const defectCode = 70
+
+/** Describes a defect in one sentence, without its own message. */
+export const defective = (cause: Cause.Cause<unknown>): string =>
+  `it has a defect of its own and cannot go on (${defectOf(cause)}). What was acknowledged is in its log; SOUFFLEUR_DEBUG=1 tells more`
 
 /** Whether a person debugs souffleur itself. */
 export const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { answer } from "@souffleur/comms/errand"
 import { runErrands } from "@souffleur/node/errand"
+import { uncaught } from "./Uncaught.ts"
 
 // Runs `souffleur __comms`, and loads nothing else.
-await runErrands(answer)
+process.on("uncaughtException", uncaught)
+await runErrands(answer).catch(uncaught)

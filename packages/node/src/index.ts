@@ -1,4 +1,5 @@
 export * as Claims from "./files/FileClaims.ts"
+export { compiledDir } from "./own/CompileCache.ts"
 export { encodeDetachOrder } from "./own/DetachEntry.ts"
 export * as ErrandProcess from "./own/ErrandProcess.ts"
 export * as HookFiles from "./own/HookFiles.ts"

@@ -1,11 +1,11 @@
 import type { HooksChanged } from "@souffleur/process"
-import { Console, Effect, FileSystem, Option, Path } from "effect"
+import { Console, Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import { settingsOf } from "../world/App.ts"
-import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
+import { errandWords } from "../SmallEntry.ts"
 import { json, realProject } from "./Options.ts"
 
 const agentHooks = agentKind.hooks
@@ -30,20 +30,14 @@ const meant = Effect.fnUntraced(function* ({
   readonly projectDir: Option.Option<string>
   readonly user: boolean
 }) {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const { self } = yield* Environment
-  const [program, script] = self
-  // The published program has a file of its own for hooks, which starts sooner.
-  const quick = path.join(path.dirname(script ?? program), "hook.js")
-  const starts = (yield* Effect.orElseSucceed(fs.exists(quick), () => false)) ? ([program, quick] as const) : self
   if (user && Option.isSome(projectDir))
     return yield* new BadUsage({ message: "--user and --project-dir exclude each other" })
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
   return {
     file: user ? path.join(settings.agentDir, ...agentHooks.ofUser) : path.join(project, ...agentHooks.ofProject),
-    command: agentHooks.command({ stateDir: settings.stateDir, self: starts })
+    command: agentHooks.command({ stateDir: settings.stateDir, self: yield* errandWords("hook") })
   }
 })
 

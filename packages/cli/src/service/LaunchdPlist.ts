@@ -1,4 +1,4 @@
-import { defectCode } from "../Failure.ts"
+import { defectCode } from "../Uncaught.ts"
 import type { Service } from "./Service.ts"
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")

@@ -19,6 +19,7 @@ import { commsPublisher, notifier, restore, type Restoration } from "@souffleur/
 import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
+import { errandWords } from "../SmallEntry.ts"
 import { Departure } from "./Departure.ts"
 import { drainTimeout } from "./Undelivered.ts"
 
@@ -62,7 +63,7 @@ export const startGuardian = Effect.fnUntraced(function* (id: string) {
     every: pollMillis
   }
   return yield* startHeadless(
-    { line: [...self, "__guardian", JSON.stringify(order)], environment: variables },
+    { line: [...(yield* errandWords("guardian")), "__guardian", JSON.stringify(order)], environment: variables },
     { cwd, output: order.output }
   )
 })

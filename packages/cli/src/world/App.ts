@@ -32,6 +32,7 @@ import { agentKind } from "../agent/Kind.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Environment } from "./CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
+import { errandWords } from "../SmallEntry.ts"
 
 /** Loads the settings of a project, and prints the warnings of its config file on standard error. */
 export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string, flags: SettingFlags = {}) {
@@ -138,11 +139,10 @@ export const claims = NodeClaims.layer()
 const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Environment>) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { self } = yield* Environment
       yield* TrustedFiles.stateFolder(settings.stateDir)
       return Launcher.layer({
         stateDir: settings.stateDir,
-        entry: [...self, "__launch"] as const,
+        entry: [...(yield* errandWords("launch")), "__launch"] as const,
         terminal: yield* terminal
       })
     })

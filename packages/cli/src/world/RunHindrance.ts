@@ -1,7 +1,7 @@
 import { type Audience, type Hindrance, isHindrance, outcry } from "@souffleur/plan"
 import { LogUnusable, UnreadableEvent } from "@souffleur/eventlog"
 import { Cause, Console, Effect, Option, Ref, Schedule } from "effect"
-import { defective } from "../Failure.ts"
+import { defective } from "../Uncaught.ts"
 
 /**
  * Returns what the run's own log cannot say: that the log is out, or a defect. `undefined` for an interruption or
