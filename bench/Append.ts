@@ -1,10 +1,10 @@
 import { EventLog } from "@souffleur/domain"
 import { Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
-import { Console, Effect, FileSystem, Layer, Path } from "effect"
+import { Effect, FileSystem, Layer, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { died } from "./Samples.ts"
-import { median, table, timed } from "./Table.ts"
+import { median, report, timed } from "./Table.ts"
 
 const rounds = 7
 const singles = 1000
@@ -83,26 +83,20 @@ export const append = Effect.gen(function* () {
     }
   }).pipe(Effect.provide(ours))
   const rate = (events: number, seconds: ReadonlyArray<number>) => events / median(seconds)
-  const row = (what: string, own: number, peer: number, target: number) => [
-    what,
-    own.toFixed(0),
-    peer.toFixed(0),
-    (own / peer).toFixed(2),
-    `>= ${target}`,
-    own / peer >= target ? "met" : "missed"
-  ]
-  yield* Console.log(
-    table(
-      ["append, events a second", "ours", "raw", "ratio", "target", ""],
-      [
-        row("one after the other", rate(singles, measured.single), rate(singles, measured.rawSingle), 0.75),
-        row(
-          `${fibers} fibers, a stream each`,
-          rate(batches * fibers, measured.many),
-          rate(batches * fibers, measured.rawMany),
-          0.6
-        )
-      ]
-    )
+  const row = (what: string, own: number, peer: number) => ({
+    cells: [what, own.toFixed(0), peer.toFixed(0)],
+    measured: own / peer,
+    limit: { atLeast: 0.5 }
+  })
+  return yield* report(
+    ["append, events a second", "ours", "raw", "ratio"],
+    [
+      row("one after the other", rate(singles, measured.single), rate(singles, measured.rawSingle)),
+      row(
+        `${fibers} fibers, a stream each`,
+        rate(batches * fibers, measured.many),
+        rate(batches * fibers, measured.rawMany)
+      )
+    ]
   )
 }).pipe(Effect.provide(Path.layer))

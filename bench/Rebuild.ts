@@ -1,10 +1,10 @@
 import { EventLog, evolve, initial, type WatchEvent } from "@souffleur/domain"
 import { Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
-import { Console, Effect, FileSystem, Layer, Stream } from "effect"
+import { Effect, FileSystem, Layer, Stream } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { cycle } from "./Samples.ts"
-import { median, table, timed } from "./Table.ts"
+import { median, report, timed } from "./Table.ts"
 
 const rounds = 5
 const page = 1000
@@ -89,19 +89,10 @@ export const rebuild = (count: number) =>
     }).pipe(Effect.provide(EventLog.layerSql().pipe(Layer.provide(SqliteClient.layerOwn({ path, ...Store })))))
     const row = (what: string, own: ReadonlyArray<number>, peer: ReadonlyArray<number>) => {
       const [a, b] = [(median(own) * 1e6) / count, (median(peer) * 1e6) / count]
-      return [what, a.toFixed(2), b.toFixed(2), (a / b).toFixed(2), "<= 1.2", a / b <= 1.2 ? "met" : "missed"]
+      return { cells: [what, a.toFixed(2), b.toFixed(2)], measured: a / b, limit: { atMost: 2.5 } }
     }
-    yield* Console.log(
-      table(
-        [
-          `rebuild of ${count} events, microseconds each`,
-          "ours, validated",
-          "pages + JSON.parse",
-          "ratio",
-          "target",
-          ""
-        ],
-        [row("decoded", took.decoded, took.rawDecoded), row("folded to a state", took.folded, took.rawFolded)]
-      )
+    return yield* report(
+      [`rebuild of ${count} events, microseconds each`, "ours, validated", "pages + JSON.parse", "ratio"],
+      [row("decoded", took.decoded, took.rawDecoded), row("folded to a state", took.folded, took.rawFolded)]
     )
   })

@@ -1,10 +1,11 @@
-// node bench/bench.ts [append | rebuild [events] | estimate | start | idle [seconds] | trim | transcripts [--gigabyte]]
+// node bench/bench.ts [name [option]]: one bench, or all of them. It ends with 1 where a limit is missed.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect } from "effect"
+import { Console, Effect, type Scope } from "effect"
 import { append } from "./Append.ts"
 import { estimate } from "./EstimateBench.ts"
 import { idle } from "./Idle.ts"
+import { neighbours } from "./NeighboursBench.ts"
 import { rebuild } from "./Rebuild.ts"
 import { start } from "./Start.ts"
 import { transcripts } from "./Transcripts.ts"
@@ -12,26 +13,37 @@ import { trim } from "./TrimBench.ts"
 
 const [name, option] = process.argv.slice(2)
 
-const benches = {
+type Bench = readonly [run: Effect.Effect<boolean, unknown, NodeServices.NodeServices | Scope.Scope>, what: string]
+const benches: Readonly<Record<string, Bench>> = {
   append: [append, "events appended a second, beside raw node:sqlite"],
   rebuild: [rebuild(Number(option ?? 200_000)), "a log folded to its state, beside reading it; [events]"],
-  estimate: [estimate, "1 GB estimated in process, beside wc and Python"],
-  start: [start, "how long --version, a hook and --help take to start, beside bare Node"],
+  start: [start, "how long commands, a hook and a launch take to start, beside bare Node"],
   idle: [
     idle(Number(option ?? 60)),
-    "memory and processor of a watch at rest, beside bare Effect; how soon a death is noticed; [seconds]"
+    "memory and processor of a watch and its guardian at rest; how soon a death is noticed; [seconds]"
   ],
+  neighbours: [
+    neighbours(Number(option ?? 30)),
+    "processor of a watch at rest while others write beats into its store; [seconds]"
+  ],
+  estimate: [estimate, "the estimate of an export that was trimmed, and the memory of one of 1 GB"],
   trim: [trim, "10 MB, 100 MB and 1 GB trimmed in process"],
   transcripts: [
     transcripts(option === "--gigabyte" ? [10, 100, 1000] : [10, 100]),
-    "estimate, export and trim as processes with their memory, beside wc and Python; [--gigabyte]"
+    "export and trim as processes with their memory; [--gigabyte]"
   ]
-} as const
-const bench = Object.entries(benches).find(([each]) => each === name)?.[1][0]
-const list = Object.entries(benches).map(([each, [, what]]) => `  ${each.padEnd(12)}${what}`)
+}
+const all = Object.entries(benches)
+const asked = all.filter(([each]) => name === undefined || each === name)
 
 const main = Effect.gen(function* () {
-  if (bench === undefined) return yield* Console.log(["pnpm bench <name>", ...list].join("\n"))
-  yield* bench
+  if (asked.length === 0) {
+    yield* Console.log(
+      ["pnpm bench [name]", ...all.map(([each, [, what]]) => `  ${each.padEnd(12)}${what}`)].join("\n")
+    )
+    return
+  }
+  const met = yield* Effect.forEach(asked, ([, [bench]]) => Effect.scoped(bench))
+  if (met.includes(false)) process.exitCode = 1
 })
-NodeRuntime.runMain(main.pipe(Effect.scoped, Effect.provide(NodeServices.layer)))
+NodeRuntime.runMain(main.pipe(Effect.provide(NodeServices.layer)))

@@ -1,0 +1,44 @@
+import { Effect, FileSystem, Path, Schedule, Schema, Stream } from "effect"
+import { running, souffleur } from "./Child.ts"
+
+const Told = Schema.fromJsonString(
+  Schema.Struct({ _tag: Schema.String, conductor: Schema.optional(Schema.NullOr(Schema.Struct({ pid: Schema.Int }))) })
+)
+
+/** Waits until there is something to find, for 90 seconds at most. */
+export const until = <A>(find: () => A | undefined) =>
+  Effect.repeat(Effect.sync(find), {
+    schedule: Schedule.spaced("2 millis"),
+    until: (found) => found !== undefined
+  }).pipe(
+    Effect.map((found) => found!),
+    Effect.timeout("90 seconds")
+  )
+
+/** Starts a watch of a process that sleeps, and waits until both rest. Returns what the watch has told so far. */
+export const restingWatch = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { entry, what } = yield* souffleur
+  const state = path.join(folder, "state")
+  yield* fs.makeDirectory(state, { recursive: true, mode: 0o700 })
+  const environment = { HOME: folder, SOUFFLEUR_STATE_DIR: state }
+  const { pid, stdout } = yield* running(
+    process.execPath,
+    [entry, "run", "--json", "--", "sleep", "1000000"],
+    folder,
+    environment
+  )
+  const told = new Array<typeof Told.Type>()
+  yield* Effect.forkScoped(
+    stdout.pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.mapEffect((line) => Schema.decodeEffect(Told)(line)),
+      Stream.runForEach((event) => Effect.sync(() => told.push(event)))
+    )
+  )
+  yield* until(() => told.find(({ _tag }) => _tag === "WatchSettled"))
+  yield* Effect.sleep("10 seconds")
+  return { pid, told, what, store: path.join(state, "souffleur.db") }
+})
