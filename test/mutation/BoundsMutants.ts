@@ -42,7 +42,13 @@ export const boundsMutants = [
     [`${domain}/test/Defect.test.ts`],
     [
       ["defect: is no goodbye", "if (Cause.hasDies(exit.cause)) return false", ""],
-      ["defect: nor is a log that cannot be used", 'error._tag !== "LogUnusable" && ', ""],
+      ["defect: nor is a log that cannot be used", 'error._tag !== "LogUnusable" && ', ""]
+    ]
+  ),
+  ...mutantsOf(
+    `${domain}/src/DefectName.ts`,
+    [`${domain}/test/Defect.test.ts`],
+    [
       ["defect: its message is no place", "stack.slice(message + error.message.length)", "stack"],
       ["defect: its kind is a word", '    .replaceAll(/[^\\w.]/gu, "")\n', ""]
     ]
@@ -238,7 +244,7 @@ export const boundsMutants = [
   ...mutantsOf(
     "packages/node/src/launch/launch.ts",
     ["packages/node/test/HostLauncher.test.ts"],
-    [["launch: a defect is one sentence", "${defectOf(Cause.die(error))}", "${String(error)}"]]
+    [["launch: a defect is one sentence", "${defectName(error)}", "${String(error)}"]]
   ),
   ...mutantsOf(
     "packages/cli/src/main.ts",

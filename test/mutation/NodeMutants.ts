@@ -169,7 +169,7 @@ export const nodeMutants = [
       ],
       [
         "launcher: of a decided launch nothing is said",
-        "if (Option.isNone(read) && existsSync(receiptBeside(path))) return 0",
+        "if (launch === undefined && existsSync(receiptBeside(path))) return 0",
         ""
       ]
     ]
@@ -178,12 +178,11 @@ export const nodeMutants = [
     `${src}/launch/LaunchFile.ts`,
     ["packages/node/test/HostLauncher.test.ts"],
     [
+      ["launch file: no other field", "Object.keys(value).length === Object.keys(fields).length", "true"],
+      ["launch file: a text of the kernel", ' && !value.includes("\\0")', ""],
+      ["launch file: an absolute path", 'isText(value) && value.startsWith("/")', "isText(value)"],
       ["launch file: ours alone", '{ own: true, others: "nothing", atMost: maxBytes }', "{ atMost: maxBytes }"],
-      [
-        "launch file: the launch that its name says",
-        "Option.filter(decodeLaunch(read.text), (launch) => launch.id === id)",
-        "decodeLaunch(read.text)"
-      ]
+      ["launch file: the launch that its name says", "launch?.id === id ? launch : undefined", "launch"]
     ]
   ),
   ...mutantsOf(
@@ -197,7 +196,7 @@ export const nodeMutants = [
       ],
       [
         "launch: what was prepared, unchanged",
-        "digest !== undefined && digest !== sha256(encodeLaunch(launch.value))",
+        "digest !== undefined && digest !== sha256(encodeLaunch(launch))",
         "false as boolean"
       ],
       [
@@ -217,8 +216,8 @@ export const nodeMutants = [
         "if (false as boolean) return yield* new LaunchFailed"
       ],
       ["launch: in time", "restore(inTime(attempt(id)))", "restore(attempt(id))"],
-      ["kept: what the log has the digest of", ", (one) => sha256(encodeLaunch(one)) === digest)", ", () => true)"],
-      ["launch id: safe as a name", "Schema.is(LaunchId)(id) ? Effect.void :", "true ? Effect.void :"]
+      ["kept: what the log has the digest of", " || sha256(encodeLaunch(launch)) !== digest", ""],
+      ["launch id: safe as a name", "isLaunchId(id) ? Effect.void :", "true ? Effect.void :"]
     ]
   ),
   ...mutantsOf(

@@ -47,13 +47,13 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/launch/Receipt.ts`,
+    `${src}/launch/ReceiptClaim.ts`,
     [`${test}/HostLauncher.test.ts`],
     [
       [
         "receipt: whose name is taken launches nothing",
-        "createWhole(path, encodeReceipt(receipt))",
-        'createWhole(path, encodeReceipt(receipt)) || receipt._tag === "Taken"'
+        "createWhole(path, JSON.stringify(receipt))",
+        'createWhole(path, JSON.stringify(receipt)) || receipt._tag === "Taken"'
       ]
     ]
   ),

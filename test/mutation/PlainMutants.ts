@@ -183,11 +183,7 @@ export const plainMutants = [
     "packages/node/src/launch/HostLauncher.ts",
     ["packages/node/test/HostLauncher.test.ts"],
     [
-      [
-        "launcher: nothing to read in a window",
-        "launch.value.input !== null && launch.value.output === null",
-        "false as boolean"
-      ],
+      ["launcher: nothing to read in a window", "launch.input !== null && launch.output === null", "false as boolean"],
       ["launcher: the input is kept", "...(input === null ? {} : { input })", ""]
     ]
   ),

@@ -1,29 +1,8 @@
 import { Cause, Effect, Exit, Predicate } from "effect"
+import { defectName } from "./DefectName.ts"
 
-/**
- * Returns the innermost place of souffleur's own in a stack, as `name (file:line:column)` without its folder. The
- * message of the error is not read.
- */
-const placeOf = (error: Error): string => {
-  const stack = (error.stack ?? "").slice(0, 10_000)
-  // The message may hold words of others that look like a place.
-  const message = stack.indexOf(error.message)
-  const frames = message === -1 ? stack : stack.slice(message + error.message.length)
-  const [, file] = /^ {4}at [^\n]*?([\w.-]{1,60}:\d{1,9}:\d{1,9})\)?$/mu.exec(frames) ?? []
-  return file === undefined ? "" : ` at ${file}`
-}
-
-/**
- * Names a defect in a few words for a log and a terminal: the kind of the error, and its place. It never gives the
- * message, which may hold a word of a conversation.
- */
-export const defectOf = (cause: Cause.Cause<unknown>): string => {
-  const error = Cause.squash(cause)
-  const kind = Predicate.hasProperty(error, "_tag") ? error._tag : Predicate.isError(error) ? error.name : typeof error
-  return `${String(kind)
-    .replaceAll(/[^\w.]/gu, "")
-    .slice(0, 60)}${Predicate.isError(error) ? placeOf(error) : ""}`
-}
+/** Names a defect in a few words for a log and a terminal: the kind of the error, and its place. */
+export const defectOf = (cause: Cause.Cause<unknown>): string => defectName(Cause.squash(cause))
 
 /** Logs the cause itself at debug level, line by line. It may hold anything, so it is shown only on request. */
 export const debugDefect = (cause: Cause.Cause<unknown>) =>

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { makeExitCodes } from "../src/launch/ExitCodes.ts"
-import { claimReceipt } from "../src/launch/Receipt.ts"
+import { claimReceipt } from "../src/launch/ReceiptClaim.ts"
 import { folder } from "./fixtures/Spawned.ts"
 
 it.effect("an exit code is the launch's if its process took the receipt, and is given once it is known", () =>

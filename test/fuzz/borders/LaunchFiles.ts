@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { Claims, Processes as NodeProcesses } from "@souffleur/node"
 import { Claims as ClaimsPort } from "@souffleur/domain"
-import { Effect, Option } from "effect"
-import { checkLaunch, readLaunch } from "../../../packages/node/src/launch/LaunchFile.ts"
+import { Effect } from "effect"
+import { isLaunch, readLaunch } from "../../../packages/node/src/launch/LaunchFile.ts"
 import { readReceipt, ReceiptDamaged } from "../../../packages/node/src/launch/Receipt.ts"
 import { border, holds } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
@@ -52,7 +52,7 @@ export const launchFiles = border("launch-files", {
     "a launch": ({ launch }, place) => {
       const file = homeIn(place.folder).write("state/launches/opera-0001-g2-launch-1.json", launch)
       const read = readLaunch(file)
-      holds(Option.isNone(read) || Option.isSome(checkLaunch(read.value)), "a launch that is none")
+      holds(read === undefined || isLaunch(read), "a launch that is none")
     },
     "a receipt": ({ receipt }, place) => {
       const file = homeIn(place.folder).write("state/launches/x.receipt", receipt)

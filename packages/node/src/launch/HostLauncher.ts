@@ -11,14 +11,15 @@ import {
   type Terminal
 } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
-import { type Duration, Effect, Exit, Layer, Option, Schedule, Schema } from "effect"
+import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { makeExitCodes } from "./ExitCodes.ts"
 import { makeFolder } from "../files/Folder.ts"
 import type { Start } from "../own/Detached.ts"
 import { startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
-import { checkLaunch, encodeLaunch, type Launch, LaunchId, launchVariable, readLaunch } from "./LaunchFile.ts"
-import { claimReceipt, readReceipt, receiptBeside } from "./Receipt.ts"
+import { encodeLaunch, isLaunch, isLaunchId, type Launch, launchVariable, readLaunch } from "./LaunchFile.ts"
+import { readReceipt } from "./Receipt.ts"
+import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
@@ -83,11 +84,11 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const prepared = new Map<string, string>()
 
       const checkId = (id: string) =>
-        Schema.is(LaunchId)(id) ? Effect.void : new LaunchFailed({ message: "a launch id is letters, digits and `-`" })
+        isLaunchId(id) ? Effect.void : new LaunchFailed({ message: "a launch id is letters, digits and `-`" })
 
       const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
         yield* checkId(order.id)
-        const launch = checkLaunch({
+        const launch: Launch = {
           version: 1,
           id: order.id,
           input: null,
@@ -95,15 +96,15 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           cwd: order.cwd,
           output: options.terminal === "headless" ? outputPath(order.id) : null,
           title: plain(order.title, maxTitleLength)
-        })
-        if (Option.isNone(launch)) {
+        }
+        if (!isLaunch(launch)) {
           return yield* new LaunchFailed({
             message: "program and folder must be absolute, and nothing may hold a zero byte"
           })
         }
-        if (launch.value.input !== null && launch.value.output === null)
+        if (launch.input !== null && launch.output === null)
           return yield* new LaunchFailed({ message: "in a window of a terminal standard input is a person's" })
-        const text = encodeLaunch(launch.value)
+        const text = encodeLaunch(launch)
         const made = yield* Effect.try({
           try: () =>
             [...(order.keep === true ? [keptOf(order.id)] : []), pathOf(order.id)].every(
@@ -187,17 +188,17 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         if (Option.isSome(earlierTaker)) return earlierTaker.value
         const digest = prepared.get(id)
         const launch = yield* Effect.sync(() => readLaunch(pathOf(id)))
-        if (Option.isNone(launch)) return yield* new LaunchFailed({ message: "the launch file is missing or damaged" })
-        if (digest !== undefined && digest !== sha256(encodeLaunch(launch.value))) {
+        if (launch === undefined) return yield* new LaunchFailed({ message: "the launch file is missing or damaged" })
+        if (digest !== undefined && digest !== sha256(encodeLaunch(launch))) {
           return yield* new LaunchFailed({ message: "the launch file is not the one that was prepared" })
         }
-        const message = obstacle(launch.value)
+        const message = obstacle(launch)
         if (message !== undefined) return yield* new LaunchFailed({ message })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
-        const { input, output, title } = launch.value
+        const { input, output, title } = launch
         const gone: Effect.Effect<boolean, LaunchFailed> =
           output === null && options.terminal === "kitty"
-            ? yield* startKitty(start, { title, cwd: launch.value.cwd })
+            ? yield* startKitty(start, { title, cwd: launch.cwd })
             : yield* goneOf(
                 yield* output === null
                   ? startTmux(options.tmux ?? {}, start, title)
@@ -240,20 +241,17 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
 
       const kept = Effect.fn("Launcher.kept")(function* (id: string, digest: string) {
         yield* checkId(id)
-        const launch = Option.filter(
-          yield* Effect.sync(() => readLaunch(keptOf(id), id)),
-          (one) => sha256(encodeLaunch(one)) === digest
-        )
-        if (Option.isNone(launch))
+        const launch = yield* Effect.sync(() => readLaunch(keptOf(id), id))
+        if (launch === undefined || sha256(encodeLaunch(launch)) !== digest)
           return yield* new LaunchFailed({
             message: "what is kept of the command is missing, or not what was prepared"
           })
-        const { args, cwd, environment, input, program, title } = launch.value
+        const { args, cwd, environment, input, program, title } = launch
         return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, title }
       })
 
       const forget = Effect.fn("Launcher.forget")(function* (id: string) {
-        if (!Schema.is(LaunchId)(id)) return
+        if (!isLaunchId(id)) return
         yield* Effect.sync(() => {
           remove(keptOf(id))
           decided(id)

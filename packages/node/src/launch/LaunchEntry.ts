@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs"
-import { Option } from "effect"
 import { launchVariable, readLaunch } from "./LaunchFile.ts"
 import * as Proc from "../processes/Proc.ts"
-import { claimReceipt, receiptBeside } from "./Receipt.ts"
+import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 
 /**
  * Says why nothing was launched, and returns the exit code. It never quotes the launch: it writes to a terminal or to
@@ -19,11 +18,10 @@ const refuse = (why: string): number => {
  * 0: the receipt was taken before, or the launch was cancelled. 1: the file or its folder cannot be used.
  */
 export const becomeAgent = (path: string): number => {
-  const read = readLaunch(path)
+  const launch = readLaunch(path)
   // The file of a decided launch is removed.
-  if (Option.isNone(read) && existsSync(receiptBeside(path))) return 0
-  if (Option.isNone(read)) return refuse("the launch file is missing or damaged, or not ours alone")
-  const launch = read.value
+  if (launch === undefined && existsSync(receiptBeside(path))) return 0
+  if (launch === undefined) return refuse("the launch file is missing or damaged, or not ours alone")
   try {
     process.chdir(launch.cwd)
   } catch {

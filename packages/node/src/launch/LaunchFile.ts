@@ -1,40 +1,67 @@
 import { basename } from "node:path"
-import { Option, Schema } from "effect"
 import { readTrustedText } from "../files/TrustedFile.ts"
 
-const whole = { onExcessProperty: "error" } as const
-
-/** A text that the kernel accepts as an argument or a variable. */
-const Text = Schema.String.check(Schema.isPattern(/^[^\0]*$/))
-const AbsolutePath = Schema.String.check(Schema.isPattern(/^\/[^\0]*$/))
-
-/** An idempotency token that is also the name of a file. */
-export const LaunchId = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9-]{1,128}$/))
-
 /** Content of `launches/<id>.json`: one whole launch (spec: behaviour#launch-at-most-once). */
-export const Launch = Schema.Struct({
-  version: Schema.Literal(1),
-  id: LaunchId,
-  program: AbsolutePath,
-  args: Schema.Array(Text),
+export interface Launch {
+  readonly version: 1
+  /** An idempotency token that is also the name of a file. */
+  readonly id: string
+  /** Absolute. */
+  readonly program: string
+  readonly args: ReadonlyArray<string>
   /**
    * Text that the agent reads on standard input; `null`: nothing. The launcher is started with it, and `execve` keeps
    * it.
    */
-  input: Schema.NullOr(Schema.String),
+  readonly input: string | null
   /** The agent's whole environment, except {@link launchVariable}. */
-  environment: Schema.Record(Schema.String.check(Schema.isPattern(/^[^=\0]+$/)), Text),
-  cwd: AbsolutePath,
-  /** File that a headless agent's output is appended to; `null` in a terminal. */
-  output: Schema.NullOr(AbsolutePath),
-  title: Text
-})
-export type Launch = typeof Launch.Type
+  readonly environment: Readonly<Record<string, string>>
+  /** Absolute. */
+  readonly cwd: string
+  /** File that a headless agent's output is appended to; `null` in a terminal. Absolute. */
+  readonly output: string | null
+  readonly title: string
+}
 
-const LaunchJson = Schema.fromJsonString(Launch)
-export const encodeLaunch = Schema.encodeSync(LaunchJson)
-const decodeLaunch = Schema.decodeUnknownOption(LaunchJson, whole)
-export const checkLaunch = Schema.decodeUnknownOption(Launch, whole)
+/** Whether the kernel accepts a value as an argument or a variable. */
+const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0")
+const isAbsolute = (value: unknown): boolean => isText(value) && value.startsWith("/")
+export const isLaunchId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z0-9-]{1,128}$/u.test(value)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+const isEnvironment = (value: unknown): boolean =>
+  isRecord(value) && Object.entries(value).every(([name, one]) => /^[^=\0]+$/u.test(name) && isText(one))
+
+/** Tests the value of each field. It is no schema, because a recovery waits until the modules of a launch are there. */
+const fields: { readonly [Name in keyof Launch]: (value: unknown) => boolean } = {
+  version: (value) => value === 1,
+  id: isLaunchId,
+  program: isAbsolute,
+  args: (value) => Array.isArray(value) && value.every(isText),
+  input: (value) => value === null || typeof value === "string",
+  environment: isEnvironment,
+  cwd: isAbsolute,
+  output: (value) => value === null || isAbsolute(value),
+  title: isText
+}
+
+/** Whether a value is a launch: it has each field as it must be, and no other. */
+export const isLaunch = (value: unknown): value is Launch =>
+  isRecord(value) &&
+  Object.keys(value).length === Object.keys(fields).length &&
+  Object.entries(fields).every(([name, isSo]) => Object.hasOwn(value, name) && isSo(value[name]))
+
+export const encodeLaunch = (launch: Launch): string => JSON.stringify(launch)
+
+/** Parses a text as a launch. `undefined`: it is none. */
+const decodeLaunch = (text: string): Launch | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isLaunch(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** Variable that every process of a launch has in its environment, with the launch's id. */
 export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
@@ -43,10 +70,11 @@ export const launchVariable = "SOUFFLEUR_LAUNCH_ID"
 const maxBytes = 16_000_000
 
 /**
- * Reads a launch file. `None`: it is missing, damaged, written by others, or has another id than its name or `id`. The
- * reason is not given, because the file may hold secrets.
+ * Reads a launch file. `undefined`: it is missing, damaged, written by others, or has another id than its name or `id`.
+ * The reason is not given, because the file may hold secrets.
  */
-export const readLaunch = (path: string, id = basename(path, ".json")): Option.Option<Launch> => {
+export const readLaunch = (path: string, id = basename(path, ".json")): Launch | undefined => {
   const read = readTrustedText(path, { own: true, others: "nothing", atMost: maxBytes })
-  return "text" in read ? Option.filter(decodeLaunch(read.text), (launch) => launch.id === id) : Option.none()
+  const launch = "text" in read ? decodeLaunch(read.text) : undefined
+  return launch?.id === id ? launch : undefined
 }

@@ -1,7 +1,7 @@
-import { basename, dirname, join } from "node:path"
+import { basename } from "node:path"
 import { ProcessIdentity } from "@souffleur/domain"
 import { Option, Schema } from "effect"
-import { createWhole, readWhole } from "../files/WholeFile.ts"
+import { readWhole } from "../files/WholeFile.ts"
 
 /** Decision about a launch: taken by the process that became the agent, or cancelled for ever. */
 export const Receipt = Schema.Union([
@@ -11,12 +11,7 @@ export const Receipt = Schema.Union([
 export type Receipt = typeof Receipt.Type
 
 const ReceiptJson = Schema.fromJsonString(Receipt)
-const encodeReceipt = Schema.encodeSync(ReceiptJson)
 const decodeReceipt = Schema.decodeUnknownOption(ReceiptJson, { onExcessProperty: "error" })
-
-/** Path of the receipt whose taking decides a launch (spec: behaviour#launch-at-most-once). */
-export const receiptBeside = (launchPath: string): string =>
-  join(dirname(launchPath), `${basename(launchPath, ".json")}.receipt`)
 
 /** The file under a receipt's name is neither a receipt nor a tombstone. So it is unknown whether the agent runs. */
 export class ReceiptDamaged extends Schema.TaggedError<ReceiptDamaged>()("ReceiptDamaged", { receipt: Schema.String }) {
@@ -33,6 +28,3 @@ export const readReceipt = (path: string): Option.Option<Receipt> => {
   if (Option.isNone(receipt)) throw new ReceiptDamaged({ receipt: basename(path) })
   return receipt
 }
-
-/** Takes a receipt. `false`: the name is taken, for ever. */
-export const claimReceipt = (path: string, receipt: Receipt): boolean => createWhole(path, encodeReceipt(receipt))
