@@ -29,7 +29,8 @@ const docstringsOf = (source: string): string =>
 
 /** Every block that a reader may copy: of the pages, and of the docstrings of sources. */
 export const blocks: ReadonlyArray<Block> = tracked.flatMap((path) => {
-  if (/^(?:[A-Z]+|docs\/.+|packages\/[a-z]+\/README)\.md$/u.test(path)) return blocksIn(path, textOf(path))
+  if (/^(?:[A-Z]+|docs\/.+|packages\/[a-z]+\/README|examples\/[a-z-]+\/README)\.md$/u.test(path))
+    return blocksIn(path, textOf(path))
   return /^packages\/[a-z]+\/src\/.+\.ts$/u.test(path) ? blocksIn(path, docstringsOf(textOf(path))) : []
 })
 

@@ -4,7 +4,7 @@ import { anchorsOf, commentsOf, isThere, sentencesOf, textOf, titlesOf, tracked 
 
 /** Pages that keep to the rules of CONTRIBUTING.md, Prose. A page joins when it is rewritten. */
 const held = [
-  ...tracked.filter((path) => /^docs\/(?:spec|decisions)\//u.test(path)),
+  ...tracked.filter((path) => /^(?:docs\/(?:spec|decisions)\/|examples\/.*\.md$)/u.test(path)),
   "docs/glossary.md",
   "docs/agent.md",
   "docs/architecture.md",
@@ -122,7 +122,7 @@ const broken = (
 /** In code, a seed is the number that fixes a random world. */
 const tellsTooLittle = (text: string) => forbidden.test(text.replaceAll(/\bseeds?\b/giu, ""))
 it("the comments of the source keep the same rules", () => {
-  const sources = among(/^(?:packages|bench|release|test)\/.*\.ts$/u)
+  const sources = among(/^(?:packages|bench|examples|release|test)\/.*\.ts$/u)
   assert.deepStrictEqual(
     broken(sources, commentsOf, (sentence) => isLong(sentence) || tellsTooLittle(sentence)),
     []
