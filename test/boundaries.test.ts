@@ -58,10 +58,15 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...ours("eventlog", "domain", "process")
   ],
   supervisor: ["effect", ...ours("eventlog", "domain", "process", "watcher", "monitor", "recovery")],
+  embed: [
+    "effect",
+    ...ours("eventlog", "domain", "process", "supervisor", "recovery", "claude", "comms", "plan", "node")
+  ],
   cli: [
     "effect",
     "@effect/platform-node",
     ...ours(
+      "embed",
       "eventlog",
       "domain",
       "process",

@@ -50,6 +50,7 @@ const codes: Readonly<Record<string, number>> = {
   ClaimFailed: 2,
   CommandRefused: 2,
   CommsUnavailable: 2,
+  ConfigUntrusted: 2,
   EstimateFailed: 2,
   Fenced: 3,
   FileRefused: 2,
@@ -58,11 +59,14 @@ const codes: Readonly<Record<string, number>> = {
   LaunchFailed: 2,
   LogUnusable: 4,
   PlanInvalid: 2,
+  ProcessesUnavailable: 2,
+  RunNotFound: 2,
   SessionNotFound: 2,
   SqliteUnusable: 4,
   StateForeign: 2,
   TrimFailed: 2,
-  UnreadableEvent: 4
+  UnreadableEvent: 4,
+  WatchNotFound: 2
 }
 
 describe("the errors", () => {

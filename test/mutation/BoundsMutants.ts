@@ -202,7 +202,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Undelivered.ts",
+    "packages/embed/src/watching/Undelivered.ts",
     ["test/cli/Defects.test.ts"],
     [
       [

@@ -92,7 +92,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/world/ConfigTrust.ts",
+    "packages/embed/src/world/ConfigTrust.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
       ["trust: another program is refused", "if (changed.length > 0)\n", "if (false as boolean)\n"],
@@ -117,7 +117,7 @@ export const ceilingMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/world/TrustStore.ts",
+    "packages/embed/src/world/TrustStore.ts",
     ["packages/cli/test/ConfigTrust.test.ts"],
     [
       ["trust: its user's alone", 'others: "nothing", ', ""],

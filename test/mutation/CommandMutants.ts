@@ -19,8 +19,8 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/KnownWatch.ts",
-    ["packages/cli/test/KnownWatch.test.ts"],
+    "packages/embed/src/watching/KnownWatch.ts",
+    ["packages/embed/test/KnownWatch.test.ts"],
     [
       [
         "known: a live process of another session is another Conductor",

@@ -21,7 +21,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/GuardianKeeper.ts",
+    "packages/embed/src/watching/GuardianKeeper.ts",
     ["test/cli/Guardian.test.ts"],
     [
       [
@@ -92,10 +92,14 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/GuardianKeeper.ts",
-    ["packages/cli/test/GuardianKeeper.test.ts"],
+    "packages/cli/src/watching/RestorationFlag.ts",
+    ["packages/cli/test/RestorationFlag.test.ts"],
+    [["guarding: what a guardian saw is its word", "/^(died|silent):(\\d{1,15})$/u", "/^(\\w+):(\\d+)/u"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/watching/GuardianKeeper.ts",
+    ["packages/embed/test/GuardianKeeper.test.ts"],
     [
-      ["guarding: what a guardian saw is its word", "/^(died|silent):(\\d{1,15})$/u", "/^(\\w+):(\\d+)/u"],
       [
         "guarding: that very guardian",
         'guardian === undefined ? "gone" : yield* processes.condition(guardian)',

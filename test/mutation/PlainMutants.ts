@@ -36,8 +36,8 @@ export const plainMutants = [
     [["following: on a terminal", "(yield* stdoutIsTerminal) ?", "(false as boolean) ?"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/LiveSessions.ts",
-    ["packages/cli/test/LiveSessions.test.ts"],
+    "packages/embed/src/watching/LiveSessions.ts",
+    ["packages/embed/test/LiveSessions.test.ts"],
     [
       ["choice: what an agent does", "plain(status, 40)", "status"],
       ["choice: where it is", "plain(project, 200)", "project"]
@@ -87,12 +87,12 @@ export const plainMutants = [
     [["described once: the sentence of a run's notice", "text: textOf(event, before, text)", "text: event._tag"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/explain/WatchSentence.ts",
+    "packages/embed/src/explain/WatchSentence.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
     [["telling: an event is one line", "plain(describeEvent(event).text, maxLineLength)", "describeEvent(event).text"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/explain/RunSentence.ts",
+    "packages/embed/src/explain/RunSentence.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
     [
       [
@@ -159,8 +159,8 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Leftovers.ts",
-    ["packages/cli/test/Leftovers.test.ts"],
+    "packages/embed/src/watching/Leftovers.ts",
+    ["packages/embed/test/Leftovers.test.ts"],
     [
       ["leftovers: what a watch may need", ".map(({ id }) => `${id}-`)", ".map(() => `nobody-`)"],
       ["leftovers: what a run may need", "...conducted.map(", "...[].map("],

@@ -1141,7 +1141,7 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     `${src}/publish/WorkProblem.ts`,
-    ["packages/cli/test/RunSentence.test.ts"],
+    ["packages/embed/test/RunSentence.test.ts"],
     [
       ["escalation: as many issues as a person reads", "lines.slice(0, maxLines).map(short)", "lines.map(short)"],
       [

@@ -260,8 +260,8 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/explain/RunProgress.ts",
-    ["packages/cli/test/RunSentence.test.ts"],
+    "packages/embed/src/explain/RunProgress.ts",
+    ["packages/embed/test/RunSentence.test.ts"],
     [
       ["progress: which task of how many", "return ` (${done + 1} of ${all}: ", "return ` ("],
       [

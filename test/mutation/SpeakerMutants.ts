@@ -125,7 +125,7 @@ export const speakerMutants = [
   ),
   ...mutantsOf(
     "packages/domain/src/evidence/Holding.ts",
-    [`${cli}/test/LiveSessions.test.ts`],
+    ["packages/embed/test/LiveSessions.test.ts"],
     [
       ["living: that very process", "identity.startTime === startTime && ", ""],
       ["living: no zombie", 'condition !== "zombie" && uid', "uid"],

@@ -1,17 +1,18 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const cli = "packages/cli"
+const embed = "packages/embed"
 
 /** Mutants of what souffleur tells a person of things seen and things kept. */
 export const toldMutants = [
   ...mutantsOf(
-    `${cli}/src/explain/WatchReason.ts`,
-    [`${cli}/test/WatchReason.test.ts`],
+    `${embed}/src/explain/WatchReason.ts`,
+    [`${embed}/test/WatchReason.test.ts`],
     [["why: against the evidence", 'event._tag === "ConductorAdopted" && event.forced ?', "(false as boolean) ?"]]
   ),
   ...mutantsOf(
-    "packages/cli/src/explain/RecoveryReason.ts",
-    [`${cli}/test/WatchReason.test.ts`],
+    "packages/embed/src/explain/RecoveryReason.ts",
+    [`${embed}/test/WatchReason.test.ts`],
     [
       [
         "why: what was not understood",
@@ -22,8 +23,8 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/explain/SignReason.ts`,
-    [`${cli}/test/WatchReason.test.ts`],
+    `${embed}/src/explain/SignReason.ts`,
+    [`${embed}/test/WatchReason.test.ts`],
     [
       ["why: who says when a limit ends", "`the session file states that it ends at ${iso(event.resetsAt)}`", '""'],
       ["why: quiet hours follow from a death", 'if (event.kind === "quiet-hours") return undefined\n', ""],
@@ -33,13 +34,13 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/explain/RunSentence.ts`,
-    [`${cli}/test/RunSentence.test.ts`],
+    `${embed}/src/explain/RunSentence.ts`,
+    [`${embed}/test/RunSentence.test.ts`],
     [["telling: who is gone is not at work", 'agent === "gone" || agent === "zombie" ? "has ended" : ', ""]]
   ),
   ...mutantsOf(
     "packages/plan/src/publish/DescribeRun.ts",
-    [`${cli}/test/RunSentence.test.ts`],
+    [`${embed}/test/RunSentence.test.ts`],
     [
       [
         "telling: what is complete and has changed",
@@ -62,8 +63,8 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/explain/RunReason.ts`,
-    [`${cli}/test/RunReason.test.ts`],
+    `${embed}/src/explain/RunReason.ts`,
+    [`${embed}/test/RunReason.test.ts`],
     [
       [
         "why of a run: what was wrong at each rejection",
@@ -75,8 +76,8 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/explain/StatusLine.ts`,
-    [`${cli}/test/StatusLine.test.ts`],
+    `${embed}/src/explain/StatusLine.ts`,
+    [`${embed}/test/StatusLine.test.ts`],
     [
       ["standing: what has ended", 'Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),\n', ""],
       ["standing: a command takes no hand-off", 'kind === "agent" && generation > 1', "generation > 1"],

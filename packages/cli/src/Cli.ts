@@ -27,6 +27,7 @@ import { Ended } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
+import { layerInstallation } from "./world/CommandInstallation.ts"
 
 /** The root of all commands, without the services that they need. */
 export const root = Command.make("souffleur").pipe(
@@ -116,6 +117,7 @@ export const cli = (args: ReadonlyArray<string>) =>
       )
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
+    Effect.provide(layerInstallation),
     Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(CliConfig.CliConfig, config)
   )

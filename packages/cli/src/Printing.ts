@@ -7,9 +7,6 @@ import { Console, Effect, Random } from "effect"
  */
 export type Mark = string | false
 
-/** UTF-16 units of one line for a person. `--json` prints everything. */
-export const maxLineLength = 2000
-
 /** Draws a mark of 128 random bits. */
 export const makeMark = Effect.map(
   Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }), 4),

@@ -3,10 +3,8 @@ import { allRuns, RunLog } from "@souffleur/plan"
 import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
 import { TestConsole } from "effect/testing"
-import { host, settingsOf } from "../src/world/App.ts"
+import { goingOn, layerHost, layerRuns, opening, settingsOf } from "@souffleur/embed"
 import { cli } from "../src/Cli.ts"
-import { runs } from "../src/world/RunDirectory.ts"
-import { goingOn, opening } from "../src/world/ConfigTrust.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
 
 const bypass = "MAX_EXTERNAL_PERMISSION=bypassPermissions\n"
@@ -81,7 +79,7 @@ it.layer(services)((it) => {
       for (const spoil of [fs.chmod(file, 0o644), fs.writeFileString(file, "{}"), fs.writeFileString(file, "")]) {
         yield* spoil
         const { came } = yield* the.opens()
-        if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail("it was opened")
+        if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail("it was opened")
         assert.match(came.failure.message, /what was trusted in .*souffleur config --trust/u)
         yield* fs.chmod(file, 0o600)
       }
@@ -109,7 +107,7 @@ it.layer(services)((it) => {
         const value = (name: string) => (key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : `/opt/${name}`)
         yield* the.config(`${key}=${value("evil")}\n`)
         const { came } = yield* the.opens()
-        if (came._tag === "Success" || came.failure._tag !== "BadUsage") return assert.fail(key)
+        if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(key)
         assert.match(came.failure.message, new RegExp(`${key} is not what was trusted.*souffleur config --trust`, "u"))
         // A value that a person sets in the environment outranks the file, and does not trust it.
         const own = yield* the.opens({ [`SOUFFLEUR_${key}`]: value("own") })
@@ -164,7 +162,7 @@ it.layer(services)((it) => {
         yield* the.config("")
         const lost = yield* Effect.flip(goingOn(the.project, pin).pipe(the.as("")))
         assert.match(
-          lost._tag === "BadUsage" ? lost.message : "",
+          lost._tag === "ConfigUntrusted" ? lost.message : "",
           /which AGENT_COMMAND, EXPORT_COMMAND this goes on with is lost/u
         )
         const own = yield* goingOn(the.project, pin).pipe(
@@ -182,7 +180,7 @@ it.layer(services)((it) => {
         yield* the.watch("here", watching(base))
         yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null }])
         yield* the.watch("there", watching({ ...base, project: "/another" }))
-        const log = runs(yield* settingsOf(the.project).pipe(the.as("")))
+        const log = layerRuns(yield* settingsOf(the.project).pipe(the.as("")))
         const open = {
           _tag: "RunOpened",
           at: 1,
@@ -267,7 +265,7 @@ it.layer(services)((it) => {
       const ancestor = yield* Effect.gen(function* () {
         const processes = yield* Processes
         return Option.getOrThrow(yield* processes.find((yield* processes.ancestors)[0]!)).identity
-      }).pipe(Effect.provide(host))
+      }).pipe(Effect.provide(layerHost))
       yield* the.watch("of-ours", watching({ project: "/another", comms: null, conductor: ancestor }))
       for (const word of words) {
         const { came, errors } = yield* the.run([...word])

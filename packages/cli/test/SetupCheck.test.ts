@@ -1,10 +1,14 @@
 import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
 import { setupCheck } from "../src/doctor/SetupCheck.ts"
-import { Environment } from "../src/world/CommandEnvironment.ts"
+import { Environment, type Surroundings } from "../src/world/CommandEnvironment.ts"
+import { layerInstallation } from "../src/world/CommandInstallation.ts"
+
+const installedIn = (surroundings: Surroundings) =>
+  Layer.provideMerge(layerInstallation, Layer.succeed(Environment, surroundings))
 
 it.live("the check prints only the program of an agent command, which may hold a key", () =>
   Effect.gen(function* () {
@@ -20,7 +24,7 @@ it.live("the check prints only the program of an agent command, which may hold a
       interactive: false,
       self: ["node"] as const
     }
-    const findings = yield* Effect.provideService(setupCheck(settings, home, 1000), Environment, surroundings)
+    const findings = yield* Effect.provide(setupCheck(settings, home, 1000), installedIn(surroundings))
     const agent = findings.find(({ check }) => check === "agent")
     assert.deepStrictEqual([agent?.level, agent?.detail], ["ok", "env is found"])
     assert.notInclude(JSON.stringify(findings), "hunter2")
@@ -45,7 +49,7 @@ it.live("a config file that others may have written is wrong, and not used at al
     }
     const found = Effect.gen(function* () {
       const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
-      const findings = yield* Effect.provideService(setupCheck(settings, project, 1000), Environment, surroundings)
+      const findings = yield* Effect.provide(setupCheck(settings, project, 1000), installedIn(surroundings))
       return { ceiling: settings.maxExternalPermission, config: findings.filter(({ check }) => check === "config") }
     })
     yield* files.chmod(file, 0o666)

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
 import { agentKind } from "../src/agent/Kind.ts"
-import { store } from "../src/world/App.ts"
+import { layerStore } from "@souffleur/embed"
 import { stateFolderCheck } from "../src/doctor/StateFolderCheck.ts"
 
 it.live("the check returns watches that have ended too, which the check of comms needs", () =>
@@ -27,7 +27,7 @@ it.live("the check returns watches that have ended too, which the check of comms
       } as const
       yield* command("ended-0001", open)
       yield* command("ended-0001", { _tag: "Release" })
-    }).pipe(Effect.provide(store(settings)))
+    }).pipe(Effect.provide(layerStore(settings)))
     const { findings, watches } = yield* stateFolderCheck(settings)
     assert.deepStrictEqual(
       watches.map(({ id, watch }) => [id, watch.end]),
@@ -71,7 +71,7 @@ it.live("doctor reports the error of the estimates of past recoveries", () =>
       })
       const log = yield* EventLog
       yield* log.append("w-0001", 1, [Event.StepSucceeded.make({ at: 0, cycle: 1, step: "4 estimate", outcome })])
-    }).pipe(Effect.provide(store(settings)))
+    }).pipe(Effect.provide(layerStore(settings)))
     const found = (yield* stateFolderCheck(settings)).findings.filter(({ check }) => check === "estimates")
     assert.deepStrictEqual(
       found.map(({ detail }) => detail),
@@ -128,7 +128,7 @@ it.live("an environment of a launch that no unfinished watch needs is wrong", ()
     const open = { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" } as const
     yield* Effect.andThen(command("going-0001", open), command("over-0001", open)).pipe(
       Effect.andThen(command("over-0001", { _tag: "Release" })),
-      Effect.provide(store(settings))
+      Effect.provide(layerStore(settings))
     )
     const launches = `${home}/state/launches`
     yield* files.makeDirectory(launches, { mode: 0o700 })
@@ -194,7 +194,7 @@ it.live("a state folder that others may write, or that is a link, is wrong, and 
         environment: { HOME: home, SOUFFLEUR_STATE_DIR: folder },
         flags: {}
       })
-      const refused = yield* Effect.flip(Effect.provide(Effect.void, store(settings)))
+      const refused = yield* Effect.flip(Effect.provide(Effect.void, layerStore(settings)))
       assert.strictEqual(refused._tag, "FileRefused")
       assert.match(refused.message, why)
       const { findings } = yield* stateFolderCheck(settings)

@@ -4,10 +4,9 @@ import { describeEvent, Event, initial, type Recorded, type WatchEvent } from "@
 import { noticeOf, publicationOf } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
-import { reasonOf, reasonText } from "../src/explain/WatchReason.ts"
-import { runReasonLines, runReasonOf } from "../src/explain/RunReason.ts"
-import { runLine, runSentence } from "../src/explain/RunSentence.ts"
-import { line, sentence } from "../src/explain/WatchSentence.ts"
+import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed"
+import { runLine } from "../src/explain/RunLine.ts"
+import { line } from "../src/explain/WatchLine.ts"
 
 const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
 

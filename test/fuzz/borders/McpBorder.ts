@@ -1,5 +1,6 @@
 import { Effect, Layer, Queue, Sink, Stdio, Stream } from "effect"
 import { Environment } from "../../../packages/cli/src/world/CommandEnvironment.ts"
+import { layerInstallation } from "../../../packages/cli/src/world/CommandInstallation.ts"
 import { serve } from "../../../packages/cli/src/mcp/Server.ts"
 import type { Seed } from "../../simulation/Seed.ts"
 import { border, holds, type Place } from "../Border.ts"
@@ -94,7 +95,7 @@ const environment = ({ folder }: Place) => {
     CLAUDE_PROJECT_DIR: project,
     CLAUDE_CODE_SESSION_ID: "abc"
   }
-  return Layer.succeed(Environment, {
+  const surroundings = Layer.succeed(Environment, {
     variables,
     cwd: project,
     platform: "linux",
@@ -102,6 +103,7 @@ const environment = ({ folder }: Place) => {
     interactive: false,
     self: ["/bin/true", "souffleur"] as const
   })
+  return Layer.provideMerge(layerInstallation, surroundings)
 }
 
 /** Checks that the server is alive after all lines, and that all its answers are JSON. */

@@ -11,9 +11,7 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import { Option, Result } from "effect"
-import { sentence } from "../../../packages/cli/src/explain/WatchSentence.ts"
-import { reasonOf, reasonText } from "../../../packages/cli/src/explain/WatchReason.ts"
-import { statusLine } from "../../../packages/cli/src/explain/StatusLine.ts"
+import { reasonOf, reasonText, sentence, statusLine } from "@souffleur/embed"
 import { makeReading } from "../../../packages/claude/src/session/TurnState.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf } from "../../../packages/supervisor/src/Notifier.ts"

@@ -2,9 +2,8 @@ import { Agent, Claims, holdingOf, parsePid, parseSessionId, Processes, Settings
 import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
 import { Console, Effect, Equal, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { store, world } from "../world/App.ts"
+import { findWatch, layerStore, layerWorld } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
-import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
@@ -26,7 +25,7 @@ export const adoptCommand = Command.make(
     const settings = yield* Settings
     const pid = yield* Effect.fromResult(parsePid(flags.pid))
     const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))
-    const { id, watch } = yield* Effect.provide(findWatch(flags.watch, project), store(settings))
+    const { id, watch } = yield* Effect.provide(findWatch(flags.watch, project), layerStore(settings))
     const adopted = yield* Effect.gen(function* () {
       const agent = yield* Agent
       const claims = yield* Claims
@@ -54,7 +53,7 @@ export const adoptCommand = Command.make(
       const baseline = yield* adoptedBaseline(watch, sessionId)
       const print = agent.inPrintMode(yield* processes.commandLine(pid))
       return yield* adopt(id, { conductor, sessionId, print, forced: holding._tag === "Another", baseline })
-    }).pipe(Effect.provide(world(settings, project, watch.comms)))
+    }).pipe(Effect.provide(layerWorld(settings, project, watch.comms)))
     if (flags.json)
       return yield* Console.log(
         JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId })

@@ -1,11 +1,10 @@
 import { Launcher, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import { host, launches, store } from "../world/App.ts"
+import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo } from "../watching/TerminalPane.ts"
-import { findWatch } from "../watching/FindWatch.ts"
 import { projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -39,6 +38,6 @@ export const attachCommand = Command.make(
     yield* follow(id, launcher.outputPath, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
   })
 ).pipe(
-  withLayers((settings) => Layer.mergeAll(store(settings), launches(settings), host)),
+  withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)),
   Command.withDescription("Go to where the Conductor runs now, or follow its output")
 )

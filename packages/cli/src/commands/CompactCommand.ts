@@ -2,10 +2,19 @@ import { Agent, Claims, parseSessionId } from "@souffleur/domain"
 import { compactByHand } from "@souffleur/recovery"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agent, agentFiles, claims, host, launches, settingsOf, store } from "../world/App.ts"
+import {
+  allWatches,
+  layerAgent,
+  layerAgentFiles,
+  layerClaims,
+  layerHost,
+  layerLaunches,
+  layerStore,
+  opening,
+  settingsOf,
+  unfinished
+} from "@souffleur/embed"
 import { BadUsage, Ended } from "../Failure.ts"
-import { opening } from "../world/ConfigTrust.ts"
-import { allWatches, unfinished } from "../watching/FindWatch.ts"
 import { json, realProject } from "./Options.ts"
 
 /** Fails with `BadUsage` where a live souffleur watches the session, because it may be about to resume it. */
@@ -25,7 +34,7 @@ const folderOf = Effect.fnUntraced(function* (sessionId: string, named: Option.O
   const here = yield* realProject(Option.getOrElse(named, () => "."))
   if (Option.isSome(named)) return here
   const began = yield* Effect.flatMap(Agent, ({ projectOf }) => projectOf(sessionId)).pipe(
-    Effect.provide(Layer.provide(agentFiles(yield* settingsOf(here)), host))
+    Effect.provide(Layer.provide(layerAgentFiles(yield* settingsOf(here)), layerHost))
   )
   return yield* Option.match(began, {
     onNone: () => Effect.succeed(here),
@@ -47,9 +56,9 @@ export const compactCommand = Command.make(
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const project = yield* folderOf(sessionId, flags.projectDir)
     const { settings } = yield* opening(project)
-    yield* Effect.provide(unwatched(sessionId), [store(settings), claims.pipe(Layer.provide(host))])
+    yield* Effect.provide(unwatched(sessionId), [layerStore(settings), layerClaims.pipe(Layer.provide(layerHost))])
     const attempts = yield* compactByHand(sessionId, project).pipe(
-      Effect.provide(Layer.provideMerge(Layer.merge(agent(settings), launches(settings)), host)),
+      Effect.provide(Layer.provideMerge(Layer.merge(layerAgent(settings), layerLaunches(settings)), layerHost)),
       Effect.catchTags({
         SessionHeld: ({ message }) => Effect.fail(new BadUsage({ message })),
         CompactFailed: ({ message }) =>

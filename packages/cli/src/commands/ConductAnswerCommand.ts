@@ -3,8 +3,7 @@ import { Processes, Settings } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agentFiles, host, store } from "../world/App.ts"
-import { findRun, runs } from "../world/RunDirectory.ts"
+import { findRun, layerAgentFiles, layerHost, layerRuns, layerStore } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
@@ -101,6 +100,12 @@ export const conductAnswerCommand = Command.make(
       yield* Console.error(
         `run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}${kept}; ${how}`
       )
-    }).pipe(Effect.provide([runs(settings), store(settings), Layer.provideMerge(agentFiles(settings), host)]))
+    }).pipe(
+      Effect.provide([
+        layerRuns(settings),
+        layerStore(settings),
+        Layer.provideMerge(layerAgentFiles(settings), layerHost)
+      ])
+    )
   })
 ).pipe(withSettings, Command.withDescription("Answer an escalation: guidance, --retry or --skip"))

@@ -37,22 +37,34 @@ import {
   Settings
 } from "@souffleur/domain"
 import { boundOutputs } from "@souffleur/node"
-import { resolveProgram } from "@souffleur/process"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, FileSystem, Option, Path, Ref, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { comms, commsLink, launchable, settingsOf, store } from "../world/App.ts"
-import { conductor, runIdOf, runs } from "../world/RunDirectory.ts"
+import {
+  finishingOf,
+  goingOn,
+  launchable,
+  layerComms,
+  layerCommsLink,
+  layerConductor,
+  layerRuns,
+  layerStore,
+  logProblem,
+  oncePossible,
+  opening,
+  runIdOf,
+  runJsonLine,
+  runNeeds,
+  settingsOf,
+  watchedElsewhere,
+  withProgress
+} from "@souffleur/embed"
+import { runLine } from "../explain/RunLine.ts"
 import { dryRun } from "../world/DryRun.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { oncePossible, logProblem } from "../world/RunHindrance.ts"
-import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
-import { withProgress } from "../explain/RunProgress.ts"
-import { runJsonLine, runLine, runNeeds } from "../explain/RunSentence.ts"
 import { paint, printLines } from "../Printing.ts"
-import { goingOn, opening } from "../world/ConfigTrust.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
@@ -67,22 +79,9 @@ const linkOf = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return Option.none()
   return Option.some({
-    link: yield* Effect.provide(CommsLink, commsLink(file)),
-    comms: yield* Effect.provide(Comms, comms(file))
+    link: yield* Effect.provide(CommsLink, layerCommsLink(file)),
+    comms: yield* Effect.provide(Comms, layerComms(file))
   })
-})
-
-const finishingOf = Effect.fnUntraced(function* ({ path, plan: { finish } }: LoadedPlan) {
-  if (finish._tag !== "Command") return null
-  const { variables } = yield* Environment
-  const [name, ...args] = finish.command
-  const environment = Object.fromEntries(
-    Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
-  )
-  const program = yield* resolveProgram(name, variables["PATH"] ?? "").pipe(
-    Effect.catchTag("AgentNotFound", ({ problem }) => new BadUsage({ message: `${path}: finish.command: ${problem}` }))
-  )
-  return { program, args, environment }
 })
 
 /** Prints every event after the last printed one, up to the end of this ownership. */
@@ -258,7 +257,7 @@ export const conductCommand = Command.make(
       return yield* new BadUsage({ message: `--state: there is no folder ${path.dirname(statePath)}` })
     if (statePath === loaded.path) return yield* new BadUsage({ message: "--state: the state file cannot be the plan" })
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
-    const known = runOf(yield* Effect.provide(runsOf(project), runs(found)), loaded.path)
+    const known = runOf(yield* Effect.provide(runsOf(project), layerRuns(found)), loaded.path)
     const { pin, settings } =
       known === undefined
         ? yield* opening(project, limits)
@@ -272,7 +271,10 @@ export const conductCommand = Command.make(
       asJson: flags.json,
       known: known?.id
     }
-    const code = yield* Effect.provide(conductPlan(loaded, options), [conductor(settings, project), store(settings)])
+    const code = yield* Effect.provide(conductPlan(loaded, options), [
+      layerConductor(settings, project),
+      layerStore(settings)
+    ])
     if (code !== 0) return yield* new Ended({ code })
   })
 ).pipe(

@@ -1,13 +1,18 @@
 import { RunLog, streamOf } from "@souffleur/plan"
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { findRun, runs } from "../world/RunDirectory.ts"
+import {
+  findRun,
+  layerRuns,
+  reasonJson,
+  runJsonLine,
+  runReasonLines,
+  runReasonOf,
+  withProgress
+} from "@souffleur/embed"
+import { runLine } from "../explain/RunLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { reasonJson } from "../explain/Explanation.ts"
 import { BadUsage } from "../Failure.ts"
-import { runReasonLines, runReasonOf } from "../explain/RunReason.ts"
-import { withProgress } from "../explain/RunProgress.ts"
-import { runJsonLine, runLine } from "../explain/RunSentence.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
 import { json, projectDir } from "./Options.ts"
@@ -35,7 +40,7 @@ export const conductLogCommand = Command.make(
         : Console.log(json ? runJsonLine(recorded) : runLine(recorded, brush, progress))
     )
   })
-).pipe(withLayers(runs), Command.withDescription("The events of a run"))
+).pipe(withLayers(layerRuns), Command.withDescription("The events of a run"))
 
 export const conductWhyCommand = Command.make(
   "why",
@@ -60,6 +65,6 @@ export const conductWhyCommand = Command.make(
     yield* Effect.forEach(runReasonLines(reason), (line) => Console.log(line))
   })
 ).pipe(
-  withLayers(runs),
+  withLayers(layerRuns),
   Command.withDescription("The last (or that) decision of a run: what was seen, the rule, what was done")
 )

@@ -3,11 +3,9 @@ import { iso, Launcher, plain, Processes, type ResolvedSettings, Settings, Words
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { host, launches } from "../world/App.ts"
-import { findRun, runs } from "../world/RunDirectory.ts"
+import { findRun, layerHost, layerLaunches, layerRuns, runStanding, taskLines } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
-import { runStanding, taskLines } from "../explain/RunSentence.ts"
 import { runName } from "./ConductAnswerCommand.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
@@ -114,6 +112,6 @@ export const conductStatusCommand = Command.make(
     }
   })
 ).pipe(
-  withLayers((settings) => Layer.mergeAll(runs(settings), launches(settings), host)),
+  withLayers((settings) => Layer.mergeAll(layerRuns(settings), layerLaunches(settings), layerHost)),
   Command.withDescription("Where a run stands: its tasks, its agent, what it waits for")
 )

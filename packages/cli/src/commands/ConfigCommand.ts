@@ -3,12 +3,19 @@ import { overreachInWords, Settings } from "@souffleur/domain"
 import { command } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { agentFiles, host, settingsOf, store } from "../world/App.ts"
-import { runs } from "../world/RunDirectory.ts"
+import {
+  allWatches,
+  type ConfigTrust,
+  layerAgentFiles,
+  layerHost,
+  layerRuns,
+  layerStore,
+  settingsOf,
+  trustNow,
+  trustOf
+} from "@souffleur/embed"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
-import { type ConfigTrust, trustNow, trustOf } from "../world/ConfigTrust.ts"
-import { allWatches } from "../watching/FindWatch.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
@@ -30,7 +37,10 @@ const inWords = (trust: ConfigTrust): string => {
 /** Trusts the present file for this project, and for its unfinished watches and its runs. */
 const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {
   const before = yield* settingsOf(project)
-  yield* Effect.provide(personOnly("what is trusted"), [store(before), Layer.provideMerge(agentFiles(before), host)])
+  yield* Effect.provide(personOnly("what is trusted"), [
+    layerStore(before),
+    Layer.provideMerge(layerAgentFiles(before), layerHost)
+  ])
   const { pin, settings } = yield* trustNow(project)
   const accepted = yield* Effect.gen(function* () {
     const watches = (yield* allWatches).filter(({ watch }) => watch.project === project && watch.phase !== "Exited")
@@ -38,7 +48,7 @@ const trust = Effect.fn("Config.trust")(function* (project: string, asJson: bool
     const all = yield* runsOf(project)
     yield* Effect.forEach(all, ({ id }) => dispatchRun(id, { _tag: "Trust", pin }, { _tag: "Operator" }))
     return [...watches.map(({ id }) => id), ...all.map(({ id }) => streamOf(id))]
-  }).pipe(Effect.provide([store(settings), runs(settings)]))
+  }).pipe(Effect.provide([layerStore(settings), layerRuns(settings)]))
   if (asJson) return yield* Console.log(JSON.stringify({ project, max_external_permission: pin.ceiling, accepted }))
   yield* Console.log(
     `${settings.source ?? "that there is no config file"} is trusted in ${project}: no launch is above ${pin.ceiling}${accepted.length === 0 ? "" : `, from now on for ${accepted.join(", ")} too; a program that was changed runs there when souffleur starts next`}`

@@ -2,8 +2,7 @@ import { parsePid, Processes, type ResolvedSettings } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agent, agentFiles, host, settingsOf } from "../world/App.ts"
-import { trustOf } from "../world/ConfigTrust.ts"
+import { layerAgent, layerAgentFiles, layerHost, settingsOf, trustOf } from "@souffleur/embed"
 import { commsCheck } from "../doctor/CommsCheck.ts"
 import { pidCheck } from "../doctor/PidCheck.ts"
 import { type Level, wrong } from "../doctor/Finding.ts"
@@ -31,7 +30,7 @@ const trustFinding = Effect.fnUntraced(function* (project: string) {
     settings: trust.settings,
     finding: trustCheck(trust)
   })).pipe(
-    Effect.catchTag("BadUsage", ({ message }) =>
+    Effect.catchTag("ConfigUntrusted", ({ message }) =>
       Effect.map(settingsOf(project), (settings) => ({
         settings,
         finding: wrong("trust", message, "look at the config file, then: souffleur config --trust")
@@ -43,15 +42,15 @@ const trustFinding = Effect.fnUntraced(function* (project: string) {
 /** The files of the agent. They are read even where the agent cannot be launched, which another check reports. */
 const evidence = (settings: ResolvedSettings) =>
   Layer.mergeAll(
-    Layer.catch(agent(settings), () => agentFiles(settings)),
+    Layer.catch(layerAgent(settings), () => layerAgentFiles(settings)),
     HookFiles.layer(settings.stateDir)
-  ).pipe(Layer.provideMerge(host))
+  ).pipe(Layer.provideMerge(layerHost))
 
 const examined = Effect.fnUntraced(function* (project: string, pid: Option.Option<number>) {
   const { finding, settings } = yield* trustFinding(project)
   const { uid } = yield* Effect.provide(
     Effect.map(Processes, ({ host }) => host),
-    host
+    layerHost
   )
   const kept = yield* stateFolderCheck(settings)
   const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")

@@ -2,11 +2,11 @@ import { finish } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { host, launches, store } from "../world/App.ts"
+import { allWatches, findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed"
+import { ofAgent } from "../watching/Caller.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { identifyCaller } from "../watching/Caller.ts"
-import { allWatches, findWatch, ofAgent } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -39,7 +39,7 @@ export const doneCommand = Command.make(
     yield* Console.log(`${id} is complete.`)
   })
 ).pipe(
-  withLayers((settings) => Layer.mergeAll(store(settings), launches(settings), host)),
+  withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)),
   Command.withDescription("Say that the work is complete, as its agent, from a hook, or by hand: the watch ends"),
   Command.withExamples([
     { command: "souffleur done", description: "The watch of this agent session; from elsewhere, of this folder" }

@@ -3,9 +3,8 @@ import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { headerBytes, readHeader, trim } from "@souffleur/recovery"
 import { Console, Effect, Layer, Path, Result, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { agent, host } from "../world/App.ts"
+import { layerAgent, layerHost, opening } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { opening } from "../world/ConfigTrust.ts"
 import { BadUsage } from "../Failure.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
@@ -48,7 +47,7 @@ export const exportCommand = Command.make(
     const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)
     yield* replaceable(out, flags.force)
     const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out)).pipe(
-      Effect.provide(Layer.provide(agent(settings), host))
+      Effect.provide(Layer.provide(layerAgent(settings), layerHost))
     )
     const trimmed = flags.trim ? yield* trim(out, settings.trimChars) : undefined
     yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))

@@ -2,12 +2,11 @@ import { EventLog, evolve, initial, type Recorded, Settings, type Watch } from "
 import { missing } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { store } from "../world/App.ts"
+import { findWatch, jsonLine, layerStore } from "@souffleur/embed"
+import { line } from "../explain/WatchLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
-import { jsonLine, line } from "../explain/WatchSentence.ts"
-import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
@@ -91,6 +90,6 @@ export const logCommand = Command.make(
         Stream.runDrain
       )
       if (gaps > 0) return yield* new Ended({ code: 4 })
-    }).pipe(Effect.provide(store(yield* Settings)))
+    }).pipe(Effect.provide(layerStore(yield* Settings)))
   })
 ).pipe(withSettings, Command.withDescription("The events of a watch, or of all"))

@@ -1,8 +1,7 @@
 import { release } from "@souffleur/supervisor"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { launches, store } from "../world/App.ts"
-import { findWatch } from "../watching/FindWatch.ts"
+import { findWatch, layerLaunches, layerStore } from "@souffleur/embed"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -19,7 +18,7 @@ export const releaseCommand = Command.make(
     )
   })
 ).pipe(
-  withLayers((settings) => Layer.merge(store(settings), launches(settings))),
+  withLayers((settings) => Layer.merge(layerStore(settings), layerLaunches(settings))),
   Command.withAlias("stop"),
   Command.withDescription("End a watch; its Conductor is left as it is")
 )

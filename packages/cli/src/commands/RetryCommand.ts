@@ -2,9 +2,8 @@ import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Setti
 import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { agentFiles, host, settingsOf, store } from "../world/App.ts"
+import { findWatch, layerAgentFiles, layerHost, layerStore, settingsOf } from "@souffleur/embed"
 import { personOnly } from "../watching/PersonOnly.ts"
-import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -61,7 +60,7 @@ export const retryCommand = Command.make(
     )
   })
 ).pipe(
-  withLayers((settings) => Layer.merge(store(settings), Layer.provideMerge(agentFiles(settings), host))),
+  withLayers((settings) => Layer.merge(layerStore(settings), Layer.provideMerge(layerAgentFiles(settings), layerHost))),
   Command.withDescription(
     "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say"
   )

@@ -17,13 +17,21 @@ import { command, release } from "@souffleur/supervisor"
 import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { type LaunchOverrides, store, world } from "../world/App.ts"
+import {
+  allWatches,
+  goingOn,
+  type LaunchOverrides,
+  launchOverridesOf,
+  layerStore,
+  layerWorld,
+  type NamedWatch,
+  newId,
+  opening,
+  unfinished
+} from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { ready } from "../service/Watchdog.ts"
-import { goingOn, opening } from "../world/ConfigTrust.ts"
-import { allWatches, type NamedWatch, newId, unfinished } from "../watching/FindWatch.ts"
 import { watching } from "../watching/WatchSession.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
@@ -189,7 +197,7 @@ export const runCommand = Command.make(
       })
       return yield* Effect.provide(
         resumed,
-        world(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known)))
+        layerWorld(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known)))
       )
     })
     const begin = Effect.gen(function* () {
@@ -218,9 +226,9 @@ export const runCommand = Command.make(
           asJson: flags.json
         })
       })
-      return yield* Effect.provide(running, world(settings, project, null, overrides))
+      return yield* Effect.provide(running, layerWorld(settings, project, null, overrides))
     })
-    const found = Effect.provide(allWatches, store(settings))
+    const found = Effect.provide(allWatches, layerStore(settings))
     /** `undefined`: the watch was the second of two and has ended, so the folder is looked at again. */
     const attempt = Effect.gen(function* () {
       const known = unfinished(yield* found, { project })

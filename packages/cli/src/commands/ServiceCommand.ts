@@ -1,10 +1,9 @@
 import { Claims } from "@souffleur/domain"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { claims, host, settingsOf, store, terminalOf } from "../world/App.ts"
+import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
-import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -24,7 +23,9 @@ const installCommand = Command.make(
     const { owner } = watch
     const watched =
       owner !== undefined &&
-      !(yield* Effect.flatMap(Claims, ({ isDead }) => isDead(owner)).pipe(Effect.provide(Layer.provide(claims, host))))
+      !(yield* Effect.flatMap(Claims, ({ isDead }) => isDead(owner)).pipe(
+        Effect.provide(Layer.provide(layerClaims, layerHost))
+      ))
     const done = yield* install(id, !watched)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...done }))
     yield* Console.log(
@@ -36,7 +37,10 @@ const installCommand = Command.make(
         : `It watches ${id} now.`
     )
   })
-).pipe(withLayers(store), Command.withDescription("Keep a watch running: also when souffleur dies, and after a reboot"))
+).pipe(
+  withLayers(layerStore),
+  Command.withDescription("Keep a watch running: also when souffleur dies, and after a reboot")
+)
 
 const statusCommand = Command.make(
   "status",
@@ -54,7 +58,7 @@ const statusCommand = Command.make(
     if (watch.phase === "Exited")
       yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
   })
-).pipe(withLayers(store), Command.withDescription("How the service of a watch stands"))
+).pipe(withLayers(layerStore), Command.withDescription("How the service of a watch stands"))
 
 const uninstallCommand = Command.make(
   "uninstall",
@@ -68,7 +72,7 @@ const uninstallCommand = Command.make(
       watch.phase === "Exited" ? "" : ` The watch is unfinished: "souffleur watch --resume ${id}" goes on with it.`
     yield* Console.log(`${unit} is ended and removed; the Conductor is left as it is.${goesOn}`)
   })
-).pipe(withLayers(store), Command.withDescription("Remove the service of a watch; its Conductor is left as it is"))
+).pipe(withLayers(layerStore), Command.withDescription("Remove the service of a watch; its Conductor is left as it is"))
 
 export const serviceCommand = Command.make("service").pipe(
   Command.withDescription("Run a watch under systemd or launchd: it outlives logouts, crashes and reboots"),

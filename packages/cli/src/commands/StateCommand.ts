@@ -1,11 +1,9 @@
 import { EventLog, evolve, initial, parseTime, Settings } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { store } from "../world/App.ts"
+import { findWatch, layerStore, statusLine } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { statusLine } from "../explain/StatusLine.ts"
-import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
@@ -41,7 +39,7 @@ export const stateCommand = Command.make(
         "revision" in point ? revision <= point.revision : event.at <= point.time
       )
       return { id, state: until.reduce((watch, { event }) => evolve(watch, event), initial) }
-    }).pipe(Effect.provide(store(yield* Settings)))
+    }).pipe(Effect.provide(layerStore(yield* Settings)))
     if (flags.json) return yield* printJson({ watch: id, ...state })
     const facts: ReadonlyArray<readonly [string, string]> = [
       ["watch", `${id}, revision ${state.revision}`],

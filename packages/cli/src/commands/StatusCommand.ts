@@ -17,14 +17,22 @@ import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Layer, Option, Result } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { agentFiles, comms, host, store } from "../world/App.ts"
-import { runs } from "../world/RunDirectory.ts"
+import {
+  allWatches,
+  findWatch,
+  isNews,
+  layerAgentFiles,
+  layerComms,
+  layerHost,
+  layerRuns,
+  layerStore,
+  type NamedWatch,
+  runStanding,
+  sentence,
+  statusLine
+} from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
-import { runStanding } from "../explain/RunSentence.ts"
-import { statusLine } from "../explain/StatusLine.ts"
-import { isNews, sentence } from "../explain/WatchSentence.ts"
-import { allWatches, findWatch, type NamedWatch } from "../watching/FindWatch.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -40,7 +48,10 @@ export const statusOf = Effect.fnUntraced(function* (
   const over = watch.phase === "Exited"
   const asked = over
     ? undefined
-    : yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(Effect.provide(comms(watch.comms)), Effect.result)
+    : yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(
+        Effect.provide(layerComms(watch.comms)),
+        Effect.result
+      )
   const snapshot = asked === undefined ? Option.none() : Result.getSuccess(asked)
   const heartbeat = Option.flatMap(snapshot, ({ conductor }) => conductor).pipe(
     Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
@@ -53,7 +64,9 @@ export const statusOf = Effect.fnUntraced(function* (
   const condition = watch.conductor === undefined ? null : yield* processes.condition(watch.conductor)
   const signs = over
     ? Option.none()
-    : yield* Effect.flatMap(Agent, (agent) => agent.signs(watch.sessionId)).pipe(Effect.provide(agentFiles(settings)))
+    : yield* Effect.flatMap(Agent, (agent) => agent.signs(watch.sessionId)).pipe(
+        Effect.provide(layerAgentFiles(settings))
+      )
   const context = Option.getOrUndefined(signs)?.context
   const owner =
     watch.owner === undefined
@@ -134,7 +147,7 @@ const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray
 
 /** Tells the unfinished runs of plans, which are no watches and may wait for a person. */
 const unfinishedRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  const all = yield* Effect.provide(allRuns, runs(settings))
+  const all = yield* Effect.provide(allRuns, layerRuns(settings))
   for (const { id, run, unreadable } of all)
     if (unreadable !== undefined || !isOver(run))
       yield* Console.error(
@@ -204,6 +217,6 @@ export const statusCommand = Command.make(
     }
   })
 ).pipe(
-  withLayers((settings) => Layer.merge(store(settings), host)),
+  withLayers((settings) => Layer.merge(layerStore(settings), layerHost)),
   Command.withDescription("Every watch of this machine, or one")
 )

@@ -12,21 +12,35 @@ import {
   type Target
 } from "@souffleur/domain"
 import { allPublished, command, commsPublisher, refuseTarget } from "@souffleur/supervisor"
+import type { Restoration } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { host, launchable, settingsOf, store, world } from "../world/App.ts"
+import {
+  allWatches,
+  drainTimeout,
+  goesOn,
+  goingOn,
+  knownOf,
+  launchable,
+  launchOverridesOf,
+  liveSessions,
+  titleOf,
+  layerHost,
+  layerStore,
+  layerWorld,
+  type NamedWatch,
+  newId,
+  opening,
+  restored,
+  settingsOf,
+  undelivered
+} from "@souffleur/embed"
+import { restorationOf } from "../watching/RestorationFlag.ts"
 import { detached, outlived } from "../watching/Detach.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
-import { launchOverridesOf } from "../world/LaunchOverrides.ts"
-import { liveSessions, titleOf } from "../watching/LiveSessions.ts"
-import { type GuardianKeeper, restorationOf, restored } from "../watching/GuardianKeeper.ts"
-import { drainTimeout, undelivered } from "../watching/Undelivered.ts"
 import { ready } from "../service/Watchdog.ts"
-import { goingOn, opening } from "../world/ConfigTrust.ts"
-import { goesOn, knownOf } from "../watching/KnownWatch.ts"
-import { allWatches, type NamedWatch, newId } from "../watching/FindWatch.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
 import { json, projectDir, realProject } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
@@ -112,7 +126,7 @@ interface WatchOptions {
   readonly known: Option.Option<NamedWatch>
   readonly target: Option.Option<Target>
   readonly said: Said
-  readonly guarding: GuardianKeeper
+  readonly guarding: { readonly guardian: boolean; readonly restored: Option.Option<Restoration> }
   readonly asJson: boolean
   readonly pin?: Pin
 }
@@ -229,9 +243,11 @@ export const watchCommand = Command.make(
     const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const here = yield* Project
+    if (Option.isSome(flags.resume) && Option.isSome(target))
+      return yield* new BadUsage({ message: "--resume names a watch, which has its Conductor: leave the other out" })
     // The check comes first: without the means to look at processes there is no watch.
-    yield* Effect.provide(Option.isSome(flags.outlive) ? outlived(Number(flags.outlive.value)) : Effect.void, host)
-    const known = yield* Effect.provide(knownOf(flags.resume, target, here), store(yield* settingsOf(here)))
+    yield* Effect.provide(Option.isSome(flags.outlive) ? outlived(Number(flags.outlive.value)) : Effect.void, layerHost)
+    const known = yield* Effect.provide(knownOf(flags.resume, target, here), layerStore(yield* settingsOf(here)))
     if (flags.force && Option.isSome(known)) {
       const { id } = known.value
       return yield* new BadUsage({
@@ -263,7 +279,7 @@ export const watchCommand = Command.make(
         asJson: flags.json,
         pin
       }),
-      world(settings, project, comms, yield* launchOverridesOf(settings, known))
+      layerWorld(settings, project, comms, yield* launchOverridesOf(settings, known))
     )
     if (code !== 0) return yield* new Ended({ code })
   })

@@ -1,13 +1,9 @@
 import { EventLog } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { store } from "../world/App.ts"
-import { reasonJson } from "../explain/Explanation.ts"
+import { findWatch, jsonLine, layerStore, reasonJson, reasonOf, reasonText } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { reasonOf, reasonText } from "../explain/WatchReason.ts"
-import { jsonLine } from "../explain/WatchSentence.ts"
-import { findWatch } from "../watching/FindWatch.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -35,6 +31,6 @@ export const whyCommand = Command.make(
     yield* Effect.forEach(reasonText(reason), (line) => Console.log(line))
   })
 ).pipe(
-  withLayers(store),
+  withLayers(layerStore),
   Command.withDescription("The last (or that) decision: what was seen, the rule, what was done")
 )

@@ -3,7 +3,7 @@ import { EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
 import { argumentsOf } from "../agent/StandInAgent.ts"
-import { store } from "../world/App.ts"
+import { layerStore } from "@souffleur/embed"
 import { printLines } from "../Printing.ts"
 import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
 
@@ -92,7 +92,7 @@ export const demo = Effect.fn("demo")(function* () {
     yield* until(two, "completion", ({ _tag }) => _tag === "ConductorCompleted")
     const code = yield* broughtBy(two, "the end of souffleur", two.exitCode)
     return { id, code, relaunched: relaunched.event }
-  }).pipe(Effect.provide(store(yield* settings)))
+  }).pipe(Effect.provide(layerStore(yield* settings)))
 
   const successor = ended.relaunched._tag === "ConductorRelaunched" ? ended.relaunched.sessionId : ""
   const files = yield* fs.readDirectory(sessions, { recursive: true })

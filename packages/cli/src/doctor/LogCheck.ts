@@ -2,8 +2,7 @@ import { Claims, EventLog, type ResolvedSettings, Words } from "@souffleur/domai
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
-import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
-import { claims, database, store } from "../world/App.ts"
+import { allWatches, layerClaims, layerDatabase, layerStore, type NamedWatch } from "@souffleur/embed"
 import { estimateCheck, ratioOf } from "./EstimateCheck.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -88,7 +87,7 @@ export const logCheck = Effect.fn("logCheck")(function* (settings: ResolvedSetti
   const file = path.join(settings.stateDir, "souffleur.db")
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false)))
     return { findings: [note("event log", "there is none yet")], watches: [] }
-  const sound = yield* Effect.result(Effect.provide(Signals.endable(Store.unsound), database(file)))
+  const sound = yield* Effect.result(Effect.provide(Signals.endable(Store.unsound), layerDatabase(file)))
   if (Result.isFailure(sound)) return { findings: [wrong("event log", sound.failure.message, restore)], watches: [] }
   if (sound.success.length > 0)
     return { findings: [wrong("event log", `${file}: ${sound.success.join("; ")}`, restore)], watches: [] }
@@ -112,7 +111,7 @@ export const logCheck = Effect.fn("logCheck")(function* (settings: ResolvedSetti
     )
     return { findings: [whole, ...estimateCheck(ratios), ...each.flat()], watches: known }
   }).pipe(
-    Effect.provide([store(settings), claims]),
+    Effect.provide([layerStore(settings), layerClaims]),
     Effect.catch((error) => Effect.succeed({ findings: [wrong("event log", error.message, restore)], watches: [] }))
   )
 })

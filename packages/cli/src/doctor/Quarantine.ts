@@ -16,10 +16,8 @@ import { HookFiles, RecoverRows } from "@souffleur/node"
 import { sync } from "@souffleur/process"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
-import { agentFiles, claims, host, launches } from "../world/App.ts"
+import { layerAgentFiles, layerClaims, layerHost, layerLaunches, liveSessions, statusLine } from "@souffleur/embed"
 import { Ended } from "../Failure.ts"
-import { liveSessions } from "../watching/LiveSessions.ts"
-import { statusLine } from "../explain/StatusLine.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** The number of newest events that are named for each watch. */
@@ -122,7 +120,7 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
 /** Returns the live sessions that can be watched, for a log that names none. */
 const live = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const sessions = yield* Effect.orElseSucceed(
-    Effect.provide(liveSessions(), [agentFiles(settings), HookFiles.layer(settings.stateDir)]),
+    Effect.provide(liveSessions(), [layerAgentFiles(settings), HookFiles.layer(settings.stateDir)]),
     () => []
   )
   return sessions.map(({ pid, project, sessionId }) =>
@@ -211,5 +209,5 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
     ]
     return unfinished.length > 0 ? findings : [...findings, ...(yield* live(settings))]
   },
-  (effect, settings) => Effect.provide(Effect.provide(effect, [claims, launches(settings)]), host)
+  (effect, settings) => Effect.provide(Effect.provide(effect, [layerClaims, layerLaunches(settings)]), layerHost)
 )

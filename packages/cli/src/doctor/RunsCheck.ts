@@ -1,10 +1,8 @@
 import { allRuns, invocation, isOver, lookAtState, needsPerson, type NamedRun } from "@souffleur/plan"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Path } from "effect"
-import { claims, host } from "../world/App.ts"
-import { runs } from "../world/RunDirectory.ts"
+import { layerClaims, layerHost, layerRuns, runNeeds, runStanding } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { runNeeds, runStanding } from "../explain/RunSentence.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const restore = "bring back a copy of the event log, or: souffleur doctor --quarantine"
@@ -60,8 +58,8 @@ const conducted = Effect.fn("conducted")(function* (project: string) {
 /** Checks the runs of our own database. */
 export const runsCheck = (settings: ResolvedSettings, project: string) =>
   conducted(project).pipe(
-    Effect.provide([runs(settings), claims]),
-    Effect.provide(host),
+    Effect.provide([layerRuns(settings), layerClaims]),
+    Effect.provide(layerHost),
     // The check of the watches reports claims that cannot be used.
     Effect.catch((error) => Effect.succeed([wrong("runs", error.message, restore)]))
   )

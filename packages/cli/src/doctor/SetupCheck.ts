@@ -3,7 +3,7 @@ import { findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
-import { agent, host, launchable, terminalOf } from "../world/App.ts"
+import { launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -18,8 +18,8 @@ const repository = Effect.fnUntraced(function* (project: string) {
 const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const launched = launchable(settings).pipe(
     Effect.andThen(Effect.fromResult(agentKind.parseCommand(settings.agentCommand))),
-    Effect.provide(agent(settings)),
-    Effect.provide(host)
+    Effect.provide(layerAgent(settings)),
+    Effect.provide(layerHost)
   )
   return Result.match(yield* Effect.result(launched), {
     // The arguments are left out, because they may hold a key.

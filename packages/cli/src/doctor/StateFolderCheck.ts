@@ -1,7 +1,7 @@
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { lookTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Option, Result } from "effect"
-import { claims, host } from "../world/App.ts"
+import { layerClaims, layerHost } from "@souffleur/embed"
 import { diskCheck } from "./DiskCheck.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 import { draftsCheck, keptCheck, outputsCheck } from "./LeftoversCheck.ts"
@@ -50,7 +50,7 @@ const claimable = Effect.gen(function* () {
       Effect.succeed(wrong("claims", message, "nothing new is watched until then"))
     )
   )
-}).pipe(Effect.provide(claims))
+}).pipe(Effect.provide(layerClaims))
 
 /** Checks souffleur's own files. Returns the findings and all watches, those that have ended too. */
 export const stateFolderCheck = Effect.fn("Doctor.stateFolderCheck")(function* (settings: ResolvedSettings) {
@@ -66,4 +66,4 @@ export const stateFolderCheck = Effect.fn("Doctor.stateFolderCheck")(function* (
     ...(yield* outputsCheck(settings))
   ]
   return { findings: [...state, ...kept, ...findings], watches }
-}, Effect.provide(host))
+}, Effect.provide(layerHost))

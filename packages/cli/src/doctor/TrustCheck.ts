@@ -1,7 +1,6 @@
 import { overreachInWords } from "@souffleur/domain"
 import { Option } from "effect"
-import type { ConfigTrust } from "../world/ConfigTrust.ts"
-import type { NamedWatch } from "../watching/FindWatch.ts"
+import { type ConfigTrust, type NamedWatch } from "@souffleur/embed"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`

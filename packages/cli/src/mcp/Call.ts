@@ -1,6 +1,6 @@
 import { CommsLink, CommsUnavailable } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
-import { commsLink, host, launches, settingsOf, store } from "../world/App.ts"
+import { layerCommsLink, layerHost, layerLaunches, layerStore, settingsOf } from "@souffleur/embed"
 import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
 
@@ -32,7 +32,9 @@ export const call = <A, E extends Error, R>(act: (here: CallContext) => Effect.E
   Effect.gen(function* () {
     const project = yield* projectHere
     const settings = yield* settingsOf(project)
-    return yield* Effect.flatMap(lookUp(project), act).pipe(Effect.provide([store(settings), launches(settings), host]))
+    return yield* Effect.flatMap(lookUp(project), act).pipe(
+      Effect.provide([layerStore(settings), layerLaunches(settings), layerHost])
+    )
   }).pipe(Effect.mapError(heard))
 
 /** Says how a person starts a watch of this session. */
@@ -59,7 +61,7 @@ export const onComms = <A>(
     ? Effect.fail(noBoard(here))
     : CommsLink.use(act).pipe(
         Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked }),
-        Effect.provide(commsLink(here.comms))
+        Effect.provide(layerCommsLink(here.comms))
       )
 
 /**

@@ -3,7 +3,8 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { identifyCaller } from "../watching/Caller.ts"
-import { allWatches, ofAgent, unfinished } from "../watching/FindWatch.ts"
+import { allWatches, unfinished } from "@souffleur/embed"
+import { ofAgent } from "../watching/Caller.ts"
 
 /** The folder that the agent works in, as its real path. */
 export const projectHere = Effect.gen(function* () {

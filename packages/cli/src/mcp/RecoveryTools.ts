@@ -2,8 +2,7 @@ import { formatPayload, handoffForbidden, quietUntilNow } from "@souffleur/domai
 import { forgetHandoffFile, writeHandoffFile } from "@souffleur/process"
 import { command, soloComms } from "@souffleur/supervisor"
 import { Clock, Effect, Random } from "effect"
-import type { NamedWatch } from "../watching/FindWatch.ts"
-import { agent, settingsOf } from "../world/App.ts"
+import { layerAgent, type NamedWatch, settingsOf } from "@souffleur/embed"
 import { answerOf, answerWithComms } from "./Answer.ts"
 import { asConductor, call, onComms, startWith } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
@@ -21,7 +20,7 @@ const progressOf = Effect.fn("progressOf")(
     const settings = yield* settingsOf(watch.project)
     const { taskCount, taskFingerprint } = yield* Effect.provide(
       Effect.flatMap(soloComms(watch), ({ snapshot }) => snapshot),
-      agent(settings)
+      layerAgent(settings)
     )
     return { count: taskCount, fingerprint: taskFingerprint }
   },

@@ -2,10 +2,7 @@ import { Comms, EventLog, iso, parseTime, Processes, type WatchEvent } from "@so
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Duration, Effect, Option } from "effect"
 import { statusOf } from "../commands/StatusCommand.ts"
-import { statusLine } from "../explain/StatusLine.ts"
-import { sentence } from "../explain/WatchSentence.ts"
-import { allWatches, type NamedWatch } from "../watching/FindWatch.ts"
-import { comms, settingsOf } from "../world/App.ts"
+import { allWatches, layerComms, type NamedWatch, sentence, settingsOf, statusLine } from "@souffleur/embed"
 import { call, startWith } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
 
@@ -78,7 +75,7 @@ export const myState = () =>
       const settings = yield* settingsOf(watch.project)
       const beat = yield* beats.last(agentBeats(id))
       const snapshot = yield* Effect.option(Comms.use((board) => board.snapshot)).pipe(
-        Effect.provide(comms(watch.comms))
+        Effect.provide(layerComms(watch.comms))
       )
       const heard = Option.flatMap(snapshot, ({ conductor }) =>
         Option.flatMap(conductor, ({ lastHeartbeat }) => parseTime(lastHeartbeat))

@@ -1,8 +1,8 @@
-import { Processes } from "@souffleur/domain"
-import { Effect } from "effect"
+import { type NamedWatch, newestOf } from "@souffleur/embed"
+import { Processes, type Variables } from "@souffleur/domain"
+import { Effect, Option } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
-import type { NamedWatch } from "./FindWatch.ts"
 
 /** The agent that calls this command: the Conductor of a watch, an earlier one, or another agent. */
 export type Caller = "conductor" | "earlier generation" | "another session"
@@ -33,3 +33,18 @@ export const identifyCaller = Effect.fn("identifyCaller")(function* (
   if (same && (yield* processes.condition(conductor)) !== "gone") return "conductor"
   return watch.sessions.includes(session) ? "earlier generation" : "another session"
 })
+
+/**
+ * Returns the watch of the agent that runs this command, by its session, else by the launch that it descends from.
+ * `None`: this command is in no agent of a watch.
+ */
+export const ofAgent = (watches: ReadonlyArray<NamedWatch>, variables: Variables) => {
+  const { sessionId: session } = agentKind.identity(variables)
+  const launch = variables["SOUFFLEUR_LAUNCH_ID"] ?? ""
+  const inSession = newestOf(watches.filter(({ watch }) => session !== "" && watch.sessions.includes(session)))
+  // A launch is named after its watch. The id of one watch may begin the id of another, so the longest counts.
+  const launched = watches
+    .filter(({ id }) => launch.startsWith(`${id}-g`))
+    .toSorted((a, b) => a.id.length - b.id.length)
+  return Option.orElse(inSession, () => newestOf(launched))
+}

@@ -12,13 +12,10 @@ import {
 } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Path, Ref, Stream } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { guarded, startGuardian } from "./GuardianKeeper.ts"
-import { sweep } from "./Leftovers.ts"
-import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
+import { allWatches, deliverUndelivered, drainTimeout, guarded, jsonLine, startGuardian, sweep } from "@souffleur/embed"
+import { line } from "../explain/WatchLine.ts"
 import { feed } from "../service/Watchdog.ts"
 import { paint } from "../Printing.ts"
-import { jsonLine, line } from "../explain/WatchSentence.ts"
-import { allWatches } from "./FindWatch.ts"
 
 /** Returns 0 for a completed or a released watch, 1 for others (spec: command-line#exit-codes). */
 export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
@@ -65,11 +62,13 @@ export const watching = Effect.fn("watching")(function* (
   { asJson, comms, from, guardian, project }: WatchingOptions
 ) {
   const settings = yield* Settings
+  const { cwd, self } = yield* Environment
+  const resumeLine = [...self, "watch", "--resume", id, "--guardian", "--restored"] as const
   yield* sweep()
   // The state is read before the watch is owned, so that the event of that is printed too.
   const told = yield* Ref.make(from === 0 ? initial : yield* load(id))
   const { fence, ref } = yield* own(id)
-  if (guardian) yield* Effect.forkScoped(guarded(ref, startGuardian(id)))
+  if (guardian) yield* Effect.forkScoped(guarded(ref, startGuardian(id, { line: resumeLine, cwd })))
   yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
 

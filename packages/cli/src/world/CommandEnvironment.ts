@@ -1,3 +1,4 @@
+import type { CommandLine } from "@souffleur/embed"
 import { Context } from "effect"
 import type { Mark } from "../Printing.ts"
 
@@ -12,7 +13,7 @@ export interface Surroundings {
   /** Whether standard input and output are a terminal, so that a question can be asked. */
   readonly interactive: boolean
   /** The words that run this program again: the interpreter and its first arguments. */
-  readonly self: readonly [string, ...ReadonlyArray<string>]
+  readonly self: CommandLine
 }
 
 export class Environment extends Context.Service<Environment, Surroundings>()("@souffleur/cli/Environment") {}

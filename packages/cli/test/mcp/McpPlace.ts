@@ -5,8 +5,9 @@ import { HostServices, SqliteClient } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../../src/agent/Kind.ts"
-import { store } from "../../src/world/App.ts"
+import { layerStore } from "@souffleur/embed"
 import { Environment } from "../../src/world/CommandEnvironment.ts"
+import { layerInstallation } from "../../src/world/CommandInstallation.ts"
 
 export const services = Layer.provideMerge(
   CommsErrand.layerHere,
@@ -67,7 +68,7 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
   if (options.comms) yield* CommsSchema.init(comms)
   const base = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
   const settings = yield* loadSettings({ agent: agentKind, projectDir: project, environment: base, flags: {} })
-  const inStore = Effect.provide(store(settings))
+  const inStore = Effect.provide(layerStore(settings))
   return {
     project,
     stateDir,
@@ -80,14 +81,19 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
     comms,
     /** As an agent of this session sees it. */
     as: (session: string, more: Readonly<Record<string, string>> = {}) =>
-      Effect.provideService(Environment, {
-        variables: { ...base, CLAUDE_CODE_SESSION_ID: session, CLAUDE_PROJECT_DIR: project, ...more },
-        cwd: home,
-        platform: "linux",
-        colour: false,
-        interactive: false,
-        self: [process.execPath]
-      }),
+      Effect.provide(
+        Layer.provideMerge(
+          layerInstallation,
+          Layer.succeed(Environment, {
+            variables: { ...base, CLAUDE_CODE_SESSION_ID: session, CLAUDE_PROJECT_DIR: project, ...more },
+            cwd: home,
+            platform: "linux",
+            colour: false,
+            interactive: false,
+            self: [process.execPath]
+          })
+        )
+      ),
     /** A watch with these events, under this name. */
     watch: (id: string, events: ReadonlyArray<WatchEvent>) =>
       EventLog.use((log) =>

@@ -8,7 +8,7 @@ import {
   type Tag,
   untilSeenOver
 } from "@souffleur/domain"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Runtime, Schema } from "effect"
 import { StatCache } from "../files/StatCache.ts"
 import { machineIdentity } from "./Machine.ts"
 import * as Proc from "./Proc.ts"
@@ -20,7 +20,9 @@ import { isTerminal } from "./TerminalServer.ts"
 export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailable>()("ProcessesUnavailable", {
   platform: Schema.String,
   message: Schema.String
-}) {}
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /** Descriptors that the cache keeps: enough for 10,000 watched sessions, and at most half of those that may be open. */
 const maxKeptFiles = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))

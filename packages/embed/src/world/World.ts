@@ -9,7 +9,6 @@ import {
   EventLog,
   leastPermission,
   pinOf,
-  type Processes,
   type ResolvedSettings,
   type SettingFlags,
   Settings,
@@ -27,40 +26,38 @@ import {
 import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
 import { ExternalExport } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
-import { Console, Effect, Layer, Path } from "effect"
-import { agentKind } from "../agent/Kind.ts"
+import { Effect, Layer, Path } from "effect"
+import { remark } from "../Remark.ts"
 import * as CommsNews from "./CommsNews.ts"
-import { Environment } from "./CommandEnvironment.ts"
-import { BadUsage } from "../Failure.ts"
-import { errandWords } from "../SmallEntry.ts"
+import { Installation } from "./Installation.ts"
 
-/** Loads the settings of a project, and prints the warnings of its config file on standard error. */
+/** Loads the settings of a project, without the warnings of its config file. */
 export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string, flags: SettingFlags = {}) {
-  const { variables } = yield* Environment
-  return yield* loadSettings({ agent: agentKind, projectDir, environment: variables, flags })
+  const { agent, variables } = yield* Installation
+  return yield* loadSettings({ agent, projectDir, environment: variables, flags })
 })
 
 /** Opens the file of our own database. Fails with `LogUnusable`. */
-export const database = (path: string) =>
+export const layerDatabase = (path: string) =>
   Layer.catchTag(SqliteClient.layerOwn({ ...Store, path }), "SqliteUnusable", (error) =>
     Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
   )
 
 /** Opens our own database with log, beats and cursor. It is made where there is none. */
-export const store = (settings: ResolvedSettings) =>
+export const layerStore = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
       Layer.merge(EventLog.layerSql(), EventLogSql.layerBeside()).pipe(
-        Layer.provide(database(path.join(settings.stateDir, "souffleur.db")))
+        Layer.provide(layerDatabase(path.join(settings.stateDir, "souffleur.db")))
       )
     )
   )
 
 /** Opens the comms of one watch. `null`: solo. */
-export const comms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
+export const layerComms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
 
 /** Opens comms as an agent itself uses it. */
-export const commsLink = CommsErrand.layerLink
+export const layerCommsLink = CommsErrand.layerLink
 
 /** Returns the innermost terminal around souffleur. A tmux in a kitty inherits the variables of both. */
 const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {
@@ -92,12 +89,12 @@ export const terminalOf = (
 }
 
 /** The agent of the settings, or of a watch's own command. */
-export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
+export const layerAgent = (settings: ResolvedSettings, own?: AgentProgram) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { variables } = yield* Environment
-      const agentCommand = own ?? (yield* Effect.fromResult(agentKind.parseCommand(settings.agentCommand)))
-      const builtIn = agentKind.layer({
+      const { agent, variables } = yield* Installation
+      const agentCommand = own ?? (yield* Effect.fromResult(agent.parseCommand(settings.agentCommand)))
+      const builtIn = agent.layer({
         agentDir: settings.agentDir,
         agentCommand,
         environment: variables,
@@ -110,8 +107,12 @@ export const agent = (settings: ResolvedSettings, own?: AgentProgram) =>
   )
 
 /** The agent's files, for reading only. It launches and exports nothing. */
-export const agentFiles = ({ agentDir }: ResolvedSettings) =>
-  agentKind.layer({ agentDir, agentCommand: { program: agentKind.program, args: [] }, environment: {} })
+export const layerAgentFiles = ({ agentDir }: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.map(Installation, ({ agent }) =>
+      agent.layer({ agentDir, agentCommand: { program: agent.program, args: [] }, environment: {} })
+    )
+  )
 
 /** Fails where the agent could not be launched. It launches nothing. */
 export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {
@@ -125,52 +126,48 @@ export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPe
   })
 })
 
-const unusable = <S>(message: string): Layer.Layer<S, BadUsage> =>
-  Layer.effectContext(Effect.fail(new BadUsage({ message })))
-
-/** The processes of this host. Fails with `BadUsage` on a host whose processes cannot be told apart. */
-export const host = Layer.catchTag(NodeProcesses.layer, "ProcessesUnavailable", ({ message }) =>
-  unusable<Processes>(message)
-)
+/** The processes of this host. Fails with `ProcessesUnavailable` where processes cannot be told apart. */
+export const layerHost = NodeProcesses.layer
 
 /** The claims of every souffleur of this user. */
-export const claims = NodeClaims.layer()
+export const layerClaims = NodeClaims.layer()
 
-const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Environment>) =>
+const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Installation>) =>
   Layer.unwrap(
     Effect.gen(function* () {
+      const { launchLine } = yield* Installation
       yield* TrustedFiles.stateFolder(settings.stateDir)
       return Launcher.layer({
         stateDir: settings.stateDir,
-        entry: [...(yield* errandWords("launch")), "__launch"] as const,
+        entry: yield* launchLine,
         terminal: yield* terminal
       })
     })
   )
 
 /** The launches of a state folder, for a command that settles one or starts a short one. It needs no terminal. */
-export const launches = (settings: ResolvedSettings) =>
+export const layerLaunches = (settings: ResolvedSettings) =>
   launcherAt(settings, Effect.succeed("headless")).pipe(
-    Layer.provide(host),
+    Layer.provide(layerHost),
     Layer.merge(Layer.succeed(Settings, settings))
   )
 
 /**
- * Reads the config again for each recovery cycle and each assignment of a run, and prints its new warnings. The earlier
- * settings hold where the file cannot be used.
+ * Reads the config again for each recovery cycle and each assignment of a run, and remarks its new warnings. The
+ * earlier settings hold where the file cannot be used.
  */
-export const cycleSettings = (settings: ResolvedSettings, project: string) =>
+export const layerCycleSettings = (settings: ResolvedSettings, project: string) =>
   Layer.effect(
     CycleSettings,
-    Effect.map(Effect.context<Environment | Path.Path | Trusted>(), (context) =>
-      Effect.flatMap(Environment, ({ variables }) =>
-        readSettings({ agent: agentKind, projectDir: project, environment: variables, flags: {} })
+    Effect.map(Effect.context<Installation | Path.Path | Trusted>(), (context) =>
+      Effect.flatMap(Installation, ({ agent, variables }) =>
+        readSettings({ agent, projectDir: project, environment: variables, flags: {} })
       ).pipe(
         Effect.flatMap(({ said, settings }) => Effect.map(pinOf(said), (said) => ({ ...settings, said }))),
         Effect.tap(({ source, warnings }) =>
           Effect.forEach(
             warnings.filter((warning) => !settings.warnings.includes(warning)),
-            (warning) => Console.error(`warning: ${source}: ${warning}`)
+            (warning) => remark("warning", `${source}: ${warning}`)
           )
         ),
         Effect.orElseSucceed(() => settings),
@@ -186,7 +183,7 @@ export interface LaunchOverrides {
 }
 
 /** Everything that a watch of a project needs. All layers are put together here. */
-export const world = (
+export const layerWorld = (
   settings: ResolvedSettings,
   project: string,
   commsPath: string | null,
@@ -195,16 +192,16 @@ export const world = (
   const terminal =
     overrides.terminal !== undefined
       ? Effect.succeed(overrides.terminal)
-      : Effect.flatMap(Environment, ({ variables }) => terminalOf(settings, variables))
+      : Effect.flatMap(Installation, ({ variables }) => terminalOf(settings, variables))
   const ports = Layer.mergeAll(
-    store(settings),
-    CommsNews.layer.pipe(Layer.provide(comms(commsPath))),
-    agent(settings, overrides.agent),
-    claims,
+    layerStore(settings),
+    CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
+    layerAgent(settings, overrides.agent),
+    layerClaims,
     HookFiles.layer(settings.stateDir),
     launcherAt(settings, terminal),
     Layer.succeed(Settings, settings),
-    cycleSettings(settings, project)
+    layerCycleSettings(settings, project)
   )
-  return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(host))
+  return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(layerHost))
 }

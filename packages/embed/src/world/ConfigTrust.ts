@@ -13,11 +13,10 @@ import {
   type SettingFlags
 } from "@souffleur/domain"
 import { readSettings } from "@souffleur/process"
-import { Console, Effect, Option } from "effect"
-import { agentKind } from "../agent/Kind.ts"
-import { Environment } from "./CommandEnvironment.ts"
-import { BadUsage } from "../Failure.ts"
-import { keepTrust, programOf, trustedIn } from "./TrustStore.ts"
+import { Effect, Option } from "effect"
+import { remark } from "../Remark.ts"
+import { Installation } from "./Installation.ts"
+import { ConfigUntrusted, keepTrust, programOf, trustedIn } from "./TrustStore.ts"
 
 const accept = '"souffleur config --trust" accepts the file as it is now'
 
@@ -27,8 +26,8 @@ const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | 
 
 /** Compares the config file of a project with a pin (`undefined`: no pin), and returns the settings in force. */
 const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
-  const { variables } = yield* Environment
-  const sources = { agent: agentKind, projectDir: project, environment: variables, flags }
+  const { agent, variables } = yield* Installation
+  const sources = { agent, projectDir: project, environment: variables, flags }
   const { said, settings } = yield* readSettings(sources)
   const says = yield* pinOf(said)
   if (pin === undefined) return { said, says, settings, keys: [], lost: [] }
@@ -65,8 +64,8 @@ const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
 
 /**
  * Returns the settings and the pin of a new watch or run in a project. The first file that is found is trusted, with a
- * note where it names a program or the highest permission. Later on a higher ceiling is not used. Fails with `BadUsage`
- * where a program is another.
+ * note where it names a program or the highest permission. Later on a higher ceiling is not used. Fails with
+ * `ConfigUntrusted` where a program is another.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
   const { keys, said, says, settings, trusted } = yield* trustOf(project, flags)
@@ -74,23 +73,24 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
     yield* keepTrust(settings.stateDir, project, says, said.programs)
     const news = allowed(says)
     if (news.length > 0)
-      yield* Console.error(
-        `note: ${settings.source} is trusted from now on as it is, with ${news.join(", ")}; a change takes "souffleur config --trust"`
+      yield* remark(
+        "note",
+        `${settings.source} is trusted from now on as it is, with ${news.join(", ")}; a change takes "souffleur config --trust"`
       )
     return { settings, pin: says }
   }
   const changed = keys.filter((key) => key !== "MAX_EXTERNAL_PERMISSION")
   if (changed.length > 0)
-    return yield* new BadUsage({
+    return yield* new ConfigUntrusted({
       message: `${settings.source ?? "the config file, which is gone"}: ${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not what was trusted in ${project}: look at it, then ${accept}`
     })
-  if (keys.length > 0) yield* Console.error(`warning: ${overreachInWords({ keys, said: says })}`)
+  if (keys.length > 0) yield* remark("warning", overreachInWords({ keys, said: says }))
   return { settings, pin: { ceiling: lower(says.ceiling, trusted.value.ceiling), programs: trusted.value.programs } }
 })
 
 /**
  * Returns the settings of a watch or a run that goes on: its own ceiling and programs, whatever the file says now.
- * Fails with `BadUsage` where the text of a program is lost.
+ * Fails with `ConfigUntrusted` where the text of a program is lost.
  */
 export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
   project: string,
@@ -99,10 +99,10 @@ export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
 ) {
   const { keys, lost, says, settings } = yield* beside(project, flags, pin)
   if (lost.length > 0)
-    return yield* new BadUsage({
+    return yield* new ConfigUntrusted({
       message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}`
     })
-  if (keys.length > 0) yield* Console.error(`warning: ${overreachInWords({ keys, said: says })}`)
+  if (keys.length > 0) yield* remark("warning", overreachInWords({ keys, said: says }))
   return settings
 })
 

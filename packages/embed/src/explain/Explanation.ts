@@ -1,6 +1,8 @@
 import { iso, plain } from "@souffleur/domain"
 import { type RecordedAs } from "@souffleur/eventlog"
-import { maxLineLength } from "../Printing.ts"
+
+/** UTF-16 units of one line for a person. JSON has everything. */
+export const maxLineLength = 2000
 
 /** The reason of a decision. */
 export interface Explanation {

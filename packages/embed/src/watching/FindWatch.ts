@@ -1,8 +1,11 @@
-import { type Variables, type Watch, watches } from "@souffleur/domain"
+import { type Watch, watches } from "@souffleur/domain"
 import type { NamedState } from "@souffleur/eventlog"
-import { Effect, Option, Path, Random } from "effect"
-import { agentKind } from "../agent/Kind.ts"
-import { BadUsage } from "../Failure.ts"
+import { Effect, Option, Path, Random, Runtime, Schema } from "effect"
+
+/** No watch has this name, or none is of this folder. `message` says what to do. */
+export class WatchNotFound extends Schema.TaggedError<WatchNotFound>()("WatchNotFound", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /** A watch and its name. */
 export interface NamedWatch extends Omit<NamedState<Watch>, "state"> {
@@ -15,7 +18,8 @@ export const allWatches = Effect.map(watches.all, (all) =>
   all.map(({ state: watch, ...one }): NamedWatch => ({ ...one, watch }))
 )
 
-const newest = (watches: ReadonlyArray<NamedWatch>) => Option.fromNullishOr(watches.at(-1))
+/** Returns the newest of these watches. */
+export const newestOf = (watches: ReadonlyArray<NamedWatch>) => Option.fromNullishOr(watches.at(-1))
 
 /**
  * Whether a watch was released before it had a Conductor, such as the second of two simultaneous ones. Only its name
@@ -25,22 +29,22 @@ const neverBegan = ({ watch }: NamedWatch) => watch.generation === 0 && watch.en
 
 /**
  * Finds a watch by its id or by any session id it had (spec: command-line#watch). Without a name it is the newest of
- * this folder. Fails with `BadUsage` when there is none, and with the log's error when the watch is unreadable.
+ * this folder. Fails with `WatchNotFound` when there is none, and with the log's error when the watch is unreadable.
  */
 export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<string>, project: string) {
   const watches = yield* allWatches
   const found = Option.match(name, {
     onNone: () => {
       const here = watches.filter(({ watch }) => watch.project === project)
-      return Option.orElse(newest(here.filter((one) => !neverBegan(one))), () => newest(here))
+      return Option.orElse(newestOf(here.filter((one) => !neverBegan(one))), () => newestOf(here))
     },
     onSome: (name) =>
       Option.orElse(Option.fromNullishOr(watches.find(({ id }) => id === name)), () =>
-        newest(watches.filter(({ watch }) => watch.sessions.includes(name)))
+        newestOf(watches.filter(({ watch }) => watch.sessions.includes(name)))
       )
   })
   if (Option.isSome(found)) return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
-  return yield* new BadUsage({
+  return yield* new WatchNotFound({
     message: Option.match(name, {
       onNone: () => `no watch of ${project}: "souffleur status" lists all`,
       onSome: (name) =>
@@ -54,28 +58,13 @@ export const unfinished = (
   watches: ReadonlyArray<NamedWatch>,
   of: { readonly sessionId: string } | { readonly project: string }
 ) =>
-  newest(
+  newestOf(
     watches.filter(
       ({ watch }) =>
         watch.phase !== "Exited" &&
         ("sessionId" in of ? watch.sessions.includes(of.sessionId) : watch.project === of.project)
     )
   )
-
-/**
- * Returns the watch of the agent that runs this command, by its session, else by the launch that it descends from.
- * `None`: this command is in no agent of a watch.
- */
-export const ofAgent = (watches: ReadonlyArray<NamedWatch>, variables: Variables) => {
-  const { sessionId: session } = agentKind.identity(variables)
-  const launch = variables["SOUFFLEUR_LAUNCH_ID"] ?? ""
-  const inSession = newest(watches.filter(({ watch }) => session !== "" && watch.sessions.includes(session)))
-  // A launch is named after its watch. The id of one watch may begin the id of another, so the longest counts.
-  const launched = watches
-    .filter(({ id }) => launch.startsWith(`${id}-g`))
-    .toSorted((a, b) => a.id.length - b.id.length)
-  return Option.orElse(inSession, () => newest(launched))
-}
 
 /** Returns a folder's name as an id has it. */
 export const folderName = Effect.fnUntraced(function* (project: string) {

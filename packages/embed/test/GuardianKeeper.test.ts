@@ -14,8 +14,8 @@ import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { agentKind } from "../src/agent/Kind.ts"
-import { guarded, restorationOf } from "../src/watching/GuardianKeeper.ts"
+import { claudeCode } from "@souffleur/claude"
+import { guarded } from "../src/index.ts"
 
 /** The watch "w", of which it is seen what is told of whom; or the log says no. */
 const refOf = (
@@ -62,7 +62,7 @@ const silent = Effect.fnUntraced(function* (
     }),
     Layer.effect(
       Settings,
-      loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
+      loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
     ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer])),
     Logger.layer([Logger.make(({ message }) => void warnings.push(String(message)))])
   )
@@ -147,7 +147,7 @@ const guarding = Effect.fnUntraced(function* (given: { readonly guardian?: Condi
     }),
     Layer.effect(
       Settings,
-      loadSettings({ agent: agentKind, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
+      loadSettings({ agent: claudeCode, projectDir: "/p", environment: { HOME: "/home" }, flags: {} })
     ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]))
   )
   const begin = Effect.sync(() => (did.push("start"), given.starts ? 51 : 0))
@@ -181,16 +181,5 @@ it.effect("a guardian that cannot be started three times is reported, and no fur
     yield* seconds(60)
     assert.deepStrictEqual(did, ["start", "start", "start"])
     assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
-  })
-)
-it.effect("--restored takes the word of a guardian, and refuses any other", () =>
-  Effect.gen(function* () {
-    assert.isTrue(Option.isNone(yield* restorationOf(Option.none())))
-    assert.deepStrictEqual(
-      yield* restorationOf(Option.some("silent:12")),
-      Option.some({ reason: "silent" as const, over: 12 })
-    )
-    for (const word of ["killed:3", "died:", "died:x", "died:3 ", "died:1234567890123456"])
-      assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).message, "a guardian's word")
   })
 )

@@ -16,17 +16,16 @@ import {
 import { Beats, Cursor } from "@souffleur/eventlog"
 import { guardianNamed, type GuardianOrder, startHeadless } from "@souffleur/node"
 import { commsPublisher, notifier, restore, type Restoration } from "@souffleur/supervisor"
-import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
-import { Environment } from "../world/CommandEnvironment.ts"
-import { BadUsage } from "../Failure.ts"
-import { errandWords } from "../SmallEntry.ts"
+import { Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { remark } from "../Remark.ts"
+import { type CommandLine, Installation } from "../world/Installation.ts"
 import { Departure } from "./Departure.ts"
 import { drainTimeout } from "./Undelivered.ts"
 
-/** Whether a souffleur keeps a guardian, and the restoration that a guardian has started it for. */
-export interface GuardianKeeper {
-  readonly guardian: boolean
-  readonly restored: Option.Option<Restoration>
+/** The command that brings a watch back, in the folder `cwd`. `<cause>:<fence>` is appended, such as `died:3`. */
+export interface Revival {
+  readonly line: CommandLine
+  readonly cwd: string
 }
 
 /** Milliseconds between two looks of souffleur and its guardian at each other. */
@@ -34,21 +33,9 @@ const pollMillis = 1000
 /** Milliseconds until a killed process that does not end is killed again. */
 const killAgainAfter = 60_000
 
-/**
- * Reads `died:3`: the reason that a guardian saw, and the fence of the owner then. Fails with `BadUsage` for another
- * word.
- */
-export const restorationOf = (flag: Option.Option<string>) => {
-  if (Option.isNone(flag)) return Effect.succeed(Option.none<Restoration>())
-  const [, reason, over] = /^(died|silent):(\d{1,15})$/u.exec(flag.value) ?? []
-  return reason === undefined
-    ? Effect.fail(new BadUsage({ message: "--restored is a guardian's word: leave it out" }))
-    : Effect.succeed(Option.some<Restoration>({ reason: reason as Restoration["reason"], over: Number(over) }))
-}
-
 /** Starts a guardian of a watch, and returns its pid. */
-export const startGuardian = Effect.fnUntraced(function* (id: string) {
-  const { cwd, self, variables } = yield* Environment
+export const startGuardian = Effect.fnUntraced(function* (id: string, { cwd, line }: Revival) {
+  const { guardianLine, variables } = yield* Installation
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const settings = yield* Settings
@@ -57,13 +44,13 @@ export const startGuardian = Effect.fnUntraced(function* (id: string) {
   const order: GuardianOrder = {
     database: path.join(settings.stateDir, "souffleur.db"),
     watch: id,
-    line: [...self, "watch", "--resume", id, "--guardian", "--restored"] as const,
+    line,
     output: path.join(folder, `${id}.out`),
     silentAfter: silentAfter(settings),
     every: pollMillis
   }
   return yield* startHeadless(
-    { line: [...(yield* errandWords("guardian")), "__guardian", JSON.stringify(order)], environment: variables },
+    { line: [...(yield* guardianLine), JSON.stringify(order)], environment: variables },
     { cwd, output: order.output }
   )
 })
@@ -190,7 +177,7 @@ export const restored = Effect.fn("GuardianKeeper.restored")(function* (
 ) {
   if (yield* restore(id, restoration)) return true
   const { revision } = yield* load(id)
-  yield* Console.error(`watch ${id} is not taken: see "souffleur log ${id}", revision ${revision}`)
+  yield* remark("info", `watch ${id} is not taken: see "souffleur log ${id}", revision ${revision}`)
   yield* alert(id, (yield* Settings).notifyCommand, project)
   return false
 })

@@ -1,7 +1,13 @@
 import { digestOf, mapPrograms, Pin, type Programs } from "@souffleur/domain"
 import { readTrusted, replaceDurably } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path, type PlatformError, Schema } from "effect"
-import { BadUsage } from "../Failure.ts"
+import { Effect, FileSystem, Option, Path, type PlatformError, Runtime, Schema } from "effect"
+
+/** The config file of a project is not what a person trusted there. `message` names it, and says what to do. */
+export class ConfigUntrusted extends Schema.TaggedError<ConfigUntrusted>()("ConfigUntrusted", {
+  message: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /** The trust of a person in one project. The name of the file holds the project. */
 const Trusted = Schema.fromJsonString(Pin)
@@ -30,13 +36,13 @@ const read = (file: string) =>
   )
 
 /**
- * Reads what was trusted in a project. `None`: nothing yet. Fails with `BadUsage` where a record exists and cannot be
- * used.
+ * Reads what was trusted in a project. `None`: nothing yet. Fails with `ConfigUntrusted` where a record exists and
+ * cannot be used.
  */
 export const trustedIn = Effect.fn("trustedIn")(function* (stateDir: string, project: string) {
   const file = yield* fileOf(stateDir, project)
   const unusable = (why: string) =>
-    new BadUsage({
+    new ConfigUntrusted({
       message: `${file}, what was trusted in ${project}: ${why}; "souffleur config --trust" makes it again`
     })
   return yield* read(file).pipe(

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { foldRun, type RunEvent, taskOf } from "@souffleur/plan"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { agentKind } from "../src/agent/Kind.ts"
+import { claudeCode } from "@souffleur/claude"
 import { progressOf } from "../src/explain/RunProgress.ts"
 import { runNeeds, runSentence, runStanding, taskLines } from "../src/explain/RunSentence.ts"
 
@@ -58,7 +58,7 @@ it("an assignment without a commit, and its escalation, name a missing permissio
     taskId,
     reason: "nothing done",
     message: "it said that it was complete, and made no commit",
-    hint: agentKind.commitSetting
+    hint: claudeCode.commitSetting
   }
   const paste = '{"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}'
   assert.include(runSentence(failed), paste)

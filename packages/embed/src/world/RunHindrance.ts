@@ -1,7 +1,12 @@
 import { type Audience, type Hindrance, isHindrance, outcry } from "@souffleur/plan"
+import { defectOf } from "@souffleur/domain"
 import { LogUnusable, UnreadableEvent } from "@souffleur/eventlog"
-import { Cause, Console, Effect, Option, Ref, Schedule } from "effect"
-import { defective } from "../Uncaught.ts"
+import { Cause, Effect, Option, Ref, Schedule } from "effect"
+import { remark } from "../Remark.ts"
+
+/** Describes a defect in one sentence, without its own message. */
+const defective = (cause: Cause.Cause<unknown>): string =>
+  `it has a defect of its own and cannot go on (${defectOf(cause)}). What was acknowledged is in its log`
 
 /**
  * Returns what the run's own log cannot say: that the log is out, or a defect. `undefined` for an interruption or
@@ -28,7 +33,7 @@ export const oncePossible = Effect.fnUntraced(function* <A, E, R>(
   const said = yield* Ref.make(false)
   const tell = (error: Hindrance) =>
     Effect.andThen(
-      Console.error(`run ${id} cannot go on: ${error.message}; it waits for that`),
+      remark("info", `run ${id} cannot go on: ${error.message}; it waits for that`),
       outcry(id, audience, error.message)
     )
   return yield* begins.pipe(

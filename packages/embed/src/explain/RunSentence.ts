@@ -1,20 +1,13 @@
 import { describeRunEvent, workProblemsOf, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/plan"
 import { type Condition, iso, plain, Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { maxLineLength, type Paint } from "../Printing.ts"
-import { colours } from "./WatchSentence.ts"
+import { maxLineLength } from "./Explanation.ts"
 
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
 /** Describes an event of a run and its progress, on one line. */
 export const runSentence = (event: RunEvent, progress = ""): string =>
   plain(`${describeRunEvent(event).text}${progress}`, maxLineLength)
-
-export const runLine = ({ event, revision }: RecordedAs<RunEvent>, brush: Paint, progress = ""): string => {
-  const colour = colours[describeRunEvent(event).severity]
-  const text = runSentence(event, progress)
-  return `${brush("dim", `${Words.time(event.at)} ${String(revision).padStart(3)}`)}  ${colour === undefined ? text : brush(colour, text)}`
-}
 
 /** Returns one event as a program reads it. */
 export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }: RecordedAs<RunEvent>): string =>

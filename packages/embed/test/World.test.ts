@@ -2,13 +2,13 @@ import { HostServices } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import { agentKind } from "../src/agent/Kind.ts"
-import { terminalOf } from "../src/world/App.ts"
+import { claudeCode } from "@souffleur/claude"
+import { terminalOf } from "../src/index.ts"
 
 const inKitty = { KITTY_WINDOW_ID: "3", KITTY_LISTEN_ON: "unix:/run/kitty" }
 const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =>
   loadSettings({
-    agent: agentKind,
+    agent: claudeCode,
     projectDir: "/",
     environment: { HOME: "/nowhere", SOUFFLEUR_LAUNCHER: launcher },
     flags: {}

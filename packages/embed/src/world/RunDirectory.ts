@@ -2,14 +2,18 @@ import { allRuns, RunLog } from "@souffleur/plan"
 import { type ResolvedSettings, Settings } from "@souffleur/domain"
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { SqliteClient, TrustedFiles } from "@souffleur/node"
-import { Effect, Layer, Option, Path } from "effect"
+import { Effect, Layer, Option, Path, Runtime, Schema } from "effect"
 import { Digest } from "effect/crypto"
-import { agent, claims, cycleSettings, host, launches } from "./App.ts"
-import { BadUsage } from "../Failure.ts"
+import { layerAgent, layerClaims, layerCycleSettings, layerHost, layerLaunches } from "./World.ts"
 import { folderName } from "../watching/FindWatch.ts"
 
+/** No run has this name, or no plan was conducted in this folder. `message` says what to do. */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
+
 /** The runs in our own database, beside the watches. */
-export const runs = (settings: ResolvedSettings) =>
+export const layerRuns = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
       Layer.mergeAll(
@@ -21,15 +25,15 @@ export const runs = (settings: ResolvedSettings) =>
   )
 
 /** Everything that a run of a plan needs. Its agents are headless, because their output is read. */
-export const conductor = (settings: ResolvedSettings, project: string) =>
+export const layerConductor = (settings: ResolvedSettings, project: string) =>
   Layer.mergeAll(
-    runs(settings),
-    agent(settings),
-    claims,
-    launches(settings),
+    layerRuns(settings),
+    layerAgent(settings),
+    layerClaims,
+    layerLaunches(settings),
     Layer.succeed(Settings, settings),
-    cycleSettings(settings, project)
-  ).pipe(Layer.provideMerge(host))
+    layerCycleSettings(settings, project)
+  ).pipe(Layer.provideMerge(layerHost))
 
 /** Makes the id of a run from its folder and its plan. Two simultaneous starts of one plan thus begin the same run. */
 export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
@@ -41,7 +45,7 @@ export const runIdOf = Effect.fnUntraced(function* (project: string, plan: strin
   return ids.find((id) => !all.some((one) => one.id === id))!
 }, Effect.provide(Digest.layerWebCrypto))
 
-/** Finds a run by its id, or the newest of a folder. Fails with `BadUsage` when there is none. */
+/** Finds a run by its id, or the newest of a folder. Fails with `RunNotFound` when there is none. */
 export const findRun = Effect.fn("findRun")(function* (name: Option.Option<string>, project: string) {
   const all = yield* allRuns
   const found = Option.match(name, {
@@ -49,7 +53,7 @@ export const findRun = Effect.fn("findRun")(function* (name: Option.Option<strin
     onSome: (id) => all.find((one) => one.id === id)
   })
   if (found !== undefined) return found.unreadable === undefined ? found : yield* found.unreadable
-  return yield* new BadUsage({
+  return yield* new RunNotFound({
     message: Option.match(name, {
       onNone: () => `no plan was conducted in ${project} yet: souffleur conduct PLAN`,
       onSome: (id) => `no run is called ${JSON.stringify(id.slice(0, 80))}: "souffleur conduct status --all" lists all`

@@ -1,11 +1,10 @@
-import { heldBy, Processes, type Target } from "@souffleur/domain"
-import { Console, Effect, Equal, Option } from "effect"
-import { BadUsage } from "../Failure.ts"
+import { BadTarget, heldBy, Processes, type Target } from "@souffleur/domain"
+import { Effect, Equal, Option } from "effect"
+import { remark } from "../Remark.ts"
 import { allWatches, findWatch, type NamedWatch, unfinished } from "./FindWatch.ts"
 
 /**
- * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder. Fails
- * with `BadUsage` when both are named.
+ * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder.
  */
 export const knownOf = Effect.fn("knownOf")(function* (
   resume: Option.Option<string>,
@@ -16,14 +15,12 @@ export const knownOf = Effect.fn("knownOf")(function* (
     const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
     return unfinished(yield* allWatches, of)
   }
-  if (Option.isSome(target))
-    return yield* new BadUsage({ message: "--resume names a watch, which has its Conductor: leave the other out" })
   return Option.some(yield* findWatch(resume, project))
 })
 
 /**
  * Accepts the same arguments for the same watch, even after a hand-off, because a restart loop has no others. Returns
- * the watch's id. Fails with `BadUsage` where the pid is a live process in a session that the watch never had.
+ * the watch's id. Fails with `BadTarget` where the pid is a live process in a session that the watch never had.
  */
 export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedWatch, target: Option.Option<Target>) {
   if (Option.isNone(target)) return id
@@ -33,11 +30,11 @@ export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedW
   const another = Option.filter(found, ({ identity }) => !Equal.equals(identity, watch.conductor))
   const held = Option.isSome(another) ? yield* heldBy(another.value.identity) : undefined
   if (held !== undefined && !watch.sessions.includes(held)) {
-    return yield* new BadUsage({
+    return yield* new BadTarget({
       message: `process ${pid} holds session ${held}, and watch ${id} of session ${target.value.sessionId} follows pid ${follows}: name that session, or end the watch with "souffleur release ${id}"`
     })
   }
   if (pid !== follows)
-    yield* Console.error(`watch ${id} follows pid ${follows}, Conductor (S${Math.max(1, watch.generation)}), by now`)
+    yield* remark("info", `watch ${id} follows pid ${follows}, Conductor (S${Math.max(1, watch.generation)}), by now`)
   return id
 })

@@ -1,5 +1,6 @@
 import { Claims } from "@souffleur/domain"
-import { Console, Effect, FileSystem, Ref } from "effect"
+import { Effect, FileSystem, Ref } from "effect"
+import { remark } from "../Remark.ts"
 import { allWatches } from "./FindWatch.ts"
 
 /**
@@ -26,7 +27,7 @@ export const watchedElsewhere = Effect.fn("watchedElsewhere")(function* (comms: 
     )
     for (const { id } of others)
       if (!known.includes(id))
-        yield* Console.error(`watch ${id} follows a Conductor by ${file}: its row task-00 is left alone`)
+        yield* remark("info", `watch ${id} follows a Conductor by ${file}: its row task-00 is left alone`)
     return others.length > 0
   }).pipe(Effect.orElseSucceed(() => true))
 })

@@ -5,12 +5,10 @@ import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
-import { agentKind } from "../src/agent/Kind.ts"
+import { claudeCode } from "@souffleur/claude"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
-import { store } from "../src/world/App.ts"
-import { runs } from "../src/world/RunDirectory.ts"
-import { sweep } from "../src/watching/Leftovers.ts"
+import { layerRuns, layerStore, sweep } from "../src/index.ts"
 
 const now = 1_772_366_400_000
 const minutes = (count: number) => new Date(now - count * 60_000)
@@ -24,7 +22,7 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
   const path = yield* Path.Path
   const home = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-leftovers-" })
   const settings = yield* loadSettings({
-    agent: agentKind,
+    agent: claudeCode,
     projectDir: home,
     environment: { HOME: home, SOUFFLEUR_STATE_DIR: path.join(home, "state") },
     flags: {}
@@ -51,7 +49,7 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
     }
     yield* sweep()
     return (yield* fs.readDirectory(folder)).toSorted()
-  }).pipe(Effect.provide(Layer.mergeAll(store(settings), runs(settings), Layer.succeed(Settings, settings))))
+  }).pipe(Effect.provide(Layer.mergeAll(layerStore(settings), layerRuns(settings), Layer.succeed(Settings, settings))))
 })
 
 it.layer(HostServices.layer)((it) => {

@@ -1,10 +1,11 @@
 import { initial, Launcher, type ResolvedSettings } from "@souffleur/domain"
-import { Console, Effect, Option } from "effect"
-import { agentKind } from "../agent/Kind.ts"
-import { type LaunchOverrides, launches } from "./App.ts"
+import { Effect, Option } from "effect"
+import { remark } from "../Remark.ts"
+import { Installation } from "./Installation.ts"
+import { type LaunchOverrides, layerLaunches } from "./World.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 
-const lost = "warning: what this watch was started with is lost: the configured agent command is used"
+const lost = "what this watch was started with is lost: the configured agent command is used"
 
 /**
  * Returns the program and the flags that `souffleur run` was given, for a watch that goes on. They are in its first
@@ -18,11 +19,12 @@ export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
   if (kind === "command") return { terminal: "headless" } satisfies LaunchOverrides
   if (firstLaunch === undefined) return {}
   const { digest, launchId, sessionId } = firstLaunch
+  const installation = yield* Installation
   const file = Launcher.use((launcher) => launcher.kept(launchId, digest))
   const agent = yield* Effect.option(file).pipe(
-    Effect.map(Option.flatMap(({ command }) => agentKind.ofLaunch(command, sessionId))),
-    Effect.provide(launches(settings))
+    Effect.map(Option.flatMap(({ command }) => installation.agent.ofLaunch(command, sessionId))),
+    Effect.provide(layerLaunches(settings))
   )
-  if (Option.isNone(agent)) yield* Console.error(lost)
+  if (Option.isNone(agent)) yield* remark("warning", lost)
   return Option.match(agent, { onNone: (): LaunchOverrides => ({}), onSome: (agent) => ({ agent }) })
 })

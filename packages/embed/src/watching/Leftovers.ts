@@ -2,7 +2,7 @@ import { allRuns, isOver } from "@souffleur/plan"
 import { Settings } from "@souffleur/domain"
 import { isDraft } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
-import { runs } from "../world/RunDirectory.ts"
+import { layerRuns } from "../world/RunDirectory.ts"
 import { allWatches } from "./FindWatch.ts"
 
 /** An undecided launch or a draft. Each may hold an environment or a prompt. */
@@ -13,7 +13,7 @@ const minAge = Duration.minutes(10)
 /** Returns the prefixes of launches that may still happen: those of unfinished watches and runs. */
 const awaited = Effect.gen(function* () {
   const watches = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-`)
-  const conducted = (yield* Effect.provide(allRuns, runs(yield* Settings))).filter(
+  const conducted = (yield* Effect.provide(allRuns, layerRuns(yield* Settings))).filter(
     ({ run, unreadable }) => unreadable !== undefined || !isOver(run)
   )
   return [...watches, ...conducted.map(({ id }) => `run-${id}-`)]

@@ -1,9 +1,10 @@
 import { Comms } from "@souffleur/domain"
-import { Console, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { remark } from "../Remark.ts"
 
 /**
- * Comms that prints on standard error when it can no longer be read and why, and when it can again. A lock passes, and
- * is not printed.
+ * Comms that remarks when it can no longer be read and why, and when it can again. A lock passes, and
+ * is not told.
  */
 export const layer: Layer.Layer<Comms, never, Comms> = Layer.effect(
   Comms,
@@ -13,12 +14,12 @@ export const layer: Layer.Layer<Comms, never, Comms> = Layer.effect(
       Effect.tapError(({ message, reason }) => {
         if (reason === "locked" || Option.contains(out, reason)) return Effect.void
         out = Option.some(reason)
-        return Console.error(`warning: comms is out, and the watch goes on without it: ${message}`)
+        return remark("warning", `comms is out, and the watch goes on without it: ${message}`)
       }),
       Effect.tap(() => {
         if (Option.isNone(out)) return Effect.void
         out = Option.none()
-        return Console.error(`${comms.path} can be read again`)
+        return remark("info", `${comms.path} can be read again`)
       })
     )
     return Comms.of({ ...comms, snapshot })

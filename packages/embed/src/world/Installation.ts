@@ -1,0 +1,20 @@
+import type { Variables } from "@souffleur/domain"
+import type { AgentPackage } from "@souffleur/process"
+import { Context, type Effect } from "effect"
+
+/** A program and its arguments. */
+export type CommandLine = readonly [string, ...ReadonlyArray<string>]
+
+/** The kind of agent that souffleur looks after, and the words that run souffleur's own processes. */
+export class Installation extends Context.Service<
+  Installation,
+  {
+    readonly agent: AgentPackage
+    /** The environment: settings are read from it, and agents get the part of it that is on an allow list. */
+    readonly variables: Variables
+    /** Becomes an agent. The path of a launch file is appended. */
+    readonly launchLine: Effect.Effect<CommandLine>
+    /** Guards a watch. The order is appended, as JSON. */
+    readonly guardianLine: Effect.Effect<CommandLine>
+  }
+>()("@souffleur/embed/Installation") {}
