@@ -1,61 +1,27 @@
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Agent,
-  type AgentCommand,
-  Claims,
-  Launcher,
-  type ProcessIdentity,
-  Processes,
-  type ResolvedSettings,
-  Settings,
-  untilSeenOver
-} from "@souffleur/domain"
-import { Context, Duration, Effect, Fiber, Layer } from "effect"
+import { type Agent, type AgentCommand, type Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { FakeWorld, identityOf } from "@souffleur/testing"
+import { Context, Duration, Effect, Fiber, FileSystem, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { awaitEnding, endAgent, isLeft } from "../src/agent/AgentEnd.ts"
 import { PlanContext, type Git, ownRun, RunLog, type Assignment, dispatchRun } from "../src/index.ts"
 import { plainWords, planOf } from "./PlanStage.ts"
 
-const identity = (pid: number): ProcessIdentity => ({ pid, startTime: pid, bootId: "boot" })
 const limit = Duration.minutes(6)
 const [agentPid, childPid] = [101, 102]
 
-/** An implementer at work, launched now, with a child. Records processes that its conductor looks for and signals. */
+/** An implementer at work, launched now, with a child, beside another session. */
 const scene = Effect.fnUntraced(function* () {
   const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
-  const alive = new Set([agentPid, childPid])
-  const sessions = [{ pid: 900, sessionId: "s9" }]
-  const signals: Array<string> = []
-  const trees: Array<ReadonlyArray<unknown>> = []
-  const condition = ({ pid }: ProcessIdentity) =>
-    Effect.sync(() => (alive.has(pid) ? ("running" as const) : ("gone" as const)))
-  const processes = Processes.of({
-    ...({} as Processes["Service"]),
-    condition,
-    untilOver: untilSeenOver(condition),
-    tree: (...args) =>
-      Effect.sync(() => {
-        trees.push(args)
-        return alive.has(childPid)
-          ? [{ identity: identity(childPid), parent: 1, uid: 1000, name: "tool", condition: "running" as const }]
-          : []
-      }),
-    signal: ({ pid }, signal) => Effect.sync(() => (signals.push(`${signal} ${pid}`), void alive.delete(pid)))
-  })
-  const agent = Agent.of({
-    ...({} as Agent["Service"]),
-    sessions: Effect.sync(
-      () => [...(alive.has(agentPid) ? [{ pid: agentPid, sessionId: "s1" }] : []), ...sessions] as never
-    ),
-    tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }]
-  })
-  const claims = Claims.of({
-    ...({} as Claims["Service"]),
-    self: { host: "here", machine: "m", pidNamespace: "pid:[1]", process: identity(1) },
-    isDead: () => Effect.succeed(false),
-    claim: () => Effect.void,
-    release: () => Effect.void
-  })
+  const { agent, claims, launcher, processes } = new FakeWorld()
+  processes.run({ pid: agentPid }, { pid: childPid, parent: agentPid }, { pid: 900 })
+  agent.sessions = [
+    { pid: agentPid, sessionId: "s1" },
+    { pid: 900, sessionId: "s9" }
+  ]
+  const ports = Layer.mergeAll(agent.layer, claims.layer, launcher.layer, processes.layer).pipe(
+    Layer.provide(FileSystem.layerNoop({}))
+  )
   const operator = { _tag: "Operator" } as const
   const open = {
     workflowId: "w",
@@ -67,16 +33,10 @@ const scene = Effect.fnUntraced(function* () {
     found: null
   }
   yield* Effect.provideService(dispatchRun("r", { _tag: "Open", ...open }, operator), RunLog, log)
-  const ref = yield* ownRun("r").pipe(
-    Effect.provideService(RunLog, log),
-    Effect.provideService(Claims, claims),
-    Effect.provideService(Agent, agent),
-    Effect.provideService(Processes, processes),
-    Effect.provideService(Launcher, {} as Launcher["Service"])
-  )
+  const ref = yield* ownRun("r").pipe(Effect.provideService(RunLog, log), Effect.provide(ports))
   yield* ref.dispatch({ _tag: "StartTask", taskId: "t1", base: null })
   yield* ref.dispatch({ _tag: "Ask", role: "implementer", sessionId: "s1", head: null })
-  yield* ref.dispatch({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: identity(agentPid) })
+  yield* ref.dispatch({ _tag: "Launched", token: "a1", launchId: "run-r-a1", process: identityOf(agentPid) })
   const assignment = Effect.map(ref.state, (run) => run.assignment!)
   const conductingWith = (finishing: PlanContext["Service"]["finishing"]) => ({
     ref,
@@ -95,15 +55,12 @@ const scene = Effect.fnUntraced(function* () {
   ) =>
     Effect.flatMap(assignment, effect).pipe(
       Effect.provideService(PlanContext, conductingWith(finishing)),
-      Effect.provideService(Processes, processes),
-      Effect.provideService(Agent, agent),
+      Effect.provide(ports),
       Effect.provideService(Settings, Settings.of({ stopGrace: Duration.seconds(1) } as ResolvedSettings))
     )
   return {
-    alive,
-    sessions,
-    signals,
-    trees,
+    agent,
+    processes,
     ref,
     awaits: conducts((assignment) => awaitEnding(assignment, assignment.launch!, limit)),
     /** Awaits the same agent as the finishing step: a command of the user, or an agent. */
@@ -130,8 +87,8 @@ describe("an agent", () => {
         assert.deepStrictEqual(yield* Fiber.join(waiting), { reason: "timeout", limit: 360_000 })
         assert.deepStrictEqual((yield* the.ref.state).assignment?.ending, { reason: "timeout", limit: 360_000 })
         // The agent is not one of the others.
-        assert.deepStrictEqual(the.trees[0]?.[2], [900])
-        assert.deepStrictEqual(the.signals, [])
+        assert.deepStrictEqual(the.processes.trees[0]?.others, [900])
+        assert.deepStrictEqual(the.processes.signals, [])
       }).pipe(Effect.scoped)
   )
   it.effect("an agent has no more than its time where the clock was set back since", () =>
@@ -149,11 +106,11 @@ describe("an agent", () => {
     () =>
       Effect.gen(function* () {
         const the = yield* scene()
-        the.alive.delete(agentPid)
+        the.processes.end(agentPid)
         assert.isTrue(yield* the.left)
         assert.strictEqual((yield* the.awaits)?.reason, "left running")
         const other = yield* scene()
-        other.alive.clear()
+        for (const pid of [agentPid, childPid]) other.processes.end(pid)
         assert.isFalse(yield* other.left)
         assert.isNull(yield* other.awaits)
       }).pipe(Effect.scoped)
@@ -161,7 +118,7 @@ describe("an agent", () => {
   it.effect("a finishing command of the user may leave something running; an agent may not", () =>
     Effect.gen(function* () {
       const the = yield* scene()
-      the.alive.delete(agentPid)
+      the.processes.end(agentPid)
       assert.isNull(yield* the.finishes({ program: "/finish", args: [], environment: {} }))
       assert.strictEqual((yield* the.finishes(null))?.reason, "left running")
     }).pipe(Effect.scoped)
@@ -171,13 +128,13 @@ describe("an agent", () => {
     () =>
       Effect.gen(function* () {
         const the = yield* scene()
-        the.alive.delete(agentPid)
+        the.processes.end(agentPid)
         yield* the.awaits
         const tags = [
-          { environment: { CLAUDE_PID: String(agentPid), CLAUDE_CODE_SESSION_ID: "s1" } },
+          { environment: { AGENT_PID: String(agentPid), AGENT_SESSION_ID: "s1" } },
           { environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }
         ]
-        assert.deepStrictEqual(the.trees[0], [identity(agentPid), tags, [900], []])
+        assert.deepStrictEqual(the.processes.trees[0], { root: agentPid, tags, others: [900], known: [] })
       }).pipe(Effect.scoped)
   )
   it.effect(
@@ -185,15 +142,15 @@ describe("an agent", () => {
     () =>
       Effect.gen(function* () {
         const the = yield* scene()
-        the.alive.delete(agentPid)
-        the.sessions.push({ pid: agentPid, sessionId: "s1" })
+        the.processes.end(agentPid)
+        the.processes.run({ pid: agentPid, startTime: 100 })
         yield* the.awaits
-        assert.deepStrictEqual(the.trees[0], [
-          identity(agentPid),
-          [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
-          [900, agentPid],
-          []
-        ])
+        assert.deepStrictEqual(the.processes.trees[0], {
+          root: agentPid,
+          tags: [{ environment: { SOUFFLEUR_LAUNCH_ID: "run-r-a1" } }],
+          others: [agentPid, 900],
+          known: []
+        })
       }).pipe(Effect.scoped)
   )
   it.effect(
@@ -204,9 +161,9 @@ describe("an agent", () => {
         assert.deepInclude(yield* Effect.flip(the.ends()), { _tag: "Refused" })
         yield* the.ref.dispatch({ _tag: "EndAgent", token: "a1", reason: "timeout", limit: 1, others: [] })
         assert.deepInclude(yield* Effect.flip(the.ends({ token: "a0" })), { _tag: "Refused" })
-        assert.deepStrictEqual(the.signals, [])
+        assert.deepStrictEqual(the.processes.signals, [])
         yield* the.ends()
-        assert.deepStrictEqual(the.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
+        assert.deepStrictEqual(the.processes.signals, [`SIGTERM ${agentPid}`, `SIGTERM ${childPid}`])
       }).pipe(Effect.scoped)
   )
 })

@@ -64,8 +64,13 @@ export class FakeProcesses {
   words: ReadonlyArray<string> = []
   /** The times at which a condition was read, in seconds. */
   readonly probes: Array<number> = []
-  /** The pids that each read of a tree left out, and those that it knew. */
-  readonly trees: Array<{ readonly others: ReadonlyArray<number>; readonly known: ReadonlyArray<number> }> = []
+  /** The questions for trees: the root, its tags, the pids that are left out, and those that were known. */
+  readonly trees: Array<{
+    readonly root: number
+    readonly tags: ReadonlyArray<Tag>
+    readonly others: ReadonlyArray<number>
+    readonly known: ReadonlyArray<number>
+  }> = []
   /** Runs while a tree is read, which is right before a first signal. */
   onTree: () => void = () => {}
   /** Runs after each signal. */
@@ -143,7 +148,7 @@ export class FakeProcesses {
     tagged: (tag) => Effect.map(this.#present, (all) => all.filter((entry) => carries(entry, tag)).map(this.#infoOf)),
     tree: (root, tags, others, known = []) =>
       Effect.map(this.#present, (all) => {
-        this.trees.push({ others, known: known.map(({ pid }) => pid) })
+        this.trees.push({ root: root.pid, tags, others, known: known.map(({ pid }) => pid) })
         this.onTree()
         const guarded = below(
           all,

@@ -63,7 +63,7 @@ describe("the offspring of the Conductor", () => {
         world.children = 1
         yield* until(60)
         assert.deepStrictEqual(yield* remembered, [5000])
-        assert.deepStrictEqual(world.processes.trees.at(-1), { others: [], known: [5001, 5000] })
+        assert.deepInclude(world.processes.trees.at(-1), { others: [], known: [5001, 5000] })
         yield* until(300)
         assert.lengthOf(world.processes.trees, 6)
       })
@@ -77,7 +77,10 @@ describe("the offspring of the Conductor", () => {
       const { remembered, world } = yield* watching({ world: { children: 1200, holders } })
       const pids = yield* remembered
       assert.deepStrictEqual([pids.length, pids[0], pids.at(-1)], [1000, 6199, 5200])
-      assert.deepStrictEqual(world.processes.trees, [{ others: [70], known: [] }])
+      assert.deepStrictEqual(
+        world.processes.trees.map(({ others }) => others),
+        [[70]]
+      )
     })
   )
   it.effect("the offspring of a gone Conductor stays as it was seen: its pid may be another agent's", () =>
