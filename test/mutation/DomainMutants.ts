@@ -177,7 +177,12 @@ export const domainMutants = [
     ],
     ["launch: not once compaction is exhausted", 'if (steps[second]?._tag === "Failed") return', "if (false) return"],
     ["launch: one in a cycle", "return other === undefined ? undefined :", "return true ? undefined :"],
-    ["launch: an open one counts", ' && steps[step]!._tag !== "Failed")', ' && steps[step]!._tag === "Succeeded")'],
+    [
+      "launch: an open one counts",
+      '(state._tag !== "Failed" || state.prepared)',
+      '(state._tag === "Succeeded" || state.prepared)'
+    ],
+    ["launch: one that failed counts", " || state.prepared)", ")"],
     [
       "launch: what a provider calls it is its own affair",
       'if (kind !== "launch") return undefined',

@@ -33,6 +33,12 @@ export const domainRuleMutants = [
     `${src}/watch/WatchEvolution.ts`,
     [...decider, "packages/supervisor/test/Supervisor.test.ts"],
     [
+      ["launch: the step that wrote its file", "steps: prepared(watch.recovery.steps)", "steps: watch.recovery.steps"],
+      [
+        "launch: an earlier step wrote none",
+        'state._tag === "Started" ? { ...state, prepared',
+        "true ? { ...state, prepared"
+      ],
       [
         "always: the self-monitor of a lost watcher stays",
         "WatcherLost: ({ at }) => ({ watcher: undefined,",

@@ -109,10 +109,12 @@ describe("the memory of a watch", () => {
       Event.StepStarted.make({ at: 8, ...step, kind: "act", attempt: 2, token: "t" })
     )
     assert.deepStrictEqual(started.recovery?.steps, {
-      "1 stop": { _tag: "Started", kind: "act", attempt: 2, token: "t" }
+      "1 stop": { _tag: "Started", kind: "act", prepared: false, attempt: 2, token: "t" }
     })
     const done = evolve(started, Event.StepSucceeded.make({ at: 8, ...step, outcome: { a: 1 } }))
-    assert.deepStrictEqual(done.recovery?.steps, { "1 stop": { _tag: "Succeeded", kind: "act", outcome: { a: 1 } } })
+    assert.deepStrictEqual(done.recovery?.steps, {
+      "1 stop": { _tag: "Succeeded", kind: "act", prepared: false, outcome: { a: 1 } }
+    })
     const next = evolve(done, Event.RecoveryStarted.make({ at: 9, cycle: 2, purpose: "relaunch", trigger: "pid" }))
     assert.deepStrictEqual([next.recovery?.steps, next.recovery?.launch, next.cycles], [{}, undefined, 2])
     // A step of a recovery that is over changes nothing.

@@ -689,6 +689,25 @@ describe("compaction and launches of a cycle", () => {
         .thenTags("StepStarted")
     }
   })
+  it("grants no other launch after a launch failed whose file was written; the file of a compaction is none", () => {
+    const file = Event.LaunchPrepared.make({
+      at,
+      cycle: 1,
+      launchId: "l1",
+      digest: "d",
+      sessionId: "s1",
+      requested: "acceptEdits",
+      effective: "acceptEdits"
+    })
+    const [first, other] = ["6 launch", "start from the notes"] as const
+    const [intent, outcome] = failed(first)
+    given(...recovering, intent!, file, outcome!)
+      .when(start(other))
+      .thenRefused("never")
+    given(...recovering, ...failed(first), begun("compact#1"), file)
+      .when(start(other))
+      .thenTags("StepStarted")
+  })
 })
 
 describe("an operator, and a Conductor that comes back", () => {

@@ -24,10 +24,11 @@ const forbidden = ({ steps }: RecoveryCycle, name: string, kind: Event.StepKind)
     return "the second compaction follows only a first that failed"
   if (kind !== "launch") return undefined
   if (steps[second]?._tag === "Failed") return "compaction is exhausted in this cycle: nothing is launched"
-  // An open launch counts too: whether it ran must never be guessed.
-  const other = Object.keys(steps).find(
-    (step) => step !== name && steps[step]!.kind === "launch" && steps[step]!._tag !== "Failed"
-  )
+  // An open launch counts too: whether it ran must never be guessed. A failed launch counts once its file was written.
+  const [other] =
+    Object.entries(steps).find(
+      ([step, state]) => step !== name && state.kind === "launch" && (state._tag !== "Failed" || state.prepared)
+    ) ?? []
   return other === undefined ? undefined : `"${other}" launches in this cycle: nothing else does`
 }
 

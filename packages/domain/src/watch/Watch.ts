@@ -9,8 +9,8 @@ import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted, StepK
 
 export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
 
-/** The result of a recovery step so far. Its intent is always first. */
-export type StepState = { readonly kind: StepKind } & (
+/** The result of a recovery step so far. Its intent is always first. `prepared`: a launch file was written in it. */
+export type StepState = { readonly kind: StepKind; readonly prepared: boolean } & (
   | { readonly _tag: "Started"; readonly attempt: number; readonly token: string }
   | { readonly _tag: "Succeeded"; readonly outcome: unknown }
   | { readonly _tag: "Failed"; readonly failure: unknown }

@@ -1,10 +1,11 @@
 import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
-import type { StepState, Watch } from "./Watch.ts"
+import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
 import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
 
+type Steps = RecoveryCycle["steps"]
 type Change = { readonly [K in keyof Watch]?: Watch[K] }
 type Changes = {
   readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>, watch: Watch) => Change
@@ -13,12 +14,23 @@ type Changes = {
 const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
   sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
 
-const withStep = (watch: Watch, step: string, stateOf: (kind: StepState["kind"]) => StepState): Change => {
+type Begun = Pick<StepState, "kind" | "prepared">
+
+const withStep = (watch: Watch, step: string, stateOf: (begun: Begun) => StepState): Change => {
   const { recovery } = watch
   if (recovery === undefined) return {}
-  const state = stateOf(recovery.steps[step]?.kind ?? "act")
-  return { recovery: { ...recovery, steps: { ...recovery.steps, [step]: state } } }
+  const { kind, prepared } = recovery.steps[step] ?? { kind: "act" as const, prepared: false }
+  return { recovery: { ...recovery, steps: { ...recovery.steps, [step]: stateOf({ kind, prepared }) } } }
 }
+
+/** Returns the steps after a launch file was written: the open step has written it. */
+const prepared = (steps: Steps): Steps =>
+  Object.fromEntries(
+    Object.entries(steps).map(([name, state]) => [
+      name,
+      state._tag === "Started" ? { ...state, prepared: true } : state
+    ])
+  )
 
 type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: string | null }
 
@@ -220,15 +232,16 @@ const changes: Changes = {
   CeilingReached: ({ ceiling, limit, used }) => ({ ceiling: { ceiling, limit, used } }),
   AllowanceRenewed: ({ at }) => ({ ceiling: undefined, allowedSince: at }),
   StepStarted: ({ attempt, kind, step, token }, watch) =>
-    withStep(watch, step, () => ({ _tag: "Started", kind, attempt, token })),
-  StepSucceeded: ({ outcome, step }, watch) => withStep(watch, step, (kind) => ({ _tag: "Succeeded", kind, outcome })),
-  StepFailed: ({ failure, step }, watch) => withStep(watch, step, (kind) => ({ _tag: "Failed", kind, failure })),
+    withStep(watch, step, ({ prepared }) => ({ _tag: "Started", kind, prepared, attempt, token })),
+  StepSucceeded: ({ outcome, step }, watch) =>
+    withStep(watch, step, (begun) => ({ _tag: "Succeeded", ...begun, outcome })),
+  StepFailed: ({ failure, step }, watch) => withStep(watch, step, (begun) => ({ _tag: "Failed", ...begun, failure })),
   LaunchPrepared: (launch, watch) =>
     launch.cycle === 0
       ? { firstLaunch: launch }
       : watch.recovery === undefined
         ? {}
-        : { recovery: { ...watch.recovery, launch } },
+        : { recovery: { ...watch.recovery, launch, steps: prepared(watch.recovery.steps) } },
   ConductorRelaunched: (event, watch) => ({
     ...generationOf(watch, event),
     provider: event.provider,
