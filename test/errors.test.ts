@@ -64,6 +64,7 @@ const codes: Readonly<Record<string, number>> = {
   SessionNotFound: 2,
   SqliteUnusable: 4,
   StateForeign: 2,
+  StillAtWork: 3,
   TrimFailed: 2,
   UnreadableEvent: 4,
   WatchNotFound: 2

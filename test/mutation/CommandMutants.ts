@@ -2,6 +2,43 @@ import { mutantsOf } from "./Mutant.ts"
 
 export const commandMutants = [
   ...mutantsOf(
+    "packages/cli/src/uninstall/AtWork.ts",
+    ["packages/cli/test/AtWork.test.ts"],
+    [
+      ["uninstall: not while a watch is alive", "(yield* isAlive(one.watch.owner)) || ", ""],
+      ["uninstall: not while its guardian is", " || (yield* isGuarded(one))", ""],
+      ["uninstall: not while a run is at work", "({ run }) => isAlive(run.owner)", "() => Effect.succeed(false)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/uninstall/Trace.ts",
+    ["test/cli/Uninstall.test.ts"],
+    [
+      [
+        "uninstall: no link",
+        'if (link) return yield* new NotRemoved({ message: "it is a link, and souffleur makes none" })',
+        ""
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/uninstall/Traces.ts",
+    ["test/cli/Uninstall.test.ts"],
+    [
+      ["uninstall: the log only when asked", "...(state ? [...stateNames", '...(stateDir !== "" ? [...stateNames'],
+      ["uninstall: hooks of every folder that got them", "    ...recorded,\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/UninstallCommand.ts",
+    ["test/cli/Uninstall.test.ts"],
+    [
+      ["uninstall: a person's yes", "if (!flags.yes && !(yield* confirmed(found.length))) return", ""],
+      ["uninstall: a dry run removes nothing", "if (flags.dryRun)", "if (flags.dryRun && flags.state === flags.yes)"],
+      ["uninstall: what stays is told", "if (left.length > 0) return yield* new Ended({ code: 1 })", ""]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/Cli.ts",
     ["packages/cli/test/Completions.test.ts"],
     [["completions: line by line", "printLines(Completions.generate(", "Console.log(Completions.generate("]]

@@ -21,6 +21,7 @@ import { serviceCommand } from "./commands/ServiceCommand.ts"
 import { runCommand } from "./commands/RunCommand.ts"
 import { stateCommand } from "./commands/StateCommand.ts"
 import { statusCommand } from "./commands/StatusCommand.ts"
+import { uninstallCommand } from "./commands/UninstallCommand.ts"
 import { watchCommand } from "./commands/WatchCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
 import { Ended } from "./Failure.ts"
@@ -54,7 +55,8 @@ export const root = Command.make("souffleur").pipe(
     exportCommand,
     estimateCommand,
     compactCommand,
-    demoCommand
+    demoCommand,
+    uninstallCommand
   ])
 )
 

@@ -1,3 +1,4 @@
+import { TrustedFiles } from "@souffleur/node"
 import type { HooksChanged } from "@souffleur/process"
 import { Console, Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -6,6 +7,7 @@ import { settingsOf } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { errandWords } from "../SmallEntry.ts"
+import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 import { json, realProject } from "./Options.ts"
 
 const agentHooks = agentKind.hooks
@@ -36,6 +38,7 @@ const meant = Effect.fnUntraced(function* ({
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
   return {
+    stateDir: settings.stateDir,
     file: user ? path.join(settings.agentDir, ...agentHooks.ofUser) : path.join(project, ...agentHooks.ofProject),
     command: agentHooks.command({ stateDir: settings.stateDir, self: yield* errandWords("hook") })
   }
@@ -60,7 +63,9 @@ const install = Command.make(
   "install",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { command, file } = yield* meant(flags)
+    const { command, file, stateDir } = yield* meant(flags)
+    yield* TrustedFiles.stateFolder(stateDir)
+    yield* addHooked(stateDir, file)
     yield* tell(yield* agentHooks.install(file, command), flags.json)
   })
 ).pipe(Command.withDescription(`Have ${agentKind.title} say what happens in it, as it happens`))
@@ -69,8 +74,10 @@ const uninstall = Command.make(
   "uninstall",
   flags,
   Effect.fnUntraced(function* (flags) {
-    const { file } = yield* meant(flags)
-    yield* tell(yield* agentHooks.uninstall(file), flags.json)
+    const { file, stateDir } = yield* meant(flags)
+    const change = yield* agentHooks.uninstall(file)
+    yield* forgetHooked(stateDir, file)
+    yield* tell(change, flags.json)
   })
 ).pipe(Command.withDescription("Take them out again; what others wrote stays"))
 

@@ -150,6 +150,23 @@ export const uninstall = Effect.fn("ServiceManager.uninstall")(function* (id: st
   return { unit: manager.unit, file: manager.file, removed }
 })
 
+/** Finds every service that souffleur has written: the id of its watch, and its file. A foreign file is none. */
+export const installed = Effect.fn("ServiceManager.installed")(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const manager = yield* Effect.option(managerOf(serviceOf("any", yield* Environment)))
+  if (Option.isNone(manager)) return []
+  const folder = path.dirname(manager.value.file)
+  const names = yield* Effect.orElseSucceed(fs.readDirectory(folder), (): ReadonlyArray<string> => [])
+  const services = names.flatMap((name) => {
+    const id = /^souffleur[.-](.+)\.(?:service|plist)$/u.exec(name)?.[1]
+    return id === undefined ? [] : [{ id, file: path.join(folder, name) }]
+  })
+  return yield* Effect.filter(services, ({ file }) =>
+    Effect.map(Effect.option(standing(file)), (text) => Option.isSome(Option.flatten(text)))
+  )
+})
+
 /** Reads the state of a watch's service. `current`: an installation now would write the same file. */
 export const inspect = Effect.fn("ServiceManager.inspect")(function* (id: string) {
   const manager = yield* managerOf(serviceOf(id, yield* Environment))

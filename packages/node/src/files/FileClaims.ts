@@ -75,6 +75,18 @@ interface Claim {
 const isAmong = (claims: ReadonlyArray<Claim>) => (one: Claim) =>
   claims.some(({ name, text }) => one.name === name && one.text === text)
 
+const namesIn = (folder: string): ReadonlyArray<string> => (fs.existsSync(folder) ? fs.readdirSync(folder) : [])
+
+/** Creates a claim. Returns `false` where its name is taken, or its folder is gone. */
+const createIn = (folder: string, name: string, text: string): boolean => {
+  try {
+    return createWhole(join(folder, name), text)
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return false
+    throw error
+  }
+}
+
 /** Describes an error of the system for a person. */
 const inWords = (error: unknown): string => {
   if (hasCode(error, "ENOSPC", "EDQUOT")) return "its disk is full: make room on it"
@@ -115,7 +127,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
       })
 
       const claimsNamed = (wanted: (key: string) => boolean): ReadonlyArray<Claim> =>
-        fs.readdirSync(folder).flatMap((file) => {
+        namesIn(folder).flatMap((file) => {
           const [, key, number] = /^([\w-]+)\.(\d+)$/u.exec(file) ?? []
           if (key === undefined || !wanted(key)) return []
           const read = readTrustedText(join(folder, file), { own: true, others: "nothing", atMost: maxBytes })
@@ -165,7 +177,8 @@ export const layer = (options: { readonly folder?: string } = {}) =>
             number: 0,
             text
           }
-          if (!(yield* attempt(() => createWhole(join(folder, mine.name), text)))) continue
+          // An empty folder may go at any moment, as by an uninstall: then it is made again.
+          if (!(yield* attempt(() => createIn(folder, mine.name, text)))) continue
           if ((yield* readClaims).every(isAmong([...known, mine]))) return
           yield* attempt(() => fs.rmSync(join(folder, mine.name), { force: true }))
         }

@@ -10,6 +10,14 @@ export const stateFolder = Effect.fn("TrustedFiles.stateFolder")(function* (path
   if (refusal !== undefined) return yield* new FileRefused({ path, problem: refusal.problem, missing: false })
 })
 
+/** Removes a folder that has nothing in it. Returns whether it is gone. */
+export const removeEmptyFolder = Effect.fn("TrustedFiles.removeEmptyFolder")((path: string) =>
+  Effect.try({ try: () => fs.rmdirSync(path), catch: () => undefined }).pipe(
+    Effect.as(true),
+    Effect.orElseSucceed(() => !fs.existsSync(path))
+  )
+)
+
 /** {@link TrustedFiles} of this host. */
 export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = Layer.effect(
   TrustedFiles,

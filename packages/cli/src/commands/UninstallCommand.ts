@@ -1,0 +1,100 @@
+import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
+import { allWatches, layerAgentFiles, layerClaims, layerHost, layerRuns, layerStore } from "@souffleur/embed"
+import { Claims as NodeClaims, TrustedFiles } from "@souffleur/node"
+import { allRuns } from "@souffleur/plan"
+import { Console, Effect, FileSystem, Layer, Path, Result } from "effect"
+import { Command, Flag, Prompt } from "effect/cli"
+import { BadUsage, Ended } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
+import { unlessAtWork } from "../uninstall/AtWork.ts"
+import { traces } from "../uninstall/Traces.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
+
+/**
+ * Returns the folders of all watches and runs. Fails with `StillAtWork` while one is at work, and with `BadUsage` in an
+ * agent's session. Where there is no log, there is none of them.
+ */
+const knownProjects = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  if (!(yield* fs.exists(path.join(settings.stateDir, "souffleur.db")))) return []
+  return yield* Effect.gen(function* () {
+    yield* personOnly("an uninstall")
+    yield* unlessAtWork()
+    const watches = (yield* allWatches).map(({ watch }) => watch.project)
+    return [...watches, ...(yield* allRuns).map(({ run }) => run.project)]
+  }).pipe(
+    Effect.provide([
+      layerStore(settings),
+      layerRuns(settings),
+      Layer.provideMerge(Layer.merge(layerAgentFiles(settings), layerClaims), layerHost)
+    ])
+  )
+})
+
+/** Asks before anything goes. Fails with `BadUsage` where no person can answer. */
+const confirmed = Effect.fnUntraced(function* (count: number) {
+  const { interactive } = yield* Environment
+  if (!interactive)
+    return yield* new BadUsage({ message: "nothing is removed without --yes; --dry-run lists what would go" })
+  return yield* Effect.catchTag(Prompt.run(Prompt.Confirm({ message: `Remove these ${count}?` })), "QuitError", () =>
+    Effect.succeed(false)
+  )
+})
+
+/** Removes the folders that are empty now. Claims of other state folders stay, and so does a folder with them. */
+const tidied = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
+  const { uid } = (yield* Processes).host
+  yield* TrustedFiles.removeEmptyFolder(NodeClaims.usualFolder(uid))
+  return yield* TrustedFiles.removeEmptyFolder(stateDir)
+}, Effect.provide(layerHost))
+
+export const uninstallCommand = Command.make(
+  "uninstall",
+  {
+    projectDir,
+    state: Flag.Boolean("state").pipe(
+      Flag.withDescription("The log, the launches and the exports too"),
+      Flag.withDefault(false)
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("List what would go, and remove nothing"),
+      Flag.withDefault(false)
+    ),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Ask nothing"), Flag.withDefault(false)),
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const settings = yield* Settings
+    const projects = [yield* Project, ...(yield* knownProjects(settings))]
+    const found = yield* traces(settings, { projects, state: flags.state })
+    const listed = found.map(({ kind, path }) => ({ kind, path }))
+    if (found.length === 0)
+      return flags.json
+        ? yield* printJson({ found, removed: [], left: [] })
+        : yield* Console.log("There is nothing of souffleur here.")
+    if (!flags.json) yield* Effect.forEach(listed, ({ kind, path }) => Console.log(`${kind.padEnd(13)}  ${path}`))
+    if (flags.dryRun) return flags.json ? yield* printJson({ found: listed, removed: [], left: [] }) : undefined
+    if (!flags.yes && !(yield* confirmed(found.length))) return
+    const left: Array<{ readonly path: string; readonly message: string }> = []
+    for (const { path, remove } of found) {
+      const done = yield* Effect.result(remove)
+      if (Result.isFailure(done)) left.push({ path, message: done.failure.message })
+    }
+    const removed = listed.filter(({ path }) => !left.some((one) => one.path === path))
+    const gone = yield* tidied(settings)
+    if (flags.json) yield* printJson({ found: listed, removed, left })
+    else {
+      yield* Effect.forEach(left, ({ message, path }) => Console.error(`${path} stays: ${message}`))
+      yield* Console.log(`${removed.length} of ${found.length} are removed.`)
+      if (!gone)
+        yield* Console.error(
+          `${settings.stateDir} stays${flags.state ? "" : ", with the log: --state removes it too"}.`
+        )
+    }
+    if (left.length > 0) return yield* new Ended({ code: 1 })
+  })
+).pipe(withSettings, Command.withDescription("Remove hooks, services, trust and all else that souffleur wrote here"))

@@ -1,0 +1,92 @@
+import type { ResolvedSettings } from "@souffleur/domain"
+import { compiledDir } from "@souffleur/node"
+import { isDraft, type TrustedFiles } from "@souffleur/process"
+import { Effect, FileSystem, Option, Path } from "effect"
+import { agentKind } from "../agent/Kind.ts"
+import { installed, uninstall } from "../service/ServiceManager.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { forgetHooked, hookedFiles, hookedFolder } from "./HookedFiles.ts"
+import { orNotRemoved, ownTrace, type Trace } from "./Trace.ts"
+
+type Needs<T> = T extends ReadonlyArray<Trace<infer R>> ? R : never
+
+/** The names in the state folder that go with souffleur itself. */
+const names: ReadonlyArray<readonly [Trace<never>["kind"], ReadonlyArray<string>]> = [
+  ["hook signs", ["hooks", hookedFolder]],
+  ["trust", ["trust"]],
+  ["guardian", ["guardians", "restorations"]]
+]
+/** The names in the state folder that a person may want to keep. */
+const stateNames = [
+  "souffleur.db",
+  "souffleur.db-wal",
+  "souffleur.db-shm",
+  "souffleur.db-journal",
+  "launches",
+  "exports",
+  "requests",
+  "quarantine"
+]
+
+/** Finds the settings files of the agent that have our hooks: those recorded, and those of every known project. */
+const hooks = Effect.fn("hooks")(function* ({ agentDir, stateDir }: ResolvedSettings, projects: ReadonlyArray<string>) {
+  const path = yield* Path.Path
+  const { hooks: agentHooks } = agentKind
+  const recorded = yield* hookedFiles(stateDir)
+  const files = new Set([
+    ...recorded,
+    path.join(agentDir, ...agentHooks.ofUser),
+    ...projects.map((project) => path.join(project, ...agentHooks.ofProject))
+  ])
+  const found = yield* Effect.filter([...files], (file) =>
+    Effect.match(agentHooks.status(file), {
+      onSuccess: ({ events }) => events.length > 0,
+      // Its removal says why it cannot be read. A file without a record is left to its user.
+      onFailure: () => recorded.includes(file)
+    })
+  )
+  return found.map((file) => ({
+    kind: "hooks" as const,
+    path: file,
+    remove: orNotRemoved(Effect.andThen(agentHooks.uninstall(file), forgetHooked(stateDir, file)))
+  }))
+})
+
+const services = Effect.fn("services")(function* () {
+  return (yield* installed()).map(({ file, id }) => ({
+    kind: "service" as const,
+    path: file,
+    remove: orNotRemoved(Effect.scoped(uninstall(id)))
+  }))
+})
+
+/**
+ * Finds everything that souffleur has left on this machine, hooks first. `state`: the log, the launches and the exports
+ * too. `projects`: the folders of all watches and runs.
+ */
+export const traces = Effect.fn("traces")(function* (
+  settings: ResolvedSettings,
+  { projects, state }: { readonly projects: ReadonlyArray<string>; readonly state: boolean }
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { stateDir } = settings
+  const there = yield* Effect.orElseSucceed(fs.readDirectory(stateDir), (): ReadonlyArray<string> => [])
+  const compiled = compiledDir((yield* Environment).variables)
+  const wanted = [
+    ...names.flatMap(([kind, all]) => all.map((name) => [kind, path.join(stateDir, name)] as const)),
+    ...(compiled === undefined ? [] : [["compiled code", compiled] as const]),
+    ...(state ? [...stateNames, ...there.filter(isDraft)] : []).map(
+      (name) => ["state", path.join(stateDir, name)] as const
+    )
+  ]
+  const own = yield* Effect.forEach(wanted, ([kind, file]) => ownTrace(kind, file))
+  const ofAgents = yield* hooks(settings, projects)
+  const ofManager = yield* services()
+  const all: ReadonlyArray<Trace<Needs<typeof ofAgents> | Needs<typeof ofManager> | TrustedFiles>> = [
+    ...ofAgents,
+    ...ofManager,
+    ...own.flatMap(Option.toArray)
+  ]
+  return all
+})
