@@ -292,6 +292,11 @@ export const nodeMutants = [
     [["condition: that very process", "if (stat.startTime === identity.startTime) return stat", "return stat"]]
   ),
   ...mutantsOf(
+    `${src}/launch/Headless.ts`,
+    ["packages/node/test/HostLauncher.test.ts"],
+    [["launch: a reported end is heard", "      follow(child)\n", ""]]
+  ),
+  ...mutantsOf(
     `${src}/launch/ExitCodes.ts`,
     ["packages/node/test/ExitCodes.test.ts"],
     [["exit code: of who took the receipt", " && one.process.pid === pid)) createWhole", ")) createWhole"]]

@@ -53,6 +53,14 @@ export const watcherRuleMutants = [
       "Effect.andThen(Effect.never, poll("
     ]
   ]),
+  ...mutantsOf("packages/domain/src/port/Process.ts", looks, [
+    ["process: a reported end is looked at", "Effect.andThen(reported(identity.pid), seen)", "Effect.never"],
+    [
+      "process: a reported end is only a hint",
+      "Effect.andThen(reported(identity.pid), seen)",
+      "Effect.asVoid(reported(identity.pid))"
+    ]
+  ]),
   ...mutantsOf(`${watcher}/src/Classify.ts`, looks, [
     [
       "standby: nothing that a recovery would follow",

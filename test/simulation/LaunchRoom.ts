@@ -65,12 +65,13 @@ export class LaunchRoom {
   }
 
   /** Starts a launcher. It takes its time, and becomes the agent if the receipt's name is still free. */
-  spawn(id: string, lookedAt: number | undefined): SimProcess {
+  spawn(id: string, lookedAt: number | undefined, parent: number): SimProcess {
     const { processes, timeline } = this.#world
     this.#world.tell(`the launcher of ${id} starts`)
     this.#world.judge.spawned(id, lookedAt)
     const pace = this.pace()
     const process = processes.start({
+      parent,
       name: "launch",
       environment: { SOUFFLEUR_LAUNCH_ID: id },
       belongsTo: souffleursOwn

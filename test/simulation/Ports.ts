@@ -275,7 +275,7 @@ export const ports = (
     Context.add(Agent, agent(world, gate)),
     Context.add(
       Launcher,
-      launcher({ processes: world.processes, room }, gate, (id) => exitCode(world, id))
+      launcher({ processes: world.processes, room }, self, gate, (id) => exitCode(world, id))
     ),
     Context.add(FileSystem.FileSystem, fileSystem),
     Context.add(TrustedFiles, disk.trusted),

@@ -104,8 +104,11 @@ export class ProcessTable {
     return this.find(identity)?.condition ?? "gone"
   }
 
-  /** Waits for the end as a looker sees it that looks each `every` ms from now on. */
-  untilOver(identity: ProcessIdentity, every: number): Effect.Effect<void> {
+  /**
+   * Waits for the end as a looker sees it that looks each `every` ms from now on. The end of a child of `parent` is
+   * reported at once.
+   */
+  untilOver(identity: ProcessIdentity, every: number, parent: number): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       const process = this.find(identity)
       if (process === undefined || !this.isAlive(process)) return resume(Effect.void)
@@ -115,7 +118,8 @@ export class ProcessTable {
         if (ended !== process) return
         this.#awaited.delete(tell)
         const passed = this.#timeline.monotonic - since
-        cancel = this.#timeline.after(every * Math.ceil(passed / every) - passed, () => resume(Effect.void))
+        const rest = ended.parent === parent ? 0 : every * Math.ceil(passed / every) - passed
+        cancel = this.#timeline.after(rest, () => resume(Effect.void))
       }
       this.#awaited.add(tell)
       return Effect.sync(() => cancel())

@@ -9,10 +9,11 @@ const receiptTimeout = "15 seconds"
 
 /**
  * Launches as the port asks: a launch is spawned and waited for. A launch that fails, is late or is interrupted is
- * cancelled by a tombstone.
+ * cancelled by a tombstone. A launched process is a child of `self`.
  */
 export const launcher = (
   { processes, room }: { readonly processes: ProcessTable; readonly room: LaunchRoom },
+  self: SimProcess,
   gate: Gate,
   exitCode: (id: string) => Option.Option<number>
 ): Launcher["Service"] => {
@@ -33,7 +34,7 @@ export const launcher = (
     if (before !== undefined) return yield* new LaunchFailed({ message: "the launch was cancelled" })
     const process = yield* gate.through(
       "launcher.launch: spawn",
-      Effect.map(gate.lookedAt, (lookedAt) => room.spawn(id, lookedAt))
+      Effect.map(gate.lookedAt, (lookedAt) => room.spawn(id, lookedAt, self.identity.pid))
     )
     return yield* look(id, process).pipe(
       Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),

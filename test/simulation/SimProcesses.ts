@@ -49,7 +49,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
     // The world tells when it is over: thousands of looks at a live process would find nothing.
     untilOver: (identity, every) =>
       Effect.andThen(
-        processes.untilOver(identity, Duration.toMillis(every)),
+        processes.untilOver(identity, Duration.toMillis(every), self.identity.pid),
         sync("processes.condition", () => undefined)
       ),
     ancestors: Effect.succeed([self.parent]),

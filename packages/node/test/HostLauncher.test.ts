@@ -27,6 +27,21 @@ const cancelled = (launcher: Service, id: string) => Effect.map(launcher.settle(
 const mode = (path: string) => fs.statSync(path).mode & 0o777
 
 it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
+  it.effect("the end of a launch is reported, however seldom it is looked at", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(join(at, "state"))
+      yield* launcher.prepare(order("reported-1", at, "exec sleep 300"))
+      const agent = yield* start(launcher, "reported-1")
+      const { untilOver } = yield* Processes
+      const over = yield* Effect.forkChild(untilOver(agent, "1 day"), { startImmediately: true })
+      assert.isUndefined(over.pollUnsafe())
+      yield* killed(agent.pid)
+      assert.deepStrictEqual(yield* launcher.exitCode("reported-1"), Option.some(137))
+      assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Fiber.join(over), "10 seconds")))
+    })
+  )
+
   it.effect("the launcher becomes the agent under the receipt's pid, with exactly its arguments and environment", () =>
     Effect.gen(function* () {
       const at = yield* folder

@@ -34,6 +34,8 @@ export interface FakeProcess {
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
   /** Whether itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
   readonly protected?: boolean
+  /** Reports its end, as the system does for a child of souffleur; by default no end is reported. */
+  readonly reported?: Effect.Effect<void>
 }
 interface Entry extends FakeProcess {
   condition: Condition
@@ -143,7 +145,7 @@ export class FakeProcesses {
     commandLine: (pid) => Effect.map(this.#find(pid), (entry) => entry?.words ?? this.words),
     processorTime: ({ pid }) => Effect.map(this.#find(pid), (entry) => entry?.processor?.()),
     condition: this.#condition,
-    untilOver: untilSeenOver(this.#condition),
+    untilOver: untilSeenOver(this.#condition, (pid) => this.table.get(pid)?.reported ?? Effect.never),
     ancestors: Effect.sync(() => this.ancestors),
     tagged: (tag) => Effect.map(this.#present, (all) => all.filter((entry) => carries(entry, tag)).map(this.#infoOf)),
     tree: (root, tags, others, known = []) =>

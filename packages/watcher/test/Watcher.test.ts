@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime } from "@souffleur/domain"
-import { begun, compactPrompt, until } from "@souffleur/testing"
-import { Effect, Option } from "effect"
+import { begun, compactPrompt, settle, until } from "@souffleur/testing"
+import { Deferred, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { conductor, history, watching, type World } from "./WatcherWorld.ts"
 
@@ -112,6 +112,30 @@ describe("the probe", () => {
       assert.deepStrictEqual(world.comms.looks, [0, 101])
       assert.isTrue(yield* ended)
     })
+  )
+  it.effect("a reported end brings the probe forward", () =>
+    Effect.gen(function* () {
+      const reported = yield* Deferred.make<void>()
+      const { told, world } = yield* watching({ world: { reported: Deferred.await(reported) } })
+      yield* until(100.5)
+      world.condition = "gone"
+      yield* Deferred.succeed(reported, undefined)
+      yield* settle
+      assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+      assert.deepStrictEqual(world.comms.looks, [0, 100.5])
+    })
+  )
+  it.effect(
+    "a report is only a hint: nothing follows while the process is seen alive, and it is looked at as before",
+    () =>
+      Effect.gen(function* () {
+        const { told, world } = yield* watching({ world: { reported: Effect.void } })
+        yield* until(100.5)
+        assert.deepStrictEqual([world.comms.looks, yield* told], [[0], []])
+        world.condition = "gone"
+        yield* until(101)
+        assert.deepStrictEqual(tagsOf(yield* told), ["ConductorDied", "RecoveryStarted"])
+      })
   )
   it.effect("the probe takes a zombie for gone", () =>
     Effect.gen(function* () {

@@ -52,6 +52,10 @@ export class World extends FakeWorld {
   set condition(condition: Condition) {
     this.processes.become(conductor.pid, condition)
   }
+  /** Reports its end, as the system does. */
+  set reported(reported: Effect.Effect<void>) {
+    this.processes.run({ ...conductor, reported })
+  }
   /** Ticks of the processor that it has used, asked each time. */
   set processor(ticks: () => number) {
     this.processes.run({ ...conductor, processor: ticks })

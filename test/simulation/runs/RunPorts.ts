@@ -155,7 +155,7 @@ export const runPorts = (
     pidNamespace: machine.pidNamespace,
     process: self.identity
   }
-  const launches = launcher(world, gate, (id) =>
+  const launches = launcher(world, self, gate, (id) =>
     Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code)
   )
   const unwatched = Effect.die("no snapshot is needed")

@@ -68,7 +68,10 @@ export class Processes extends Context.Service<
     /** Returns the arguments of a process, the program first; empty where they cannot be read. */
     readonly commandLine: (pid: number) => Effect.Effect<ReadonlyArray<string>>
     readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
-    /** Returns once the process is gone or a zombie, at most `pollInterval` later. */
+    /**
+     * Returns once the process is gone or a zombie, at most `pollInterval` later, and sooner where the system reports
+     * the end.
+     */
     readonly untilOver: (identity: ProcessIdentity, pollInterval: Duration.Input) => Effect.Effect<void>
     /**
      * Returns the processor time since the start of the process, in clock ticks. It counts all threads and no children.
@@ -99,8 +102,16 @@ export class Processes extends Context.Service<
   }
 >()("@souffleur/domain/Processes") {}
 
-/** Waits for an end by polling, where the system reports none. The first look is at once. */
+/**
+ * Waits for an end by polling. The first look is at once. `reported` returns when the system reports the end of the
+ * process with that pid. A report is a hint, so the process is looked at again.
+ */
 export const untilSeenOver =
-  (condition: Processes["Service"]["condition"]): Processes["Service"]["untilOver"] =>
-  (identity, pollInterval) =>
-    Effect.repeat(condition(identity), { schedule: Schedule.spaced(pollInterval), until: isOver }).pipe(Effect.asVoid)
+  (
+    condition: Processes["Service"]["condition"],
+    reported: (pid: number) => Effect.Effect<void> = () => Effect.never
+  ): Processes["Service"]["untilOver"] =>
+  (identity, pollInterval) => {
+    const seen = Effect.repeat(condition(identity), { schedule: Schedule.spaced(pollInterval), until: isOver })
+    return Effect.asVoid(Effect.raceFirst(Effect.andThen(reported(identity.pid), seen), seen))
+  }

@@ -2,6 +2,7 @@ import { constants } from "node:os"
 import { LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import { detached, type Start } from "../own/Detached.ts"
+import { follow } from "../processes/ChildEnds.ts"
 
 interface HeadlessOptions {
   readonly cwd: string
@@ -30,6 +31,8 @@ export const startHeadless = (
       child.on("exit", (code, signal) =>
         ended(child.pid, code ?? 128 + (signal === null ? 0 : constants.signals[signal]))
       )
+      // The exit code is recorded before the end is reported.
+      follow(child)
       child.on("spawn", () => resume(Effect.succeed(child.pid ?? 0)))
     } catch (error) {
       failed(error instanceof Error ? error.message : undefined)

@@ -39,7 +39,7 @@ export interface LauncherOptions {
 /** UTF-16 units of a window's title at most. */
 const maxTitleLength = 100
 
-const receiptPoll = Schedule.spaced("20 millis")
+const receiptPoll = Schedule.spaced("5 millis")
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 

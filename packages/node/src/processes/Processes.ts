@@ -10,6 +10,7 @@ import {
 } from "@souffleur/domain"
 import { Effect, Layer, Option, Runtime, Schema } from "effect"
 import { StatCache } from "../files/StatCache.ts"
+import * as ChildEnds from "./ChildEnds.ts"
 import { machineIdentity } from "./Machine.ts"
 import * as Proc from "./Proc.ts"
 import { startedBy } from "./ProcessTree.ts"
@@ -131,8 +132,7 @@ const make = Effect.gen(function* () {
       }),
     commandLine: (pid) => Effect.sync(() => Proc.commandLine(pid)),
     condition,
-    // Node cannot report the end of a process that is not its child.
-    untilOver: untilSeenOver(condition),
+    untilOver: untilSeenOver(condition, ChildEnds.reported),
     processorTime: (identity) => Effect.sync(() => keptOf(identity)?.processor),
     ancestors,
     tagged,

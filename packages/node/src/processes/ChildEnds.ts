@@ -1,0 +1,24 @@
+import type { ChildProcess } from "node:child_process"
+import { Deferred, Effect } from "effect"
+
+/** The children whose end Node has not reported yet, by pid. */
+const running = new Map<number, Deferred.Deferred<void>>()
+
+/** Follows a child of this process until Node reports its end. */
+export const follow = (child: ChildProcess): void => {
+  const { pid } = child
+  if (pid === undefined) return
+  const end = Deferred.makeUnsafe<void>()
+  running.set(pid, end)
+  child.once("exit", () => {
+    running.delete(pid)
+    Deferred.doneUnsafe(end, Effect.void)
+  })
+}
+
+/** Returns when Node reports the end of a followed child. Never returns for any other process. */
+export const reported = (pid: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const end = running.get(pid)
+    return end === undefined ? Effect.never : Deferred.await(end)
+  })
