@@ -68,8 +68,30 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
+    `${claude}/src/export/TranscriptReading.ts`,
+    ["test/fuzz/NewestExport.test.ts"],
+    [
+      [
+        "export: a window begins with a line",
+        "position += BigInt(newline === -1 ? read : newline + 1)",
+        "position += 1n"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/recovery/src/steps/ExportConversation.ts",
+    ["packages/recovery/test/ExportProvider.test.ts"],
+    [
+      [
+        "export: no more than the trim keeps",
+        "agent.exportSession(sessionId, out, newest)",
+        "agent.exportSession(sessionId, out)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     `${claude}/src/export/TranscriptExport.ts`,
-    [`${claude}/test/TranscriptExport.test.ts`],
+    [`${claude}/test/TranscriptExport.test.ts`, "test/fuzz/NewestExport.test.ts"],
     [
       [
         "export: a session file that stays the same",
@@ -81,6 +103,11 @@ export const exportMutants = [
         "PlatformError: (error) => Effect.fail(failed(error)) })",
         "PlatformError: (error) => Effect.die(error) })"
       ],
+      ["export: as many characters as the trim keeps", "characters >= newest + maxHeading", "characters >= 0"],
+      ["export: a window that doubles", "windowed((window *= 2))", "windowed(Infinity)"],
+      ["export: the header says what was left unread", "...(unread === 0", "...(unread >= 0"],
+      ["export: the list of files says what was left unread", "files.section(unread === 0)", "files.section(true)"],
+      ["export: a window in place of the one before", "          yield* body.file.truncate(0)\n", ""],
       ["export: its agent's version", "Claude Code ${counts.version}", "Claude Code"]
     ]
   ),

@@ -31,9 +31,9 @@ export const layer = (
         compactPrompt,
         sessions: liveSessions(options.agentDir).pipe(Effect.provide(services)),
         sessionFile,
-        exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out) {
+        exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
           const { path } = yield* sessionFile(sessionId)
-          return yield* exportTranscript(path, out).pipe(Effect.provide(services))
+          return yield* exportTranscript(path, out, newest).pipe(Effect.provide(services))
         }),
         projectOf: Effect.fnUntraced(function* (sessionId) {
           const { path } = yield* sessionFile(sessionId)

@@ -56,6 +56,16 @@ describe("claude_export", () => {
       assert.lengthOf(launched(yield* log.events), 1)
     }).pipe(Effect.provide(HostServices.layer))
   )
+  it.effect("an export is asked for as many characters as the trim keeps", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      const asked: Array<number | undefined> = []
+      world.agent.onExport = (newest) => asked.push(newest)
+      const { run } = yield* cycle({ settings: { trimChars: 70_000 } }, world)
+      yield* run
+      assert.deepStrictEqual(asked, [70_000])
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it.effect(
     "claude_export stops, exports, trims, estimates, and launches a successor with the export's path in its prompt",
     () =>

@@ -53,7 +53,7 @@ layer(HostServices.layer)("trim", (it) => {
       const [, , notice, blank, ...rest] = text.slice(header.length).split("\n")
       assert.strictEqual(
         notice,
-        `[${result.leftOutBytes} bytes of the older conversation are left out here, to keep within 10000 characters]`
+        `[older conversation is left out here, ${result.leftOutBytes} bytes of this export, to keep within 10000 characters]`
       )
       assert.strictEqual(blank, "")
       const tail = rest.join("\n")

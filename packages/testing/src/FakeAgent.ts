@@ -46,8 +46,8 @@ export class FakeAgent {
   /** The text of the next export. */
   exported = "# Export\nhello\n"
   exportFails = false
-  /** Runs while a conversation is exported. */
-  onExport: () => void = () => {}
+  /** Runs while an export is made. It gets the count of the newest characters that are wanted; `undefined`: all. */
+  onExport: (newest?: number) => void = () => {}
   /** Whether its program is missing. */
   missing = false
   /** Every order of a launch. */
@@ -82,13 +82,16 @@ export class FakeAgent {
           .map((one) => ({ project: "/p", status: "busy", waitingFor: undefined, writtenAt: 0, ...one }))
       ),
       sessionFile: this.#file,
-      exportSession: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string, out: string) {
-        if (this.exportFails) return yield* new ExportFailed({ message: "the session file changed meanwhile" })
-        this.processes.did.push(`export ${sessionId}`)
-        this.onExport()
-        yield* Effect.orDie(fs.writeFileString(out, this.exported, { mode: 0o600 }))
-        return { path: out, bytes: this.exported.length, records: 1, warnings: [] }
-      }),
+      exportSession: Effect.fnUntraced(
+        { self: this as FakeAgent },
+        function* (sessionId: string, out: string, newest?: number) {
+          if (this.exportFails) return yield* new ExportFailed({ message: "the session file changed meanwhile" })
+          this.processes.did.push(`export ${sessionId}`)
+          this.onExport(newest)
+          yield* Effect.orDie(fs.writeFileString(out, this.exported, { mode: 0o600 }))
+          return { path: out, bytes: this.exported.length, records: 1, warnings: [] }
+        }
+      ),
       projectOf: (asked) =>
         Effect.map(this.#file(asked), ({ sessionId }) =>
           Option.fromUndefinedOr(this.began.has(sessionId) ? this.began.get(sessionId) : "/p")

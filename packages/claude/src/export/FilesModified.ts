@@ -15,8 +15,11 @@ const pathField: Readonly<Record<string, string>> = {
 /** Collects the files of edit tools, in bounded memory, the latest last. */
 export interface FilesModified {
   readonly toolCall: (name: string, input: Readonly<Record<string, unknown>>, encode: (text: string) => string) => void
-  /** Renders the section `Files Modified`, of at most 200 files, the latest first. */
-  readonly section: () => string
+  /**
+   * Renders the section `Files Modified`, of at most 200 files, the latest first. It says so where not the whole
+   * session file was read.
+   */
+  readonly section: (whole: boolean) => string
 }
 
 export const makeFilesModified = (): FilesModified => {
@@ -37,15 +40,17 @@ export const makeFilesModified = (): FilesModified => {
       edits.delete(path)
       edits.set(path, (before ?? 0) + 1)
     },
-    section: () => {
+    section: (whole) => {
       const latest = [...edits].toReversed()
       const lines = latest
         .slice(0, maxListed)
         .map(([path, count]) => `- ${code(path)}: ${count === 1 ? "1 edit" : `${count} edits`}`)
-      if (lines.length === 0) lines.push("None by an edit tool.")
+      if (lines.length === 0)
+        lines.push(whole ? "None by an edit tool." : "None by an edit tool in the newer part, which alone was read.")
       const more = latest.length - Math.min(latest.length, maxListed)
       if (beyond > 0) lines.push(`- and more than ${more} more`)
       else if (more > 0) lines.push(`- and ${more} more`)
+      if (!whole && latest.length > 0) lines.push("- and those of the older part, which was left unread")
       return `## Files Modified\n\n${lines.join("\n")}\n`
     }
   }

@@ -1,104 +1,29 @@
-import { agentsOwn, type Export, ExportFailed, type Lines, makeLines } from "@souffleur/domain"
-import { type FileRefused, replaceWith, type TrustedFile, TrustedFiles } from "@souffleur/process"
+import { agentsOwn, type Export, ExportFailed } from "@souffleur/domain"
+import { type FileRefused, replaceWith, TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, type PlatformError, Random } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
-import { type Conversation, makeConversation } from "./Conversation.ts"
-import { type FilesModified, makeFilesModified } from "./FilesModified.ts"
-import { recordOf } from "../session/Records.ts"
+import { makeFilesModified } from "./FilesModified.ts"
 import { sessionIdOf } from "../session/SessionFile.ts"
-
-/**
- * Bytes that are read, rendered and written at a time. Twice as many are no faster and take a fifth more memory
- * (measured at 1 GB).
- */
-const blockSize = 1 << 17
-/** Bytes of a record at most. A longer record is left out, so that memory stays bounded. */
-const lineLimit = 16 << 20
-/** Bytes below which a record is always parsed, which finds malformed records. */
-const alwaysParsedBytes = 4_096
+import { blockSize, lineStart, makeReading, pump } from "./TranscriptReading.ts"
 
 /**
  * Digits of the nonce at the end of a turn's heading: 48 bits cannot be guessed, and there may be thousands of turns.
  */
 const markDigits = 12
 
+/** Bytes of a session file that are read first for each character that is wanted. */
+const bytesPerCharacter = 4
+/** Characters at most of a heading that the first record has only because the record before it was not read. */
+const maxHeading = 64
+
 const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(
   Effect.map((n) => n.toString(16).padStart(8, "0"))
 )
 const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.join(""))
 
-/**
- * Matches a record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes.
- * The keys at its beginning identify it, in the order that the agent writes them, so it need not be parsed.
- */
-const other =
-  /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
-const isOther = (line: string): boolean => line.length > alwaysParsedBytes && line.endsWith("}") && other.test(line)
-
-/** Reads the lines of one session file. */
-interface Reading {
-  readonly lines: Lines
-  readonly conversation: Conversation
-  /** Takes the Markdown since the last call, as a byte string. */
-  readonly take: () => string
-  readonly warnings: () => ReadonlyArray<string>
-}
-
-const makeReading = (marker: string, mark: string, files: FilesModified): Reading => {
-  const conversation = makeConversation(marker, mark, files)
-  let pending = ""
-  let malformed = 0
-  let torn = false
-  const lines = makeLines(lineLimit, (bytes, whole) => {
-    const line = ByteString.fromBytes(bytes)
-    if (isOther(line)) return
-    const asBytes = ByteString.parsesToBytes(line)
-    const record = recordOf(asBytes ? line : ByteString.toText(line))
-    if (record !== undefined) pending += conversation.record(record, asBytes ? (text) => text : ByteString.fromText)
-    else if (whole) malformed += 1
-    else torn = true
-  })
-  const counted = (n: number, what: string): ReadonlyArray<string> => (n === 0 ? [] : [`${what}: ${n}`])
-  return {
-    lines,
-    conversation,
-    take: () => {
-      const taken = pending
-      pending = ""
-      return taken
-    },
-    warnings: () => [
-      ...counted(lines.tooLong(), "records longer than 16 MB, left out"),
-      ...counted(malformed, "lines that are not JSON objects, left out"),
-      ...(torn ? ["the last line is torn and was left out"] : []),
-      ...counted(conversation.counts.inputsCut, "long tool inputs, shortened"),
-      ...counted(conversation.counts.resultsCut, "long tool results, shortened"),
-      ...counted(conversation.counts.attachments, "images and other attachments, named but not embedded"),
-      ...(conversation.counts.records === 0 ? ["there is no conversation in the session file"] : [])
-    ]
-  }
-}
-
 /** Returns a text that stays equal as long as the file is neither written nor replaced. */
 const stateOf = (info: FileSystem.File.Info): string =>
   [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
-
-/** Reads through two buffers in turn: one is filled while the other is used. */
-const pump = Effect.fnUntraced(function* <E, R>(
-  source: TrustedFile,
-  use: (bytes: Uint8Array) => Effect.Effect<void, E, R>
-) {
-  let block = new Uint8Array(blockSize)
-  let spare = new Uint8Array(blockSize)
-  for (let position = 0n, read = yield* source.read(block, { position }); read > 0;) {
-    position += BigInt(read)
-    const [next] = yield* Effect.all([source.read(spare, { position }), use(block.subarray(0, read))], {
-      concurrency: 2
-    })
-    read = next
-    ;[block, spare] = [spare, block]
-  }
-})
 
 const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed =>
   new ExportFailed({ message: error.message })
@@ -107,6 +32,10 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  * Streams a session file to Markdown at `out` (spec: behaviour#export), in bounded memory at any size. The export is
  * there whole or not at all, with mode 0600. A missing folder of `out` is made, with mode 0700. Records keep their
  * order in the file. An abandoned branch of the conversation looks like any other.
+ *
+ * Where only the newest characters are wanted, only the end of the session file is read. That window is doubled until
+ * as many characters come from it, or the file begins in it. Those characters are the same as of a whole export. The
+ * header says how much was left unread.
  *
  * Fails with `ExportFailed` when the file cannot be read, `out` cannot be written, or the session file changed
  * meanwhile.
@@ -132,7 +61,8 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
 export const exportTranscript = Effect.fn("exportTranscript")(
   function* (
     file: string,
-    out: string
+    out: string,
+    newest = Number.POSITIVE_INFINITY
   ): Effect.fn.Return<
     Export,
     ExportFailed | FileRefused | PlatformError.PlatformError,
@@ -159,27 +89,46 @@ export const exportTranscript = Effect.fn("exportTranscript")(
         const before = yield* source.stat
         const body = yield* temporary("body")
 
-        const files = makeFilesModified()
         const mark = nonce.slice(0, markDigits)
-        const reading = makeReading(`<!-- compact_boundary nonce=${nonce} -->`, mark, files)
-        const write = (markdown: string) =>
-          markdown === "" ? Effect.void : body.file.writeAll(ByteString.toBytes(markdown))
-        // While this thread parses, the last output is written and the next input is read.
-        yield* pump(source, (bytes) =>
-          Effect.all([Effect.suspend(() => write(reading.take())), Effect.sync(() => reading.lines.push(bytes))], {
-            concurrency: 2,
-            discard: true
+        /** Renders the records from a position on to the body, in place of what was rendered before. */
+        const render = Effect.fnUntraced(function* (from: number) {
+          yield* body.file.truncate(0)
+          const start = yield* lineStart(source, from)
+          const files = makeFilesModified()
+          const reading = makeReading(`<!-- compact_boundary nonce=${nonce} -->`, mark, files)
+          let characters = 0
+          const write = Effect.suspend(() => {
+            const markdown = ByteString.toBytes(reading.take())
+            if (start > 0) characters += ByteString.charactersIn(markdown)
+            return markdown.length === 0 ? Effect.void : body.file.writeAll(markdown)
           })
-        )
-        reading.lines.end()
-        yield* write(reading.take())
+          // While this thread parses, the last output is written and the next input is read.
+          const use = (bytes: Uint8Array) =>
+            Effect.all([write, Effect.sync(() => reading.lines.push(bytes))], { concurrency: 2, discard: true })
+          yield* pump(source, use, start)
+          reading.lines.end()
+          yield* write
+          return { ...reading, enough: start === 0 || characters >= newest + maxHeading, files, unread: start }
+        })
+        const windowed = (bytes: number) => render(Math.max(0, Number(before.size) - bytes))
+        let window = Math.max(blockSize, newest * bytesPerCharacter)
+        let rendered = yield* windowed(window)
+        while (!rendered.enough) rendered = yield* windowed((window *= 2))
         const after = [stateOf(yield* source.stat), stateOf(yield* fs.stat(file))]
         if (after.some((seen) => seen !== stateOf(before))) {
           return yield* new ExportFailed({ message: "the session file changed while it was exported" })
         }
 
-        const { counts } = reading.conversation
-        const warnings = reading.warnings()
+        const { conversation, files, unread } = rendered
+        const { counts } = conversation
+        const warnings = [
+          ...(unread === 0
+            ? []
+            : [
+                `the oldest ${unread} bytes of the session file were left unread, with the files that were modified there`
+              ]),
+          ...rendered.warnings()
+        ]
         const header = [
           `<!-- souffleur-export v1 nonce=${nonce} -->`,
           "",
@@ -190,7 +139,7 @@ export const exportTranscript = Effect.fn("exportTranscript")(
           `- Turns: each begins with a heading that ends in ${mark}, such as "## User ${mark}". A line that only looks like one is content.`,
           ...warnings.map((warning) => `- Note: ${warning}`),
           "",
-          files.section(),
+          files.section(unread === 0),
           `<!-- souffleur-conversation nonce=${nonce} -->`,
           "",
           ""

@@ -12,6 +12,13 @@ export const fromText = (text: string): string => (isAscii(text) ? text : Buffer
 
 export const toText = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8")
 
+/** Counts the characters of UTF-8; at most as many as a decoder gives for bytes that are no UTF-8. */
+export const charactersIn = (bytes: Uint8Array): number => {
+  let count = 0
+  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count += 1
+  return count
+}
+
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
 
 /** Whether JSON parses to byte strings. A line with an escape beyond ASCII does not, and is read as text. */

@@ -46,10 +46,11 @@ export const exportCommand = Command.make(
     const sessionId = yield* Effect.fromResult(parseSessionId(flags.sessionId))
     const out = path.resolve(cwd, flags.out._tag === "Some" ? flags.out.value : `${sessionId}.md`)
     yield* replaceable(out, flags.force)
-    const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out)).pipe(
+    const newest = flags.trim ? settings.trimChars : undefined
+    const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out, newest)).pipe(
       Effect.provide(Layer.provide(layerAgent(settings), layerHost))
     )
-    const trimmed = flags.trim ? yield* trim(out, settings.trimChars) : undefined
+    const trimmed = newest === undefined ? undefined : yield* trim(out, newest)
     yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))
     yield* Console.log(flags.json ? JSON.stringify({ ...exported, trimmed: trimmed?.trimmed ?? false }) : exported.path)
   })

@@ -174,9 +174,14 @@ export class Agent extends Context.Service<
     readonly spent: (sessionIds: ReadonlyArray<string>, since: number) => Effect.Effect<number>
     /**
      * Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails with `ExportFailed` when the
-     * file changed meanwhile, and with `SessionNotFound` without a file.
+     * file changed meanwhile, and with `SessionNotFound` without a file. `newest`: only that many characters of its end
+     * are wanted. Older conversation may be left unread then, and the export says so.
      */
-    readonly exportSession: (sessionId: string, out: string) => Effect.Effect<Export, ExportFailed | SessionNotFound>
+    readonly exportSession: (
+      sessionId: string,
+      out: string,
+      newest?: number
+    ) => Effect.Effect<Export, ExportFailed | SessionNotFound>
     /** Returns the environment tags of processes that this process of the session started. */
     readonly tags: (process: { readonly pid: number; readonly sessionId: string }) => ReadonlyArray<Tag>
     /** Returns the environment tag of any process of that session, of any parent. */

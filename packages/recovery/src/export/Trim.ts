@@ -109,7 +109,7 @@ const topOf = Effect.fnUntraced(function* (source: Source, maxChars: number) {
 })
 
 const notice = (leftOut: number, limit: number) =>
-  `\n[${leftOut} bytes of the older conversation are left out here, to keep within ${limit} characters]\n\n`
+  `\n[older conversation is left out here, ${leftOut} bytes of this export, to keep within ${limit} characters]\n\n`
 
 const utf8 = new TextEncoder()
 

@@ -27,7 +27,7 @@ export const smallHandoff: Provider<StepServices> = {
       failure: NoExport,
       act: (token) =>
         Effect.gen(function* () {
-          const exported = yield* writeExport(watch, token)
+          const exported = yield* writeExport(watch, token, handoffChars)
           const { bytes, digest } = yield* trimmed(exported.path, handoffChars)
           return { ...exported, bytes, digest }
         }),

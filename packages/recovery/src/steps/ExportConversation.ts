@@ -28,9 +28,12 @@ export const newestSession = Effect.fn("Recovery.newestSession")(function* ({ se
   return sessionId
 })
 
-/** Writes the conversation to the state folder, under a step's token. Fails with `NoExport`. */
+/**
+ * Writes the conversation to the state folder, under a step's token, at least its `newest` characters. Fails with
+ * `NoExport`.
+ */
 export const writeExport = Effect.fnUntraced(
-  function* (watch: Watch, token: string) {
+  function* (watch: Watch, token: string, newest: number) {
     const agent = yield* Agent
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
@@ -39,7 +42,8 @@ export const writeExport = Effect.fnUntraced(
     yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     const sessionId = yield* newestSession(watch)
     const mark = yield* Effect.option(agent.mark(sessionId))
-    const exported = yield* agent.exportSession(sessionId, path.join(folder, `${(yield* Cycle).watch.id}-${token}.md`))
+    const out = path.join(folder, `${(yield* Cycle).watch.id}-${token}.md`)
+    const exported = yield* agent.exportSession(sessionId, out, newest)
     return {
       ...exported,
       sessionId,
@@ -64,12 +68,16 @@ export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: 
     })
 })
 
-/** Exports the whole conversation: step 2 of a recovery. Fails with `NoExport` when the agent cannot export it. */
+/**
+ * Exports the conversation, as far as the trim keeps it: step 2 of a recovery. Fails with `NoExport` when the agent
+ * cannot export it.
+ */
 export const exportConversation = Effect.fn("exportConversation")(function* (watch: Watch) {
+  const { trimChars } = yield* Settings
   return yield* step(stepNames.export, {
     outcome: Exported,
     failure: NoExport,
-    act: (token) => writeExport(watch, token),
+    act: (token) => writeExport(watch, token, trimChars),
     reconcile: again
   })
 })

@@ -1,0 +1,100 @@
+import { type Lines, makeLines } from "@souffleur/domain"
+import type { TrustedFile } from "@souffleur/process"
+import { Effect } from "effect"
+import * as ByteString from "../lines/ByteString.ts"
+import { recordOf } from "../session/Records.ts"
+import { type Conversation, makeConversation } from "./Conversation.ts"
+import type { FilesModified } from "./FilesModified.ts"
+
+/**
+ * Bytes that are read, rendered and written at a time. Twice as many are no faster and take a fifth more memory
+ * (measured at 1 GB).
+ */
+export const blockSize = 1 << 17
+/** Bytes of a record at most. A longer record is left out, so that memory stays bounded. */
+const lineLimit = 16 << 20
+/** Bytes below which a record is always parsed, which finds malformed records. */
+const alwaysParsedBytes = 4_096
+
+/**
+ * Matches a record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes.
+ * The keys at its beginning identify it, in the order that the agent writes them, so it need not be parsed.
+ */
+const other =
+  /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
+const isOther = (line: string): boolean => line.length > alwaysParsedBytes && line.endsWith("}") && other.test(line)
+
+/** Reads the lines of one session file. */
+export interface Reading {
+  readonly lines: Lines
+  readonly conversation: Conversation
+  /** Takes the Markdown since the last call, as a byte string. */
+  readonly take: () => string
+  readonly warnings: () => ReadonlyArray<string>
+}
+
+export const makeReading = (marker: string, mark: string, files: FilesModified): Reading => {
+  const conversation = makeConversation(marker, mark, files)
+  let pending = ""
+  let malformed = 0
+  let torn = false
+  const lines = makeLines(lineLimit, (bytes, whole) => {
+    const line = ByteString.fromBytes(bytes)
+    if (isOther(line)) return
+    const asBytes = ByteString.parsesToBytes(line)
+    const record = recordOf(asBytes ? line : ByteString.toText(line))
+    if (record !== undefined) pending += conversation.record(record, asBytes ? (text) => text : ByteString.fromText)
+    else if (whole) malformed += 1
+    else torn = true
+  })
+  const counted = (n: number, what: string): ReadonlyArray<string> => (n === 0 ? [] : [`${what}: ${n}`])
+  return {
+    lines,
+    conversation,
+    take: () => {
+      const taken = pending
+      pending = ""
+      return taken
+    },
+    warnings: () => [
+      ...counted(lines.tooLong(), "records longer than 16 MB, left out"),
+      ...counted(malformed, "lines that are not JSON objects, left out"),
+      ...(torn ? ["the last line is torn and was left out"] : []),
+      ...counted(conversation.counts.inputsCut, "long tool inputs, shortened"),
+      ...counted(conversation.counts.resultsCut, "long tool results, shortened"),
+      ...counted(conversation.counts.attachments, "images and other attachments, named but not embedded"),
+      ...(conversation.counts.records === 0 ? ["there is no conversation in the session file"] : [])
+    ]
+  }
+}
+
+/** Reads from a position through two buffers in turn: one is filled while the other is used. */
+export const pump = Effect.fnUntraced(function* <E, R>(
+  source: TrustedFile,
+  use: (bytes: Uint8Array) => Effect.Effect<void, E, R>,
+  from = 0
+) {
+  let block = new Uint8Array(blockSize)
+  let spare = new Uint8Array(blockSize)
+  for (let position = BigInt(from), read = yield* source.read(block, { position }); read > 0;) {
+    position += BigInt(read)
+    const [next] = yield* Effect.all([source.read(spare, { position }), use(block.subarray(0, read))], {
+      concurrency: 2
+    })
+    read = next
+    ;[block, spare] = [spare, block]
+  }
+})
+
+/** Finds the first start of a line at `from` or later; the end of the file where there is none. */
+export const lineStart = Effect.fnUntraced(function* (source: TrustedFile, from: number) {
+  if (from === 0) return 0
+  const block = new Uint8Array(blockSize)
+  let position = BigInt(from - 1)
+  for (let read = yield* source.read(block, { position }); read > 0; read = yield* source.read(block, { position })) {
+    const newline = block.subarray(0, read).indexOf(10)
+    position += BigInt(newline === -1 ? read : newline + 1)
+    if (newline !== -1) break
+  }
+  return Number(position)
+})
