@@ -46,7 +46,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   monitor: ["effect", ...ours("eventlog", "domain")],
   recovery: ["effect", ...ours("eventlog", "domain", "process")],
   /** Below no other: a source never imports it. */
-  testing: ["effect", ...ours("eventlog", "domain", "process")],
+  testing: ["effect", ...ours("eventlog", "domain", "process", "plan")],
   claude: ["effect", ...ours("domain", "process")],
   comms: ["effect", ...ours("eventlog", "domain")],
   plan: ["effect", ...ours("eventlog", "domain", "process")],
@@ -232,7 +232,7 @@ describe("the floors", () => {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
-        /^packages\/(?:plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
+        /^packages\/(?:plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
         /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }

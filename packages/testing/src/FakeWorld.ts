@@ -1,7 +1,9 @@
 import { Comms, EventLog, Settings, type Target } from "@souffleur/domain"
 import { Beats, Cursor, Offspring } from "@souffleur/eventlog"
+import { RunLog } from "@souffleur/plan"
 import { loadSettings, TrustedFiles } from "@souffleur/process"
-import { Effect, Layer, Path } from "effect"
+import { Effect, Layer, Path, PlatformError } from "effect"
+import { ChildProcessSpawner } from "effect/process"
 import { TestClock } from "effect/testing"
 import { FakeAgent } from "./FakeAgent.ts"
 import { FakeClaims } from "./FakeClaims.ts"
@@ -26,6 +28,14 @@ export const layerSettings = (change: Partial<Settings["Service"]> = {}) =>
       })
     )
   ).pipe(Layer.provide([TrustedFiles.layerNone, Path.layer]), Layer.orDie)
+
+/** Has no program of another: each is missing. */
+const layerNoPrograms = Layer.succeed(
+  ChildProcessSpawner.ChildProcessSpawner,
+  ChildProcessSpawner.make(() =>
+    Effect.fail(PlatformError.systemError({ _tag: "NotFound", module: "ChildProcess", method: "spawn" }))
+  )
+)
 
 /** The differences of a fake world from a plain one. */
 export interface FakeWorldOptions {
@@ -107,12 +117,17 @@ export class FakeWorld {
     Beats.layerMemory,
     Offspring.layerMemory
   )
-  /** The whole world, with a log, settings and files of its own. It sets the time to its beginning. */
+  /**
+   * The whole world, with logs, settings and files of its own. It sets the time to its beginning, and no program of
+   * others can be run.
+   */
   readonly layer = Layer.suspend(() =>
     Layer.mergeAll(
       this.layerPorts,
       EventLog.layerMemory,
       Cursor.layerMemory,
+      RunLog.layerMemory,
+      layerNoPrograms,
       layerSettings(this.#options.settings),
       this.#options.comms === true ? this.comms.layer : Comms.layerSolo,
       Layer.effectDiscard(TestClock.setTime(this.#options.begins ?? begun))

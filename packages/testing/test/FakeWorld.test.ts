@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Claims, EventLog, Launcher, Processes, Settings } from "@souffleur/domain"
-import { readTrusted, replaceDurably } from "@souffleur/process"
+import { readTrusted, replaceDurably, runProgram } from "@souffleur/process"
 import { Cause, Clock, Duration, Effect, Exit, FileSystem } from "effect"
 import { FakeFiles, FakeWorld, identityOf, ownerOf, passes, secondsNow, untilEvent } from "../src/index.ts"
 
@@ -36,6 +36,12 @@ describe("the whole world", () => {
       assert.deepStrictEqual(world.processes.alive, [4712, 5000])
     }).pipe(Effect.provide(world.layer))
   })
+  it.effect("a world has no program of others", () =>
+    Effect.gen(function* () {
+      const order = { command: "git", args: ["status"], stdin: "", within: "1 second", atMost: 100 } as const
+      assert.strictEqual((yield* Effect.flip(runProgram(order)))._tag, "ProgramFailed")
+    }).pipe(Effect.provide(new FakeWorld().layer))
+  )
   it.effect("a claim of a souffleur that lives is refused, and that of a dead one is taken over", () => {
     const world = new FakeWorld()
     world.processes.run({ pid: 77 })
