@@ -5,7 +5,6 @@ import { posix } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { importsOf, packageNamed } from "./Imports.ts"
-import { manifestOf } from "./Package.ts"
 import type { Tarball } from "./Tarball.ts"
 
 /** Files that a tarball may have. */
@@ -19,39 +18,31 @@ const strays = ({ names }: Tarball) => [
     .map((name) => `${name} is missing`)
 ]
 
-/** Reads what is wrong with the versions of a manifest as it was packed. */
-const wrongVersions = (tarball: Tarball, version: string) =>
-  Effect.map(manifestOf(tarball.text("package.json")), ({ dependencies, peerDependencies, ...manifest }) => [
-    ...(manifest.version === version ? [] : [`its version is ${manifest.version}, and that of others ${version}`]),
-    ...Object.entries({ ...dependencies, ...peerDependencies }).flatMap(([name, range]) =>
-      name.startsWith("@souffleur/")
-        ? range === version
-          ? []
-          : [`it needs ${name} ${range}`]
-        : /^[a-z]+:/u.test(range)
-          ? [`${name} ${range} is there in the workspace alone`]
-          : []
-    )
-  ])
+/** Says where versions differ, or are there in the workspace alone. */
+const wrongVersions = ({ manifest }: Tarball, common: string) => [
+  ...(manifest.version === common ? [] : [`its version is ${manifest.version}, and that of others ${common}`]),
+  ...Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies })
+    .filter(([name, range]) => (name.startsWith("@souffleur/") ? range !== common : /^[a-z]+:/u.test(range)))
+    .map(([name, range]) => `it needs ${name} ${range}`)
+]
 
-/** Imports that a consumer could not resolve: of a file that the tarball lacks, or of a package that it does not name. */
-const unresolved = (tarball: Tarball) =>
-  Effect.map(manifestOf(tarball.text("package.json")), ({ dependencies, name, peerDependencies }) => {
-    const named = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)])
-    return tarball.names
-      .filter((file) => /\.(?:js|d\.ts)$/u.test(file))
-      .flatMap((file) =>
-        importsOf(file, tarball.text(file))
-          .filter((one) =>
-            one.startsWith(".")
-              ? !tarball.names.includes(
-                  posix.join(posix.dirname(file), file.endsWith(".d.ts") ? one.replace(/\.js$/u, ".d.ts") : one)
-                )
-              : !isBuiltin(one) && !named.has(packageNamed(one))
-          )
-          .map((one) => `${file} imports ${one}`)
-      )
-  })
+/** Imports that a consumer cannot resolve: of a file that the tarball lacks, or of a package that it does not name. */
+const unresolved = ({ manifest, names, text }: Tarball) => {
+  const { dependencies, name, peerDependencies } = manifest
+  const named = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)])
+  const resolves = (file: string, specifier: string) => {
+    if (!specifier.startsWith(".")) return isBuiltin(specifier) || named.has(packageNamed(specifier))
+    const target = posix.join(posix.dirname(file), specifier)
+    return names.includes(file.endsWith(".d.ts") ? target.replace(/\.js$/u, ".d.ts") : target)
+  }
+  return names
+    .filter((file) => /\.(?:js|d\.ts)$/u.test(file))
+    .flatMap((file) =>
+      importsOf(file, text(file))
+        .filter((specifier) => !resolves(file, specifier))
+        .map((specifier) => `${file} imports ${specifier}`)
+    )
+}
 
 /** Asks publint about the tarball. */
 const linted = ({ bytes, manifest }: Tarball) =>
@@ -70,13 +61,11 @@ const wrongTypes = ({ files }: Tarball) =>
         .map((one) => JSON.stringify(one))
   )
 
-/** Lists all that is wrong with a tarball, in sentences. */
+/** Lists all that is wrong with a tarball, in sentences. Its version has to be `version`. */
 export const problemsOf = Effect.fn("problemsOf")(function* (tarball: Tarball, version: string) {
-  const found = yield* Effect.all([
-    wrongVersions(tarball, version),
-    unresolved(tarball),
-    linted(tarball),
-    wrongTypes(tarball)
-  ])
-  return [strays(tarball), ...found].flat().map((problem) => `${tarball.manifest.name}: ${problem}`)
+  const lint = yield* linted(tarball)
+  const types = yield* wrongTypes(tarball)
+  return [strays(tarball), wrongVersions(tarball, version), unresolved(tarball), lint, types]
+    .flat()
+    .map((problem) => `${tarball.manifest.name}: ${problem}`)
 })

@@ -28,8 +28,10 @@ export const workspace = fileURLToPath(new URL("..", import.meta.url))
 export const manifestOf = Schema.decodeEffect(Schema.fromJsonString(Manifest))
 
 /** Puts each package behind those that it needs. Fails with the names that need each other. */
-const inOrder = (packages: ReadonlyArray<Package>): Effect.Effect<ReadonlyArray<Package>, Error> => {
-  const ordered = new Map<string, Package>()
+export const inOrder = <A extends { readonly manifest: typeof Manifest.Type }>(
+  packages: ReadonlyArray<A>
+): Effect.Effect<ReadonlyArray<A>, Error> => {
+  const ordered = new Map<string, A>()
   const rest = new Map(packages.map((one) => [one.manifest.name, one]))
   while (rest.size > 0) {
     const ready = [...rest.values()].find(({ manifest: { dependencies, devDependencies } }) =>

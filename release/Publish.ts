@@ -29,18 +29,18 @@ const isPublished = ({ manifest: { name, version } }: Tarball) =>
  */
 export const publish = Effect.fn("publish")(function* (tarballs: ReadonlyArray<Tarball>) {
   const token = yield* Config.option(Config.Redacted("NPM_TOKEN"))
-  if (Option.isNone(token)) {
-    for (const { file } of tarballs)
-      yield* Console.log(yield* npm(["publish", file, "--access", "public", "--dry-run"]))
-    return yield* new TokenMissing()
-  }
   const registry = (yield* npm(["config", "get", "registry"])).trim().replace(/^https?:/u, "")
   // In the environment, where neither a file nor the list of processes shows it.
-  const login = { [`npm_config_${registry}:_authToken`]: Redacted.value(token.value) }
+  const login = Option.map(token, (secret) => ({ [`npm_config_${registry}:_authToken`]: Redacted.value(secret) }))
   for (const tarball of tarballs) {
     const { name, version } = tarball.manifest
-    const there = yield* isPublished(tarball)
-    if (!there) yield* npm(["publish", tarball.file, "--access", "public"], login)
-    yield* Console.log(`${name} ${version} ${there ? "was published before" : "is published"}`)
+    if (yield* isPublished(tarball)) {
+      yield* Console.log(`${name} ${version} was published before`)
+      continue
+    }
+    const args = ["publish", tarball.file, "--access", "public"]
+    const said = yield* Option.isSome(login) ? npm(args, login.value) : npm([...args, "--dry-run"])
+    yield* Console.log(Option.isSome(login) ? `${name} ${version} is published` : said)
   }
+  if (Option.isNone(token)) return yield* new TokenMissing()
 })

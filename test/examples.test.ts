@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const reasons: Readonly<Record<string, string>> = {
   agent: "it needs a real agent at work, which it names or is called by",
   program: "souffleur launches it: test/cli/ConductAgent.test.ts does",
-  registry: "it asks the registry, which has no version yet",
+  registry: "it asks the registry: test/pack does so with the tarball",
   workspace: "it installs and tests this repository"
 }
 

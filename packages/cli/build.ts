@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { build, type OutputOptions } from "rolldown"
+import { licences } from "../../release/Licences.ts"
 
 /**
  * Builds the command of the published package, a folder that runs under plain Node: `node build.ts [folder]`, `dist`
@@ -16,6 +17,8 @@ const bundle = async (source: string, output: OutputOptions) => {
   await build({
     input: here(source),
     platform: "node",
+    // The command has the packages of every small entry.
+    plugins: output.dir === undefined ? [] : [licences],
     output: { format: "esm", comments: { legal: true, annotation: false, jsdoc: false }, ...output },
     // A version in a chunk of its own would be one more file to read.
     optimization: { inlineConst: true },

@@ -18,7 +18,8 @@ const importedBy = (text: string) =>
 it("the bundle is a folder that imports only its own files and Node's modules", () => {
   const chunks = fs.readdirSync(join(folder, "chunks")).map((name) => join("chunks", name))
   const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", ...chunks]
-  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 5), "chunks"])
+  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 5), "chunks", "LICENSES.txt"])
+  assert.match(fs.readFileSync(join(folder, "LICENSES.txt"), "utf8"), /^effect 4\.[^]*MIT License/mu)
   let own = 0
   for (const file of files) {
     for (const name of importedBy(fs.readFileSync(join(folder, file), "utf8"))) {
@@ -65,7 +66,10 @@ it("the bundle names a Node that is too old, in a sentence", () => {
     encoding: "utf8"
   })
   assert.deepStrictEqual([status, stdout], [2, ""])
-  assert.strictEqual(stderr, `souffleur: Node >= 22.19 is needed, and this is ${process.version}\n`)
+  assert.strictEqual(
+    stderr,
+    `souffleur: Node 22.19 or newer is needed, and this is ${process.version}: install a newer Node\n`
+  )
 })
 
 it.live("an errand is started by its own file, also where npm starts the command by a link", () =>

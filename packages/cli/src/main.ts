@@ -3,9 +3,12 @@ import { version } from "./Version.ts"
 
 const [, program = "", first, ...rest] = process.argv
 
-// The modules need SQLite. The import of a missing module cannot be caught, so this comes before all imports.
-if (process.getBuiltinModule?.("node:sqlite") === undefined) {
-  process.stderr.write(`souffleur: Node >= 22.19 is needed, and this is ${process.version}\n`)
+// An older Node lacks modules that are needed. The import of a missing module cannot be caught, so this comes first.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+if (major < 22 || (major === 22 && minor < 19) || process.getBuiltinModule("node:sqlite") === undefined) {
+  process.stderr.write(
+    `souffleur: Node 22.19 or newer is needed, and this is ${process.version}: install a newer Node\n`
+  )
   process.exit(2)
 }
 
