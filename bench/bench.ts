@@ -8,6 +8,7 @@ import { idle } from "./Idle.ts"
 import { neighbours } from "./NeighboursBench.ts"
 import { rebuild } from "./Rebuild.ts"
 import { start } from "./Start.ts"
+import { store } from "./StoreBench.ts"
 import { transcripts } from "./Transcripts.ts"
 import { trim } from "./TrimBench.ts"
 
@@ -17,6 +18,7 @@ type Bench = readonly [run: Effect.Effect<boolean, unknown, NodeServices.NodeSer
 const benches: Readonly<Record<string, Bench>> = {
   append: [append, "events appended a second, beside raw node:sqlite"],
   rebuild: [rebuild(Number(option ?? 200_000)), "a log folded to its state, beside reading it; [events]"],
+  store: [store, "commands and tools on 10,000 finished watches and on a million events, beside an empty store"],
   start: [start, "how long commands, a hook and a launch take to start, beside bare Node"],
   idle: [
     idle(Number(option ?? 60)),

@@ -234,7 +234,7 @@ describe("the floors", () => {
       "effect/process":
         /^packages\/(?:plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:eventlog\/src\/\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
+        /^packages\/(?:eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) =>
       /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier)

@@ -109,13 +109,13 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/eventlog/src/Aggregate.ts",
+    "packages/eventlog/src/snapshot/Listing.ts",
     ["packages/plan/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
     [
       [
         "all: one that cannot be read hides no other",
-        'Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))',
-        "(one) => one"
+        "Effect.catch(() => Effect.flatMap(each(log), (now) => from(log, now))),",
+        ""
       ]
     ]
   ),
@@ -196,8 +196,8 @@ export const boundsMutants = [
     [
       [
         "runs: nothing is decided on a torn one",
-        "torn?.unreadable === undefined ? found : yield* torn.unreadable",
-        "found"
+        "torn?.unreadable === undefined ? runs : yield* torn.unreadable",
+        "runs"
       ]
     ]
   ),

@@ -16,6 +16,7 @@ import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
 import { runMutants } from "./RunMutants.ts"
 import { sessionMutants } from "./SessionMutants.ts"
+import { snapshotMutants } from "./SnapshotMutants.ts"
 import { speakerMutants } from "./SpeakerMutants.ts"
 import { supervisorMutants } from "./SupervisorMutants.ts"
 import { supervisorRuleMutants } from "./SupervisorRuleMutants.ts"
@@ -48,6 +49,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...fileMutants,
   ...commandMutants,
   ...drawnMutants,
+  ...snapshotMutants,
   ...speakerMutants,
   ...toldMutants
 ]

@@ -164,9 +164,19 @@ export const plainMutants = [
     [
       ["leftovers: what a watch may need", ".map(({ id }) => `${id}-`)", ".map(() => `nobody-`)"],
       ["leftovers: what a run may need", "...conducted.map(", "...[].map("],
-      ["leftovers: of those that have ended", '.filter(({ watch }) => watch.phase !== "Exited")', ""],
       ["leftovers: who is between file and log", "> Duration.toMillis(minAge)", "> 0"],
       ["leftovers: launch files alone", "launchFile.test(name) || isDraft(name)", "true"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/watching/FindWatch.ts",
+    ["packages/embed/test/Leftovers.test.ts"],
+    [
+      [
+        "leftovers: of those that have ended",
+        'Effect.map(livingWatches, (all) => all.filter(({ watch }) => watch.phase !== "Exited"))',
+        "allWatches"
+      ]
     ]
   ),
   ...mutantsOf(

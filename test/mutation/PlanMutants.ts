@@ -1071,7 +1071,11 @@ export const conductorMutants = [
         "if (json.workflow_id === workflowId)\n",
         "if (workflowId === workflowId)\n"
       ],
-      ["open: the run that there is goes on", "({ run }) => run.plan === plan", "() => false"],
+      [
+        "open: the run that there is goes on",
+        "yield* runOfPlan(project, path)",
+        "Option.filter(yield* runOfPlan(project, path), () => false)"
+      ],
       [
         "open: a state file that is gone is told",
         'yield* dispatchRun(known.id, { _tag: "RebuildStateFile"',

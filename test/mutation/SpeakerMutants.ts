@@ -61,8 +61,8 @@ export const speakerMutants = [
     [
       [
         "mcp: found by its launch from any folder",
-        "Option.orElse(lives, () => unfinished(watches, { project }))",
-        "unfinished(watches, { project })"
+        "Option.isSome(lives) ? lives : yield* unfinished({ project })",
+        "yield* unfinished({ project })"
       ]
     ]
   ),

@@ -82,10 +82,10 @@ export const supervisorMutants = [
       ],
       [
         "release: no launch becomes anybody",
-        'const watch = yield* command(id, { _tag: "Release" })\n  yield* settleLast(id)',
+        'const watch = yield* command(id, { _tag: "Release" })\n  yield* settleLast(id, watch)',
         'const watch = yield* command(id, { _tag: "Release" })'
       ],
-      ["finish: no launch becomes anybody", "saidBy })\n  yield* settleLast(id)", "saidBy })"],
+      ["finish: no launch becomes anybody", "saidBy })\n  yield* settleLast(id, watch)", "saidBy })"],
       [
         "adopt: not beside who was just launched",
         "if (Option.isSome(ran) && !Equal.equals(ran.value, adopted.conductor)",
@@ -93,11 +93,11 @@ export const supervisorMutants = [
       ],
       ["adopt: who was just launched itself", "!Equal.equals(ran.value, adopted.conductor) && ", ""],
       ["adopt: after its end any other", " && !(yield* isGone(yield* Processes, ran.value)))\n", ")\n"],
-      ["adopt: no launch becomes anybody", "...adopted })\n  yield* settleLast(id)", "...adopted })"],
+      ["adopt: no launch becomes anybody", "...adopted })\n  yield* settleLast(id, watch)", "...adopted })"],
       [
         "release: what was kept is forgotten",
-        '{ _tag: "Release" })\n  yield* settleLast(id)\n  yield* forget(watch)',
-        '{ _tag: "Release" })\n  yield* settleLast(id)'
+        '{ _tag: "Release" })\n  yield* settleLast(id, watch)\n  yield* forget(watch)',
+        '{ _tag: "Release" })\n  yield* settleLast(id, watch)'
       ]
     ].map(([name, from, to]) => [name!, from!, to!] as const)
   ),

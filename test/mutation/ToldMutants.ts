@@ -79,7 +79,7 @@ export const toldMutants = [
     `${embed}/src/explain/StatusLine.ts`,
     [`${embed}/test/StatusLine.test.ts`],
     [
-      ["standing: what has ended", 'Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),\n', ""],
+      ["standing: what has ended", 'watch.phase === "Exited" ?', "(false as boolean) ?"],
       ["standing: a command takes no hand-off", 'kind === "agent" && generation > 1', "generation > 1"],
       ["standing: who waits", 'Match.when({ person: Match.defined }, () => "waits for a person"),\n', ""]
     ]

@@ -1,7 +1,18 @@
-import { type EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent } from "@souffleur/domain"
+import { type EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent, watchFold } from "@souffleur/domain"
 import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
+import { SnapshotJudge } from "./SnapshotJudge.ts"
 import type { World } from "./SimulatedWorld.ts"
+
+/** The ends of a recovery cycle, and of the watch. */
+const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
+  "ConductorRelaunched",
+  "ConductorAdopted",
+  "RecoveryFailedClosed",
+  "RetriesExhausted",
+  "ConductorCompleted",
+  "WatchReleased"
+])
 
 /** Keeps the log of the watch, and judges each append by the truth of the world then. */
 export class Ledger {
@@ -13,10 +24,12 @@ export class Ledger {
   gaveUp = false
   readonly #world: World
   readonly log: EventLog["Service"]
+  readonly #snapshots: SnapshotJudge<Watch, WatchEvent>
 
   constructor(world: World) {
     this.#world = world
     this.log = new SimLog(world.id, (event) => this.#record(event)).service
+    this.#snapshots = new SnapshotJudge(watchFold, this.log, (what) => world.violated(what))
   }
 
   count(tag: WatchEvent["_tag"]): number {
@@ -43,6 +56,7 @@ export class Ledger {
 
   #record(event: WatchEvent): void {
     this.#judge(event)
+    this.#snapshots.record(this.#world.id, this.watch, endsCycle.has(event._tag))
     this.#saidAt = this.#world.timeline.monotonic
   }
 

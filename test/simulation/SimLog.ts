@@ -1,5 +1,5 @@
 import { type EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
-import { Conflict, type LogUnusable, shortened } from "@souffleur/eventlog"
+import { Conflict, type LogUnusable, memorySnapshots, shortened } from "@souffleur/eventlog"
 import { Effect, Option, Stream } from "effect"
 
 /**
@@ -32,10 +32,11 @@ export class SimLog {
         Stream.paginate(after, (last) =>
           Effect.map(this.#more(last), (more) => [more, Option.some(last + more.length)] as const)
         ),
-      // A souffleur of one watch does not read all streams.
-      readAll: () => Stream.die("not simulated"),
+      readAll: (after) => Stream.fromIterableEffect(this.#after(after)),
+      // A souffleur of one watch does not follow all streams.
       changesAll: () => Stream.die("not simulated"),
-      streams: Effect.die("not simulated")
+      streams: Effect.sync(() => (this.#recorded.length === 0 ? [] : [this.#stream])),
+      snapshots: memorySnapshots()
     }
   }
 

@@ -1,14 +1,8 @@
-import { Clock, type Context, Effect, Ref, Result } from "effect"
+import { Clock, type Context, Effect, Option, Ref, Result } from "effect"
 import type { Decision, Refused } from "./Decision.ts"
-import {
-  Conflict,
-  type Log,
-  type LogUnusable,
-  type ReadError,
-  type RecordedAs,
-  shortened,
-  type UnreadableEvent
-} from "./Log.ts"
+import { Conflict, type Log, type LogUnusable, type ReadError, shortened } from "./Log.ts"
+import { type Fold, stateCodec } from "./snapshot/Fold.ts"
+import { makeListing, type NamedState } from "./snapshot/Listing.ts"
 
 export type LogError = ReadError | LogUnusable
 
@@ -30,14 +24,8 @@ export interface AggregateRef<State, Intent> {
   readonly dispatch: (intent: Intent) => Effect.Effect<State, Refused | LogError>
 }
 
-/** An aggregate of the log, by its id. */
-export interface NamedState<State> {
-  readonly id: string
-  /** The fold of the events that can be read. */
-  readonly state: State
-  /** The first event that cannot be read. Nothing is decided on the events before it. */
-  readonly unreadable?: UnreadableEvent
-}
+/** Events that are read first from the end of a stream. A recovery has about thirty. */
+const firstTail = 100
 
 /**
  * Makes one kind of aggregate. Its state is the fold of its events, and its stream in the log is its mailbox. A role, a
@@ -45,16 +33,25 @@ export interface NamedState<State> {
  *
  * @example
  * ```ts
- * import { type Log, makeAggregate, memoryLog } from "@souffleur/eventlog"
- * import { Context, Effect, Layer, Result } from "effect"
+ * import { type Fold, type Log, makeAggregate, memoryLog } from "@souffleur/eventlog"
+ * import { Context, Effect, Layer, Result, Schema } from "effect"
  *
  * type Paid = { readonly _tag: "Paid"; readonly amount: number }
  * class Payments extends Context.Service<Payments, Log<Paid>>()("app/Payments") {
  *   static readonly layerMemory = Layer.effect(Payments, memoryLog<Paid>())
  * }
- * const accounts = makeAggregate<{ revision: number; total: number }, Paid, { amount: number }, string, Payments>({
+ * const Account = Schema.Struct({ revision: Schema.Int, total: Schema.Number })
+ * const fold: Fold<typeof Account.Type, Paid> = {
+ *   name: { kind: "account", fingerprint: "1" },
  *   initial: { revision: 0, total: 0 },
  *   evolve: ({ revision, total }, { amount }) => ({ revision: revision + 1, total: total + amount }),
+ *   schema: Account,
+ *   keepEvery: 200,
+ *   isEnded: () => false,
+ *   keysOf: () => []
+ * }
+ * const accounts = makeAggregate<typeof Account.Type, Paid, { amount: number }, string, Payments>({
+ *   fold,
  *   decide: (_, { amount }) => Result.succeed([{ _tag: "Paid", amount }]),
  *   log: Payments,
  *   prefix: "account/"
@@ -64,25 +61,31 @@ export interface NamedState<State> {
  */
 export const makeAggregate = <State extends { readonly revision: number }, Event, Intent, By, Id>({
   decide,
-  evolve,
-  initial,
+  fold,
   log: key,
   prefix
 }: {
-  readonly initial: State
-  readonly evolve: (state: State, event: Event) => State
+  readonly fold: Fold<State, Event>
   readonly decide: (state: State, command: Intent & Stamped<By>) => Decision<Event>
   readonly log: Context.Key<Id, Log<Event>>
   readonly prefix: string
 }) => {
   const streamOf = (id: string) => `${prefix}${id}`
-  const fold = (recorded: ReadonlyArray<RecordedAs<Event>>, from = initial) =>
-    recorded.reduce((state, { event }) => evolve(state, event), from)
+  const { evolve, initial } = fold
+  const codec = stateCodec(fold)
 
-  /** Reads the state from the log. `from` is a state that is known already. */
+  /** Returns the state of a snapshot; `undefined`: there is none, or it is in doubt. */
+  const remembered = Effect.fnUntraced(function* (log: Log<Event>, stream: string) {
+    const snapshot = yield* Effect.orElseSucceed(log.snapshots.one(fold.name, stream), () => undefined)
+    return snapshot === undefined ? undefined : codec.decode(snapshot)
+  })
+
+  /** Reads the state from the log. `from` is a state that is known already, else a snapshot is. */
   const load = Effect.fnUntraced(function* (id: string, from: State = initial) {
     const log = yield* key
-    return fold(yield* log.read(streamOf(id), from.revision), from)
+    const stream = streamOf(id)
+    const known = from.revision > 0 ? from : ((yield* remembered(log, stream)) ?? initial)
+    return (yield* log.read(stream, known.revision)).reduce((state, { event }) => evolve(state, event), known)
   })
 
   /** Reads, decides and appends. Decides again when another process appended first. */
@@ -123,26 +126,29 @@ export const makeAggregate = <State extends { readonly revision: number }, Event
     return { id, state, dispatch: say } satisfies AggregateRef<State, Intent>
   })
 
-  const upTo = Effect.fnUntraced(function* (id: string, unreadable: UnreadableEvent) {
+  /** Finds an aggregate by its id; `None`: the log has no event of it. Fails as `load` does. */
+  const one = Effect.fnUntraced(function* (id: string) {
+    // A slash would name a stream of another kind.
+    const state = id.includes("/") ? initial : yield* load(id)
+    return state.revision === 0 ? Option.none() : Option.some<NamedState<State>>({ id, state })
+  })
+
+  /**
+   * Returns the newest events up to a revision: all that are needed until `enough` says so, and more. A long stream is
+   * read from its end.
+   */
+  const tail = Effect.fnUntraced(function* (
+    id: string,
+    upTo: number,
+    enough: (events: ReadonlyArray<Event>) => boolean
+  ) {
     const log = yield* key
-    return {
-      id,
-      unreadable,
-      state: fold(yield* log.read(streamOf(id), 0, unreadable.revision - 1))
-    } satisfies NamedState<State>
+    for (let size = firstTail; ; size *= 4) {
+      const after = Math.max(0, upTo - size)
+      const events = (yield* log.read(streamOf(id), after, upTo)).map(({ event }) => event)
+      if (after === 0 || enough(events)) return events
+    }
   })
 
-  /** Reads every aggregate of the log, oldest first. An unreadable aggregate hides no other. */
-  const all = Effect.gen(function* () {
-    const streams = yield* (yield* key).streams
-    return yield* Effect.forEach(streams, (stream) => {
-      const id = stream.slice(prefix.length)
-      return load(id).pipe(
-        Effect.map((state): NamedState<State> => ({ id, state })),
-        Effect.catchTag("UnreadableEvent", (error) => upTo(id, error))
-      )
-    })
-  })
-
-  return { all, load, ref, streamOf, dispatch }
+  return { ...makeListing(fold, key, prefix), one, load, ref, streamOf, tail, dispatch }
 }

@@ -6,6 +6,7 @@ import { Conflict, following, type Log, type LogUnusable, type RecordedAs } from
 import * as turns from "./LaunchSlots.ts"
 import { columns, pagesOf, recorded, type Row, type Select } from "./LogRows.ts"
 import { Offspring } from "./Offspring.ts"
+import { sqlSnapshots } from "./snapshot/SnapshotsSql.ts"
 import { Cursor } from "./Cursor.ts"
 import { defaultLockTimeout, patiently, StillThere } from "./Store.ts"
 
@@ -224,7 +225,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     Effect.forkScoped
   )
 
-  return { append, read, readAll, changes, changesAll, streams } satisfies Log<E>
+  return { append, read, readAll, changes, changesAll, streams, snapshots: yield* sqlSnapshots } satisfies Log<E>
 })
 
 /** Provides the services beside the logs of a store: beats, cursor, offspring and launch slots. */

@@ -1,4 +1,5 @@
 import { Effect, Option, PubSub, Runtime, Schema, Stream } from "effect"
+import { memorySnapshots, type Snapshots } from "./snapshot/Snapshots.ts"
 import type { SqliteUnusable } from "./Sqlite.ts"
 
 /** An event with its place in the log. */
@@ -128,6 +129,8 @@ export interface Log<E> {
   readonly changesAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
   /** Returns the names of all streams, oldest first. */
   readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
+  /** Folds of its streams, which may be lost at any time. */
+  readonly snapshots: Snapshots
 }
 
 /**
@@ -200,7 +203,8 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
         (last) => Effect.sync(() => all.slice(last)),
         (last) => last.position
       ),
-    streams: Effect.sync(() => [...streams.keys()])
+    streams: Effect.sync(() => [...streams.keys()]),
+    snapshots: memorySnapshots()
   }
   return log
 })

@@ -27,7 +27,39 @@ export const migrations: ReadonlyArray<ReadonlyArray<string>> = [
     "CREATE TABLE cursor (watch TEXT PRIMARY KEY, revision INTEGER NOT NULL) STRICT, WITHOUT ROWID"
   ],
   ["CREATE TABLE turns (name TEXT PRIMARY KEY, watch TEXT NOT NULL, next INTEGER NOT NULL) STRICT, WITHOUT ROWID"],
-  ["CREATE TABLE offspring (conductor TEXT PRIMARY KEY, started TEXT NOT NULL) STRICT, WITHOUT ROWID"]
+  ["CREATE TABLE offspring (conductor TEXT PRIMARY KEY, started TEXT NOT NULL) STRICT, WITHOUT ROWID"],
+  [
+    // Folds of the streams, which may be lost at any time (decision 0008).
+    `CREATE TABLE folded (
+      kind TEXT NOT NULL,
+      stream TEXT NOT NULL,
+      fingerprint TEXT NOT NULL,
+      opened INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
+      position INTEGER NOT NULL,
+      ended INTEGER NOT NULL,
+      keys TEXT NOT NULL,
+      state TEXT NOT NULL,
+      PRIMARY KEY (kind, stream)
+    ) STRICT`,
+    "CREATE INDEX folded_living ON folded (kind, fingerprint) WHERE ended = 0",
+    "CREATE INDEX folded_ended ON folded (kind, fingerprint, position) WHERE ended = 1",
+    "CREATE INDEX folded_opened ON folded (kind, fingerprint, opened)",
+    `CREATE TABLE folded_keys (
+      kind TEXT NOT NULL,
+      key TEXT NOT NULL,
+      opened INTEGER NOT NULL,
+      stream TEXT NOT NULL,
+      PRIMARY KEY (kind, key, opened)
+    ) STRICT, WITHOUT ROWID`,
+    // A key of an earlier state stays, and its aggregate is looked at: the table only narrows a search.
+    `CREATE TRIGGER folded_found AFTER INSERT ON folded BEGIN
+      INSERT OR REPLACE INTO folded_keys SELECT NEW.kind, value, NEW.opened, NEW.stream FROM json_each(NEW.keys);
+    END`,
+    // Events are only ever appended. A fold of an event that was changed is wrong.
+    "CREATE TRIGGER folded_changed AFTER UPDATE ON events BEGIN DELETE FROM folded; END",
+    "CREATE TRIGGER folded_removed AFTER DELETE ON events BEGIN DELETE FROM folded; END"
+  ]
 ]
 
 /** SQLite's primary result codes that mean something to a person. */

@@ -1,11 +1,11 @@
 import { digestOf, type Pin } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Git } from "./git/Git.ts"
 import { refuseLeftAgent, refuseOtherConductor } from "./run/Neighbours.ts"
 import type { Plan, PlannedTask } from "./tasks/Plan.ts"
 import type { LoadedPlan } from "./tasks/PlanFile.ts"
-import { type NamedRun, runsIn, dispatchRun } from "./run/RunLog.ts"
+import { runOfPlan, runsIn, dispatchRun } from "./run/RunLog.ts"
 import type { ImportedTask } from "./run/RunEvent.ts"
 import { progressOf, type StateJson } from "./state/StateFile.ts"
 import { lookAtState, StateForeign, stateForeign } from "./state/StateStore.ts"
@@ -81,9 +81,6 @@ const outlined = Effect.fnUntraced(function* ({
 /** Whether another process has opened the run first. */
 const isTaken = (error: unknown) => error instanceof Refused && error.reason === "exists"
 
-/** Returns the newest run of a plan among those of its project; `undefined`: there is none. */
-export const runOf = (runs: ReadonlyArray<NamedRun>, plan: string) => runs.findLast(({ run }) => run.plan === plan)
-
 interface OpenOptions<E, R> {
   readonly project: string
   readonly statePath: string
@@ -108,10 +105,7 @@ export const openRun = Effect.fn("openRun")(
   ) {
     const runs = yield* runsIn(git.root)
     yield* refuseOtherConductor(runs)
-    const known = runOf(
-      runs.filter(({ run }) => run.project === project),
-      path
-    )
+    const known = Option.getOrUndefined(yield* runOfPlan(project, path))
     yield* refuseLeftAgent(runs, known?.id)
     const tasks = yield* Effect.forEach(plan.tasks, outlined)
     if (known === undefined) {

@@ -3,7 +3,6 @@ import {
   claimedIfPossible,
   Claims,
   claimsOf,
-  EventLog,
   isMeant,
   Launcher,
   load,
@@ -13,6 +12,8 @@ import {
   Settings,
   dispatch,
   type Watch,
+  watches,
+  type WatchEvent,
   type WatchIntent
 } from "@souffleur/domain"
 import { forgetHandoffFile, isGone } from "@souffleur/process"
@@ -31,11 +32,11 @@ export const command = Effect.fn("Watch.command")(function* (id: string, intent:
 })
 
 /** Settles the newest launch: it has run, or it never will. */
-const settleLast = Effect.fnUntraced(function* (id: string) {
-  const launcher = yield* Launcher
-  const log = yield* EventLog
-  const launch = (yield* log.read(id, 0)).findLast(({ event }) => event._tag === "LaunchPrepared")?.event
-  if (launch?._tag === "LaunchPrepared") yield* launcher.settle(launch.launchId)
+const settleLast = Effect.fnUntraced(function* (id: string, { cycles, firstLaunch, revision }: Watch) {
+  if (cycles === 0 && firstLaunch === undefined) return
+  const isLaunch = ({ _tag }: WatchEvent) => _tag === "LaunchPrepared"
+  const launch = (yield* watches.tail(id, revision, (events) => events.some(isLaunch))).findLast(isLaunch)
+  if (launch?._tag === "LaunchPrepared") yield* (yield* Launcher).settle(launch.launchId)
 })
 
 /**
@@ -54,7 +55,7 @@ export const forget = Effect.fnUntraced(function* ({ firstLaunch, handoff }: Wat
  */
 export const release = Effect.fn("Watch.release")(function* (id: string) {
   const watch = yield* command(id, { _tag: "Release" })
-  yield* settleLast(id)
+  yield* settleLast(id, watch)
   yield* forget(watch)
   return watch
 })
@@ -65,7 +66,7 @@ export const release = Effect.fn("Watch.release")(function* (id: string) {
  */
 export const finish = Effect.fn("Watch.finish")(function* (id: string, saidBy: "agent" | "operator") {
   const watch = yield* command(id, { _tag: "Finish", saidBy })
-  yield* settleLast(id)
+  yield* settleLast(id, watch)
   yield* forget(watch)
   return watch
 })
@@ -91,7 +92,7 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
       message: `the running recovery has started process ${ran.value.pid}: let it go on, adopt that process, or end it first`
     })
   const watch = yield* command(id, { _tag: "Adopt", ...adopted })
-  yield* settleLast(id)
+  yield* settleLast(id, watch)
   return watch
 })
 

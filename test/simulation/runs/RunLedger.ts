@@ -1,8 +1,9 @@
-import { evolveRun, initialRun, type Run, runCodec, type RunEvent, RunLog } from "@souffleur/plan"
+import { evolveRun, initialRun, type Run, runCodec, type RunEvent, runFold, RunLog } from "@souffleur/plan"
 import { LogUnusable, type Log } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import type { RunWorld } from "./RunWorld.ts"
 import { boast, chatter } from "./RunSentences.ts"
+import { SnapshotJudge } from "../SnapshotJudge.ts"
 
 /**
  * The log of the runs on the simulated disk. It outlives every souffleur. Each event is compared with the truth of the
@@ -14,11 +15,13 @@ export class RunLedger {
   readonly log: Log<RunEvent>
   readonly #world: RunWorld
   readonly #memory: Log<RunEvent>
+  readonly #snapshots: SnapshotJudge<Run, RunEvent>
 
   constructor(world: RunWorld) {
     this.#world = world
     const memory = Effect.runSync(Effect.provide(Effect.service(RunLog), RunLog.layerMemory))
     this.#memory = memory
+    this.#snapshots = new SnapshotJudge(runFold, memory, (what) => world.violated(what))
     this.log = {
       ...memory,
       // An append is one act: a souffleur that is abandoned has appended or has not.
@@ -65,5 +68,6 @@ export class RunLedger {
     world.plans.find(({ id }) => stream === `run/${id}`)?.witness.record(after)
     world.judge.record(stream, before, event)
     world.oracle(stream).record(event)
+    this.#snapshots.record(stream, after, before.assignment !== null && after.assignment === null)
   }
 }

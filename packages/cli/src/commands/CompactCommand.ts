@@ -3,7 +3,6 @@ import { compactByHand } from "@souffleur/recovery"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import {
-  allWatches,
   layerAgent,
   layerAgentFiles,
   layerClaims,
@@ -20,7 +19,7 @@ import { json, realProject } from "./Options.ts"
 /** Fails with `BadUsage` where a live souffleur watches the session, because it may be about to resume it. */
 const unwatched = Effect.fnUntraced(function* (sessionId: string) {
   const claims = yield* Claims
-  const known = unfinished(yield* allWatches, { sessionId })
+  const known = yield* unfinished({ sessionId })
   const owner = Option.flatMap(known, ({ watch }) => Option.fromUndefinedOr(watch.owner))
   if (Option.isNone(known) || Option.isNone(owner) || (yield* claims.isDead(owner.value))) return
   const { id } = known.value

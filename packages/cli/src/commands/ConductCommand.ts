@@ -19,8 +19,7 @@ import {
   type Run,
   publishRun,
   RunLog,
-  runOf,
-  runsOf,
+  runOfPlan,
   streamOf
 } from "@souffleur/plan"
 import {
@@ -257,7 +256,7 @@ export const conductCommand = Command.make(
       return yield* new BadUsage({ message: `--state: there is no folder ${path.dirname(statePath)}` })
     if (statePath === loaded.path) return yield* new BadUsage({ message: "--state: the state file cannot be the plan" })
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
-    const known = runOf(yield* Effect.provide(runsOf(project), layerRuns(found)), loaded.path)
+    const known = Option.getOrUndefined(yield* Effect.provide(runOfPlan(project, loaded.path), layerRuns(found)))
     const { pin, settings } =
       known === undefined
         ? yield* opening(project, limits)

@@ -4,7 +4,6 @@ import { command } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import {
-  allWatches,
   type ConfigTrust,
   layerAgentFiles,
   layerHost,
@@ -12,7 +11,8 @@ import {
   layerStore,
   settingsOf,
   trustNow,
-  trustOf
+  trustOf,
+  unfinishedWatches
 } from "@souffleur/embed"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
@@ -43,7 +43,7 @@ const trust = Effect.fn("Config.trust")(function* (project: string, asJson: bool
   ])
   const { pin, settings } = yield* trustNow(project)
   const accepted = yield* Effect.gen(function* () {
-    const watches = (yield* allWatches).filter(({ watch }) => watch.project === project && watch.phase !== "Exited")
+    const watches = (yield* unfinishedWatches).filter(({ watch }) => watch.project === project)
     yield* Effect.forEach(watches, ({ id }) => command(id, { _tag: "Trust", pin }))
     const all = yield* runsOf(project)
     yield* Effect.forEach(all, ({ id }) => dispatchRun(id, { _tag: "Trust", pin }, { _tag: "Operator" }))

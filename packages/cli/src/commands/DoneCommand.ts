@@ -2,7 +2,7 @@ import { finish } from "@souffleur/supervisor"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { allWatches, findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed"
+import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed"
 import { ofAgent } from "../watching/Caller.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -21,7 +21,7 @@ export const doneCommand = Command.make(
     const { variables } = yield* Environment
     const { pid, sessionId: session } = agentKind.identity(variables)
     const isAgent = session !== "" || (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
-    const own = ofAgent(yield* allWatches, variables)
+    const own = yield* ofAgent(variables)
     const found =
       Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, yield* Project) : own.value
     const { id, watch } = found

@@ -7,6 +7,7 @@ import {
   Launcher,
   leastPermission,
   type LiteralAgent,
+  load,
   parseSessionId,
   type Permission,
   type Pin,
@@ -18,7 +19,6 @@ import { Console, Effect, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import {
-  allWatches,
   goingOn,
   type LaunchOverrides,
   launchOverridesOf,
@@ -27,7 +27,8 @@ import {
   type NamedWatch,
   newId,
   opening,
-  unfinished
+  unfinished,
+  unfinishedWatches
 } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -70,7 +71,7 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent) {
   const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
   if (holder !== undefined)
     return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
-  const known = unfinished(yield* allWatches, { sessionId: file.value.sessionId })
+  const known = yield* unfinished({ sessionId: file.value.sessionId })
   if (Option.isSome(known))
     return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
   return { ...session, sessionId: file.value.sessionId }
@@ -158,7 +159,7 @@ const open = Effect.fn("Run.open")(function* (
  * the first.
  */
 const oldest = (watches: ReadonlyArray<NamedWatch>, project: string) =>
-  watches.find(({ watch }) => watch.phase !== "Exited" && watch.project === project)
+  watches.find(({ watch }) => watch.project === project)
 
 export const runCommand = Command.make(
   "run",
@@ -212,7 +213,7 @@ export const runCommand = Command.make(
       })
       const running = Effect.gen(function* () {
         const id = yield* open(flags.words, literal, { pin, project })
-        const before = oldest(yield* allWatches, project)
+        const before = oldest(yield* unfinishedWatches, project)
         if (before !== undefined && before.id !== id) {
           yield* release(id)
           return before
@@ -228,17 +229,14 @@ export const runCommand = Command.make(
       })
       return yield* Effect.provide(running, layerWorld(settings, project, null, overrides))
     })
-    const found = Effect.provide(allWatches, layerStore(settings))
     /** `undefined`: the watch was the second of two and has ended, so the folder is looked at again. */
     const attempt = Effect.gen(function* () {
-      const known = unfinished(yield* found, { project })
+      const known = yield* Effect.provide(unfinished({ project }), layerStore(settings))
       const begun = Option.isSome(known) ? known.value : yield* begin
       if (typeof begun === "number") return begun
       const code = yield* goOn(begun)
-      const stillborn = (yield* found).some(
-        ({ id, watch }) => id === begun.id && watch.end === "released" && watch.generation === 0
-      )
-      return stillborn ? undefined : code
+      const { end, generation } = yield* Effect.provide(load(begun.id), layerStore(settings))
+      return end === "released" && generation === 0 ? undefined : code
     })
     const code = yield* Effect.repeat(attempt, { until: (code) => code !== undefined })
     if (code !== 0) return yield* new Ended({ code })

@@ -1,4 +1,4 @@
-import { allRuns, isOver } from "@souffleur/plan"
+import { unfinishedRuns } from "@souffleur/plan"
 import {
   Agent,
   Comms,
@@ -13,12 +13,12 @@ import {
   Words
 } from "@souffleur/domain"
 import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
-import { newest } from "@souffleur/supervisor"
 import { Clock, Console, Duration, Effect, Layer, Option, Result } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import {
   allWatches,
+  endedWatches,
   findWatch,
   isNews,
   layerAgentFiles,
@@ -26,6 +26,7 @@ import {
   layerHost,
   layerRuns,
   layerStore,
+  livingWatches,
   type NamedWatch,
   runStanding,
   sentence,
@@ -44,8 +45,8 @@ export const statusOf = Effect.fnUntraced(function* (
   const beats = yield* Beats
   const processes = yield* Processes
   const now = yield* Clock.currentTimeMillis
-  const beat = yield* beats.last(id)
   const over = watch.phase === "Exited"
+  const beat = over ? Option.none() : yield* beats.last(id)
   const asked = over
     ? undefined
     : yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(
@@ -101,7 +102,7 @@ export const statusOf = Effect.fnUntraced(function* (
       watch.generation > 1 && watch.launchId !== undefined
         ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }
         : null,
-    souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => (over ? null : now - at) }),
+    souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
     comms_out: asked !== undefined && Result.isFailure(asked) ? asked.failure.reason : null,
     retries: watch.retries,
@@ -112,16 +113,35 @@ export const statusOf = Effect.fnUntraced(function* (
   }
 })
 
+/** The mark of a person's last look at a watch. */
+const lookedMark = (id: string) => `${id}/looked`
+
 /** Returns the news of a watch since the last look, and marks them as seen. */
 const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch) {
   if (unreadable !== undefined) return []
   const log = yield* EventLog
   const marks = yield* Cursor
-  const mark = `${id}/looked`
-  const fresh = (yield* log.read(id, yield* positionOf(mark, newest(id)))).filter(({ event }) => isNews(event))
+  const mark = lookedMark(id)
+  const told = yield* positionOf(mark, Effect.succeed(watch.revision))
+  if (told === watch.revision) return []
+  const fresh = (yield* log.read(id, told)).filter(({ event }) => isNews(event))
   yield* marks.advance(mark, watch.revision)
   return fresh
 })
+
+/** The most ended watches whose news are told. The others are counted. */
+const maxEnded = 20
+
+/** Returns the watches that have not ended, and those of the last ended that have news. `more` counts the others. */
+const current = Effect.gen(function* () {
+  const marks = yield* Cursor
+  const { count, last } = yield* endedWatches(maxEnded)
+  const ended = yield* Effect.filter(last, ({ id, watch }) =>
+    Effect.map(marks.position(lookedMark(id)), (told) => told < watch.revision)
+  )
+  return { watches: [...ended.toReversed(), ...(yield* livingWatches)], more: count - ended.length }
+})
+
 /** Lines of news of one watch. The log has the rest. */
 const maxNews = 6
 
@@ -146,28 +166,41 @@ const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray
 }
 
 /** Tells the unfinished runs of plans, which are no watches and may wait for a person. */
-const unfinishedRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  const all = yield* Effect.provide(allRuns, layerRuns(settings))
+const tellRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const all = yield* Effect.provide(unfinishedRuns, layerRuns(settings))
   for (const { id, run, unreadable } of all)
-    if (unreadable !== undefined || !isOver(run))
-      yield* Console.error(
-        `run ${id}: ${unreadable === undefined ? runStanding(run) : "its log cannot be read"}: souffleur conduct status --run ${id}`
-      )
+    yield* Console.error(
+      `run ${id}: ${unreadable === undefined ? runStanding(run) : "its log cannot be read"}: souffleur conduct status --run ${id}`
+    )
 })
 
 export const statusCommand = Command.make(
   "status",
-  { watch: watchName, projectDir, json },
+  {
+    watch: watchName,
+    all: Flag.Boolean("all").pipe(
+      Flag.withDescription("The watches that have ended too, and have no news"),
+      Flag.withDefault(false)
+    ),
+    projectDir,
+    json
+  },
   Effect.fnUntraced(function* (flags) {
     const settings = yield* Settings
     const { colour } = yield* Environment
     const now = yield* Clock.currentTimeMillis
-    const watches = Option.isSome(flags.watch) ? [yield* findWatch(flags.watch, yield* Project)] : yield* allWatches
-    const found = yield* Effect.forEach(watches, (one) => statusOf(one, settings))
+    const { more, watches } = Option.isSome(flags.watch)
+      ? { watches: [yield* findWatch(flags.watch, yield* Project)], more: 0 }
+      : yield* current
+    const shown = flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches
+    const found = yield* Effect.forEach(shown, (one) => statusOf(one, settings))
+    if (more > 0 && !flags.all)
+      yield* Console.error(`${more} more ${more === 1 ? "watch has" : "watches have"} ended: souffleur status --all`)
     // A program that polls has not looked, so the news stay new.
     const unseen = flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
     if (flags.json) return yield* printJson(found)
-    if (Option.isNone(flags.watch)) yield* unfinishedRuns(settings)
+    if (Option.isNone(flags.watch)) yield* tellRuns(settings)
+    if (found.length === 0 && more > 0) return yield* Console.log("Nothing is watched now, and there is no news.")
     if (found.length === 0)
       return yield* Console.log(
         `No watch yet. Start one: souffleur run -- ${agentKind.program} "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".`
@@ -197,8 +230,7 @@ export const statusCommand = Command.make(
       titles,
       cells.map((line) => line.map((cell) => plain(cell, maxCellLength)))
     )
-    yield* Console.log(brush("dim", title!))
-    yield* Effect.forEach(lines, (line) => Console.log(line))
+    yield* printLines([brush("dim", title!), ...lines].join("\n"))
     for (const { permission, project: folder, watch } of found)
       if (permission.file_asks_for.length > 0)
         yield* Console.error(
@@ -218,5 +250,5 @@ export const statusCommand = Command.make(
   })
 ).pipe(
   withLayers((settings) => Layer.merge(layerStore(settings), layerHost)),
-  Command.withDescription("Every watch of this machine, or one")
+  Command.withDescription("The watches of this machine that live or have news, or one")
 )

@@ -17,7 +17,6 @@ import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import {
-  allWatches,
   drainTimeout,
   goesOn,
   goingOn,
@@ -175,9 +174,8 @@ export const watch = Effect.fn("watch")(function* ({
   target
 }: WatchOptions) {
   if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed
-  const watches = yield* allWatches
   yield* ready
-  const late = Option.isNone(known) && Option.isNone(target) ? yield* undelivered(watches, project) : Option.none()
+  const late = Option.isNone(known) && Option.isNone(target) ? yield* undelivered(project) : Option.none()
   const ended = Option.orElse(late, () => Option.filter(known, ({ watch }) => watch.phase === "Exited"))
   if (Option.isSome(ended)) {
     const { id, watch } = ended.value

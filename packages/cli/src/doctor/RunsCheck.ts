@@ -1,6 +1,6 @@
-import { allRuns, invocation, isOver, lookAtState, needsPerson, type NamedRun } from "@souffleur/plan"
+import { invocation, lookAtState, needsPerson, type NamedRun, newestRun, unfinishedRuns } from "@souffleur/plan"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
-import { Effect, Path } from "effect"
+import { Effect, Option, Path } from "effect"
 import { layerClaims, layerHost, layerRuns, runNeeds, runStanding } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
@@ -46,13 +46,9 @@ const stateOf = Effect.fnUntraced(function* ({
 
 /** Checks the unfinished runs of a readable log, and the state file of this project. */
 const conducted = Effect.fn("conducted")(function* (project: string) {
-  const all = yield* allRuns
-  const open = yield* Effect.forEach(
-    all.filter(({ run, unreadable }) => unreadable !== undefined || !isOver(run)),
-    standingOf
-  )
-  const newest = all.findLast(({ run, unreadable }) => run.project === project && unreadable === undefined)
-  return [...open, ...(newest === undefined ? [] : yield* stateOf(newest))]
+  const open = yield* Effect.forEach(yield* unfinishedRuns, standingOf)
+  const newest = Option.filter(yield* newestRun(project), ({ unreadable }) => unreadable === undefined)
+  return [...open, ...(Option.isNone(newest) ? [] : yield* stateOf(newest.value))]
 })
 
 /** Checks the runs of our own database. */

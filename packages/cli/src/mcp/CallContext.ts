@@ -3,7 +3,7 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { identifyCaller } from "../watching/Caller.ts"
-import { allWatches, unfinished } from "@souffleur/embed"
+import { unfinished } from "@souffleur/embed"
 import { ofAgent } from "../watching/Caller.ts"
 
 /** The folder that the agent works in, as its real path. */
@@ -23,10 +23,9 @@ export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string
   const path = yield* Path.Path
   const { variables } = yield* Environment
   const { sessionId: session } = agentKind.identity(variables)
-  const watches = yield* allWatches
-  const own = ofAgent(watches, variables)
+  const own = yield* ofAgent(variables)
   const lives = Option.filter(own, ({ watch }) => watch.phase !== "Exited")
-  const watched = Option.getOrUndefined(Option.orElse(lives, () => unfinished(watches, { project })))
+  const watched = Option.getOrUndefined(Option.isSome(lives) ? lives : yield* unfinished({ project }))
   const board = path.join(project, "comms.db")
   const there = yield* Effect.orElseSucceed(fs.exists(board), () => false)
   // An agent starts its server itself, so it is the nearest ancestor.

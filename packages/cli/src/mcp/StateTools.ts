@@ -1,8 +1,16 @@
-import { Comms, EventLog, iso, parseTime, Processes, type WatchEvent } from "@souffleur/domain"
+import { Comms, iso, parseTime, Processes, type WatchEvent, watches } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Duration, Effect, Option } from "effect"
 import { statusOf } from "../commands/StatusCommand.ts"
-import { allWatches, layerComms, type NamedWatch, sentence, settingsOf, statusLine } from "@souffleur/embed"
+import {
+  endedWatches,
+  layerComms,
+  livingWatches,
+  type NamedWatch,
+  sentence,
+  settingsOf,
+  statusLine
+} from "@souffleur/embed"
 import { call, startWith } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
 
@@ -18,8 +26,12 @@ const reasons: ReadonlySet<WatchEvent["_tag"]> = new Set([
 const isReason = (event: WatchEvent) => reasons.has(event._tag) || (event._tag === "WaitEnded" && event.how === "over")
 
 /** Returns the last recovery of a watch and its reason. `null`: there was none. */
-const lastRecovery = Effect.fnUntraced(function* (id: string) {
-  const events = (yield* (yield* EventLog).read(id, 0)).map(({ event }) => event)
+const lastRecovery = Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
+  if (watch.cycles === 0) return null
+  const events = yield* watches.tail(id, watch.revision, (events) => {
+    const started = events.findLastIndex(({ _tag }) => _tag === "RecoveryStarted")
+    return events.slice(0, Math.max(0, started)).some(isReason)
+  })
   const started = events.findLastIndex(({ _tag }) => _tag === "RecoveryStarted")
   if (started === -1) return null
   const reason = events.slice(0, started).findLast(isReason)
@@ -89,7 +101,7 @@ export const myState = () =>
         session_id: watch.sessionId,
         comms: watch.comms,
         retries: watch.retries,
-        last_recovery: yield* lastRecovery(id),
+        last_recovery: yield* lastRecovery(here.watched),
         last_beat: Option.match(beat, { onNone: () => null, onSome: ({ at }) => iso(at) }),
         deadline: Option.match(heard, {
           onNone: () => null,
@@ -100,20 +112,18 @@ export const myState = () =>
     })
   )
 
-/** The number of ended watches that are listed. */
+/** The number of ended watches that are listed, the last ones. */
 const maxEnded = 10
 
 /** Lists the watches of this machine. */
 export const status = () =>
   call(
     Effect.fnUntraced(function* ({ project }) {
-      const all = yield* allWatches
       const settings = yield* settingsOf(project)
-      const ended = new Set(all.filter(({ watch }) => watch.phase === "Exited").slice(-maxEnded))
-      const told = all.filter((named) => named.watch.phase !== "Exited" || ended.has(named))
-      const watches = yield* Effect.forEach(told, (named) => statusOf(named, settings))
+      const ended = (yield* endedWatches(maxEnded)).last.toReversed()
+      const told = yield* Effect.forEach([...ended, ...(yield* livingWatches)], (one) => statusOf(one, settings))
       return {
-        watches: watches.map(({ comms, conductor, generation, last_event_at, project, retries, standing, watch }) => {
+        watches: told.map(({ comms, conductor, generation, last_event_at, project, retries, standing, watch }) => {
           const { alive, heartbeat_age_ms, pid, session_id } = conductor
           return {
             watch,

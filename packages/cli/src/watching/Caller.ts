@@ -1,4 +1,4 @@
-import { type NamedWatch, newestOf } from "@souffleur/embed"
+import { type NamedWatch, newestOfSession, watchById } from "@souffleur/embed"
 import { Processes, type Variables } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { agentKind } from "../agent/Kind.ts"
@@ -34,17 +34,22 @@ export const identifyCaller = Effect.fn("identifyCaller")(function* (
   return watch.sessions.includes(session) ? "earlier generation" : "another session"
 })
 
+/** The longest launch id that is read. */
+const maxLaunchId = 200
+
 /**
  * Returns the watch of the agent that runs this command, by its session, else by the launch that it descends from.
  * `None`: this command is in no agent of a watch.
  */
-export const ofAgent = (watches: ReadonlyArray<NamedWatch>, variables: Variables) => {
+export const ofAgent = Effect.fn("ofAgent")(function* (variables: Variables) {
   const { sessionId: session } = agentKind.identity(variables)
-  const launch = variables["SOUFFLEUR_LAUNCH_ID"] ?? ""
-  const inSession = newestOf(watches.filter(({ watch }) => session !== "" && watch.sessions.includes(session)))
+  const launch = (variables["SOUFFLEUR_LAUNCH_ID"] ?? "").slice(0, maxLaunchId)
+  const inSession = session === "" ? Option.none<NamedWatch>() : yield* newestOfSession(session)
+  if (Option.isSome(inSession)) return inSession
   // A launch is named after its watch. The id of one watch may begin the id of another, so the longest counts.
-  const launched = watches
-    .filter(({ id }) => launch.startsWith(`${id}-g`))
-    .toSorted((a, b) => a.id.length - b.id.length)
-  return Option.orElse(inSession, () => newestOf(launched))
-}
+  for (let end = launch.lastIndexOf("-g"); end > 0; end = launch.lastIndexOf("-g", end - 1)) {
+    const found = yield* watchById(launch.slice(0, end))
+    if (Option.isSome(found)) return found
+  }
+  return Option.none<NamedWatch>()
+})

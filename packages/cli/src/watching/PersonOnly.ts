@@ -1,12 +1,15 @@
-import { Agent, Processes } from "@souffleur/domain"
+import { Agent, Processes, watchKey } from "@souffleur/domain"
 import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
-import { allWatches } from "@souffleur/embed"
+import { newestWatches } from "@souffleur/embed"
 
 /** Each process of our launches has this variable. */
 const ourMark = "SOUFFLEUR_LAUNCH_ID"
+
+/** Conductors that had one pid. The live one is the newest of them. */
+const maxConductors = 10
 
 /**
  * Refuses a person's word within an agent's session (spec: command-line#a-persons-word). Fails with `BadUsage` where
@@ -18,13 +21,11 @@ export const personOnly = Effect.fn("personOnly")(function* (what: string) {
   const agent = yield* Agent
   const mark = agentKind.identity(variables).mark ?? ((variables[ourMark] ?? "") === "" ? undefined : ourMark)
   const ancestors = yield* processes.ancestors
-  const conductors = (yield* allWatches).flatMap(({ watch }) =>
-    watch.conductor === undefined ? [] : [watch.conductor]
-  )
+  // The Conductor of a watch that has ended may live on.
+  const known = yield* Effect.forEach(ancestors, (pid) => newestWatches(watchKey.pid(pid), maxConductors))
+  const conductors = known.flat().flatMap(({ watch }) => (watch.conductor === undefined ? [] : [watch.conductor]))
   const here = yield* Effect.filter(conductors, (one) =>
-    ancestors.includes(one.pid)
-      ? Effect.map(processes.condition(one), (condition) => condition !== "gone")
-      : Effect.succeed(false)
+    Effect.map(processes.condition(one), (condition) => condition !== "gone")
   )
   const holder = here[0]?.pid ?? (yield* agent.sessions).find(({ pid }) => ancestors.includes(pid))?.pid
   const why =

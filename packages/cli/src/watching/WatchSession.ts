@@ -12,7 +12,7 @@ import {
 } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Path, Ref, Stream } from "effect"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { allWatches, deliverUndelivered, drainTimeout, guarded, jsonLine, startGuardian, sweep } from "@souffleur/embed"
+import { deliverUndelivered, drainTimeout, guarded, jsonLine, startGuardian, sweep } from "@souffleur/embed"
 import { line } from "../explain/WatchLine.ts"
 import { feed } from "../service/Watchdog.ts"
 import { paint } from "../Printing.ts"
@@ -76,7 +76,7 @@ export const watching = Effect.fn("watching")(function* (
   const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
   const notices = settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand)
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
-  if (comms !== null) yield* deliverUndelivered(yield* allWatches, comms)
+  if (comms !== null) yield* deliverUndelivered(comms)
   yield* Effect.forkScoped(attendedHere("watchdog's feeder", feed(id)))
   const path = yield* Path.Path
   for (const folder of ["launches", "guardians"])

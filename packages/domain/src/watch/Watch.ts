@@ -1,152 +1,158 @@
-import type { Claimable, Owner } from "../port/Claims.ts"
-import type { Baseline } from "../port/Comms.ts"
-import { leastPin } from "../settings/Pin.ts"
-import type { Pinned } from "../decide/PinDecider.ts"
-import type { ProcessIdentity } from "../port/Process.ts"
-import type { OwnRole } from "../event/GuardEvent.ts"
-import type { CeilingReached, WaitKind, WordRefused } from "../event/SignEvent.ts"
-import type { Check, Kind, LaunchPrepared, Mode, Purpose, RecoveryStarted, StepKind } from "../event/WatchEvent.ts"
+import { Count, Measure, Text, Time } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import { baseline, Trigger } from "../event/EventFields.ts"
+import * as Event from "../event/WatchEvent.ts"
+import { type Claimable, Owner } from "../port/Claims.ts"
+import { ProcessIdentity } from "../port/Process.ts"
+import { leastPin, Pin } from "../settings/Pin.ts"
 
-export type Phase = "New" | "Validating" | "Settling" | "Watching" | "Exited"
+export const Phase = Schema.Literals(["New", "Validating", "Settling", "Watching", "Exited"])
+export type Phase = typeof Phase.Type
 
-/** The result of a recovery step so far. Its intent is always first. `prepared`: a launch file was written in it. */
-export type StepState = { readonly kind: StepKind; readonly prepared: boolean } & (
-  | { readonly _tag: "Started"; readonly attempt: number; readonly token: string }
-  | { readonly _tag: "Succeeded"; readonly outcome: unknown }
-  | { readonly _tag: "Failed"; readonly failure: unknown }
-)
-
-export interface RecoveryCycle {
-  readonly cycle: number
-  readonly purpose: typeof Purpose.Type
-  readonly trigger: (typeof RecoveryStarted.Type)["trigger"]
-  readonly since: number
-  /** Another souffleur took the watch over since, and the Conductor was not looked at meanwhile. */
-  readonly resumed: boolean
-  /** The providers that have escalated. */
-  readonly escalated: ReadonlyArray<string>
-  readonly steps: Readonly<Record<string, StepState>>
-  /** The newest launch of this cycle whose file was written. */
-  readonly launch: typeof LaunchPrepared.Type | undefined
+const step = {
+  kind: Event.StepKind,
+  /** A launch file was written in it. */
+  prepared: Schema.Boolean
 }
 
+/** The result of a recovery step so far. Its intent is always first. */
+export const StepState = Schema.Union([
+  Schema.TaggedStruct("Started", { ...step, attempt: Count, token: Text }),
+  Schema.TaggedStruct("Succeeded", { ...step, outcome: Schema.Unknown }),
+  Schema.TaggedStruct("Failed", { ...step, failure: Schema.Unknown })
+])
+export type StepState = typeof StepState.Type
+
+export const RecoveryCycle = Schema.Struct({
+  cycle: Count,
+  purpose: Event.Purpose,
+  trigger: Trigger,
+  since: Time,
+  /** Another souffleur took the watch over since, and the Conductor was not looked at meanwhile. */
+  resumed: Schema.Boolean,
+  /** The providers that have escalated. */
+  escalated: Schema.Array(Text),
+  steps: Schema.Record(Text, StepState),
+  /** The newest launch of this cycle whose file was written. */
+  launch: Schema.optional(Event.LaunchPrepared)
+})
+export type RecoveryCycle = typeof RecoveryCycle.Type
+
+const Tasks = { taskCount: Count, taskFingerprint: Text }
+
 /**
- * The state of one supervision of one Conductor across its generations. It is never stored, only folded from its events
- * (spec: behaviour#phases). Times are epoch ms.
+ * The state of one supervision of one Conductor across its generations. It is the fold of its events, and never the
+ * truth beside them (spec: behaviour#phases). Times are epoch ms.
  */
-export interface Watch extends Pinned {
-  readonly revision: number
-  readonly phase: Phase
-  readonly project: string
+export const Watch = Schema.Struct({
+  revision: Count,
+  phase: Phase,
+  project: Text,
   /** `null`: solo. */
-  readonly comms: string | null
-  readonly observe: boolean
-  readonly kind: Kind
+  comms: Schema.NullOr(Text),
+  observe: Schema.Boolean,
+  kind: Event.Kind,
+  pin: Pin,
+  /** The part of the config file beyond the pin, as a person was told of it. */
+  overreach: Schema.UndefinedOr(
+    Schema.Struct({ said: Event.ConfigOverreached.fields.said, keys: Event.ConfigOverreached.fields.keys })
+  ),
   /** A person named the Conductor against the evidence. */
-  readonly forced: boolean
+  forced: Schema.Boolean,
   /** The pid as requested, or as corrected by a reply. */
-  readonly pid: number
-  readonly failures: ReadonlyArray<{
-    readonly check: typeof Check.Type
-    readonly message: string
-    readonly lastMessageId: number
-    readonly at: number
-  }>
+  pid: Schema.Int,
+  failures: Schema.Array(Schema.Struct({ check: Event.Check, message: Text, lastMessageId: Schema.Int, at: Time })),
   /** The message id of a reply that corrected the arguments. Only a later reply is another correction. */
-  readonly correctedBy: number
+  correctedBy: Schema.Int,
   /**
    * The newest first launch of a run: the literal command, as its file keeps it. `undefined`: the Conductor ran
    * already.
    */
-  readonly firstLaunch: typeof LaunchPrepared.Type | undefined
-  readonly conductor: ProcessIdentity | undefined
+  firstLaunch: Schema.UndefinedOr(Event.LaunchPrepared),
+  conductor: Schema.UndefinedOr(ProcessIdentity),
   /**
    * The last process that souffleur launched for this watch. The Conductor may turn out to be another process. Then
    * both must be gone before the next launch.
    */
-  readonly launched: ProcessIdentity | undefined
-  readonly sessionId: string
+  launched: Schema.UndefinedOr(ProcessIdentity),
+  sessionId: Text,
   /** Every session id of any generation. The watch is found by each of them. */
-  readonly sessions: ReadonlyArray<string>
-  readonly awaiting: boolean
-  readonly mode: typeof Mode.Type
-  readonly generation: number
-  readonly launchedAt: number
-  readonly provider: string | undefined
-  readonly launchId: string | undefined
+  sessions: Schema.Array(Text),
+  awaiting: Schema.Boolean,
+  mode: Event.Mode,
+  generation: Count,
+  launchedAt: Time,
+  provider: Schema.UndefinedOr(Text),
+  launchId: Schema.UndefinedOr(Text),
   /** The Conductor ends by itself after its turn. */
-  readonly print: boolean
-  readonly baseline: Baseline
+  print: Schema.Boolean,
+  baseline: Schema.Struct(baseline),
   /**
    * The tasks at the end of this generation. The next generation is measured against them where comms is out at its
    * launch.
    */
-  readonly lastTasks: Pick<Baseline, "taskCount" | "taskFingerprint"> | undefined
+  lastTasks: Schema.UndefinedOr(Schema.Struct(Tasks)),
   /** Deaths in a row without progress. */
-  readonly retries: number
-  readonly watcher: { readonly watcher: number; readonly since: number } | undefined
-  readonly watchersStarted: number
-  readonly monitor: { readonly monitor: number; readonly watcher: number; readonly since: number } | undefined
-  readonly monitorsStarted: number
+  retries: Count,
+  watcher: Schema.UndefinedOr(Schema.Struct({ watcher: Count, since: Time })),
+  watchersStarted: Count,
+  monitor: Schema.UndefinedOr(Schema.Struct({ monitor: Count, watcher: Count, since: Time })),
+  monitorsStarted: Count,
   /** When polling last broke off for longer than a poll (lost watcher, new owner); 0: never in this generation. */
-  readonly brokenOffAt: number
-  readonly recovery: RecoveryCycle | undefined
+  brokenOffAt: Time,
+  recovery: Schema.UndefinedOr(RecoveryCycle),
   /** The heartbeat for which the Conductor was given up; `retried`: an operator has retried since. */
-  readonly silent: { readonly heartbeat: string | null; readonly retried: boolean } | undefined
+  silent: Schema.UndefinedOr(Schema.Struct({ heartbeat: Schema.NullOr(Text), retried: Schema.Boolean })),
   /** The agent's own request in this generation: the id of a file in the state folder, and its digest. */
-  readonly handoff: { readonly request: string; readonly digest: string } | undefined
-  readonly cycles: number
+  handoff: Schema.UndefinedOr(Schema.Struct({ request: Text, digest: Text })),
+  cycles: Count,
   /** The Conductor is silent beyond its limit, and left alone until then. */
-  readonly deferred: { readonly message: string; readonly until: number } | undefined
+  deferred: Schema.UndefinedOr(Schema.Struct({ message: Text, until: Time })),
   /** The Conductor waits for a person. */
-  readonly person: { readonly for: string; readonly since: number } | undefined
+  person: Schema.UndefinedOr(Schema.Struct({ for: Text, since: Time })),
   /** The kinds of refused words in this generation. Each kind is told once. */
-  readonly refused: ReadonlyArray<(typeof WordRefused.Type)["what"]>
+  refused: Schema.Array(Event.WordRefused.fields.what),
   /** A process or session of the Conductor could not be claimed, and is not claimed yet. */
-  readonly unclaimed: boolean
+  unclaimed: Schema.Boolean,
   /** Nothing is launched before `until`. */
-  readonly wait:
-    | {
-        readonly kind: WaitKind
-        readonly since: number
-        readonly until: number
-        readonly trigger: RecoveryCycle["trigger"]
-      }
-    | undefined
+  wait: Schema.UndefinedOr(Schema.Struct({ kind: Event.WaitKind, since: Time, until: Time, trigger: Trigger })),
   /** Waits in a row, since a hand-off was last taken. */
-  readonly waits: number
+  waits: Count,
   /** The ceiling of use that is reached. */
-  readonly ceiling: Pick<typeof CeilingReached.Type, "ceiling" | "used" | "limit"> | undefined
+  ceiling: Schema.UndefinedOr(
+    Schema.Struct({ ceiling: Event.CeilingReached.fields.ceiling, used: Measure, limit: Measure })
+  ),
   /** When the count of use began: the start of the watch, or an operator's last renewal. */
-  readonly allowedSince: number
+  allowedSince: Time,
   /** When the successor of the running launch took its hand-off; `undefined`: not yet, or there was no launch. */
-  readonly taken:
-    | { readonly at: number; readonly contextTokens: number | null; readonly contextWindow: number | null }
-    | undefined
-  readonly standby:
-    | {
-        readonly cycle: number
-        readonly trigger: RecoveryCycle["trigger"]
-        readonly stage: string
-        readonly message: string
-        readonly since: number
-      }
-    | undefined
-  readonly lastExport: string | null
-  readonly owner: Owner | undefined
+  taken: Schema.UndefinedOr(
+    Schema.Struct({ at: Time, contextTokens: Schema.NullOr(Measure), contextWindow: Schema.NullOr(Measure) })
+  ),
+  standby: Schema.UndefinedOr(
+    Schema.Struct({ cycle: Count, trigger: Trigger, stage: Text, message: Text, since: Time })
+  ),
+  lastExport: Schema.NullOr(Text),
+  owner: Schema.UndefinedOr(Owner),
   /** Restorations by a guardian since the watch last made progress. */
-  readonly restored: { readonly restorations: number; readonly at: number } | undefined
+  restored: Schema.UndefinedOr(Schema.Struct({ restorations: Count, at: Time })),
   /** Deaths in a row of each of souffleur's own roles by a defect. */
-  readonly failing: Readonly<{ readonly [Role in OwnRole]?: number }>
+  failing: Schema.Struct({
+    watcher: Schema.optionalKey(Count),
+    "self-monitor": Schema.optionalKey(Count),
+    narrator: Schema.optionalKey(Count),
+    publisher: Schema.optionalKey(Count),
+    notifier: Schema.optionalKey(Count)
+  } satisfies Record<Event.OwnRole, unknown>),
   /** The last process of its own making that souffleur was about to end. */
-  readonly ending: ProcessIdentity | undefined
-  readonly fence: number
+  ending: Schema.UndefinedOr(ProcessIdentity),
+  fence: Count,
   /** The process that had the named pid at the time of naming; `null`: none had it. */
-  readonly named: ProcessIdentity | null
-  readonly openedAt: number
-  readonly lastEventAt: number
-  readonly end: "completed" | "released" | "retries exhausted" | "validation exhausted" | undefined
-}
+  named: Schema.NullOr(ProcessIdentity),
+  openedAt: Time,
+  lastEventAt: Time,
+  end: Schema.UndefinedOr(Schema.Literals(["completed", "released", "retries exhausted", "validation exhausted"]))
+})
+export type Watch = typeof Watch.Type
 
 export const initial: Watch = {
   revision: 0,

@@ -16,8 +16,11 @@ export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean
 
 /** Returns the state of a watch in a few words, the most urgent first. `silent`: the heartbeat is too old now. */
 export const statusLine = (watch: Watch, silent = false): string =>
+  // Most watches have ended, and nothing else is said of them.
+  watch.phase === "Exited" ? (watch.end ?? "ended") : living(watch, silent)
+
+const living = (watch: Watch, silent: boolean): string =>
   Match.value(watch).pipe(
-    Match.when({ phase: "Exited" }, ({ end }) => end ?? "ended"),
     Match.when({ recovery: Match.defined }, ({ recovery }) =>
       recovery.purpose === "export" ? "saving what can be saved" : "recovering"
     ),

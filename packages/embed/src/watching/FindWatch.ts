@@ -1,4 +1,4 @@
-import { type Watch, watches } from "@souffleur/domain"
+import { type Watch, watches, watchKey } from "@souffleur/domain"
 import type { NamedState } from "@souffleur/eventlog"
 import { Effect, Option, Path, Random, Runtime, Schema } from "effect"
 
@@ -13,56 +13,73 @@ export interface NamedWatch extends Omit<NamedState<Watch>, "state"> {
   readonly watch: Watch
 }
 
-/** Every watch of the log, oldest first. An unreadable watch hides no other. */
-export const allWatches = Effect.map(watches.all, (all) =>
-  all.map(({ state: watch, ...one }): NamedWatch => ({ ...one, watch }))
-)
+const namedWatch = ({ state: watch, ...one }: NamedState<Watch>): NamedWatch => ({ ...one, watch })
 
-/** Returns the newest of these watches. */
-export const newestOf = (watches: ReadonlyArray<NamedWatch>) => Option.fromNullishOr(watches.at(-1))
+/** Every watch of the log, oldest first. An unreadable watch hides no other. */
+export const allWatches = Effect.map(watches.all, (all) => all.map(namedWatch))
+
+/** The watches that have not ended, and those that cannot be read, oldest first. */
+export const livingWatches = Effect.map(watches.living, (all) => all.map(namedWatch))
+
+/** The watches that have not ended, as far as the log can be read, oldest first. */
+export const unfinishedWatches = Effect.map(livingWatches, (all) => all.filter(({ watch }) => watch.phase !== "Exited"))
+
+/** Returns the newest watches with a key, newest first, `limit` at most. */
+export const newestWatches = (key: string, limit: number, wanted?: (watch: Watch) => boolean) =>
+  Effect.map(watches.newest(key, limit, wanted), (all) => all.map(namedWatch))
+
+/** Returns the watches that ended last, the last one first, `limit` at most, and the number of all that ended. */
+export const endedWatches = (limit: number) =>
+  Effect.map(watches.ended(limit), ({ count, last }) => ({ count, last: last.map(namedWatch) }))
+
+const first = Effect.map(([one]: ReadonlyArray<NamedWatch>) => Option.fromUndefinedOr(one))
 
 /**
  * Whether a watch was released before it had a Conductor, such as the second of two simultaneous ones. Only its name
  * selects it.
  */
-const neverBegan = ({ watch }: NamedWatch) => watch.generation === 0 && watch.end === "released"
+const neverBegan = ({ end, generation }: Watch) => generation === 0 && end === "released"
+
+/** Finds a watch by its id; `None`: there is none. Fails with `UnreadableEvent` where it cannot be read. */
+export const watchById = (id: string) => Effect.map(watches.one(id), Option.map(namedWatch))
+
+/** Returns the newest watch that had this session; `None`: there is none. */
+export const newestOfSession = (session: string) => first(newestWatches(watchKey.session(session), 1))
+
+/** Returns the newest watch of a folder. A watch that never began counts where there is no other. */
+const newestHere = Effect.fnUntraced(function* (project: string) {
+  const begun = yield* first(newestWatches(watchKey.project(project), 1, (watch) => !neverBegan(watch)))
+  return Option.isSome(begun) ? begun : yield* first(newestWatches(watchKey.project(project), 1))
+})
+
+const named = Effect.fnUntraced(function* (name: string) {
+  const found = yield* watchById(name)
+  return Option.isSome(found) ? found : yield* newestOfSession(name)
+})
 
 /**
  * Finds a watch by its id or by any session id it had (spec: command-line#watch). Without a name it is the newest of
  * this folder. Fails with `WatchNotFound` when there is none, and with the log's error when the watch is unreadable.
  */
 export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<string>, project: string) {
-  const watches = yield* allWatches
-  const found = Option.match(name, {
-    onNone: () => {
-      const here = watches.filter(({ watch }) => watch.project === project)
-      return Option.orElse(newestOf(here.filter((one) => !neverBegan(one))), () => newestOf(here))
-    },
-    onSome: (name) =>
-      Option.orElse(Option.fromNullishOr(watches.find(({ id }) => id === name)), () =>
-        newestOf(watches.filter(({ watch }) => watch.sessions.includes(name)))
-      )
-  })
+  const found = yield* Option.match(name, { onNone: () => newestHere(project), onSome: named })
   if (Option.isSome(found)) return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
   return yield* new WatchNotFound({
     message: Option.match(name, {
-      onNone: () => `no watch of ${project}: "souffleur status" lists all`,
+      onNone: () => `no watch of ${project}: "souffleur status --all" lists all`,
       onSome: (name) =>
-        `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status" lists all`
+        `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status --all" lists all`
     })
   })
 })
 
 /** Returns the newest unfinished watch of a session or of a folder. */
-export const unfinished = (
-  watches: ReadonlyArray<NamedWatch>,
-  of: { readonly sessionId: string } | { readonly project: string }
-) =>
-  newestOf(
-    watches.filter(
-      ({ watch }) =>
-        watch.phase !== "Exited" &&
-        ("sessionId" in of ? watch.sessions.includes(of.sessionId) : watch.project === of.project)
+export const unfinished = (of: { readonly sessionId: string } | { readonly project: string }) =>
+  Effect.map(unfinishedWatches, (all) =>
+    Option.fromUndefinedOr(
+      all.findLast(({ watch }) =>
+        "sessionId" in of ? watch.sessions.includes(of.sessionId) : watch.project === of.project
+      )
     )
   )
 

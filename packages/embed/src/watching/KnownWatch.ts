@@ -1,7 +1,7 @@
 import { BadTarget, heldBy, Processes, type Target } from "@souffleur/domain"
 import { Effect, Equal, Option } from "effect"
 import { remark } from "../Remark.ts"
-import { allWatches, findWatch, type NamedWatch, unfinished } from "./FindWatch.ts"
+import { findWatch, type NamedWatch, unfinished } from "./FindWatch.ts"
 
 /**
  * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder.
@@ -13,7 +13,7 @@ export const knownOf = Effect.fn("knownOf")(function* (
 ) {
   if (Option.isNone(resume)) {
     const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
-    return unfinished(yield* allWatches, of)
+    return yield* unfinished(of)
   }
   return Option.some(yield* findWatch(resume, project))
 })

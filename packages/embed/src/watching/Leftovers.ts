@@ -1,9 +1,9 @@
-import { allRuns, isOver } from "@souffleur/plan"
+import { unfinishedRuns } from "@souffleur/plan"
 import { Settings } from "@souffleur/domain"
 import { isDraft } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
 import { layerRuns } from "../world/RunDirectory.ts"
-import { allWatches } from "./FindWatch.ts"
+import { unfinishedWatches } from "./FindWatch.ts"
 
 /** An undecided launch or a draft. Each may hold an environment or a prompt. */
 const launchFile = /^(.+)\.(?:json|kept)$/u
@@ -12,10 +12,8 @@ const minAge = Duration.minutes(10)
 
 /** Returns the prefixes of launches that may still happen: those of unfinished watches and runs. */
 const awaited = Effect.gen(function* () {
-  const watches = (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited").map(({ id }) => `${id}-`)
-  const conducted = (yield* Effect.provide(allRuns, layerRuns(yield* Settings))).filter(
-    ({ run, unreadable }) => unreadable !== undefined || !isOver(run)
-  )
+  const watches = (yield* unfinishedWatches).map(({ id }) => `${id}-`)
+  const conducted = yield* Effect.provide(unfinishedRuns, layerRuns(yield* Settings))
   return [...watches, ...conducted.map(({ id }) => `run-${id}-`)]
 })
 

@@ -1,15 +1,16 @@
+import { watchKey } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
 import { attendedHere, commsPublisher } from "@souffleur/supervisor"
 import { Effect, Option } from "effect"
-import type { NamedWatch } from "./FindWatch.ts"
+import { type NamedWatch, newestWatches } from "./FindWatch.ts"
 
 /** The time that a souffleur whose watch has ended waits for a comms that is out. */
 export const drainTimeout = "10 seconds"
 
 /** Returns the newest watch of this folder where it ended before comms heard everything. */
-export const undelivered = Effect.fnUntraced(function* (watches: ReadonlyArray<NamedWatch>, project: string) {
+export const undelivered = Effect.fnUntraced(function* (project: string) {
   const cursor = yield* Cursor
-  const newest = watches.findLast(({ watch }) => watch.project === project)
+  const [newest] = yield* newestWatches(watchKey.project(project), 1)
   if (newest === undefined || newest.watch.phase !== "Exited" || newest.watch.comms === null) return Option.none()
   return (yield* cursor.position(newest.id)) < newest.watch.revision ? Option.some(newest) : Option.none()
 })
@@ -20,10 +21,15 @@ const late = Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
   if ((yield* cursor.position(id)) < watch.revision) yield* commsPublisher(id)
 })
 
+/** Watches that are looked at. Each later watch has tried to tell the rest of the earlier ones. */
+const maxLate = 100
+
 /** Tells comms the rest of its watches that ended while it was out. */
-export const deliverUndelivered = (watches: ReadonlyArray<NamedWatch>, comms: string) =>
-  Effect.forEach(
-    watches.filter(({ watch }) => watch.phase === "Exited" && watch.comms === comms),
+export const deliverUndelivered = Effect.fnUntraced(function* (comms: string) {
+  const ended = yield* newestWatches(watchKey.comms(comms), maxLate, ({ phase }) => phase === "Exited")
+  yield* Effect.forEach(
+    ended.toReversed(),
     (one) => Effect.forkScoped(attendedHere(`publisher of ${one.id}`, late(one))),
     { discard: true }
   )
+})

@@ -1,7 +1,7 @@
 import { Claims } from "@souffleur/domain"
 import { Effect, FileSystem, Ref } from "effect"
 import { remark } from "../Remark.ts"
-import { allWatches } from "./FindWatch.ts"
+import { unfinishedWatches } from "./FindWatch.ts"
 
 /**
  * Whether a live souffleur watches a Conductor through this comms.db. The row `task-00` then is that Conductor's. A
@@ -15,9 +15,9 @@ export const watchedElsewhere = Effect.fn("watchedElsewhere")(function* (comms: 
   const real = (path: string) => Effect.orElseSucceed(fs.realPath(path), () => path)
   const file = yield* real(comms)
   return Effect.gen(function* () {
-    const others = yield* Effect.filter(yield* allWatches, ({ watch }) =>
+    const others = yield* Effect.filter(yield* unfinishedWatches, ({ watch }) =>
       Effect.gen(function* () {
-        if (watch.phase === "Exited" || watch.comms === null || watch.owner === undefined) return false
+        if (watch.comms === null || watch.owner === undefined) return false
         return (yield* real(watch.comms)) === file && !(yield* claims.isDead(watch.owner))
       })
     )

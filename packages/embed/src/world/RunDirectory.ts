@@ -1,4 +1,4 @@
-import { allRuns, RunLog } from "@souffleur/plan"
+import { newestRun, runById, RunLog } from "@souffleur/plan"
 import { type ResolvedSettings, Settings } from "@souffleur/domain"
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { SqliteClient, TrustedFiles } from "@souffleur/node"
@@ -37,22 +37,18 @@ export const layerConductor = (settings: ResolvedSettings, project: string) =>
 
 /** Makes the id of a run from its folder and its plan. Two simultaneous starts of one plan thus begin the same run. */
 export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
-  const all = yield* allRuns
   const digest = yield* Digest.Digest
   const hex = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(`${project}\0${plan}`))
   const name = yield* folderName(project)
   const ids = Array.from({ length: hex.length / 4 }, (_, n) => `${name}-${hex.slice(0, 4 * (n + 1))}`)
-  return ids.find((id) => !all.some((one) => one.id === id))!
+  for (const id of ids) if (Option.isNone(yield* runById(id))) return id
+  return ids.at(-1)!
 }, Effect.provide(Digest.layerWebCrypto))
 
 /** Finds a run by its id, or the newest of a folder. Fails with `RunNotFound` when there is none. */
 export const findRun = Effect.fn("findRun")(function* (name: Option.Option<string>, project: string) {
-  const all = yield* allRuns
-  const found = Option.match(name, {
-    onNone: () => all.findLast(({ run }) => run.project === project),
-    onSome: (id) => all.find((one) => one.id === id)
-  })
-  if (found !== undefined) return found.unreadable === undefined ? found : yield* found.unreadable
+  const found = yield* Option.match(name, { onNone: () => newestRun(project), onSome: runById })
+  if (Option.isSome(found)) return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
   return yield* new RunNotFound({
     message: Option.match(name, {
       onNone: () => `no plan was conducted in ${project} yet: souffleur conduct PLAN`,

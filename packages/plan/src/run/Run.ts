@@ -1,5 +1,8 @@
-import { leastPin, type Owner, type Pinned, type ProcessIdentity } from "@souffleur/domain"
-import type {
+import { leastPin, Owner, Pin, ProcessIdentity } from "@souffleur/domain"
+import { Count, Measure, Text, Time } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import {
+  ConfigOverreached,
   EndingReason,
   EscalationReason,
   Feedback,
@@ -10,110 +13,121 @@ import type {
   Work
 } from "./RunEvent.ts"
 
-export type TaskStatus = "pending" | "in_progress" | "completed" | "escalated"
+export const TaskStatus = Schema.Literals(["pending", "in_progress", "completed", "escalated"])
+export type TaskStatus = typeof TaskStatus.Type
 
 /** One task of a run, folded from its events. */
-export interface Task extends TaskOutline {
-  readonly status: TaskStatus
+export const Task = Schema.Struct({
+  ...TaskOutline.fields,
+  status: TaskStatus,
   /** Count of implementations that were begun (`attempts` of the state file; spec: behaviour#state-file). */
-  readonly attempts: number
+  attempts: Count,
   /** Rejections since the task began, or since a person's last answer: the ladder counts them. */
-  readonly rejections: number
+  rejections: Count,
   /** Failed assignments in a row: of implementers, and of reviewers of this implementation. */
-  readonly failures: number
-  readonly reviewFailures: number
+  failures: Count,
+  reviewFailures: Count,
   /** The feedback of every rejection, oldest first. */
-  readonly feedback: ReadonlyArray<Feedback>
+  feedback: Schema.Array(Feedback),
   /** A person's words after escalations. */
-  readonly guidance: ReadonlyArray<string>
+  guidance: Schema.Array(Text),
   /** Why the last implementer failed; `null`: it did not. */
-  readonly lastFailure: string | null
+  lastFailure: Schema.NullOr(Text),
   /** The hint for a person about that failure; `null`: there is none. */
-  readonly lastHint: string | null
+  lastHint: Schema.NullOr(Text),
   /** The launch of the newest agent that worked on the task or reviewed it. */
-  readonly lastLaunch: string | null
+  lastLaunch: Schema.NullOr(Text),
   /** The session that the next attempt resumes; `null`: a fresh implementer. */
-  readonly implementer: string | null
+  implementer: Schema.NullOr(Text),
   /** The commit that the task began from, and the last reviewed one. Later commits are its work. */
-  readonly base: string | null
-  readonly reviewed: string | null
+  base: Schema.NullOr(Text),
+  reviewed: Schema.NullOr(Text),
   /** Files that git did not know when the task began; `null`: unknown. */
-  readonly untracked: ReadonlyArray<string> | null
+  untracked: Schema.NullOr(Schema.Array(Text)),
   /** The implementation that waits for a reviewer. */
-  readonly implementation: { readonly head: string } | null
-  readonly work: Work
-  readonly escalation: { readonly reason: EscalationReason; readonly message: string } | null
-  readonly skipped: boolean
+  implementation: Schema.NullOr(Schema.Struct({ head: Text })),
+  work: Work,
+  escalation: Schema.NullOr(Schema.Struct({ reason: EscalationReason, message: Text })),
+  skipped: Schema.Boolean,
   /** The task's `digest` when it was approved; `null`: unknown. */
-  readonly doneAs: string | null
+  doneAs: Schema.NullOr(Text),
   /** Whether the task was begun in this run, so that its `base` is known. */
-  readonly begun: boolean
+  begun: Schema.Boolean,
   /** Whether the plan has lost the task while an agent is at work on it. It is forgotten when that agent has ended. */
-  readonly dropped: boolean
-  readonly startedAt: number | null
-  readonly completedAt: number | null
-}
+  dropped: Schema.Boolean,
+  startedAt: Schema.NullOr(Time),
+  completedAt: Schema.NullOr(Time)
+})
+export type Task = typeof Task.Type
 
 /** One launch of an agent in a run, whose outcome is not known yet. */
-export interface Assignment {
-  readonly token: string
-  readonly role: Role
-  readonly taskId: string | null
-  readonly attempt: number
-  readonly sessionId: string
-  readonly resumed: boolean
-  readonly head: string | null
-  readonly askedAt: number
+export const Assignment = Schema.Struct({
+  token: Text,
+  role: Role,
+  taskId: Schema.NullOr(Text),
+  attempt: Count,
+  sessionId: Text,
+  resumed: Schema.Boolean,
+  head: Schema.NullOr(Text),
+  askedAt: Time,
   /** The fence of the owner that asked for it. Another owner did not see it through. */
-  readonly fence: number
+  fence: Count,
   /** The digest of the word that its verdict needs; `null`: it was given none. */
-  readonly word: string | null
-  readonly launch: { readonly launchId: string; readonly process: ProcessIdentity; readonly at: number } | null
+  word: Schema.NullOr(Text),
+  launch: Schema.NullOr(Schema.Struct({ launchId: Text, process: ProcessIdentity, at: Time })),
   /** Why it is being ended, and its `limit` in ms. It is signalled for that alone. */
-  readonly ending: { readonly reason: EndingReason; readonly limit: number } | null
-}
+  ending: Schema.NullOr(Schema.Struct({ reason: EndingReason, limit: Measure }))
+})
+export type Assignment = typeof Assignment.Type
 
 /** One plan that is conducted in one project: the second aggregate on the log (spec: behaviour#run). */
-export interface Run extends Pinned {
-  readonly revision: number
-  readonly phase: "new" | "implementation" | "completion" | "finished"
-  readonly workflowId: string
-  readonly project: string
+export const Run = Schema.Struct({
+  revision: Count,
+  phase: Schema.Literals(["new", "implementation", "completion", "finished"]),
+  workflowId: Text,
+  project: Text,
   /** The root of its git work tree. */
-  readonly workTree: string
-  readonly plan: string
-  readonly digest: string
-  readonly tasks: ReadonlyArray<Task>
-  readonly current: string | null
+  workTree: Text,
+  plan: Text,
+  digest: Text,
+  pin: Pin,
+  /** The part of the config file beyond the pin, as a person was told of it. */
+  overreach: Schema.UndefinedOr(
+    Schema.Struct({ said: ConfigOverreached.fields.said, keys: ConfigOverreached.fields.keys })
+  ),
+  tasks: Schema.Array(Task),
+  current: Schema.NullOr(Text),
   /** The branch on which the newest task began. `null`: none; `undefined`: any branch will do. */
-  readonly branch: string | null | undefined
-  readonly assignment: Assignment | null
-  readonly assignments: number
+  branch: Schema.UndefinedOr(Schema.NullOr(Text)),
+  assignment: Schema.NullOr(Assignment),
+  assignments: Count,
   /** The service refuses agents until that time (epoch ms). */
-  readonly wait: { readonly kind: LimitKind; readonly until: number } | null
+  wait: Schema.NullOr(Schema.Struct({ kind: LimitKind, until: Time })),
   /** Count of such waits in a row, since an agent had any other outcome. */
-  readonly waits: number
-  readonly paused: Omit<typeof RunPaused.Type, "_tag" | "at"> | null
-  readonly fence: number
-  readonly owner: Owner | null
-  readonly summary: {
-    readonly completed: number
-    readonly skipped: number
-    readonly commits: number
-    readonly files: number
-  } | null
-  readonly finishing: "not begun" | "begun" | "none" | "done" | "failed" | "skipped"
+  waits: Count,
+  paused: Schema.NullOr(
+    Schema.Struct({
+      reason: RunPaused.fields.reason,
+      files: RunPaused.fields.files,
+      message: RunPaused.fields.message
+    })
+  ),
+  fence: Count,
+  owner: Schema.NullOr(Owner),
+  summary: Schema.NullOr(Schema.Struct({ completed: Count, skipped: Count, commits: Count, files: Count })),
+  finishing: Schema.Literals(["not begun", "begun", "none", "done", "failed", "skipped"]),
   /** SHA-256 of the finishing command that the plan had when the run was opened; `null`: none. */
-  readonly finishingDigest: string | null
+  finishingDigest: Schema.NullOr(Text),
   /** Whether a person wants the finishing step once more, by the words that the plan has now. */
-  readonly finishingAccepted: boolean
+  finishingAccepted: Schema.Boolean,
   /** Why the finishing step failed. */
-  readonly finishingFailure: string | null
+  finishingFailure: Schema.NullOr(Text),
   /** Epoch milliseconds, as all times here. */
-  readonly openedAt: number
-  readonly lastEventAt: number
-  readonly implementedAt: number | null
-}
+  openedAt: Time,
+  lastEventAt: Time,
+  implementedAt: Schema.NullOr(Time)
+})
+export type Run = typeof Run.Type
 
 export const initialRun: Run = {
   revision: 0,

@@ -1,0 +1,68 @@
+import { assert, it } from "@effect/vitest"
+import { Event } from "@souffleur/domain"
+import { Effect } from "effect"
+import { TestConsole } from "effect/testing"
+import { cli } from "../src/Cli.ts"
+import { place, services, watching } from "./mcp/McpPlace.ts"
+
+const completed = Event.ConductorCompleted.make({ at: 2000, by: "agent" })
+
+/** Makes a store with one living watch, and with so many that have ended. */
+const stage = Effect.fnUntraced(function* (ended: number) {
+  const { as, project, watch } = yield* place({ comms: false })
+  const open = watching({ project, comms: null })
+  for (let n = 0; n < ended; n++) yield* watch(`w-${n}`, [...open, completed])
+  yield* watch("living", open)
+  /** Returns the facts that `status` prints, and the rest. */
+  const status = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
+    const before = [(yield* TestConsole.logLines).length, (yield* TestConsole.errorLines).length] as const
+    yield* as("")(cli(["status", ...flags, "--project-dir", project]))
+    return {
+      facts: (yield* TestConsole.logLines).slice(before[0]).map(String),
+      rest: (yield* TestConsole.errorLines).slice(before[1]).map(String)
+    }
+  })
+  const json = (...flags: ReadonlyArray<string>) =>
+    Effect.map(status("--json", ...flags), ({ facts, rest }) => ({
+      ids: (JSON.parse(facts.join("\n")) as ReadonlyArray<{ readonly watch: string }>).map((one) => one.watch),
+      rest
+    }))
+  return { status, json, watch }
+})
+const rows = (facts: ReadonlyArray<string>) => facts.slice(1, facts.includes("") ? facts.indexOf("") : undefined)
+
+it.layer(services)((it) => {
+  it.effect("status lists what lives and what ended since the last look, and says how many more have ended", () =>
+    Effect.gen(function* () {
+      const { json, status, watch } = yield* stage(2)
+      // A program that polls has not looked.
+      assert.deepStrictEqual(yield* json(), { ids: ["w-0", "w-1", "living"], rest: [] })
+      const first = yield* status()
+      assert.lengthOf(rows(first.facts), 3)
+      assert.deepStrictEqual(first.rest, [])
+      const more = "2 more watches have ended: souffleur status --all"
+      const second = yield* status()
+      assert.deepStrictEqual([rows(second.facts).length, second.rest], [1, [more]])
+      assert.notInclude(second.facts.join("\n"), "SINCE YOU LAST LOOKED", "nothing has happened since")
+      assert.deepStrictEqual(yield* json(), { ids: ["living"], rest: [more] })
+      assert.deepStrictEqual(yield* json("--all"), { ids: ["w-0", "w-1", "living"], rest: [] })
+      assert.lengthOf(rows((yield* status("--all")).facts), 3)
+      assert.deepStrictEqual(yield* json("w-0"), { ids: ["w-0"], rest: [] })
+      yield* watch("living", [completed])
+      assert.deepStrictEqual((yield* json()).ids, ["living"], "it ended since")
+      yield* status()
+      const { facts, rest } = yield* status()
+      assert.deepStrictEqual(facts, ["Nothing is watched now, and there is no news."])
+      assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
+    })
+  )
+
+  it.effect("status lists the last twenty of many that have ended", () =>
+    Effect.gen(function* () {
+      const { json } = yield* stage(23)
+      const { ids, rest } = yield* json()
+      assert.deepStrictEqual(ids, [...Array.from({ length: 20 }, (_, n) => `w-${n + 3}`), "living"])
+      assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
+    })
+  )
+})

@@ -1,0 +1,51 @@
+import { Schema } from "effect"
+import type { FoldName, Snapshot } from "./Snapshots.ts"
+
+/** How one kind of aggregate is folded, and how its state is kept. */
+export interface Fold<State extends { readonly revision: number }, Event> {
+  readonly name: FoldName
+  readonly initial: State
+  readonly evolve: (state: State, event: Event) => State
+  /** Holds each state. Every value of it is JSON, or `undefined` at the top. */
+  readonly schema: Schema.Schema<State>
+  readonly isEnded: (state: State) => boolean
+  /** The number of events that are worth a write of snapshots, though no aggregate has ended. */
+  readonly keepEvery: number
+  /** The words that an aggregate is found by. */
+  readonly keysOf: (state: State) => ReadonlyArray<string>
+}
+
+/** The two directions between a state and its JSON. */
+export interface StateCodec<State> {
+  /** Keeps what differs from the initial state. Returns an empty text for a state that would come back as another. */
+  readonly encode: (state: State) => string
+  /** Returns `undefined` at any doubt: no JSON, no state by the schema, or a state of another revision. */
+  readonly decode: (snapshot: Pick<Snapshot, "state" | "revision">) => State | undefined
+}
+
+/** Makes the codec of a fold's state. */
+export const stateCodec = <State extends { readonly revision: number }, Event>({
+  initial,
+  schema
+}: Pick<Fold<State, Event>, "initial" | "schema">): StateCodec<State> => {
+  const isState = Schema.is(schema)
+  const first = new Map(Object.entries(initial).map(([key, value]) => [key, JSON.stringify(value)]))
+  const decode: StateCodec<State>["decode"] = ({ revision, state }) => {
+    if (state === "") return undefined
+    try {
+      const parsed: unknown = { ...initial, ...(JSON.parse(state) as object) }
+      return isState(parsed) && parsed.revision === revision ? parsed : undefined
+    } catch {
+      return undefined
+    }
+  }
+  return {
+    encode: (state) => {
+      const changed = Object.entries(state).filter(([key, value]) => JSON.stringify(value) !== first.get(key))
+      const text = JSON.stringify(Object.fromEntries(changed))
+      const back = decode({ state: text, revision: state.revision })
+      return JSON.stringify(back) === JSON.stringify(state) ? text : ""
+    },
+    decode
+  }
+}

@@ -1,0 +1,138 @@
+import { type Context, Effect, Option, Stream } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Log, ReadError, UnreadableEvent } from "../Log.ts"
+import { catchUp, type Placed, type Present } from "./CatchUp.ts"
+import type { Fold } from "./Fold.ts"
+
+/** An aggregate of the log, by its id. */
+export interface NamedState<State> {
+  readonly id: string
+  /** The fold of the events that can be read. */
+  readonly state: State
+  /** The first event that cannot be read. Nothing is decided on the events before it. */
+  readonly unreadable?: UnreadableEvent
+}
+
+/** The rows of the first read of snapshots, and of a later one. The wanted aggregate is mostly among the newest. */
+const [firstPage, maxPage] = [8, 1000]
+
+const oldest = (a: Placed<unknown>, b: Placed<unknown>) => a.opened - b.opened
+const newest = (a: Placed<unknown>, b: Placed<unknown>) => b.opened - a.opened
+const latest = (a: Placed<unknown>, b: Placed<unknown>) => b.position - a.position
+
+/**
+ * Lists the aggregates of a log. No list but `all` reads an aggregate that it does not name: what has ended is found by
+ * the snapshots. An unreadable aggregate hides no other. Each list fails with `LogUnusable` where the log cannot be
+ * read.
+ */
+export const makeListing = <State extends { readonly revision: number }, Event, Id>(
+  fold: Fold<State, Event>,
+  key: Context.Key<Id, Log<Event>>,
+  prefix: string
+) => {
+  const { decoded, present, restored } = catchUp(fold)
+  const named = ({ state, stream, unreadable }: Placed<State>): NamedState<State> => ({
+    id: stream.slice(prefix.length),
+    state,
+    ...(unreadable === undefined ? {} : { unreadable })
+  })
+  const isLiving = ({ state, unreadable }: Placed<State>) => unreadable !== undefined || !fold.isEnded(state)
+  const folded = (events: ReadonlyArray<{ readonly event: Event }>) =>
+    events.reduce((state, { event }) => fold.evolve(state, event), fold.initial)
+
+  /** Reads every stream, and no snapshot. */
+  const each = Effect.fnUntraced(function* (log: Log<Event>) {
+    const placed = yield* Effect.forEach(yield* log.streams, (stream, opened) =>
+      log.read(stream, 0).pipe(
+        Effect.map((events): Placed<State> => ({
+          stream,
+          opened,
+          position: events.at(-1)!.position,
+          state: folded(events)
+        })),
+        Effect.catchTag("UnreadableEvent", (unreadable) =>
+          Effect.map(log.read(stream, 0, unreadable.revision - 1), (events): Placed<State> => ({
+            stream,
+            opened,
+            position: events.at(-1)?.position ?? 0,
+            state: folded(events),
+            unreadable
+          }))
+        )
+      )
+    )
+    return { placed, more: false, countedEnded: 0 } satisfies Present<State>
+  })
+
+  /** Answers from the snapshots, and from the log alone where these or an event are in doubt. */
+  const answer = <A>(from: (log: Log<Event>, now: Present<State>) => Effect.Effect<A, ReadError | SqlError.SqlError>) =>
+    Effect.flatMap(key, (log) =>
+      present(log).pipe(
+        Effect.flatMap((now) => from(log, now)),
+        Effect.catch(() => Effect.flatMap(each(log), (now) => from(log, now))),
+        // Without snapshots none is asked for.
+        Effect.catchTag("SqlError", Effect.die)
+      )
+    )
+
+  /** Streams the aggregates that have not moved since their snapshot, newest first, by pages that grow. */
+  const settled = (log: Log<Event>, { more, placed }: Present<State>, word: { readonly key?: string } = {}) => {
+    const known = new Set(placed.map(({ stream }) => stream))
+    return Stream.paginate({ before: Number.MAX_SAFE_INTEGER, limit: more ? firstPage : 0 }, (at) =>
+      Effect.gen(function* () {
+        const page = at.limit === 0 ? [] : yield* log.snapshots.page(fold.name, { ...word, ...at })
+        const found: Array<Placed<State>> = []
+        for (const snapshot of page)
+          if (!known.has(snapshot.stream)) found.push(decoded(snapshot) ?? (yield* restored(log, snapshot)))
+        const before = page.at(-1)?.opened ?? 0
+        const after = page.length < at.limit || before === 0 ? Option.none() : Option.some({ before, limit: maxPage })
+        return [found, after] as const
+      })
+    )
+  }
+  const has = (key: string) => (one: Placed<State>) => fold.keysOf(one.state).includes(key)
+
+  return {
+    /** Every aggregate, oldest first. */
+    all: answer((log, now) =>
+      Effect.map(Stream.runCollect(settled(log, now)), (rest) => [...rest, ...now.placed].toSorted(oldest).map(named))
+    ),
+    /** The aggregates that have not ended, and those that cannot be read, oldest first. */
+    living: answer((_, { placed }) => Effect.succeed(placed.filter(isLiving).toSorted(oldest).map(named))),
+    /** Returns the aggregates with this word, oldest first. */
+    having: (key: string) =>
+      answer((log, now) =>
+        Effect.map(Stream.runCollect(settled(log, now, { key })), (rest) =>
+          [...rest, ...now.placed].filter(has(key)).toSorted(oldest).map(named)
+        )
+      ),
+    /** Returns the newest aggregates with this word that are wanted, newest first, `limit` at most. */
+    newest: (key: string, limit: number, wanted: (state: State) => boolean = () => true) =>
+      answer((log, now) => {
+        const isWanted = (one: Placed<State>) => has(key)(one) && wanted(one.state)
+        return settled(log, now, { key }).pipe(
+          Stream.filter(isWanted),
+          Stream.take(limit),
+          Stream.runCollect,
+          Effect.map((rest) => [...rest, ...now.placed.filter(isWanted)].toSorted(newest).slice(0, limit).map(named))
+        )
+      }),
+    /** Returns the `limit` aggregates that ended last, the last one first. `count`: the number of all that ended. */
+    ended: (limit: number) =>
+      answer(
+        Effect.fnUntraced(function* (log, { countedEnded, more, placed }) {
+          const here = placed.filter((one) => !isLiving(one))
+          if (!more) return { last: here.toSorted(latest).slice(0, limit).map(named), count: here.length }
+          const known = new Set(placed.map(({ stream }) => stream))
+          const rest = (yield* log.snapshots.ended(fold.name, limit + known.size)).filter(
+            ({ stream }) => !known.has(stream)
+          )
+          const kept = yield* Effect.forEach(rest.slice(0, limit), (snapshot) => restored(log, snapshot))
+          return {
+            last: [...here, ...kept].toSorted(latest).slice(0, limit).map(named),
+            count: here.length + (yield* log.snapshots.endedCount(fold.name)) - countedEnded
+          }
+        })
+      )
+  }
+}

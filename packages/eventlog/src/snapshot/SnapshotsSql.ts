@@ -1,0 +1,101 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { FoldName, Snapshot, Snapshots } from "./Snapshots.ts"
+
+/** The row that has no stream says how far the log is folded. */
+const mark = ""
+
+/** A snapshot whose last event is not at its place in the log has no state. */
+const columns = `f.stream, f.opened, f.revision, f.position, f.ended, CASE WHEN EXISTS (
+  SELECT 1 FROM events WHERE stream = f.stream AND revision = f.revision AND position = f.position
+) THEN f.state ELSE '' END AS state`
+const ours = "f.kind = ? AND f.fingerprint = ?"
+
+interface SnapshotRow {
+  readonly stream: string
+  readonly opened: number
+  readonly revision: number
+  readonly position: number
+  readonly ended: number
+  readonly state: string
+}
+
+const snapshotOf = (row: SnapshotRow): Snapshot => ({ ...row, ended: row.ended === 1 })
+
+/**
+ * Keeps snapshots in the file of the log. Triggers throw all of them away where an event of the log is changed or
+ * removed (`Store.ts`). No statement waits for a lock: what is not kept now is folded again next time.
+ */
+export const sqlSnapshots: Effect.Effect<Snapshots, never, SqlClient.SqlClient> = Effect.map(
+  SqlClient.SqlClient,
+  (sql) => {
+    const select = (statement: string, parameters: ReadonlyArray<unknown>) =>
+      Effect.map(sql.unsafe<SnapshotRow>(statement, parameters), (rows) => rows.map(snapshotOf))
+    const named = ({ fingerprint, kind }: FoldName) => [kind, fingerprint]
+    return {
+      // One statement: between two of them a stream could end, and would be in neither answer.
+      folded: Effect.fn("Snapshots.folded")(function* (fold) {
+        const rows = yield* select(
+          `SELECT ${columns} FROM folded f INDEXED BY folded_living WHERE ${ours} AND f.ended = 0 AND f.stream <> '${mark}'
+          UNION ALL SELECT f.stream, 0, 0, f.position, 0, '' FROM folded f
+          WHERE ${ours} AND f.stream = '${mark}' AND EXISTS (SELECT 1 FROM events WHERE position = f.position)`,
+          [...named(fold), ...named(fold)]
+        )
+        const position = rows.find(({ stream }) => stream === mark)?.position ?? 0
+        const [last] = yield* sql.unsafe("SELECT max(position) FROM events", []).values
+        return {
+          position,
+          end: Number(last?.[0] ?? 0),
+          living: position === 0 ? [] : rows.filter(({ stream }) => stream !== mark)
+        }
+      }),
+      one: (fold, stream) =>
+        Effect.map(
+          select(`SELECT ${columns} FROM folded f WHERE ${ours} AND f.stream = ?`, [...named(fold), stream]),
+          ([found]) => found
+        ),
+      page: (fold, { before, key, limit }) =>
+        key === undefined
+          ? select(
+              `SELECT ${columns} FROM folded f
+              WHERE ${ours} AND f.stream <> '${mark}' AND f.opened < ? ORDER BY f.opened DESC LIMIT ?`,
+              [...named(fold), before, limit]
+            )
+          : select(
+              `SELECT ${columns} FROM folded_keys k JOIN folded f ON f.kind = k.kind AND f.stream = k.stream
+              WHERE ${ours} AND k.kind = ? AND k.key = ? AND k.opened < ? ORDER BY k.opened DESC LIMIT ?`,
+              [...named(fold), fold.kind, key, before, limit]
+            ),
+      ended: (fold, limit) =>
+        select(`SELECT ${columns} FROM folded f WHERE ${ours} AND f.ended = 1 ORDER BY f.position DESC LIMIT ?`, [
+          ...named(fold),
+          limit
+        ]),
+      endedCount: (fold) =>
+        Effect.map(
+          sql.unsafe(`SELECT count(*) FROM folded f WHERE ${ours} AND f.ended = 1`, named(fold)).values,
+          ([row]) => Number(row?.[0] ?? 0)
+        ),
+      move: Effect.fn("Snapshots.move")(function* (fold, from, to, snapshots) {
+        const rows = snapshots.map(({ ended, keys, opened, position, revision, state, stream }) => [
+          stream,
+          opened,
+          revision,
+          position,
+          Number(ended),
+          JSON.stringify(keys),
+          state
+        ])
+        const written = yield* sql.unsafe(
+          `INSERT OR REPLACE INTO folded (kind, fingerprint, stream, opened, revision, position, ended, keys, state)
+            SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+            FROM json_each(?) WHERE ? = 0 OR EXISTS (
+              SELECT 1 FROM folded f WHERE ${ours} AND f.stream = '${mark}' AND f.position = ?
+            ) RETURNING 1`,
+          [...named(fold), JSON.stringify([...rows, [mark, 0, 0, to, 0, "[]", ""]]), from, ...named(fold), from]
+        ).values
+        return written.length > 0
+      })
+    }
+  }
+)

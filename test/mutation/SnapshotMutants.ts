@@ -1,0 +1,79 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const snapshot = "packages/eventlog/src/snapshot"
+const tests = ["test/eventlog/Snapshots.test.ts"]
+
+/** The lines that hold a snapshot to its log, and the lists that read no more than they name. */
+export const snapshotMutants = [
+  ...mutantsOf(`${snapshot}/SnapshotsSql.ts`, tests, [
+    ["snapshots: whose last event is in the log", "THEN f.state ELSE '' END", "THEN f.state ELSE f.state END"],
+    ["snapshots: whose mark is in the log", " AND EXISTS (SELECT 1 FROM events WHERE position = f.position)`", "`"],
+    ["snapshots: by the same rules", '"f.kind = ? AND f.fingerprint = ?"', `"f.kind = ? AND ? <> ''"`],
+    ["snapshots: the late one keeps nothing", "WHERE ? = 0 OR EXISTS (", "WHERE ? >= 0 OR EXISTS ("]
+  ]),
+  ...mutantsOf("packages/eventlog/src/Store.ts", tests, [
+    [
+      "snapshots: gone where an event was changed",
+      "AFTER UPDATE ON events BEGIN DELETE FROM folded; END",
+      "AFTER UPDATE ON events BEGIN SELECT 1; END"
+    ],
+    [
+      "snapshots: gone where an event was removed",
+      "AFTER DELETE ON events BEGIN DELETE FROM folded; END",
+      "AFTER DELETE ON events BEGIN SELECT 1; END"
+    ]
+  ]),
+  ...mutantsOf(`${snapshot}/Fold.ts`, tests, [
+    ["snapshots: a state by its schema", "isState(parsed) && parsed", "(parsed as any)"],
+    ["snapshots: of their own revision", " && parsed.revision === revision ?", " ?"],
+    [
+      "snapshots: what would come back as another is not kept",
+      'JSON.stringify(back) === JSON.stringify(state) ? text : ""',
+      "(back, text)"
+    ]
+  ]),
+  ...mutantsOf(`${snapshot}/CatchUp.ts`, tests, [
+    ["snapshots: no event is missing", "revision === before.state.revision + 1 ?", "(true as boolean) ?"],
+    ["snapshots: some hundred events", "mark.last - mark.position >= fold.keepEvery ||", ""],
+    [
+      "snapshots: an end is worth a write",
+      " || [...moved].some((stream) => fold.isEnded(placed.get(stream)!.state))",
+      ""
+    ]
+  ]),
+  ...mutantsOf(`${snapshot}/Listing.ts`, tests, [
+    ["lists: by the words of now", "[...rest, ...now.placed].filter(has(key))", "[...rest, ...now.placed]"],
+    ["lists: one that moved is counted once", " - countedEnded", ""],
+    ["lists: what moved is not told twice", "if (!known.has(snapshot.stream)) found", "if (true as boolean) found"]
+  ]),
+  ...mutantsOf(
+    "packages/domain/src/watch/WatchEvolution.ts",
+    ["packages/domain/test/WatchFold.test.ts"],
+    [
+      [
+        "fold: another rule is another fingerprint",
+        'waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1',
+        "waits: watch.waits + 1"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/plan/src/run/RunEvolution.ts",
+    ["packages/plan/test/RunFold.test.ts"],
+    [["fold: another rule of runs is another fingerprint", "waits: run.waits + 1", "waits: run.waits + 2"]]
+  ),
+  ...mutantsOf("packages/eventlog/src/Aggregate.ts", tests, [
+    ["tail: more where that is not enough", "after === 0 || enough(events)", "(true as boolean)"],
+    ["one: no stream of another kind", 'id.includes("/") ? initial : yield* load(id)', "yield* load(id)"]
+  ]),
+  ...mutantsOf(
+    "packages/cli/src/commands/StatusCommand.ts",
+    ["packages/cli/test/StatusCommand.test.ts"],
+    [
+      ["status: of those that ended the ones with news", "told < watch.revision", "true"],
+      ["status: the last that ended", "const maxEnded = 20", "const maxEnded = 2000"],
+      ["status: all on request", "flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches", "watches"],
+      ["status: how many more have ended", "count - ended.length", "0"]
+    ]
+  )
+]
