@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { CommsSchema } from "@souffleur/comms"
+import { CommsTables } from "@souffleur/comms"
 import { configKeys, programKeys } from "@souffleur/domain"
 import { commands, flagNames } from "./Commands.ts"
 import { textOf } from "./Pages.ts"
@@ -54,7 +54,7 @@ it("each command and each of its flags has a row", () => {
 it("each state and each type of message of comms is in the specification", () => {
   const tables = section(behaviour, "Tables of comms")
   assert.deepStrictEqual(
-    [...CommsSchema.states, ...CommsSchema.messageTypes].filter((word) => !tables.includes(`\`${word}\``)),
+    [...CommsTables.states, ...CommsTables.messageTypes].filter((word) => !tables.includes(`\`${word}\``)),
     []
   )
 })

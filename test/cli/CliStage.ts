@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { CommsSchema } from "@souffleur/comms"
+import { CommsTables } from "@souffleur/comms"
 import { Processes as ProcessesPort } from "@souffleur/domain"
 import { Processes } from "@souffleur/node"
 import { Effect, Schedule } from "effect"
@@ -150,7 +150,7 @@ export const stage = Effect.fnUntraced(function* (
     }
   }
   board((db) => {
-    for (const statement of Object.values(CommsSchema.tables)) db.exec(statement)
+    for (const statement of Object.values(CommsTables.tables)) db.exec(statement)
     db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', 'working'), ('souffleur', 'watching')")
     // Planned already: taking one up is no progress.
     for (const { id } of tasks)

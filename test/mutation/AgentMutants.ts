@@ -315,7 +315,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${comms}/src/CommsSchema.ts`,
+    "packages/comms/src/CommsTables.ts",
     [`${comms}/test/CommsSchema.test.ts`],
     [
       ["comms: a state in the middle of the list", '"needs_review",', '"needs_rewiew",'],

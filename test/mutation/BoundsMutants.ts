@@ -5,6 +5,11 @@ const [claude, domain] = ["packages/claude", "packages/domain"]
 /** Mutants of the bounds of others' numbers and times, and of the end of souffleur's own defects. */
 export const boundsMutants = [
   ...mutantsOf(
+    "packages/domain/src/Time.ts",
+    ["packages/domain/test/Time.test.ts"],
+    [["time: in UTC where it names no zone", "DateTime.make(text)", 'DateTime.make(text.replace(/Z$/u, "+01:00"))']]
+  ),
+  ...mutantsOf(
     `${domain}/src/Bounds.ts`,
     [`${domain}/test/Bounds.test.ts`, `${claude}/test/OddNumbers.test.ts`],
     [
@@ -133,7 +138,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${domain}/src/watch/Watch.ts`,
+    "packages/domain/src/watch/WatchRole.ts",
     [`${domain}/test/RoleDecider.test.ts`],
     [["role: somebody beats in its standby", "? [`standby/${watch.watchersStarted}` as const]", "? []"]]
   ),
@@ -294,7 +299,7 @@ export const boundsMutants = [
   ...mutantsOf(
     `${claude}/src/session/Records.ts`,
     [`${claude}/test/OddNumbers.test.ts`],
-    [["records: a time that a calendar has", "Bounds.time(Date.parse(timestamp))", "Date.parse(timestamp)"]]
+    [["records: a time that a calendar has", "Bounds.time(epochOf(timestamp))", "epochOf(timestamp)"]]
   ),
   ...mutantsOf(
     `${claude}/src/session/TurnState.ts`,

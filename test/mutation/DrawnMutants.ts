@@ -31,7 +31,7 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    `${conductor}/src/run/RunEvolution.ts`,
+    "packages/plan/src/run/TaskEvolution.ts",
     [`${conductor}/test/RunDecider.test.ts`],
     [["answer: only what was begun goes on", "task.begun && task.status", "task.status"]]
   ),
@@ -99,7 +99,7 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    `${conductor}/src/Conduct.ts`,
+    "packages/plan/src/git/Obstacle.ts",
     [`${conductor}/test/History.test.ts`],
     [
       [

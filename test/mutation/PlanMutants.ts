@@ -165,12 +165,12 @@ export const conductorMutants = [
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
       [
         "ladder: the third rejection is a person's",
-        "task.rejections + 1 < maxInRow",
+        "task.rejections + 1 < personRung",
         "true",
         conduct("rejected to escalation, answered, finished")
       ],
-      ["ladder: not before", "task.rejections + 1 < maxInRow", "task.rejections + 2 < maxInRow"],
-      ["failures: the third in a row is a person's", "...(count < maxInRow", "...(true"],
+      ["ladder: not before", "task.rejections + 1 < personRung", "task.rejections + 2 < personRung"],
+      ["failures: the third in a row is a person's", "...(count < personRung", "...(true"],
       ["failures: what was lost with us does not count", 'before + (reason === "lost" ? 0 : 1)', "before + 1"],
       [
         "failures: each role has its own",
@@ -281,12 +281,12 @@ export const conductorMutants = [
     [
       [
         "ladder: the first rejection keeps the implementer",
-        "task.rejections + 1 < 2 ? task.implementer : null",
+        "task.rejections + 1 < freshImplementerRung ? task.implementer : null",
         "null"
       ],
       [
         "ladder: the second has a fresh one",
-        "task.rejections + 1 < 2 ? task.implementer : null",
+        "task.rejections + 1 < freshImplementerRung ? task.implementer : null",
         "task.implementer",
         conduct("rejected twice, then approved from a fresh implementer")
       ],
@@ -324,14 +324,21 @@ export const conductorMutants = [
         "...(head === null || commits.length === 0 || files.length === 0\n",
         "...(false\n"
       ],
-      ["a task that was dropped is forgotten", "!dropped || run.assignment?.taskId === id", "true"],
-      ["a task that was dropped waits for its agent", "!dropped || run.assignment?.taskId === id", "!dropped"],
       [
         "finished: not where the plan has got more to do",
         'run.phase === "implementation"\n        ? assignmentOver',
         "false\n        ? assignmentOver"
       ],
       ["waits in a row end with an assignment", "{ assignment: null, waits: 0 }", "{ assignment: null }"],
+      ["a plan that got more goes on", "...(more ? { phase:", "...(false ? { phase:"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/plan/src/run/TaskEvolution.ts",
+    [`${tests}/RunDecider.test.ts`],
+    [
+      ["a task that was dropped is forgotten", "!dropped || run.assignment?.taskId === id", "true"],
+      ["a task that was dropped waits for its agent", "!dropped || run.assignment?.taskId === id", "!dropped"],
       [
         "answer: the ladder begins anew",
         "escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null",
@@ -343,7 +350,6 @@ export const conductorMutants = [
         'task.escalation?.reason === "reviewer failures" ? task.implementation : null',
         "null"
       ],
-      ["a plan that got more goes on", "...(more ? { phase:", "...(false ? { phase:"],
       [
         "a plan keeps what was done",
         "...(taskOf(run, outline.id) ?? freshTask(outline)), ...outline",
@@ -474,7 +480,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/run/RunEvolution.ts`,
+    "packages/plan/src/run/TaskEvolution.ts",
     [],
     [
       [
@@ -576,7 +582,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Conduct.ts`,
+    "packages/plan/src/git/Obstacle.ts",
     [],
     [
       [
@@ -598,17 +604,23 @@ export const conductorMutants = [
         `${tests}/History.test.ts: a task's base is approved work`
       ],
       [
-        "history: before the finishing step",
-        "return yield* unhindered(false, finish(run), run)",
-        "return yield* finish(run)",
-        `${tests}/History.test.ts: approved work that is taken back once`
-      ],
-      [
         "history: approved work that is not there",
         "if (lost.length === 0) return undefined",
         "if (lost.length >= 0) return undefined",
         `${tests}/History.test.ts: approved work that the next task`,
         conduct("approved work that HEAD has not any more")
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Conduct.ts`,
+    [],
+    [
+      [
+        "history: before the finishing step",
+        "return yield* unhindered(false, finish(run), run)",
+        "return yield* finish(run)",
+        `${tests}/History.test.ts: approved work that is taken back once`
       ]
     ]
   ),
@@ -895,7 +907,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Conduct.ts`,
+    "packages/plan/src/git/Obstacle.ts",
     [],
     [
       [
@@ -909,7 +921,13 @@ export const conductorMutants = [
         "return dirty && changed.length > 0 ?",
         "return false ?",
         conduct("uncommitted changes pause the run")
-      ],
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/Conduct.ts`,
+    [],
+    [
       [
         "conduct: what is complete leaves nothing uncommitted",
         'report._tag === "Completed" || report._tag === "Approved"',

@@ -214,7 +214,7 @@ export const runMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/run/RunEvolution.ts`,
+    "packages/plan/src/run/TaskEvolution.ts",
     [`${tests}/StateFile.test.ts`],
     [["state file: why a task was escalated before", "found.escalation ?? {", "{"]]
   ),

@@ -3,86 +3,11 @@ import { Sqlite } from "@souffleur/eventlog"
 import { Effect, FileSystem } from "effect"
 import type { SqlClient } from "effect/sql"
 import { commsFault } from "./CommsFault.ts"
-
-/** States of a task (spec: behaviour#tables-of-comms). */
-export const states = [
-  "watching",
-  "reviewing",
-  "exit_requested",
-  "complete",
-  "working",
-  "needs_review",
-  "review_approved",
-  "review_failed",
-  "error",
-  "fix_proposed",
-  "exited",
-  "context_recovery",
-  "confirmed"
-] as const
-/** Types of a message (spec: behaviour#tables-of-comms). */
-export const messageTypes = [
-  "review_request",
-  "error",
-  "context_warning",
-  "completion",
-  "emergency",
-  "handoff",
-  "approval",
-  "fix_proposal",
-  "rejection",
-  "instruction",
-  "claim_blocked",
-  "resumption",
-  "system"
-] as const
-
-const oneOf = (column: string, words: ReadonlyArray<string>) =>
-  `CHECK (${column} IN (${words.map((word) => `'${word}'`).join(", ")}))`
-
-/**
- * Statements that make the tables as the real Conductor creates them (spec: behaviour#tables-of-comms), one for each
- * table.
- */
-export const tables = {
-  orchestration_tasks: `CREATE TABLE IF NOT EXISTS orchestration_tasks (
-  task_id TEXT PRIMARY KEY,
-  state TEXT NOT NULL ${oneOf("state", states)},
-  instruction_path TEXT,
-  session_id TEXT,
-  worked_by TEXT,
-  started_at TEXT,
-  completed_at TEXT,
-  report_path TEXT,
-  retry_count INTEGER DEFAULT 0,
-  last_heartbeat TEXT,
-  last_error TEXT
-)`,
-  orchestration_messages: `CREATE TABLE IF NOT EXISTS orchestration_messages (
-  id INTEGER PRIMARY KEY,
-  task_id TEXT,
-  from_session TEXT,
-  message TEXT,
-  message_type TEXT ${oneOf("message_type", messageTypes)},
-  timestamp TEXT DEFAULT CURRENT_TIMESTAMP
-)`
-} as const
-
-type Table = keyof typeof tables
-
-/**
- * Columns that souffleur cannot work without. `session_id`, `last_error`, `from_session` and `timestamp` are used where
- * they exist.
- */
-const required: Readonly<Record<Table, ReadonlyArray<string>>> = {
-  orchestration_tasks: ["task_id", "state", "last_heartbeat"],
-  orchestration_messages: ["id", "task_id", "message", "message_type"]
-}
+import { required, type Table, tableNames, tables } from "./CommsTables.ts"
 
 /** Columns of each table, in lower case as SQLite compares them. A missing table has none. */
 export type Columns = Readonly<Record<Table, ReadonlySet<string>>>
 
-const names = ["orchestration_tasks", "orchestration_messages"] as const
 const [isTask, isOurs] = [
   "lower(m.name) = 'orchestration_tasks'",
   "lower(m.name) IN ('orchestration_tasks', 'orchestration_messages')"
@@ -147,7 +72,7 @@ const lackingColumn = (columns: Columns, table: Table): string | undefined => {
 /** Names a missing table or column, as a sentence. `undefined`: souffleur can work. */
 export const lacking = ({ columns, unfit }: Found): string | undefined => {
   if (unfit !== undefined) return unfit
-  for (const table of names) {
+  for (const table of tableNames) {
     const lack = columns[table].size === 0 ? `the table ${table} is not there` : lackingColumn(columns, table)
     if (lack !== undefined) return lack
   }
@@ -209,7 +134,7 @@ export const init = Effect.fn("CommsSchema.init")(
     yield* sql`BEGIN IMMEDIATE`
     const { columns: found, unfit } = yield* inspect(sql)
     if (unfit !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", problem: unfit })
-    const there = names.filter((table) => found[table].size > 0)
+    const there = tableNames.filter((table) => found[table].size > 0)
     const [claimed] = yield* sql<{ application_id: number }>`PRAGMA application_id`
     if (there.length === 0 && claimed !== undefined && claimed.application_id !== 0) {
       return yield* new CommsUnavailable({
@@ -222,7 +147,7 @@ export const init = Effect.fn("CommsSchema.init")(
       const lack = lackingColumn(found, table)
       if (lack !== undefined) return yield* new CommsUnavailable({ path, reason: "schema", problem: lack })
     }
-    for (const table of names) {
+    for (const table of tableNames) {
       if (there.includes(table)) continue
       yield* sql.unsafe(tables[table])
       made.push(`table ${table}`)

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Comms, CommsLink } from "@souffleur/domain"
 import { Sqlite } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Option } from "effect"
-import { CommsErrand, CommsLinkSqlite, CommsSchema } from "../src/index.ts"
+import { CommsErrand, CommsLinkSqlite, CommsSchema, CommsTables } from "../src/index.ts"
 import { fixture, services, withComms, withRows } from "./support/CommsFixture.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
-const { orchestration_messages: messagesDdl, orchestration_tasks: tasksDdl } = CommsSchema.tables
+const { orchestration_messages: messagesDdl, orchestration_tasks: tasksDdl } = CommsTables.tables
 const endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
 
 /** Each of these would run for ever, or fill the disk or the memory, in a process that used it. */

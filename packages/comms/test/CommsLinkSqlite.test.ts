@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CommsLink } from "@souffleur/domain"
 import { Effect } from "effect"
-import { CommsLinkSqlite, CommsSchema } from "../src/index.ts"
+import { CommsLinkSqlite, CommsTables } from "../src/index.ts"
 import { fixture, services, tempPath, withRows } from "./support/CommsFixture.ts"
 
 /** 2026-03-01 12:00:00 UTC */
@@ -174,7 +174,7 @@ it.layer(services)((it) => {
     })
   )
   it("the words that the tables allow are those of the schema", () => {
-    for (const word of CommsSchema.states) assert.include(CommsSchema.tables.orchestration_tasks, `'${word}'`)
-    for (const word of CommsSchema.messageTypes) assert.include(CommsSchema.tables.orchestration_messages, `'${word}'`)
+    for (const word of CommsTables.states) assert.include(CommsTables.tables.orchestration_tasks, `'${word}'`)
+    for (const word of CommsTables.messageTypes) assert.include(CommsTables.tables.orchestration_messages, `'${word}'`)
   })
 })

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { CommsSchema } from "../src/index.ts"
+import { CommsSchema, CommsTables } from "../src/index.ts"
 import { services, tempPath, theirs, withRows } from "./support/CommsFixture.ts"
 
 const words = (text: string) => {
@@ -120,7 +120,7 @@ it.layer(services)((it) => {
       const path = yield* tempPath
       yield* files.writeFile(path, new Uint8Array())
       const db = yield* theirs(path)
-      db.exec(CommsSchema.tables.orchestration_tasks)
+      db.exec(CommsTables.tables.orchestration_tasks)
       db.exec(withRows.replace("('task-00', 'working'), ", ""))
       assert.deepStrictEqual(yield* CommsSchema.init(path), ["table orchestration_messages", "row task-00"])
       assert.strictEqual((yield* Effect.flip(CommsSchema.init(`${path}/below/comms.db`))).reason, "failed")

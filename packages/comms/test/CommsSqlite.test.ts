@@ -3,12 +3,12 @@ import { type CommsUnavailable } from "@souffleur/domain"
 import { Sqlite } from "@souffleur/eventlog"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { CommsSchema } from "../src/index.ts"
+import { CommsSchema, CommsTables } from "../src/index.ts"
 import { fixture, services, tempPath, theirs, withComms, withRows } from "./support/CommsFixture.ts"
 
 /** 2026-03-01 12:00:00 UTC */
 const noon = Date.UTC(2026, 2, 1, 12)
-const { orchestration_messages: messagesDdl, orchestration_tasks: tasksDdl } = CommsSchema.tables
+const { orchestration_messages: messagesDdl, orchestration_tasks: tasksDdl } = CommsTables.tables
 const run = it.layer(services)
 
 for (const journal of ["DELETE", "WAL"] as const) {

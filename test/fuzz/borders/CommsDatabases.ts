@@ -1,4 +1,4 @@
-import { CommsErrand, CommsSchema } from "@souffleur/comms"
+import { CommsErrand, CommsTables } from "@souffleur/comms"
 import { Comms, CommsLink, parsePayload, parseTarget, payloadHeader } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { readFileSync, truncateSync, writeFileSync } from "node:fs"
@@ -64,7 +64,7 @@ interface Database {
 
 const database = (seed: Seed): Database => ({
   schema: seed.chance(0.5)
-    ? Object.values(CommsSchema.tables)
+    ? Object.values(CommsTables.tables)
     : [
         `CREATE TABLE ${seed.pick(["orchestration_tasks", "ORCHESTRATION_TASKS"])} (${columns(seed, tasks).join(", ")})`,
         `CREATE TABLE orchestration_messages (${columns(seed, messages).join(", ")})`

@@ -1,4 +1,4 @@
-import { Bounds } from "@souffleur/domain"
+import { epochOf, Bounds } from "@souffleur/domain"
 import { Predicate } from "effect"
 
 export type Json = Readonly<Record<string, unknown>>
@@ -27,7 +27,7 @@ export const isMain = (record: Json): boolean => record["isSidechain"] !== true 
 /** Returns the time of a record in epoch milliseconds. A record without one was written no later than `fallback`. */
 export const timeOf = (record: Json, fallback: number): number => {
   const { timestamp } = record
-  return (typeof timestamp === "string" ? Bounds.time(Date.parse(timestamp)) : undefined) ?? fallback
+  return (typeof timestamp === "string" ? Bounds.time(epochOf(timestamp)) : undefined) ?? fallback
 }
 
 /**

@@ -1,5 +1,6 @@
 import { unfinishedRuns } from "@souffleur/plan"
 import {
+  epochOf,
   Agent,
   Comms,
   EventLog,
@@ -219,7 +220,7 @@ export const statusCommand = Command.make(
       one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
       one.phase === "Exited" ? "" : `watcher ${Words.duration(one.souffleur_beat_age_ms)}`,
       one.retries === 0 ? "" : `${one.retries} of 3 retries`,
-      `${Words.duration(now - Date.parse(one.last_event_at))} ago`,
+      `${Words.duration(now - (epochOf(one.last_event_at) ?? now))} ago`,
       one.phase === "Exited"
         ? ""
         : one.owner === null || one.owner.condition === "gone"

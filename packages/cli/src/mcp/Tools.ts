@@ -1,4 +1,4 @@
-import { CommsSchema } from "@souffleur/comms"
+import { CommsTables } from "@souffleur/comms"
 import { Bounds, leastPermission, Permission } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Schema } from "effect"
@@ -22,7 +22,7 @@ const described = <S extends Schema.Top>(schema: S, description: string) => sche
 const words = (description: string, most: number) => described(Bounds.words(most), description)
 const count = (description: string, least: number, most: number) => described(isBetween(least, most), description)
 const orNull = <S extends Schema.Top>(schema: S, description: string) => described(Schema.NullOr(schema), description)
-const State = Schema.Literals(CommsSchema.states)
+const State = Schema.Literals(CommsTables.states)
 const taskId = (description: string) => words(description, 200)
 
 const tool = <const Name extends string, P extends Schema.Top, S extends Schema.Top>(
@@ -97,7 +97,7 @@ const postMessage = tool("post_message", {
     "Post a message to the orchestration: to a task (task-03), or to souffleur itself (task_id `souffleur`; a corrected `PID:… SESSION_ID:…` as `instruction`, by the Conductor alone).",
   parameters: Schema.Struct({
     task_id: taskId("Whom it is for or about, such as task-03 or souffleur"),
-    message_type: described(Schema.Literals(CommsSchema.messageTypes), "What kind of message it is"),
+    message_type: described(Schema.Literals(CommsTables.messageTypes), "What kind of message it is"),
     message: words("The text", maxPostLength)
   }),
   success: Schema.Struct({ id: described(Schema.Int, "The message's number") })

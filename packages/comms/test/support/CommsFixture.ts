@@ -3,7 +3,7 @@ import { Comms } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { DatabaseSync } from "node:sqlite"
-import { CommsSchema, CommsSqlite } from "../../src/index.ts"
+import { CommsSqlite, CommsTables } from "../../src/index.ts"
 
 export type Journal = "DELETE" | "WAL"
 
@@ -28,7 +28,7 @@ export const tempPath = Effect.gen(function* () {
 /** Makes a comms file as the Conductor does, with the Conductor's connection. */
 export const fixture = Effect.fnUntraced(function* (
   journal: Journal,
-  ddl: ReadonlyArray<string> = Object.values(CommsSchema.tables)
+  ddl: ReadonlyArray<string> = Object.values(CommsTables.tables)
 ) {
   const path = yield* tempPath
   const db = yield* theirs(path)

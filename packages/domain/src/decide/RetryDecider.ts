@@ -1,6 +1,7 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { nextWatcher } from "./ExitDecider.ts"
-import { isUnwatched, type Watch } from "../watch/Watch.ts"
+import type { Watch } from "../watch/Watch.ts"
+import { isUnwatched } from "../watch/WatchRole.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 

@@ -1,5 +1,5 @@
 import { Option } from "effect"
-import { iso } from "../Time.ts"
+import { epochOf, iso } from "../Time.ts"
 
 const form = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z?$/u
 
@@ -11,8 +11,8 @@ export const parseTime = (raw: string | null): Option.Option<number> => {
   const match = raw === null ? null : form.exec(raw.trim())
   if (match === null) return Option.none()
   const text = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}.${(match[7] ?? "").padEnd(3, "0").slice(0, 3)}Z`
-  const at = Date.parse(text)
-  return Number.isNaN(at) || iso(at) !== text ? Option.none() : Option.some(at)
+  const at = epochOf(text)
+  return at === undefined || iso(at) !== text ? Option.none() : Option.some(at)
 }
 
 /** Writes epoch milliseconds as comms does: UTC, whole seconds (spec: behaviour#tables-of-comms). */

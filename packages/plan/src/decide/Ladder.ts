@@ -1,6 +1,7 @@
 import { limitWaitUntil } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
+import { personRung } from "../run/Rungs.ts"
 import * as Event from "../run/RunEvent.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
@@ -12,9 +13,6 @@ export type Report =
   | { readonly _tag: "Failed"; readonly reason: Event.Failing; readonly message: string; readonly hint?: string }
   /** The service refused the agent. `resetsAt`: epoch ms; `null`: unknown. */
   | { readonly _tag: "Limited"; readonly kind: Event.LimitKind; readonly resetsAt: number | null }
-
-/** How many rejections, or failed assignments in a row, escalate a task (spec: behaviour#ladder). */
-const maxInRow = 3
 
 const escalated = (at: number, taskId: string, reason: Event.EscalationReason, message: string) =>
   Event.TaskEscalated.make({ at, taskId, reason, message })
@@ -31,7 +29,7 @@ const rejected = (
 ): Decision<Event.RunEvent> =>
   ok(
     Event.ReviewRejected.make({ at, ...assignment, feedback }),
-    ...(task.rejections + 1 < maxInRow
+    ...(task.rejections + 1 < personRung
       ? []
       : [escalated(at, task.id, "rejections", `rejected ${task.rejections + 1} times: ${feedback.summary}`)])
   )
@@ -60,7 +58,7 @@ const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Dec
   const count = before + (reason === "lost" ? 0 : 1)
   return ok(
     cameToNothing(at, assignment, failure),
-    ...(count < maxInRow
+    ...(count < personRung
       ? []
       : [
           escalated(

@@ -1,7 +1,18 @@
 import { Event as Watched, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
 import { type EventCodec, eventCodec, Count, Measure, Text, Time, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
-import { EscalationReason, Feedback, ImportedTask, Role, TaskOutline, Work } from "./RunFields.ts"
+import {
+  EndingReason,
+  EscalationReason,
+  Failing,
+  Feedback,
+  ImportedTask,
+  LimitKind,
+  PauseReason,
+  Role,
+  TaskOutline,
+  Work
+} from "./RunFields.ts"
 
 export * from "./RunFields.ts"
 
@@ -100,9 +111,6 @@ export const AgentPrepared = event("AgentPrepared", {
 export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
 /** The agent never ran, and never will: a crash came between the intent and the act. */
 export const AgentNeverRan = event("AgentNeverRan", { token: Text })
-/** Why an agent, or what it started, is ended. Its time is over, or it has ended and left processes behind. */
-export const EndingReason = Schema.Literals(["timeout", "left running"])
-export type EndingReason = typeof EndingReason.Type
 /**
  * The agent's processes are about to be signalled. `launchedAt` and `limit` (ms) are what its time is judged by.
  * `others`: pids of what it started.
@@ -119,18 +127,6 @@ export const AgentEnding = event("AgentEnding", {
 const assignment = { token: Text, taskId: Text }
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
 export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, message: Text })
-/** Why an assignment failed. */
-export const Failing = Schema.Literals([
-  "timeout",
-  "no verdict",
-  "contradictory verdict",
-  "nothing done",
-  "work changed",
-  "launch",
-  "lost",
-  "dropped"
-])
-export type Failing = typeof Failing.Type
 export const ImplementationFailed = event("ImplementationFailed", {
   ...assignment,
   reason: Failing,
@@ -150,8 +146,6 @@ export const WorkChanged = event("WorkChanged", {
   files: Texts
 })
 
-export const LimitKind = Schema.Literals(["usage-limit", "outage"])
-export type LimitKind = typeof LimitKind.Type
 /**
  * The service refused an agent for now, as its session's records state. It counts as no attempt, and as no failure. The
  * run waits until `until`. `resetsAt`: the limit's own time; `null`: unknown.
@@ -174,7 +168,6 @@ export const TaskAnswered = event("TaskAnswered", {
   text: Text
 })
 
-export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])
 /**
  * A person must put something right: git (spec: behaviour#git), an agent that is not provably gone, or an error of the
  * loop. `files`: relative to the project. `message` says more.

@@ -46,3 +46,25 @@ export type ImportedTask = typeof ImportedTask.Type
 
 export const Role = Schema.Literals(["implementer", "reviewer", "finisher"])
 export type Role = typeof Role.Type
+
+/** Why an agent, or what it started, is ended. Its time is over, or it has ended and left processes behind. */
+export const EndingReason = Schema.Literals(["timeout", "left running"])
+export type EndingReason = typeof EndingReason.Type
+
+/** Why an assignment failed. */
+export const Failing = Schema.Literals([
+  "timeout",
+  "no verdict",
+  "contradictory verdict",
+  "nothing done",
+  "work changed",
+  "launch",
+  "lost",
+  "dropped"
+])
+export type Failing = typeof Failing.Type
+
+export const LimitKind = Schema.Literals(["usage-limit", "outage"])
+export type LimitKind = typeof LimitKind.Type
+
+export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])

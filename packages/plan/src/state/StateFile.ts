@@ -1,5 +1,5 @@
 import { Count } from "@souffleur/eventlog"
-import { Bounds, iso } from "@souffleur/domain"
+import { epochOf, Bounds, iso } from "@souffleur/domain"
 import { Effect, Predicate, Result, Schema } from "effect"
 import type { Run, Task } from "../run/Run.ts"
 import { boundedFeedback } from "../agent/Verdict.ts"
@@ -121,7 +121,7 @@ export const readState = (text: string): Result.Result<StateJson, "corrupt" | "f
 
 const isReason = Schema.is(EscalationReason)
 const epoch = (time: string | undefined): number | null =>
-  Bounds.time(time === undefined ? undefined : Date.parse(time)) ?? null
+  Bounds.time(time === undefined ? undefined : epochOf(time)) ?? null
 
 /** Returns why a task needs a person, where the file says it in souffleur's own words. */
 const escalationOf = ({ escalation_cause: reason, escalation_reason: message, status }: typeof StateTask.Type) =>
