@@ -81,6 +81,12 @@ const unfitting = Effect.fnUntraced(function* () {
   return wrong
 }, Effect.scoped)
 
+/** Returns the test that noticed a mutant before. A test of one package comes before one of real processes. */
+const noticerOf = (mutant: Mutant): string | undefined => {
+  const titles = tried[keyOf(mutant)] ?? []
+  return titles.find((title) => /^packages\/(?!node\/)/u.test(title)) ?? titles[0]
+}
+
 type Trial = Effect.Success<ReturnType<typeof makeTrial>>
 
 /** Tries twice, since a test of real processes on a busy machine sometimes fails by itself. A true notice repeats. */
@@ -166,7 +172,11 @@ const main = Effect.gen(function* () {
       Effect.map(judge(tree, trial, mutant, listsOf(mutant)), (noticed) => !noticed)
     )
   })
-  const unnoticed = yield* left(mutants, ({ tests }) => [tests])
+  // The test that noticed a mutant before is one of a file, where its own tests are whole files. All are wanted for titles.
+  const before = values.titles ? [] : mutants.filter((mutant) => noticerOf(mutant) !== undefined)
+  const missed = before.length === 0 ? [] : yield* left(before, (mutant) => [[noticerOf(mutant)!]])
+  const others = mutants.filter((mutant) => !before.includes(mutant) || missed.includes(mutant))
+  const unnoticed = others.length === 0 ? [] : yield* left(others, ({ tests }) => [tests])
   const tryable = values.own ? [] : unnoticed.filter((mutant) => widerThan(mutant).length > 0)
   if (tryable.length > 0)
     console.log(`\n${tryable.length} of ${unnoticed.length} that their own tests did not notice, by wider ones:`)
