@@ -30,7 +30,7 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
   const check = Effect.fn("SelfMonitor.check")(function* () {
     const now = yield* Clock.currentTimeMillis
     const round = yield* Ref.getAndSet(lastRound, { at: now, due: interval })
-    if (now < round.at || now - round.at > 2 * round.due) return
+    if (now - round.at > 2 * round.due) return
     const { watcher } = yield* ref.state
     // During a recovery there is no watcher.
     if (watcher === undefined) return
