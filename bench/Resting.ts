@@ -15,20 +15,19 @@ export const until = <A>(find: () => A | undefined) =>
     Effect.timeout("90 seconds")
   )
 
-/** Starts a watch of a process that sleeps, and waits until both rest. Returns what the watch has told so far. */
-export const restingWatch = Effect.fnUntraced(function* (folder: string) {
+/** Starts a watch by `souffleur run`, and waits until it watches. Returns what the watch has told so far. */
+export const startedWatch = Effect.fnUntraced(function* (
+  folder: string,
+  args: ReadonlyArray<string>,
+  variables: Readonly<Record<string, string>> = {}
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const { entry, what } = yield* souffleur
   const state = path.join(folder, "state")
   yield* fs.makeDirectory(state, { recursive: true, mode: 0o700 })
-  const environment = { HOME: folder, SOUFFLEUR_STATE_DIR: state }
-  const { pid, stdout } = yield* running(
-    process.execPath,
-    [entry, "run", "--json", "--", "sleep", "1000000"],
-    folder,
-    environment
-  )
+  const environment = { HOME: folder, SOUFFLEUR_STATE_DIR: state, ...variables }
+  const { pid, stdout } = yield* running(process.execPath, [entry, "run", "--json", ...args], folder, environment)
   const told = new Array<typeof Told.Type>()
   yield* Effect.forkScoped(
     stdout.pipe(
@@ -39,6 +38,9 @@ export const restingWatch = Effect.fnUntraced(function* (folder: string) {
     )
   )
   yield* until(() => told.find(({ _tag }) => _tag === "WatchSettled"))
-  yield* Effect.sleep("10 seconds")
   return { pid, told, what, store: path.join(state, "souffleur.db") }
 })
+
+/** Starts a watch of a process that sleeps, and waits until both rest. */
+export const restingWatch = (folder: string) =>
+  Effect.tap(startedWatch(folder, ["--", "sleep", "1000000"]), Effect.sleep("10 seconds"))

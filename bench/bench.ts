@@ -7,6 +7,7 @@ import { estimate } from "./EstimateBench.ts"
 import { idle } from "./Idle.ts"
 import { neighbours } from "./NeighboursBench.ts"
 import { rebuild } from "./Rebuild.ts"
+import { recovery } from "./RecoveryBench.ts"
 import { start } from "./Start.ts"
 import { store } from "./StoreBench.ts"
 import { transcripts } from "./Transcripts.ts"
@@ -27,6 +28,10 @@ const benches: Readonly<Record<string, Bench>> = {
   neighbours: [
     neighbours(Number(option ?? 30)),
     "processor of a watch at rest while others write beats into its store; [seconds]"
+  ],
+  recovery: [
+    recovery(option === "--gigabyte" ? [0, 100, 1000] : [0, 100]),
+    "an agent is killed: how soon its successor runs, by the size of the session; [--gigabyte]"
   ],
   estimate: [estimate, "the estimate of an export that was trimmed, and the memory of one of 1 GB"],
   trim: [trim, "10 MB, 100 MB and 1 GB trimmed in process"],

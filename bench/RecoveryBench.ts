@@ -1,0 +1,87 @@
+import { Clock, Effect, FileSystem } from "effect"
+import { child } from "./Child.ts"
+import { startedWatch, until } from "./Resting.ts"
+import { sessionFile } from "./SessionFileBench.ts"
+import { median, report, type Row } from "./Table.ts"
+
+const rounds = 5
+/** 400 ms where a bare Node starts in 36 ms. */
+const limit = { atMost: 11 }
+
+/**
+ * Makes an agent that notes when it runs (epoch ns), and under which pid. The first one takes the session that lies
+ * ready. The others begin an empty one.
+ */
+const agentIn = (folder: string) => `#!/bin/sh
+echo "$(date +%s%N) $$" >> ${folder}/ran
+while [ "$1" != --session-id ]; do shift; done
+mv ${folder}/session.jsonl ${folder}/claude/projects/-bench/$2.jsonl 2>/dev/null
+exec sleep 1000000
+`
+
+/** Kills an agent with a session of so many megabytes, and returns the time until its successor runs, in ms. */
+const killed = Effect.fnUntraced(function* (megabytes: number) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })
+  yield* fs.makeDirectory(`${folder}/claude/projects/-bench`, { recursive: true })
+  const session = yield* sessionFile(`${folder}/session.jsonl`, Math.max(1, megabytes * 1_000_000))
+  // An agent writes it over hours. Without this sync, the sync of the export would write all of it.
+  yield* Effect.flatMap(fs.open(session), (file) => file.sync)
+  const agent = `${folder}/claude-bench`
+  yield* fs.writeFileString(agent, agentIn(folder), { mode: 0o755 })
+  const ran = () =>
+    fs.readFileString(`${folder}/ran`).pipe(
+      Effect.map((text) =>
+        text
+          .trim()
+          .split("\n")
+          .map((line) => line.split(" ").map(Number) as [number, number])
+      ),
+      Effect.orElseSucceed((): Array<[number, number]> => [])
+    )
+  yield* Effect.addFinalizer(() =>
+    Effect.flatMap(ran(), (all) => Effect.ignore(Effect.try(() => process.kill(all.at(-1)![1], "SIGKILL"))))
+  )
+  const { told } = yield* startedWatch(folder, ["--no-guardian", "--", agent, "-p", "work"], {
+    SOUFFLEUR_CLAUDE_DIR: `${folder}/claude`,
+    SOUFFLEUR_AGENT_COMMAND: agent,
+    SOUFFLEUR_LAUNCHER: "headless"
+  })
+  // The start is over, and the probe is at rest.
+  yield* Effect.sleep("2 seconds")
+  const [[, first]] = (yield* ran()) as [[number, number]]
+  const at = yield* Clock.currentTimeMillis
+  process.kill(first, "SIGKILL")
+  yield* until(() => told.find(({ _tag }) => _tag === "ConductorRelaunched"))
+  const successor = yield* Effect.repeat(ran(), { until: (all) => all.length > 1 })
+  return successor[1]![0] / 1e6 - at
+}, Effect.scoped)
+
+/** Measures the time from the kill of an agent to its successor, in turns with the start of a Node that does nothing. */
+export const recovery = (sizes: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const nothing = `${yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })}/nothing.mjs`
+    yield* fs.writeFileString(nothing, "")
+    const rows: Array<Row> = []
+    for (const megabytes of sizes) {
+      const [times, ratios] = [new Array<number>(), new Array<number>()]
+      for (let round = 0; round < rounds; round++) {
+        const before = yield* child(process.execPath, [nothing])
+        const took = yield* killed(megabytes)
+        const after = yield* child(process.execPath, [nothing])
+        times.push(took)
+        ratios.push(took / (((before.seconds + after.seconds) / 2) * 1000))
+      }
+      rows.push({
+        cells: [
+          megabytes === 0 ? "small session" : `${megabytes} MB`,
+          median(times).toFixed(0),
+          Math.min(...times).toFixed(0)
+        ],
+        measured: median(ratios),
+        limit
+      })
+    }
+    return yield* report(["from kill -9 to the successor", "ms, median", "ms, best", "× bare Node"], rows)
+  })
