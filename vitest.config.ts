@@ -1,4 +1,14 @@
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+/** Begins with the tests of real processes. The longest of them would leave a core idle at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const sorted = await super.sort(files)
+    const isLong = ({ project }: TestSpecification) => project.name === "processes"
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 // Files that tests make are as those of most people, whoever runs them: what is open to others is made so by the test
 // that means it.
@@ -12,6 +22,7 @@ export default defineConfig({
   test: {
     // Two cores: real processes and the simulation share them.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // They keep nothing outside their tests, so that a worker loads each module once.
       {
