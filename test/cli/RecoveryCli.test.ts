@@ -68,7 +68,7 @@ describe.concurrent("a recovery of real processes", () => {
 
   live("a Conductor that asks for a recovery of its context is stopped and replaced, without counting as a death", () =>
     Effect.gen(function* () {
-      const the = yield* stage([task(1), task(2)])
+      const the = yield* stage([task(1), task(2)], { SOUFFLEUR_STOP_GRACE: "20 seconds" })
       const conductor = yield* the.conductor(2)
       const watch = the.watch(conductor)
       yield* prints(watch, "WatchSettled")
