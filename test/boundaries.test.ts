@@ -177,13 +177,15 @@ describe("the floors", () => {
     assert.deepStrictEqual([...new Set(files)].toSorted(), [
       "packages/cli/src/agent/HookReader.ts",
       "packages/cli/src/agent/Kind.ts",
-      "packages/cli/src/agent/StandInAgent.ts"
+      "packages/cli/src/agent/StandInAgent.ts",
+      "packages/embed/src/Souffleur.ts"
     ])
   })
   it("the words of an agent are only in its package", () => {
     // Where one may, and why.
     const allowed: ReadonlyArray<readonly [path: RegExp, why: string]> = [
       [/^packages\/cli\/src\/agent\//u, "names the agent that the command line looks after"],
+      [/^packages\/embed\/src\/Souffleur\.ts$/u, "names the agent that is looked after by default"],
       [
         /^packages\/domain\/src\/settings\/Permission\.ts$/u,
         "has the two words of MAX_EXTERNAL_PERMISSION, which a user writes"
@@ -232,9 +234,9 @@ describe("the floors", () => {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
       "effect/process":
-        /^packages\/(?:plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
+        /^packages\/(?:embed\/src\/MakeSouffleur|plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
-        /^packages\/(?:eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
+        /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) =>
       /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier)

@@ -16,6 +16,7 @@ const held = [
   "docs/reliability.md",
   "docs/simulation.md",
   "docs/guide.md",
+  "docs/howto/embed.md",
   "docs/howto/test.md",
   "docs/safety.md",
   "docs/security.md",

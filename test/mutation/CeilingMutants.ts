@@ -107,7 +107,7 @@ export const ceilingMutants = [
         "ceiling: lower(says.ceiling, trusted.value.ceiling)",
         "ceiling: says.ceiling"
       ],
-      ["trust: what holds, in place of the file", "held: { ceiling: pin.ceiling, programs: held } })", "})"],
+      ["trust: what holds, in place of the file", ", { ceiling: pin.ceiling, programs: held }", ""],
       ["trust: what is lost is refused", "if (lost.length > 0)\n", "if (false as boolean)\n"],
       [
         "trust: the environment outranks it",

@@ -180,9 +180,22 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/RunCommand.ts",
+    "packages/embed/src/watching/OpenCommand.ts",
     ["test/cli/Solo.test.ts"],
     [["run: what was not opened is forgotten", "Effect.onError(opened, () => Effect.ignoreCause(unopened))", "opened"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/MakeSouffleur.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [
+      ["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("],
+      ["embed: as it was at a revision", "revision <= at.revision", "revision > 0"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/watching/KeptWatch.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [["embed: what a watch holds is released with it", "Effect.onExit((exit) => Scope.close(inner, exit)),", ""]]
   ),
   ...mutantsOf(
     "packages/node/src/own/Detached.ts",

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Claims, EventLog, guardianOf, type Owner, Processes } from "@souffleur/domain"
-import { layerRuns, layerStore } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed"
 import { Beats } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { RunLog } from "@souffleur/plan"
@@ -42,7 +42,6 @@ const asked = Effect.fnUntraced(function* (alive: ReadonlyArray<number>) {
     Effect.provide(
       Layer.mergeAll(
         layerStore(settings),
-        layerRuns(settings),
         Layer.mock(Claims)({ self: ownedBy(1), isDead: ({ process }) => Effect.succeed(!alive.includes(process.pid)) }),
         Layer.mock(Processes)({
           ...me,

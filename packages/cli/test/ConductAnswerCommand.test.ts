@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { layerRuns } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed"
 import { services } from "./mcp/McpPlace.ts"
 import { printed } from "./Printed.ts"
 
@@ -24,7 +24,7 @@ const skipped = Effect.fnUntraced(function* (commits: ReadonlyArray<string>) {
   ]
   yield* Effect.provide(
     Effect.flatMap(RunLog, (log) => log.append("run/r", 0, told)),
-    layerRuns(settings)
+    layerStore(settings)
   )
   const lines = yield* printed(home, variables, "conduct", "answer", taskId, "--skip")
   return lines.join("\n")

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { layerRuns } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed"
 import { services } from "./mcp/McpPlace.ts"
 import { printed } from "./Printed.ts"
 
@@ -21,7 +21,7 @@ it.layer(services)((it) => {
         Effect.flatMap(RunLog, (log) =>
           log.append("run/r", 0, [{ ...examples.RunOpened, workflowId: evil, project: home }])
         ),
-        layerRuns(settings)
+        layerStore(settings)
       )
       const run = (...args: ReadonlyArray<string>) => printed(home, variables, ...args)
       const [line = ""] = yield* run("conduct", "status")
@@ -36,7 +36,7 @@ it.layer(services)((it) => {
       const gone = { ...launched, process: { pid: 4_194_303, startTime: 1, bootId: "another" } }
       yield* Effect.provide(
         Effect.flatMap(RunLog, (log) => log.append("run/r", 1, [started, asked, gone])),
-        layerRuns(settings)
+        layerStore(settings)
       )
       const status = (yield* run("conduct", "status")).join("\n")
       assert.include(status, "implementer has ended, pid 4194303")

@@ -3,7 +3,7 @@ import { allRuns, RunLog } from "@souffleur/plan"
 import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
 import { TestConsole } from "effect/testing"
-import { goingOn, layerHost, layerRuns, opening, settingsOf } from "@souffleur/embed"
+import { goingOn, layerHost, layerStore, opening, settingsOf } from "@souffleur/embed"
 import { cli } from "../src/Cli.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
 
@@ -180,7 +180,7 @@ it.layer(services)((it) => {
         yield* the.watch("here", watching(base))
         yield* the.watch("over", [...watching(base), { _tag: "WatchReleased", at: 1000, exportPath: null }])
         yield* the.watch("there", watching({ ...base, project: "/another" }))
-        const log = layerRuns(yield* settingsOf(the.project).pipe(the.as("")))
+        const log = layerStore(yield* settingsOf(the.project).pipe(the.as("")))
         const open = {
           _tag: "RunOpened",
           at: 1,

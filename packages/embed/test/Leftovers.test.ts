@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { claudeCode } from "@souffleur/claude"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
-import { layerRuns, layerStore, sweep } from "../src/index.ts"
+import { layerStore, sweep } from "../src/index.ts"
 
 const now = 1_772_366_400_000
 const minutes = (count: number) => new Date(now - count * 60_000)
@@ -49,7 +49,7 @@ const swept = Effect.fnUntraced(function* (files: Readonly<Record<string, number
     }
     yield* sweep()
     return (yield* fs.readDirectory(folder)).toSorted()
-  }).pipe(Effect.provide(Layer.mergeAll(layerStore(settings), layerRuns(settings), Layer.succeed(Settings, settings))))
+  }).pipe(Effect.provide(Layer.mergeAll(layerStore(settings), Layer.succeed(Settings, settings))))
 })
 
 it.layer(HostServices.layer)((it) => {

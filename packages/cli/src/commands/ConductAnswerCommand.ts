@@ -3,7 +3,7 @@ import { Processes, Settings } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { findRun, layerAgentFiles, layerHost, layerRuns, layerStore } from "@souffleur/embed"
+import { findRun, layerAgentFiles, layerHost, layerStore } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
@@ -102,7 +102,7 @@ export const conductAnswerCommand = Command.make(
       )
     }).pipe(
       Effect.provide([
-        layerRuns(settings),
+        layerStore(settings),
         layerStore(settings),
         Layer.provideMerge(layerAgentFiles(settings), layerHost)
       ])

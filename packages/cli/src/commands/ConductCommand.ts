@@ -47,7 +47,6 @@ import {
   layerComms,
   layerCommsLink,
   layerConductor,
-  layerRuns,
   layerStore,
   logProblem,
   oncePossible,
@@ -256,7 +255,7 @@ export const conductCommand = Command.make(
       return yield* new BadUsage({ message: `--state: there is no folder ${path.dirname(statePath)}` })
     if (statePath === loaded.path) return yield* new BadUsage({ message: "--state: the state file cannot be the plan" })
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
-    const known = Option.getOrUndefined(yield* Effect.provide(runOfPlan(project, loaded.path), layerRuns(found)))
+    const known = Option.getOrUndefined(yield* Effect.provide(runOfPlan(project, loaded.path), layerStore(found)))
     const { pin, settings } =
       known === undefined
         ? yield* opening(project, limits)

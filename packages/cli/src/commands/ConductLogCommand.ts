@@ -3,7 +3,7 @@ import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import {
   findRun,
-  layerRuns,
+  layerStore,
   reasonJson,
   runJsonLine,
   runReasonLines,
@@ -40,7 +40,7 @@ export const conductLogCommand = Command.make(
         : Console.log(json ? runJsonLine(recorded) : runLine(recorded, brush, progress))
     )
   })
-).pipe(withLayers(layerRuns), Command.withDescription("The events of a run"))
+).pipe(withLayers(layerStore), Command.withDescription("The events of a run"))
 
 export const conductWhyCommand = Command.make(
   "why",
@@ -65,6 +65,6 @@ export const conductWhyCommand = Command.make(
     yield* Effect.forEach(runReasonLines(reason), (line) => Console.log(line))
   })
 ).pipe(
-  withLayers(layerRuns),
+  withLayers(layerStore),
   Command.withDescription("The last (or that) decision of a run: what was seen, the rule, what was done")
 )

@@ -3,7 +3,7 @@ import { iso, Launcher, plain, Processes, type ResolvedSettings, Settings, Words
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findRun, layerHost, layerLaunches, layerRuns, runStanding, taskLines } from "@souffleur/embed"
+import { findRun, layerHost, layerLaunches, layerStore, runStanding, taskLines } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
@@ -112,6 +112,6 @@ export const conductStatusCommand = Command.make(
     }
   })
 ).pipe(
-  withLayers((settings) => Layer.mergeAll(layerRuns(settings), layerLaunches(settings), layerHost)),
+  withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)),
   Command.withDescription("Where a run stands: its tasks, its agent, what it waits for")
 )

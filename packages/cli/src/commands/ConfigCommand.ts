@@ -7,7 +7,6 @@ import {
   type ConfigTrust,
   layerAgentFiles,
   layerHost,
-  layerRuns,
   layerStore,
   settingsOf,
   trustNow,
@@ -48,7 +47,7 @@ const trust = Effect.fn("Config.trust")(function* (project: string, asJson: bool
     const all = yield* runsOf(project)
     yield* Effect.forEach(all, ({ id }) => dispatchRun(id, { _tag: "Trust", pin }, { _tag: "Operator" }))
     return [...watches.map(({ id }) => id), ...all.map(({ id }) => streamOf(id))]
-  }).pipe(Effect.provide([layerStore(settings), layerRuns(settings)]))
+  }).pipe(Effect.provide(layerStore(settings)))
   if (asJson) return yield* Console.log(JSON.stringify({ project, max_external_permission: pin.ceiling, accepted }))
   yield* Console.log(
     `${settings.source ?? "that there is no config file"} is trusted in ${project}: no launch is above ${pin.ceiling}${accepted.length === 0 ? "" : `, from now on for ${accepted.join(", ")} too; a program that was changed runs there when souffleur starts next`}`

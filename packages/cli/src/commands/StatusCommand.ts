@@ -25,7 +25,6 @@ import {
   layerAgentFiles,
   layerComms,
   layerHost,
-  layerRuns,
   layerStore,
   livingWatches,
   type NamedWatch,
@@ -168,7 +167,7 @@ const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray
 
 /** Tells the unfinished runs of plans, which are no watches and may wait for a person. */
 const tellRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  const all = yield* Effect.provide(unfinishedRuns, layerRuns(settings))
+  const all = yield* Effect.provide(unfinishedRuns, layerStore(settings))
   for (const { id, run, unreadable } of all)
     yield* Console.error(
       `run ${id}: ${unreadable === undefined ? runStanding(run) : "its log cannot be read"}: souffleur conduct status --run ${id}`

@@ -1,5 +1,5 @@
 import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
-import { allWatches, layerAgentFiles, layerClaims, layerHost, layerRuns, layerStore } from "@souffleur/embed"
+import { allWatches, layerAgentFiles, layerClaims, layerHost, layerStore } from "@souffleur/embed"
 import { Claims as NodeClaims, TrustedFiles } from "@souffleur/node"
 import { allRuns } from "@souffleur/plan"
 import { Console, Effect, FileSystem, Layer, Path, Result } from "effect"
@@ -29,7 +29,6 @@ const knownProjects = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   }).pipe(
     Effect.provide([
       layerStore(settings),
-      layerRuns(settings),
       Layer.provideMerge(Layer.merge(layerAgentFiles(settings), layerClaims), layerHost)
     ])
   )

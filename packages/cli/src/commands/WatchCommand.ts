@@ -1,18 +1,6 @@
 import { CommsErrand } from "@souffleur/comms"
-import {
-  Agent,
-  Claims,
-  leastPin,
-  parsePid,
-  parseSessionId,
-  parseTarget,
-  type Pin,
-  Processes,
-  Settings,
-  type Target
-} from "@souffleur/domain"
-import { allPublished, command, commsPublisher, refuseTarget } from "@souffleur/supervisor"
-import type { Restoration } from "@souffleur/supervisor"
+import { leastPin, parsePid, parseSessionId, parseTarget, type Pin, Settings, type Target } from "@souffleur/domain"
+import { allPublished, commsPublisher, type Restoration } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -29,7 +17,7 @@ import {
   layerStore,
   layerWorld,
   type NamedWatch,
-  newId,
+  openWatch,
   opening,
   restored,
   settingsOf,
@@ -130,29 +118,6 @@ interface WatchOptions {
   readonly pin?: Pin
 }
 
-/** Opens a watch. It refuses the pids that no watch may have. Bootstrap checks whether the process is alive. */
-const open = Effect.fn("Watch.open")(function* (
-  target: Target,
-  { detaching, ...said }: Said,
-  { comms, pin, project }: Pick<WatchOptions, "project" | "comms"> & { readonly pin: Pin }
-) {
-  const agent = yield* Agent
-  const claims = yield* Claims
-  const processes = yield* Processes
-  yield* refuseTarget(target.pid, detaching)
-  yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
-    error.reason === "missing" ? Effect.void : Effect.fail(error)
-  )
-  const found = yield* processes.find(target.pid)
-  // The claim comes before any event, so that the second of two simultaneous starts leaves no trace.
-  if (Option.isSome(found)) yield* claims.claim(found.value.identity)
-  yield* claims.claim({ session: target.sessionId })
-  const id = yield* newId(project)
-  const process = Option.getOrNull(Option.map(found, ({ identity }) => identity))
-  yield* command(id, { _tag: "Open", project, comms, ...said, pin, ...target, process })
-  return id
-})
-
 /** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
 const needed = Effect.flatMap(Settings, (settings) =>
   Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
@@ -185,7 +150,7 @@ export const watch = Effect.fn("watch")(function* ({
   }
   const id = Option.isSome(known)
     ? yield* goesOn(known.value, target)
-    : yield* open(Option.isSome(target) ? target.value : yield* pick(project), said, { project, comms, pin })
+    : yield* openWatch(Option.isSome(target) ? target.value : yield* pick(project), { ...said, project, comms, pin })
   const from = Option.isSome(known) ? known.value.watch.revision : 0
   if (said.detaching) return yield* detached(id, guarding.guardian, asJson)
   if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, project))) return 1

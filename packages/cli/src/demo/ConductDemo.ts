@@ -1,7 +1,7 @@
 import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/plan"
 import { runProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
-import { layerRuns } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed"
 import { runLine } from "../explain/RunLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { printLines } from "../Printing.ts"
@@ -102,7 +102,7 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
       return yield* new DemoFailed({ message: "an agent was asked to do its work twice" })
     yield* until("the end", "RunFinished")
     return yield* loadRun(stream.slice("run/".length))
-  }).pipe(Effect.provide(layerRuns(yield* settings)))
+  }).pipe(Effect.provide(layerStore(yield* settings)))
   const code = yield* broughtBy(watchdog, "the end of the watchdog", watchdog.exitCode)
   if (code !== 0) return yield* new DemoFailed({ message: `the watchdog ended with ${code}` })
   const commits = (yield* git(project, "rev-list", "--count", "HEAD")).trim()

@@ -1,7 +1,7 @@
 import { invocation, lookAtState, needsPerson, type NamedRun, newestRun, unfinishedRuns } from "@souffleur/plan"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Option, Path } from "effect"
-import { layerClaims, layerHost, layerRuns, runNeeds, runStanding } from "@souffleur/embed"
+import { layerClaims, layerHost, layerStore, runNeeds, runStanding } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -54,7 +54,7 @@ const conducted = Effect.fn("conducted")(function* (project: string) {
 /** Checks the runs of our own database. */
 export const runsCheck = (settings: ResolvedSettings, project: string) =>
   conducted(project).pipe(
-    Effect.provide([layerRuns(settings), layerClaims]),
+    Effect.provide([layerStore(settings), layerClaims]),
     Effect.provide(layerHost),
     // The check of the watches reports claims that cannot be used.
     Effect.catch((error) => Effect.succeed([wrong("runs", error.message, restore)]))

@@ -2,7 +2,6 @@ import { unfinishedRuns } from "@souffleur/plan"
 import { Settings } from "@souffleur/domain"
 import { isDraft } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
-import { layerRuns } from "../world/RunDirectory.ts"
 import { unfinishedWatches } from "./FindWatch.ts"
 
 /** An undecided launch or a draft. Each may hold an environment or a prompt. */
@@ -13,7 +12,7 @@ const minAge = Duration.minutes(10)
 /** Returns the prefixes of launches that may still happen: those of unfinished watches and runs. */
 const awaited = Effect.gen(function* () {
   const watches = (yield* unfinishedWatches).map(({ id }) => `${id}-`)
-  const conducted = yield* Effect.provide(unfinishedRuns, layerRuns(yield* Settings))
+  const conducted = yield* unfinishedRuns
   return [...watches, ...conducted.map(({ id }) => `run-${id}-`)]
 })
 

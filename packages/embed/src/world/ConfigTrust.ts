@@ -12,10 +12,10 @@ import {
   programKeys,
   type SettingFlags
 } from "@souffleur/domain"
-import { readSettings } from "@souffleur/process"
 import { Effect, Option } from "effect"
 import { remark } from "../Remark.ts"
 import { Installation } from "./Installation.ts"
+import { readHere } from "./ReadHere.ts"
 import { ConfigUntrusted, keepTrust, programOf, trustedIn } from "./TrustStore.ts"
 
 const accept = '"souffleur config --trust" accepts the file as it is now'
@@ -26,9 +26,8 @@ const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | 
 
 /** Compares the config file of a project with a pin (`undefined`: no pin), and returns the settings in force. */
 const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
-  const { agent, variables } = yield* Installation
-  const sources = { agent, projectDir: project, environment: variables, flags }
-  const { said, settings } = yield* readSettings(sources)
+  const { variables } = yield* Installation
+  const { said, settings } = yield* readHere(project, flags)
   const says = yield* pinOf(said)
   if (pin === undefined) return { said, says, settings, keys: [], lost: [] }
   const text = (key: keyof ConfigWord["programs"], digest: string | null) =>
@@ -42,7 +41,7 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
     said,
     says,
     keys,
-    settings: (yield* readSettings({ ...sources, held: { ceiling: pin.ceiling, programs: held } })).settings,
+    settings: (yield* readHere(project, flags, { ceiling: pin.ceiling, programs: held })).settings,
     /** The programs whose trusted text is lost. */
     lost: programKeys.filter((key) => Option.isNone(programs[key]) && !overridden(key, variables))
   }

@@ -1,4 +1,4 @@
-import type { Variables } from "@souffleur/domain"
+import type { ResolvedSettings, Variables } from "@souffleur/domain"
 import type { AgentPackage } from "@souffleur/process"
 import { Context, type Effect } from "effect"
 
@@ -12,6 +12,8 @@ export class Installation extends Context.Service<
     readonly agent: AgentPackage
     /** The environment: settings are read from it, and agents get the part of it that is on an allow list. */
     readonly variables: Variables
+    /** Settings that the program itself gives. They outrank the environment and every config file. */
+    readonly values?: Partial<ResolvedSettings>
     /** Becomes an agent. The path of a launch file is appended. */
     readonly launchLine: Effect.Effect<CommandLine>
     /** Guards a watch. The order is appended, as JSON. */

@@ -1,10 +1,8 @@
-import { newestRun, runById, RunLog } from "@souffleur/plan"
+import { newestRun, runById } from "@souffleur/plan"
 import { type ResolvedSettings, Settings } from "@souffleur/domain"
-import { Beats, Cursor, Store } from "@souffleur/eventlog"
-import { SqliteClient, TrustedFiles } from "@souffleur/node"
-import { Effect, Layer, Option, Path, Runtime, Schema } from "effect"
+import { Effect, Layer, Option, Runtime, Schema } from "effect"
 import { Digest } from "effect/crypto"
-import { layerAgent, layerClaims, layerCycleSettings, layerHost, layerLaunches } from "./World.ts"
+import { layerAgent, layerClaims, layerCycleSettings, layerHost, layerLaunches, layerStore } from "./World.ts"
 import { folderName } from "../watching/FindWatch.ts"
 
 /** No run has this name, or no plan was conducted in this folder. `message` says what to do. */
@@ -12,22 +10,10 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   override readonly [Runtime.errorExitCode] = 2
 }
 
-/** The runs in our own database, beside the watches. */
-export const layerRuns = (settings: ResolvedSettings) =>
-  Layer.unwrap(
-    Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
-      Layer.mergeAll(
-        RunLog.layerSql,
-        Beats.layerSql(Store.defaultLockTimeout),
-        Cursor.layerSql(Store.defaultLockTimeout)
-      ).pipe(Layer.provide(SqliteClient.layerOwn({ ...Store, path: path.join(settings.stateDir, "souffleur.db") })))
-    )
-  )
-
 /** Everything that a run of a plan needs. Its agents are headless, because their output is read. */
 export const layerConductor = (settings: ResolvedSettings, project: string) =>
   Layer.mergeAll(
-    layerRuns(settings),
+    layerStore(settings),
     layerAgent(settings),
     layerClaims,
     layerLaunches(settings),

@@ -10,32 +10,28 @@ import {
   leastPermission,
   pinOf,
   type ResolvedSettings,
-  type SettingFlags,
   Settings,
   type Terminal
 } from "@souffleur/domain"
+import { RunLog } from "@souffleur/plan"
 import { EventLogSql, LogUnusable, Store } from "@souffleur/eventlog"
 import {
   Claims as NodeClaims,
   HookFiles,
   Launcher,
   Processes as NodeProcesses,
+  type ProcessesUnavailable,
   SqliteClient,
   TrustedFiles
 } from "@souffleur/node"
-import { loadSettings, readSettings, type TrustedFiles as Trusted } from "@souffleur/process"
+import { type TrustedFiles as Trusted } from "@souffleur/process"
 import { ExternalExport } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
-import { Effect, Layer, Path } from "effect"
+import { Effect, Layer, Path, type PlatformError } from "effect"
 import { remark } from "../Remark.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Installation } from "./Installation.ts"
-
-/** Loads the settings of a project, without the warnings of its config file. */
-export const settingsOf = Effect.fn("settingsOf")(function* (projectDir: string, flags: SettingFlags = {}) {
-  const { agent, variables } = yield* Installation
-  return yield* loadSettings({ agent, projectDir, environment: variables, flags })
-})
+import { readHere } from "./ReadHere.ts"
 
 /** Opens the file of our own database. Fails with `LogUnusable`. */
 export const layerDatabase = (path: string) =>
@@ -43,13 +39,14 @@ export const layerDatabase = (path: string) =>
     Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
   )
 
-/** Opens our own database with log, beats and cursor. It is made where there is none. */
+/** The logs of watches and runs, with what is kept beside them, in any SQLite database. */
+export const layerLogs = Layer.mergeAll(EventLog.layerSql(), RunLog.layerSql, EventLogSql.layerBeside())
+
+/** Opens our own database with the logs of watches and runs, beats and cursor. It is made where there is none. */
 export const layerStore = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
-      Layer.merge(EventLog.layerSql(), EventLogSql.layerBeside()).pipe(
-        Layer.provide(layerDatabase(path.join(settings.stateDir, "souffleur.db")))
-      )
+      Layer.provide(layerLogs, layerDatabase(path.join(settings.stateDir, "souffleur.db")))
     )
   )
 
@@ -160,9 +157,7 @@ export const layerCycleSettings = (settings: ResolvedSettings, project: string) 
   Layer.effect(
     CycleSettings,
     Effect.map(Effect.context<Installation | Path.Path | Trusted>(), (context) =>
-      Effect.flatMap(Installation, ({ agent, variables }) =>
-        readSettings({ agent, projectDir: project, environment: variables, flags: {} })
-      ).pipe(
+      readHere(project, {}).pipe(
         Effect.flatMap(({ said, settings }) => Effect.map(pinOf(said), (said) => ({ ...settings, said }))),
         Effect.tap(({ source, warnings }) =>
           Effect.forEach(
@@ -182,8 +177,8 @@ export interface LaunchOverrides {
   readonly terminal?: Terminal
 }
 
-/** Everything that a watch of a project needs. All layers are put together here. */
-export const layerWorld = (
+/** Makes the parts of one watch: its agent, its launcher, its comms and its settings. */
+export const layerWatch = (
   settings: ResolvedSettings,
   project: string,
   commsPath: string | null,
@@ -193,15 +188,26 @@ export const layerWorld = (
     overrides.terminal !== undefined
       ? Effect.succeed(overrides.terminal)
       : Effect.flatMap(Installation, ({ variables }) => terminalOf(settings, variables))
-  const ports = Layer.mergeAll(
-    layerStore(settings),
+  return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
     layerAgent(settings, overrides.agent),
-    layerClaims,
-    HookFiles.layer(settings.stateDir),
     launcherAt(settings, terminal),
     Layer.succeed(Settings, settings),
     layerCycleSettings(settings, project)
+  )
+}
+
+/** The parts of a watch cannot be made: a setting, the agent's command, or a folder of souffleur's own. */
+export type PartsError = Layer.Error<ReturnType<typeof layerWatch>> | PlatformError.PlatformError | ProcessesUnavailable
+
+/** Everything that a watch of a project needs. All layers are put together here. */
+export const layerWorld = (...watch: Parameters<typeof layerWatch>) => {
+  const [settings] = watch
+  const ports = Layer.mergeAll(
+    layerStore(settings),
+    layerClaims,
+    HookFiles.layer(settings.stateDir),
+    layerWatch(...watch)
   )
   return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(layerHost))
 }

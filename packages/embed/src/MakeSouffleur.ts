@@ -1,0 +1,244 @@
+import {
+  type Claims,
+  EventLog,
+  evolve,
+  type Hooks,
+  initial,
+  isEnd,
+  parsePid,
+  parseSessionId,
+  type Pin,
+  type Processes,
+  type ResolvedSettings,
+  type Target
+} from "@souffleur/domain"
+import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
+import { allRuns, type RunLog } from "@souffleur/plan"
+import type { TrustedFiles } from "@souffleur/process"
+import { command, commsPublisher, finish, release, allPublished } from "@souffleur/supervisor"
+import { Context, Effect, FileSystem, Layer, Option, Path, Scope, Stream } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+import { reasonOf } from "./explain/WatchReason.ts"
+import { whyOf } from "./explain/Why.ts"
+import { remark } from "./Remark.ts"
+import type { KeepOptions, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
+import { adoptProcess } from "./watching/AdoptProcess.ts"
+import { allWatches, findWatch, type NamedWatch, unfinished, unfinishedWatches } from "./watching/FindWatch.ts"
+import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
+import { goesOn } from "./watching/KnownWatch.ts"
+import { oldestIn, openCommand } from "./watching/OpenCommand.ts"
+import { openWatch } from "./watching/OpenWatch.ts"
+import { drainTimeout } from "./watching/Undelivered.ts"
+import { Parts } from "./world/Parts.ts"
+import { type LaunchOverrides, launchable } from "./world/World.ts"
+
+/** The ports of {@link Souffleur.layer}. The others differ between projects, and {@link Parts} makes them. */
+export type SouffleurNeeds =
+  | Beats
+  | ChildProcessSpawner.ChildProcessSpawner
+  | Claims
+  | Cursor
+  | EventLog
+  | FileSystem.FileSystem
+  | Hooks
+  | Offspring
+  | Parts
+  | Path.Path
+  | Processes
+  | RunLog
+  | TrustedFiles
+
+/** The parts of one watch. */
+interface Opened {
+  readonly settings: ResolvedSettings
+  readonly overrides?: LaunchOverrides
+  readonly comms: string | null
+  readonly project: string
+}
+
+/** Builds the parts of a watch in this scope, with its roles. */
+const partsOf = Effect.fnUntraced(function* ({ comms, overrides = {}, project, settings }: Opened) {
+  const { layerRoles, layerWatch } = yield* Parts
+  return yield* Layer.build(Layer.provideMerge(layerRoles, layerWatch({ settings, project, comms, overrides })))
+})
+
+const keep = Effect.fnUntraced(function* (
+  id: string,
+  { comms, from, project }: { readonly comms: string | null; readonly from: number; readonly project: string },
+  { guardian }: KeepOptions
+) {
+  const { startGuardian } = yield* Parts
+  return yield* keepWatch(id, {
+    project,
+    comms,
+    from,
+    ...(guardian === undefined ? {} : { guardian: startGuardian(id, guardian) })
+  })
+})
+
+/** Goes on with a watch. An ended watch tells comms the rest. */
+const goOn = Effect.fnUntraced(function* (known: NamedWatch, target: Option.Option<Target>, options: KeepOptions) {
+  const { goingOn } = yield* Parts
+  const { id, watch } = known
+  const { comms, project } = watch
+  const context = yield* partsOf({ ...(yield* goingOn(known)), comms, project })
+  const begins = Effect.gen(function* () {
+    if (watch.phase === "Exited") {
+      if (!(yield* allPublished(id, watch.revision))) yield* Effect.timeoutOption(commsPublisher(id), drainTimeout)
+      return yield* endedWatch(id, watch)
+    }
+    yield* goesOn(known, target)
+    return yield* keep(id, { comms, project, from: watch.revision }, options)
+  })
+  return yield* Effect.provideContext(begins, context)
+})
+
+const resume = Effect.fn("Souffleur.resume")(function* (name: string, options: KeepOptions = {}) {
+  return yield* goOn(yield* findWatch(Option.some(name), ""), Option.none(), options)
+})
+
+/** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
+const needed = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const { agent } = yield* Parts
+  yield* Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
+    settings.agentCommand === agent.program
+      ? remark("warning", `nothing could be launched: ${error.problem}`)
+      : Effect.fail(error)
+  )
+})
+
+/** Returns the orchestration database of a project, where its file exists. */
+const commsIn = Effect.fnUntraced(function* (project: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(project, "comms.db")
+  return (yield* Effect.orElseSucceed(fs.exists(file), () => false)) ? file : null
+})
+
+const watch = Effect.fn("Souffleur.watch")(function* ({
+  comms: named,
+  force = false,
+  observe = false,
+  project,
+  ...options
+}: WatchOptions) {
+  const { opening } = yield* Parts
+  const target = {
+    pid: yield* Effect.fromResult(parsePid(String(options.pid))),
+    sessionId: yield* Effect.fromResult(parseSessionId(options.sessionId))
+  }
+  const known = yield* unfinished({ sessionId: target.sessionId })
+  if (Option.isSome(known)) return yield* goOn(known.value, Option.some(target), options)
+  const { pin, settings } = yield* opening(project)
+  const comms = named === undefined ? yield* commsIn(project) : named
+  const begins = Effect.gen(function* () {
+    if (!observe) yield* needed(settings)
+    const id = yield* openWatch(target, { project, comms, pin, observe, forced: force, detaching: false })
+    return yield* keep(id, { project, comms, from: 0 }, options)
+  })
+  return yield* Effect.provideContext(begins, yield* partsOf({ settings, project, comms }))
+})
+
+/** Starts a command where no watch of the folder goes on. */
+const begin = Effect.fnUntraced(function* (
+  { command: words, project, ...options }: RunOptions,
+  { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings }
+) {
+  const { agent, variables } = yield* Parts
+  const own = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
+  const literal = yield* Effect.fromResult(agent.takeApart(words, own))
+  const overrides = Option.match(literal, {
+    onNone: (): LaunchOverrides => ({ terminal: "headless" }),
+    onSome: ({ agentCommand }): LaunchOverrides => ({ agent: agentCommand })
+  })
+  const begins = Effect.gen(function* () {
+    const id = yield* openCommand(words, literal, { pin, project, agent, variables })
+    const before = oldestIn(yield* unfinishedWatches, project)
+    if (before === undefined || before.id === id) return yield* keep(id, { project, comms: null, from: 0 }, options)
+    // The second of two simultaneous starts has started nothing yet.
+    yield* release(id)
+    return yield* goOn(before, Option.none(), options)
+  })
+  return yield* Effect.provideContext(begins, yield* partsOf({ settings, overrides, comms: null, project }))
+})
+
+const run = Effect.fn("Souffleur.run")(function* (options: RunOptions) {
+  const { opening } = yield* Parts
+  const known = yield* unfinished({ project: options.project })
+  return Option.isSome(known)
+    ? yield* goOn(known.value, Option.none(), options)
+    : yield* begin(options, yield* opening(options.project))
+})
+
+const history = Effect.fn("Souffleur.history")(function* (name: string, { after } = { after: 0 }) {
+  const { id } = yield* findWatch(Option.some(name), "")
+  return yield* EventLog.use((log) => log.read(id, after))
+})
+
+const state = Effect.fn("Souffleur.state")(function* (name: string, at?: { readonly revision: number }) {
+  if (at === undefined) return (yield* findWatch(Option.some(name), "")).watch
+  const events = yield* history(name)
+  return events
+    .filter(({ revision }) => revision <= at.revision)
+    .reduce((watch, { event }) => evolve(watch, event), initial)
+})
+
+const why = Effect.fn("Souffleur.why")(function* (name: string, { revision } = { revision: Infinity }) {
+  return Option.map(Option.fromUndefinedOr(reasonOf(yield* history(name), revision)), whyOf)
+})
+
+/** Does an act of an operator, with the launches of the watch's project. */
+const settling = Effect.fnUntraced(function* <A, E, R>(
+  name: string,
+  act: (known: NamedWatch, settings: ResolvedSettings) => Effect.Effect<A, E, R>
+) {
+  const { layerLaunches, settings } = yield* Parts
+  const known = yield* findWatch(Option.some(name), "")
+  const found = yield* settings(known.watch.project)
+  return yield* Effect.provide(act(known, found), layerLaunches(found))
+})
+
+const adopt = Effect.fn("Souffleur.adopt")(function* (
+  name: string,
+  { force = false, ...target }: Target & { readonly force?: boolean }
+) {
+  const { settings } = yield* Parts
+  const { id, watch } = yield* findWatch(Option.some(name), "")
+  const { comms, project } = watch
+  const context = yield* partsOf({ settings: yield* settings(project), comms, project })
+  return yield* Effect.provideContext(adoptProcess(id, watch, { ...target, force }), context)
+}, Effect.scoped)
+
+/** Makes the methods of the service, closed over the ports in the context. */
+export const makeSouffleur = Effect.gen(function* () {
+  // The scope of the layer is left out: a watch belongs to the scope of its caller.
+  const context = Context.omit(Scope.Scope)(yield* Effect.context<SouffleurNeeds | Scope.Scope>())
+  const here = Effect.provideContext(context)
+  const log = yield* EventLog
+  return {
+    watch: (options: WatchOptions) => here(watch(options)),
+    run: (options: RunOptions) => here(run(options)),
+    resume: (name: string, options?: KeepOptions) => here(resume(name, options)),
+    watches: here(allWatches),
+    runs: here(allRuns),
+    find: (name: string) => here(findWatch(Option.some(name), "")),
+    state: (name: string, at?: { readonly revision: number }) => here(state(name, at)),
+    events: (name: string, { after } = { after: 0 }) =>
+      Stream.unwrap(
+        Effect.map(here(findWatch(Option.some(name), "")), ({ id }) =>
+          Stream.takeUntil(log.changes(id, after), ({ event }) => isEnd(event))
+        )
+      ),
+    history: (name: string, from?: { readonly after: number }) => here(history(name, from)),
+    why: (name: string, at?: { readonly revision: number }) => here(why(name, at)),
+    retry: (name: string, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
+      here(
+        settling(name, ({ id }, { maxTime, maxTokens }) =>
+          command(id, { _tag: "Retry", ceilings: maxTime !== null || maxTokens !== null, permission })
+        )
+      ),
+    adopt: (name: string, target: Target & { readonly force?: boolean }) => here(adopt(name, target)),
+    release: (name: string) => here(settling(name, ({ id }) => release(id))),
+    done: (name: string) => here(settling(name, ({ id }) => finish(id, "operator")))
+  }
+})

@@ -1,0 +1,44 @@
+import type {
+  AgentCommandRefused,
+  AgentNotFound,
+  AlreadyWatched,
+  BadTarget,
+  ClaimFailed,
+  CommandRefused,
+  LaunchFailed,
+  SessionNotFound
+} from "@souffleur/domain"
+import type { LogError, Refused } from "@souffleur/eventlog"
+import type { WatchNotFound } from "./watching/FindWatch.ts"
+import type { ConfigUntrusted } from "./world/TrustStore.ts"
+import type { PartsError } from "./world/World.ts"
+
+/** No watch has that name, or the log cannot be read. */
+export type ReadFailed = LogError | WatchNotFound
+
+/** A watch cannot be owned: another souffleur has it, its config file is not trusted, or a part cannot be made. */
+type KeepError = AlreadyWatched | ConfigUntrusted | PartsError | ReadFailed | Refused
+
+/** A watch cannot go on. `BadTarget`: the named process is the Conductor of another. */
+export type ResumeError = BadTarget | KeepError
+
+/**
+ * A watch cannot begin. `BadTarget`: no watch may have that process, or it is the Conductor of another. `ClaimFailed`:
+ * the folder of the claims cannot be used. `AgentNotFound`: nothing could be launched after a death.
+ */
+export type WatchError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed | KeepError | SessionNotFound
+
+/**
+ * A command cannot be started. `CommandRefused`: it asks for what it may not have, or its session is in use.
+ * `LaunchFailed`: its launch file cannot be written.
+ */
+export type RunError = CommandRefused | LaunchFailed | WatchError
+
+/** A recovery cannot be tried again. `Refused`: a rule forbids it. */
+export type RetryError = PartsError | ReadFailed | Refused
+
+/** A watch cannot be ended. `LaunchFailed`: its newest launch cannot be settled, and may still begin. */
+export type SettleError = LaunchFailed | RetryError
+
+/** A process cannot be the Conductor. `BadTarget`: it does not run, or it holds another session. */
+export type AdoptError = AlreadyWatched | BadTarget | ClaimFailed | SessionNotFound | SettleError

@@ -1,0 +1,48 @@
+import type { ResolvedSettings, Target, Variables } from "@souffleur/domain"
+import type { AgentPackage } from "@souffleur/process"
+import type { Roles, World } from "@souffleur/supervisor"
+import type { Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Revival } from "./watching/GuardianKeeper.ts"
+
+/** The options of each watch. */
+export interface KeepOptions {
+  /** The command that a second small process runs to bring this one back. Absent: there is no guardian. */
+  readonly guardian?: Revival
+}
+
+/** A Conductor that runs already. */
+export interface WatchOptions extends Target, KeepOptions {
+  /** The folder of the agent's work, absolute. */
+  readonly project: string
+  /** The orchestration database. `null`: none. Absent: `comms.db` of the project, where there is one. */
+  readonly comms?: string | null
+  /** Decides and logs, and never kills or launches; `false` by default. */
+  readonly observe?: boolean
+  /** The process is the Conductor, though evidence says that it is another; `false` by default. */
+  readonly force?: boolean
+}
+
+/** A command to start and to watch. */
+export interface RunOptions extends KeepOptions {
+  /** The folder to run in, absolute. */
+  readonly project: string
+  /** The program and its arguments. An agent is recovered with its conversation, any other command is run again. */
+  readonly command: readonly [string, ...ReadonlyArray<string>]
+}
+
+/** souffleur on Node. */
+export interface NodeOptions<E = never> {
+  /** The folder of the log, the launches and the exports, absolute. It is made, for its user alone. */
+  readonly stateDir: string
+  /** The kind of agent; the one of the command line by default. */
+  readonly agent?: AgentPackage
+  /** The environment of settings and agents; that of this process by default. */
+  readonly environment?: Variables
+  /** Settings that outrank the environment and every config file. */
+  readonly settings?: Partial<Omit<ResolvedSettings, "stateDir" | "source" | "warnings">>
+  /** The database of the log; `souffleur.db` in the state folder by default. */
+  readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
+  /** The roles with their providers of recovery, such as `Roles.layerWith([...])`; the standard ones by default. */
+  readonly roles?: Layer.Layer<Roles, never, World>
+}

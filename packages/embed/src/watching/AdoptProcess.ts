@@ -1,0 +1,38 @@
+import { Agent, BadTarget, Claims, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
+import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
+import { Effect, Equal, Option } from "effect"
+
+/**
+ * Makes a running process the Conductor of a watch. `force` outranks the evidence that it is another. Fails with
+ * `BadTarget` where no such process runs, or where it holds another session.
+ */
+export const adoptProcess = Effect.fn("adoptProcess")(function* (
+  id: string,
+  watch: Watch,
+  { force, pid, sessionId: named }: Target & { readonly force: boolean }
+) {
+  const agent = yield* Agent
+  const claims = yield* Claims
+  const processes = yield* Processes
+  yield* refuseTarget(pid)
+  const found = yield* processes.find(pid)
+  if (Option.isNone(found) || found.value.condition === "zombie")
+    return yield* new BadTarget({ message: `no process ${pid} is running` })
+  const { sessionId } = yield* agent.sessionFile(named)
+  const conductor = found.value.identity
+  const holding = yield* holdingOf(conductor, sessionId)
+  if (holding._tag === "Another" && !force)
+    return yield* new BadTarget({ message: `${holding.message}: adopt that one, or say --force where you know better` })
+  // The claim is tried and released: its owner has it already, or takes it with the event.
+  for (const one of [conductor, { session: sessionId }]) {
+    const free = Effect.andThen(claims.claim(one), claims.release(one))
+    yield* Effect.catchIf(
+      free,
+      (error) => error._tag === "AlreadyWatched" && Equal.equals(error.owner, watch.owner),
+      () => Effect.void
+    )
+  }
+  const baseline = yield* adoptedBaseline(watch, sessionId)
+  const print = agent.inPrintMode(yield* processes.commandLine(pid))
+  return yield* adopt(id, { conductor, sessionId, print, forced: holding._tag === "Another", baseline })
+})

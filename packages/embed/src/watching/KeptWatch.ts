@@ -1,0 +1,162 @@
+import {
+  type AlreadyWatched,
+  ceilingNow,
+  EventLog,
+  evolve,
+  initial,
+  isEnd,
+  load,
+  type Recorded,
+  type LaunchFailed,
+  Settings,
+  type Watch,
+  type WatchRef
+} from "@souffleur/domain"
+import type { LogError, Refused } from "@souffleur/eventlog"
+import { boundOutputs } from "@souffleur/node"
+import {
+  allPublished,
+  attended,
+  attendedHere,
+  commsPublisher,
+  type Fenced,
+  forget,
+  notifier,
+  own,
+  supervise
+} from "@souffleur/supervisor"
+import { Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
+import { remark } from "../Remark.ts"
+import { guarded } from "./GuardianKeeper.ts"
+import { sweep } from "./Leftovers.ts"
+import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
+
+/**
+ * The errors of a watch that is under way. `AlreadyWatched`: another state folder claimed a new generation first.
+ * `Fenced`: another souffleur owns the watch. The others are those of the log.
+ */
+export type WatchBroken = AlreadyWatched | Fenced | LogError | Refused
+
+/** A watch that runs in a scope. Its end leaves the agent as it is, and the watch can be resumed. */
+export interface RunningWatch {
+  readonly id: string
+  /** The revision that it goes on from; 0: a new watch. */
+  readonly from: number
+  /** Reads the state from the log. */
+  readonly state: Effect.Effect<Watch, LogError>
+  /** The events after `from`, as they are appended, up to the end of the watch. */
+  readonly events: Stream.Stream<Recorded, LogError>
+  /**
+   * Tells each event after `from` with the state that follows from it, to the end of the watch. It begins again behind
+   * the last told event when `tell` dies. The third death in a row is its last, and becomes an event.
+   */
+  readonly narrate: (tell: (recorded: Recorded, after: Watch) => Effect.Effect<void>) => Effect.Effect<void>
+  /** Waits for the end of the watch, and returns its final state. */
+  readonly end: Effect.Effect<Watch, WatchBroken>
+}
+
+/** A watch to keep. */
+export interface KeepOrder<R> {
+  readonly project: string
+  /** `null`: solo. */
+  readonly comms: string | null
+  /** The revision to go on from; 0: a new watch. */
+  readonly from: number
+  /** Starts a guardian of this process, and returns its pid. Absent: there is none. */
+  readonly guardian?: Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, R>
+}
+
+/** Follows the owned watch to its end, with all that reports on it. */
+const looking = Effect.fnUntraced(function* <R>(
+  { fence, ref }: { readonly fence: number; readonly ref: WatchRef },
+  { comms, guardian, project }: KeepOrder<R>
+) {
+  const { id } = ref
+  const path = yield* Path.Path
+  const settings = yield* Settings
+  if (guardian !== undefined) yield* Effect.forkScoped(guarded(ref, guardian))
+  const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
+  const notices = settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand)
+  const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
+  if (comms !== null) yield* deliverUndelivered(comms)
+  for (const folder of ["launches", "guardians"])
+    yield* Effect.forkScoped(attendedHere(`bound of ${folder}`, boundOutputs(path.join(settings.stateDir, folder), id)))
+  yield* ceilingNow(ref.dispatch)
+  const last = yield* supervise(ref, fence)
+  yield* forget(last)
+  yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)
+  if (comms !== null && !(yield* allPublished(id, last.revision)))
+    yield* remark("info", `${comms} could not be told that the watch has ended; the next souffleur on it will`)
+  return last
+})
+
+/** Tells the events after a state, from the last told one on. */
+const narration = Effect.fnUntraced(function* (
+  id: string,
+  told: Ref.Ref<Watch>,
+  tell: (recorded: Recorded, after: Watch) => Effect.Effect<void>
+) {
+  const log = yield* EventLog
+  const before = yield* Ref.get(told)
+  yield* log.changes(id, before.revision).pipe(
+    Stream.mapAccum(
+      () => before,
+      (watch, recorded) => {
+        const after = evolve(watch, recorded.event)
+        return [after, [{ recorded, after }]] as const
+      }
+    ),
+    Stream.tap(({ after, recorded }) => tell(recorded, after)),
+    Stream.tap(({ after }) => Ref.set(told, after)),
+    Stream.takeUntil(({ after }) => after.phase === "Exited"),
+    Stream.runDrain
+  )
+})
+
+/**
+ * Owns a watch and looks after it in a fiber of this scope. All that the watch holds is released when it ends, or when
+ * the scope closes. Fails with `AlreadyWatched` while another souffleur owns the watch.
+ */
+export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order: KeepOrder<R>) {
+  const log = yield* EventLog
+  const outer = yield* Effect.scope
+  const inner = yield* Scope.fork(outer)
+  const begins = Effect.gen(function* () {
+    yield* sweep()
+    // The state is read before the watch is owned, so that the event of that is told too.
+    const before = order.from === 0 ? initial : yield* load(id)
+    const owned = yield* own(id)
+    const fiber = yield* looking(owned, order).pipe(
+      Effect.onExit((exit) => Scope.close(inner, exit)),
+      Effect.forkIn(outer)
+    )
+    const context = yield* Effect.context<EventLog>()
+    return {
+      id,
+      from: before.revision,
+      state: Effect.provideContext(load(id), context),
+      events: Stream.takeUntil(log.changes(id, before.revision), ({ event }) => isEnd(event)),
+      narrate: (tell) =>
+        Effect.flatMap(Ref.make(before), (told) => attended(owned.ref, "narrator", narration(id, told, tell))).pipe(
+          Effect.provideContext(context)
+        ),
+      end: Fiber.join(fiber)
+    } satisfies RunningWatch
+  })
+  return yield* begins.pipe(
+    Effect.provideService(Scope.Scope, inner),
+    Effect.onError((cause) => Scope.close(inner, Exit.failCause(cause)))
+  )
+})
+
+/** A watch that has ended already. */
+export const endedWatch = Effect.fnUntraced(function* (id: string, watch: Watch) {
+  return {
+    id,
+    from: watch.revision,
+    state: Effect.succeed(watch),
+    events: Stream.empty,
+    narrate: () => Effect.void,
+    end: Effect.succeed(watch)
+  } satisfies RunningWatch
+})

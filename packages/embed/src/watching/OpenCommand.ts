@@ -1,0 +1,149 @@
+import {
+  Agent,
+  type AgentCommand,
+  type AgentKind,
+  Claims,
+  clamp,
+  CommandRefused,
+  EventLog,
+  Launcher,
+  leastPermission,
+  type LiteralAgent,
+  parseSessionId,
+  type Permission,
+  type Pin,
+  Settings,
+  type Variables
+} from "@souffleur/domain"
+import { freshSessionId, prepareLaunch, resolveProgram } from "@souffleur/process"
+import { command as say } from "@souffleur/supervisor"
+import { Effect, Option, Path } from "effect"
+import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
+
+/** The first launch, and its entry in the log. */
+interface First {
+  readonly kind: "agent" | "command"
+  readonly sessionId: string
+  readonly command: AgentCommand
+  readonly title: string
+  readonly requested: Permission
+}
+
+const bad = (message: string) => Effect.fail(new CommandRefused({ message }))
+
+/**
+ * Returns the session of the command: a new one, or an existing one without a process. Fails with `CommandRefused`
+ * where the session is in use or missing.
+ */
+const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: AgentKind) {
+  if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* freshSessionId }
+  const sessionId = yield* Effect.fromResult(parseSessionId(session.sessionId))
+  const agent = yield* Agent
+  const file = yield* Effect.option(agent.sessionFile(sessionId))
+  if (session._tag === "Fresh") {
+    return Option.isNone(file)
+      ? { ...session, sessionId }
+      : yield* bad(`session ${sessionId} is there already: go on with it by souffleur run -- ${kind.goOn(sessionId)}`)
+  }
+  if (Option.isNone(file)) return yield* bad(`there is no session ${sessionId} to resume`)
+  const holder = (yield* agent.sessions).find((one) => one.sessionId === file.value.sessionId)
+  if (holder !== undefined)
+    return yield* bad(`process ${holder.pid} holds session ${sessionId}: watch it with "souffleur watch"`)
+  const known = yield* unfinished({ sessionId: file.value.sessionId })
+  if (Option.isSome(known))
+    return yield* bad(`watch ${known.value.id} looks after session ${sessionId}: end it first with "souffleur release"`)
+  return { ...session, sessionId: file.value.sessionId }
+})
+
+/** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
+const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, kind: AgentKind) {
+  const { maxExternalPermission } = yield* Settings
+  const agent = yield* Agent
+  const { terminal } = yield* Launcher
+  const { prompt, requested } = literal
+  const effective = clamp(requested, maxExternalPermission)
+  if (effective !== requested)
+    return yield* bad(
+      `the command asks for ${requested}, which is above MAX_EXTERNAL_PERMISSION (${maxExternalPermission}): raise that in the config file ("souffleur config --trust" accepts it), or ask for less`
+    )
+  if (prompt === "" && terminal === "headless")
+    return yield* bad("the command has no prompt, and without a terminal no one can type it")
+  const session = yield* sessionOf(literal, kind)
+  const print = literal.print || terminal === "headless"
+  const line = yield* agent.command({ session, permission: effective, prompt, print, window: terminal !== "headless" })
+  return {
+    kind: "agent",
+    sessionId: session.sessionId,
+    command: line,
+    title: "Conductor (S1)",
+    requested
+  } satisfies First
+})
+
+/** Returns the first launch of another command, with its own words and the caller's environment. */
+const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: ReadonlyArray<string>, variables: Variables) {
+  const path = yield* Path.Path
+  const program = yield* resolveProgram(name, variables["PATH"] ?? "")
+  const environment = Object.fromEntries(
+    Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+  )
+  const title = path.basename(program)
+  return {
+    kind: "command",
+    sessionId: "",
+    command: { program, args, environment },
+    title,
+    requested: leastPermission
+  } satisfies First
+})
+
+/** A command that is to begin. */
+export interface CommandOrder {
+  readonly project: string
+  readonly pin: Pin
+  readonly agent: AgentKind
+  /** The environment of the command, where it is no agent. */
+  readonly variables: Variables
+}
+
+/**
+ * Writes the launch, then opens the watch with it, and returns its id. Any souffleur of the watch can thus start the
+ * command, and only once. Fails with `CommandRefused` where the words ask for what they may not have, or the session is
+ * in use.
+ */
+export const openCommand = Effect.fn("openCommand")(function* (
+  words: ReadonlyArray<string>,
+  literal: Option.Option<LiteralAgent>,
+  { agent, pin, project, variables }: CommandOrder
+) {
+  const first: First = yield* Option.match(literal, {
+    onNone: () => firstOfCommand(words, variables),
+    onSome: (literal) => firstOfAgent(literal, agent)
+  })
+  const { kind, requested, sessionId } = first
+  // The claim comes first, because another folder's souffleur may watch the session that is resumed.
+  if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
+  const id = yield* newId(project)
+  const launchId = `${id}-g1-launch-1`
+  const effective = clamp(requested, (yield* Settings).maxExternalPermission)
+  const launcher = yield* Launcher
+  // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where that is unknown, a
+  // later souffleur sweeps.
+  const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
+    events.length === 0 ? launcher.forget(launchId) : Effect.void
+  )
+  const order = { id: launchId, command: first.command, cwd: project, title: first.title, keep: true }
+  yield* prepareLaunch(order, (digest) => {
+    const run = { kind, launch: { launchId, digest, requested, effective } }
+    const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
+    return Effect.onError(opened, () => Effect.ignoreCause(unopened))
+  })
+  return id
+})
+
+/**
+ * Returns the first of two unfinished watches that were started at once in one folder. The second starts nothing, and
+ * goes on with the first.
+ */
+export const oldestIn = (watches: ReadonlyArray<NamedWatch>, project: string) =>
+  watches.find(({ watch }) => watch.project === project)

@@ -1,0 +1,51 @@
+import type { ResolvedSettings, Variables } from "@souffleur/domain"
+import {
+  Claims,
+  ErrandProcess,
+  guardianLine,
+  HookFiles,
+  HostServices,
+  launchLine,
+  Processes,
+  programBeside,
+  TrustedFiles
+} from "@souffleur/node"
+import type { AgentPackage } from "@souffleur/process"
+import type { Roles, World } from "@souffleur/supervisor"
+import { Effect, type FileSystem, Layer, Path } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Installation } from "./Installation.ts"
+import * as NodeParts from "./NodeParts.ts"
+import { layerDatabase, layerLogs } from "./World.ts"
+
+/** The options of souffleur's ports on this host. */
+export interface NodeWorldOptions<E> {
+  readonly stateDir: string
+  readonly agent: AgentPackage
+  readonly environment: Variables
+  readonly settings?: Partial<ResolvedSettings>
+  readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
+  readonly roles?: Layer.Layer<Roles, never, World>
+}
+
+/** All ports of souffleur on this host, for every project. */
+export const layer = <E>({ agent, environment, roles, settings = {}, sql, stateDir }: NodeWorldOptions<E>) => {
+  const installation = Layer.succeed(Installation, {
+    agent,
+    variables: { ...environment, SOUFFLEUR_STATE_DIR: stateDir },
+    values: settings,
+    launchLine: Effect.succeed(launchLine),
+    guardianLine: Effect.succeed(guardianLine)
+  })
+  const errands = ErrandProcess.layer({ line: programBeside(import.meta.url, "../errand") })
+  const folder = Layer.effectDiscard(TrustedFiles.stateFolder(stateDir))
+  const own = Layer.unwrap(Effect.map(Path.Path, (path) => layerDatabase(path.join(stateDir, "souffleur.db"))))
+  const database: Layer.Layer<SqlClient.SqlClient, E | Layer.Error<typeof own>, FileSystem.FileSystem | Path.Path> =
+    sql ?? own
+  return Layer.mergeAll(NodeParts.layer(roles), Claims.layer(), HookFiles.layer(stateDir), layerLogs).pipe(
+    Layer.provide(database),
+    Layer.provideMerge(folder),
+    Layer.provideMerge(Layer.mergeAll(installation, errands, Processes.layer)),
+    Layer.provideMerge(HostServices.layer)
+  )
+}

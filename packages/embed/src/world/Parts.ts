@@ -1,0 +1,91 @@
+import {
+  Agent,
+  type AgentKind,
+  Comms,
+  Launcher,
+  type LaunchFailed,
+  noPrograms,
+  type Pin,
+  type ResolvedSettings,
+  Settings,
+  type Variables
+} from "@souffleur/domain"
+import { Roles, type World } from "@souffleur/supervisor"
+import { Context, Effect, Layer, type PlatformError } from "effect"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+import type { Revival } from "../watching/GuardianKeeper.ts"
+import type { ConfigUntrusted } from "./TrustStore.ts"
+import type { LaunchOverrides, PartsError } from "./World.ts"
+
+/** A watch whose parts are made. */
+export interface PartsOrder {
+  readonly settings: ResolvedSettings
+  readonly project: string
+  /** `null`: solo. */
+  readonly comms: string | null
+  readonly overrides: LaunchOverrides
+}
+
+type OfWatch = Agent | Comms | Launcher | Settings
+
+/** Makes the parts of souffleur that differ between projects: its settings, agent, launcher and comms. */
+export class Parts extends Context.Service<
+  Parts,
+  {
+    readonly agent: AgentKind
+    readonly variables: Variables
+    /** Opens a project: its settings, and the pin of a new watch. */
+    readonly opening: (
+      project: string
+    ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, PartsError | ConfigUntrusted>
+    /** Reads the settings of a watch that goes on under its pin, and what it has in their place. */
+    readonly goingOn: (
+      known: NamedWatch
+    ) => Effect.Effect<
+      { readonly settings: ResolvedSettings; readonly overrides: LaunchOverrides },
+      PartsError | ConfigUntrusted
+    >
+    readonly settings: (project: string) => Effect.Effect<ResolvedSettings, PartsError>
+    /** The launches of all watches, to settle one. It needs no terminal. */
+    readonly layerLaunches: (settings: ResolvedSettings) => Layer.Layer<Launcher | Settings, PartsError>
+    /** Starts a guardian of a watch, and returns its pid. */
+    readonly startGuardian: (
+      id: string,
+      revival: Revival
+    ) => Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, Settings>
+    readonly layerWatch: (order: PartsOrder) => Layer.Layer<OfWatch, PartsError>
+    /** The roles, with their providers of recovery. */
+    readonly layerRoles: Layer.Layer<Roles, never, World>
+  }
+>()("@souffleur/embed/Parts") {
+  /**
+   * Gives every watch the same agent, launcher, comms and settings, which are in the context. So a test brings fakes,
+   * and an app its own ports. Nothing of the settings is read from a file.
+   */
+  static readonly layerFixed = (
+    agent: AgentKind,
+    {
+      roles = Roles.layer,
+      variables = {}
+    }: { readonly roles?: Layer.Layer<Roles, never, World>; readonly variables?: Variables } = {}
+  ): Layer.Layer<Parts, never, OfWatch> =>
+    Layer.effect(
+      Parts,
+      Effect.gen(function* () {
+        const settings = yield* Settings
+        const context = Context.pick(Agent, Comms, Launcher, Settings)(yield* Effect.context<OfWatch>())
+        return Parts.of({
+          agent,
+          variables,
+          opening: () =>
+            Effect.succeed({ settings, pin: { ceiling: settings.maxExternalPermission, programs: noPrograms } }),
+          goingOn: () => Effect.succeed({ settings, overrides: {} }),
+          settings: () => Effect.succeed(settings),
+          layerLaunches: () => Layer.succeedContext(context),
+          startGuardian: () => Effect.succeed(0),
+          layerWatch: () => Layer.succeedContext(context),
+          layerRoles: roles
+        })
+      })
+    )
+}

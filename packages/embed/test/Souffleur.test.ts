@@ -1,0 +1,94 @@
+import { assert, it } from "@effect/vitest"
+import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
+import { Effect, Fiber, Layer, Option, Stream } from "effect"
+import { Parts, Souffleur } from "../src/index.ts"
+
+const conductor = { pid: 4711, sessionId: "s1" }
+
+/** The service in a world of fakes, whose Conductor works in `s1`. */
+const faked = () => {
+  const world = new FakeWorld({ conductor })
+  return {
+    world,
+    layer: Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer))
+  }
+}
+const asked = { ...conductor, project: "/p", comms: null }
+
+it.effect("a watched Conductor that dies has a successor, and the word done ends the watch", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const watch = yield* souffleur.watch(asked)
+    const told = yield* Effect.forkScoped(Stream.runCollect(watch.events))
+    yield* untilEvent(watch.id, "WatchSettled")
+    yield* world.conductor.dies
+    yield* untilEvent(watch.id, "ConductorRelaunched")
+    yield* world.conductor.answers
+    yield* untilEvent(watch.id, "HandoffTaken")
+    yield* souffleur.done("s1")
+    const { end, generation } = yield* watch.end
+    assert.deepStrictEqual([end, generation], ["completed", 2])
+    const tags = (yield* Fiber.join(told)).map(({ event }) => event._tag)
+    assert.deepStrictEqual([tags[0], tags.at(-1)], ["WatchOpened", "ConductorCompleted"])
+    // Its caller's scope is still open.
+    assert.deepStrictEqual([...world.claims.held], [])
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("a watch ends with its scope, its Conductor is left, and it goes on from its log", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const first = yield* Effect.scoped(Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled")))
+    const left = yield* souffleur.state(first.id)
+    assert.deepStrictEqual([left.phase, left.owner], ["Watching", undefined])
+    assert.deepStrictEqual(world.signals, [])
+    const again = yield* souffleur.resume("s1")
+    assert.deepStrictEqual([again.id, again.from], [first.id, left.revision])
+    yield* world.conductor.dies
+    yield* untilEvent(first.id, "ConductorRelaunched")
+    // The same words mean the same watch.
+    const error = yield* Effect.flip(souffleur.watch(asked))
+    assert.strictEqual(error._tag, "AlreadyWatched")
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("the state and the decisions of a watch are there at each revision", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    assert.isTrue(Option.isNone(yield* souffleur.why(id)))
+    yield* untilEvent(id, "WatchSettled")
+    const before = yield* souffleur.state(id)
+    yield* world.conductor.dies
+    yield* untilEvent(id, "ConductorDied")
+    const why = Option.getOrThrow(yield* souffleur.why(id))
+    assert.include(why.lines.join("\n"), why.rule)
+    const died = (yield* souffleur.history(id)).find(({ event }) => event._tag === "ConductorDied")
+    const decided = Option.getOrThrow(yield* souffleur.why(id, died!))
+    assert.strictEqual(decided.recorded.event._tag, "ConductorDied")
+    assert.include(decided.seen.join("\n"), "process 4711")
+    assert.deepStrictEqual(yield* souffleur.state(id, { revision: before.revision }), before)
+    const after = yield* souffleur.history(id, { after: before.revision })
+    assert.strictEqual(after[0]?.revision, before.revision + 1)
+    const released = yield* souffleur.release(id)
+    assert.strictEqual(released.end, "released")
+    assert.strictEqual((yield* Effect.flip(souffleur.state("another")))._tag, "WatchNotFound")
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("an operator makes another process the Conductor, and a recovery that failed is tried again", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    world.conductor.begin({ pid: 4800, sessionId: "s2" })
+    const adopted = yield* souffleur.adopt(id, { pid: 4800, sessionId: "s2" })
+    assert.deepStrictEqual([adopted.generation, adopted.conductor?.pid], [2, 4800])
+    assert.strictEqual((yield* Effect.flip(souffleur.adopt(id, { pid: 1, sessionId: "s2" })))._tag, "BadTarget")
+    assert.strictEqual((yield* Effect.flip(souffleur.retry(id)))._tag, "Refused")
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
