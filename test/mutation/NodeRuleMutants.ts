@@ -143,6 +143,22 @@ export const nodeRuleMutants = [
   ),
   ...mutantsOf(
     "packages/eventlog/src/EventLogSql.ts",
+    [`${log}/FollowedLog.test.ts`],
+    [
+      [
+        "follow: neighbours wake no follower",
+        "now === known ? Effect.succeed(end) :",
+        "now === known ? Effect.succeed(end) : true ? Effect.sync(() => (known = now)) :"
+      ],
+      [
+        "follow: an event of a neighbour does",
+        "end = now\n",
+        "end = now\n      if (true as boolean) return Effect.void\n"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/eventlog/src/EventLogSql.ts",
     [`${log}/LogWriters.test.ts`],
     [
       [

@@ -204,20 +204,25 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
 
   /** Changes when another connection committed, and only then. */
   const version = Effect.map(sql.unsafe("PRAGMA data_version", []).values, (found) => found[0]?.[0])
+  /** Changes with the events alone. Neighbours beat and mark in the same file, which wakes no follower. */
+  const newest = Effect.map(sql.unsafe("SELECT max(position) FROM events", []).values, (found) => found[0]?.[0])
   let known = yield* waiting(version)
-  yield* waiting(sql.unsafe("SELECT position FROM events LIMIT 0", []).values)
+  let end = yield* waiting(newest)
   const pollMillis = Duration.toMillis(pollEvery)
   let pauseMillis = pollMillis
   yield* Effect.suspend(() => Effect.sleep(pauseMillis)).pipe(
     Effect.andThen(stillThere),
     Effect.andThen(version),
+    Effect.flatMap((now) =>
+      now === known ? Effect.succeed(end) : Effect.tap(newest, () => Effect.sync(() => (known = now)))
+    ),
     // A follower of the log reads next, and gets the error itself.
     Effect.orElseSucceed(() => undefined),
     Effect.flatMap((now) => {
       pauseMillis =
-        now === known ? Math.max(pollMillis, Math.min(Math.ceil(pauseMillis * 1.2), quietPollMillis)) : pollMillis
-      if (now === known) return Effect.void
-      known = now
+        now === end ? Math.max(pollMillis, Math.min(Math.ceil(pauseMillis * 1.2), quietPollMillis)) : pollMillis
+      if (now === end) return Effect.void
+      end = now
       return PubSub.publish(moved, undefined)
     }),
     Effect.forever,

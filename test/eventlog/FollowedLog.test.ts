@@ -1,0 +1,54 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { EventLog } from "@souffleur/domain"
+import { Effect, Stream, Tracer } from "effect"
+import { TestClock } from "effect/testing"
+import { DatabaseSync } from "node:sqlite"
+import { numbered } from "../../packages/domain/test/EventLogSuite.ts"
+import { folder, logAt } from "./OwnLog.ts"
+
+it.effect("the beat of a neighbour makes no follower read, and its event makes each read", () =>
+  Effect.gen(function* () {
+    const path = `${yield* folder}/souffleur.db`
+    const spans: Array<Tracer.NativeSpan> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      }
+    })
+    const reads = () =>
+      spans.filter(({ attributes }) => /FROM events\s+WHERE/u.test(String(attributes.get("db.query.text")))).length
+    yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.append("watch", 0, numbered(1, 1))
+      const seen: Array<number> = []
+      yield* Effect.forkScoped(
+        Stream.runForEach(log.changes("watch", 0), ({ revision }) => Effect.sync(() => seen.push(revision)))
+      )
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(seen, [1])
+      const neighbour = yield* Effect.acquireRelease(
+        Effect.sync(() => new DatabaseSync(path)),
+        (database) => Effect.sync(() => database.close())
+      )
+      const beat = Effect.fnUntraced(function* (at: number) {
+        neighbour.exec(`INSERT OR REPLACE INTO beats VALUES ('other', 'watcher/1', ${at})`)
+        yield* TestClock.adjust("1 second")
+      })
+      // With the first look at the file, our own event is seen once more.
+      yield* beat(0)
+      const before = reads()
+      assert.isAbove(before, 0)
+      for (let at = 1; at <= 10; at++) yield* beat(at)
+      assert.strictEqual(reads(), before)
+      neighbour.exec(
+        "INSERT INTO events (stream, revision, tag, version, at, data) SELECT stream, 2, tag, version, at, data FROM events"
+      )
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(seen, [1, 2])
+      assert.isAbove(reads(), before)
+    }).pipe(Effect.provide(logAt(path)), Effect.withTracer(tracer))
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
