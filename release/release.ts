@@ -4,6 +4,7 @@ import { Console, Effect, FileSystem, Path, Schema } from "effect"
 import { parseArgs } from "node:util"
 import { buildAll } from "./Dist.ts"
 import { problemsOf } from "./Check.ts"
+import { makeExecutable, processors } from "./Executable.ts"
 import { packages } from "./Package.ts"
 import { publish } from "./Publish.ts"
 import { pack } from "./Tarball.ts"
@@ -12,12 +13,13 @@ import { pack } from "./Tarball.ts"
  * `pnpm release` builds every package, packs it, checks the tarball, and publishes all in the order of their needs.
  *
  * - `--pack FOLDER`: leaves the tarballs in FOLDER, and publishes nothing.
+ * - `--executables FOLDER`: leaves an executable for each processor in FOLDER, and publishes nothing.
  *
  * `NPM_TOKEN` has the token of the registry. Ends with 1 where a tarball is not fit, with 2 where the token is missing.
  */
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((word) => word !== "--"),
-  options: { pack: { type: "string" } }
+  options: { pack: { type: "string" }, executables: { type: "string" } }
 })
 
 /** A tarball is not fit to be published. */
@@ -45,9 +47,12 @@ const packAll = Effect.fn("packAll")(function* (folder: string) {
 const main = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  if (values.pack === undefined)
+  const { executables, pack: packed } = values
+  if (executables !== undefined)
+    yield* Effect.forEach(processors, (processor) => makeExecutable(processor, path.resolve(executables)))
+  if (packed !== undefined) yield* packAll(path.resolve(packed))
+  if (executables === undefined && packed === undefined)
     yield* publish(yield* packAll(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-release-" })))
-  else yield* packAll(path.resolve(values.pack))
 })
 NodeRuntime.runMain(
   main.pipe(

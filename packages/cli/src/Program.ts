@@ -1,5 +1,5 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { ErrandProcess, HostServices, Signals } from "@souffleur/node"
+import { ErrandProcess, HostServices, ownWords, Signals } from "@souffleur/node"
 import { Cause, Console, Deferred, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment } from "./world/CommandEnvironment.ts"
@@ -9,8 +9,7 @@ import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
 import { errandWords } from "./SmallEntry.ts"
 import { debugging } from "./Uncaught.ts"
 
-const { argv, env, execPath, platform, stdin, stdout } = process
-const [, script = ""] = argv
+const { argv, env, platform, stdin, stdout } = process
 
 /** Returns the folder that the process was started in. `undefined`: it no longer exists. */
 const folder = (): string | undefined => {
@@ -31,7 +30,7 @@ const environmentIn = (cwd: string) =>
         platform,
         colour,
         interactive: stdin.isTTY === true && stdout.isTTY === true,
-        self: [execPath, script] as const
+        self: ownWords
       })
       return Layer.merge(surroundings, Layer.succeed(Console.Console, printing(colour)))
     })

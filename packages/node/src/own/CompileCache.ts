@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import * as module from "node:module"
 import { isAbsolute, join } from "node:path"
 import { ownFolder } from "../files/Folder.ts"
+import { isExecutable } from "./OwnProgram.ts"
 
 /** Folders that are kept, each of a few megabytes. A program has one under each Node. An update is a new program. */
 const keptFolders = 4
@@ -22,12 +23,12 @@ const prune = (folder: string): void => {
 /**
  * Makes Node keep the compiled code of all modules that are imported from now on. `program`: path of the running
  * program. A folder that others may write is not used, because the code in it is run. Does nothing where no folder can
- * be used, and where the user has chosen one (NODE_COMPILE_CACHE).
+ * be used, where the user has chosen one (NODE_COMPILE_CACHE), and in an executable, which brings compiled code.
  */
 export const keepCompiled = (program: string): void => {
   try {
     const folder = compiledDir(process.env)
-    if (folder === undefined || module.getCompileCacheDir() !== undefined) return
+    if (isExecutable || folder === undefined || module.getCompileCacheDir() !== undefined) return
     const own = join(folder, `${process.version}-${fs.statSync(program).ino}`)
     const isNew = !fs.existsSync(own)
     if (ownFolder(folder) !== undefined || ownFolder(own) !== undefined) return

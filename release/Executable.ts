@@ -1,0 +1,56 @@
+import { Console, Effect, FileSystem, Path } from "effect"
+import { build } from "rolldown"
+import { command } from "./Command.ts"
+import { workspace } from "./Package.ts"
+
+/** The processors that an executable is made for, by Node's names. */
+export const processors = ["x64", "arm64"] as const
+type Processor = (typeof processors)[number]
+
+const isOwn = (processor: Processor) => process.platform === "linux" && process.arch === processor
+
+/** Returns the path of Node for a processor. One for another machine is a package of the registry. */
+const nodeFor = Effect.fn("nodeFor")(function* (processor: Processor, folder: string) {
+  const path = yield* Path.Path
+  if (isOwn(processor)) return process.execPath
+  const [name, version] = [`node-linux-${processor}`, process.versions.node]
+  // npm compares what it gets with the registry's digest.
+  yield* command(folder, ["npm", "pack", "--silent", `${name}@${version}`])
+  yield* command(folder, ["tar", "-xzf", `${name}-${version}.tgz`, "package/bin/node"])
+  return path.join(folder, "package/bin/node")
+})
+
+/**
+ * Makes the command for Linux as one file that brings its Node, and returns its path in `folder`. Fails with
+ * `CommandFailed` where Node cannot be had or refuses.
+ */
+export const makeExecutable = Effect.fn("makeExecutable")(function* (processor: Processor, folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const draft = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-executable-" })
+  const [main, config] = [path.join(draft, "souffleur.mjs"), path.join(draft, "config.json")]
+  yield* Effect.promise(() =>
+    build({
+      input: path.join(workspace, "packages/cli/src/main.ts"),
+      platform: "node",
+      // An executable has one file, and no modules but Node's.
+      output: { file: main, format: "esm", codeSplitting: false, comments: { legal: true, annotation: false } }
+    })
+  )
+  const output = path.join(folder, `souffleur-linux-${processor}`)
+  yield* fs.makeDirectory(folder, { recursive: true })
+  const settings = {
+    main,
+    mainFormat: "module",
+    executable: yield* nodeFor(processor, draft),
+    output,
+    disableExperimentalSEAWarning: true,
+    // Compiled code fits the processor that compiled it.
+    useCodeCache: isOwn(processor)
+  }
+  yield* fs.writeFileString(config, JSON.stringify(settings))
+  yield* command(draft, [process.execPath, "--build-sea", config])
+  yield* fs.chmod(output, 0o755)
+  yield* Console.log(output)
+  return output
+}, Effect.scoped)

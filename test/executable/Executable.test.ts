@@ -1,0 +1,61 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { spawn, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { makeExecutable } from "../../release/Executable.ts"
+
+const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "souffleur-executable-")))
+const home = join(folder, "home")
+let program = ""
+beforeAll(async () => {
+  fs.mkdirSync(join(home, "run"), { recursive: true, mode: 0o700 })
+  const made = makeExecutable(process.arch === "arm64" ? "arm64" : "x64", folder)
+  program = await Effect.runPromise(Effect.provide(made, NodeServices.layer))
+})
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
+
+/** Without a Node in the path, in a home that was empty. */
+const env = { HOME: home, PATH: "/usr/bin:/bin", TMPDIR: home, XDG_RUNTIME_DIR: join(home, "run") }
+const run = (...args: ReadonlyArray<string>) => {
+  const { status, stderr, stdout } = spawnSync(program, args, { cwd: home, env, encoding: "utf8" })
+  return { code: status, text: stdout, errors: stderr }
+}
+const wordsOf = (pid: number | string) => fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1)
+
+it("the executable runs without a Node beside it, and leaves no compiled code", () => {
+  assert.deepStrictEqual(run("--version"), { code: 0, text: "souffleur v0.1.0\n", errors: "" })
+  assert.strictEqual(run("status").code, 0)
+  assert.isFalse(fs.existsSync(join(home, ".cache")))
+})
+
+it("the executable is one word where it starts itself: in hooks, as a guardian, and to launch again", async () => {
+  assert.strictEqual(run("hooks", "install").code, 0)
+  const settings = fs.readFileSync(join(home, ".claude", "settings.local.json"), "utf8")
+  assert.include(settings, `'${program}' hook 2>`)
+  const watch = spawn(program, ["run", "--json", "--", "/bin/sleep", "1000"], { cwd: home, env })
+  const ended = new Promise((resolve) => watch.on("exit", resolve))
+  let launched = 0
+  for await (const text of createInterface({ input: watch.stdout })) {
+    const event = JSON.parse(text) as { readonly _tag: string; readonly conductor?: { readonly pid: number } }
+    if (event._tag === "WatchSettled") {
+      const children = fs.readFileSync(`/proc/${watch.pid}/task/${watch.pid}/children`, "utf8").trim().split(" ")
+      assert.isTrue(
+        children.map(wordsOf).some(([first, second]) => first === program && second === "__guardian"),
+        JSON.stringify(children.map(wordsOf))
+      )
+      process.kill(Number(children.find((pid) => wordsOf(pid).includes("1000"))), "SIGKILL")
+    }
+    if (event._tag === "ConductorRelaunched") {
+      launched = event.conductor?.pid ?? 0
+      break
+    }
+  }
+  assert.deepStrictEqual(wordsOf(launched), ["/bin/sleep", "1000"])
+  assert.strictEqual(run("release").code, 0)
+  await ended
+  process.kill(launched, "SIGKILL")
+})
