@@ -85,7 +85,7 @@ const previous = ({ feedback, guidance, lastFailure }: Task, forgotten: Readonly
 
 /** Asks for the word of the launch. It tells what an agent says from what it read. */
 const answered = (word: string) =>
-  `Your answer is the last thing that you print: nothing comes after it. The word \`${word}\` behind its first word is given to you alone, for this turn alone: an answer without it does not count.`
+  `Print your answer last, with nothing after it. Its first word is followed by \`${word}\`, which only you have, and only for this turn. An answer without that word does not count.`
 
 /**
  * Returns an implementer's prompt. `word`: the word of this launch. `forgotten`: files that are new since the task
@@ -148,7 +148,7 @@ const changed = (files: ReadonlyArray<string>) => {
 const decided = (guidance: ReadonlyArray<string>) =>
   guidance.length === 0
     ? ""
-    : `### Guidance of the User\n\nThe user has said this of the task since; where it differs from the specification, it counts:\n\n${newest(guidance).join("\n\n")}\n\n`
+    : `### Guidance of the User\n\nSince then the user has said this about the task. Where it differs from the specification, follow it:\n\n${newest(guidance).join("\n\n")}\n\n`
 
 /**
  * Returns a reviewer's prompt: the task, its documents, the user's guidance, and what git says of the implementation.
