@@ -2,7 +2,7 @@ import { Console, Effect, FileSystem, Path, Schedule, Schema, Stream } from "eff
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import { agentKind } from "../agent/Kind.ts"
 import { pidFile } from "../agent/StandInAgent.ts"
-import { settingsOf } from "@souffleur/embed"
+import { Installation, settingsOf } from "@souffleur/embed"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint } from "../Printing.ts"
 
@@ -59,6 +59,7 @@ export const makeScene = Effect.fn("makeScene")(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const here = yield* Environment
+  const installation = yield* Installation
   const { colour, self, variables } = here
   const brush = paint(colour)
   const home = yield* fs.realPath(yield* fs.makeTempDirectory({ prefix: "souffleur-demo-" }))
@@ -107,7 +108,7 @@ export const makeScene = Effect.fn("makeScene")(function* () {
     /** Prints each line of a process behind `before`. */
     tells: (handle: ChildProcessSpawner.ChildProcessHandle, before = "") =>
       Effect.all([lines(handle.stdout, before), lines(handle.stderr, before)], { discard: true }),
-    settings: Effect.provideService(settingsOf(project), Environment, { ...here, variables: environment }),
+    settings: Effect.provideService(settingsOf(project), Installation, { ...installation, variables: environment }),
     /** Returns the commands to try next, as lines. */
     next: (...commands: ReadonlyArray<string>) =>
       [
