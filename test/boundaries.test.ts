@@ -164,11 +164,22 @@ describe("the floors", () => {
   it("each file imports other packages by their entries, and its own files by their whole names", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
-        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|launch|stand-in)$)/u.test(specifier) ||
+        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|internal|launch|stand-in)$)/u.test(
+          specifier
+        ) ||
         (specifier.startsWith("..") && specifier.split("../").length - 1 > path.split("/").length - 4) ||
         (specifier.startsWith(".") && !specifier.endsWith(".ts"))
     )
     assert.deepStrictEqual(wrong, [])
+  })
+  it("the internal entry is for the command line alone, and is not published", () => {
+    const files = imports.filter(({ specifier }) => specifier === "@souffleur/embed/internal").map(({ path }) => path)
+    assert.isAbove(files.length, 20)
+    assert.deepStrictEqual(
+      files.filter((path) => packageOf(path) !== "cli"),
+      []
+    )
+    assert.deepStrictEqual(Object.keys(manifestOf("embed").publishConfig.exports ?? {}), ["."])
   })
   it("the agent is named in one place of the command line, and known by its port elsewhere", () => {
     const files = imports
@@ -399,11 +410,12 @@ describe("the lines", () => {
   })
 })
 
-it("every entry that a package names exists, and is published as what it is built to", () => {
+it("every entry that a package names exists, and is published as what it is built to, unless it is internal", () => {
   for (const name of packages.filter((one) => one !== "cli")) {
     const { exports = {}, publishConfig } = manifestOf(name)
-    const built = Object.entries(exports).map(([entry, source]) => {
-      assert.include(tracked, `packages/${name}/${source.slice(2)}`)
+    for (const source of Object.values(exports)) assert.include(tracked, `packages/${name}/${source.slice(2)}`)
+    const open = Object.entries(exports).filter(([entry]) => entry !== "./internal")
+    const built = open.map(([entry, source]) => {
       const base = source.replace(/^\.\/src\/(.+)\.ts$/u, "./dist/$1")
       return [entry, { types: `${base}.d.ts`, default: `${base}.js` }]
     })

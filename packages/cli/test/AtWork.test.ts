@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Claims, EventLog, guardianOf, type Owner, Processes } from "@souffleur/domain"
-import { layerStore } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed/internal"
 import { Beats } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
 import { RunLog } from "@souffleur/plan"

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { layerStore } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed/internal"
 import { services } from "./mcp/McpPlace.ts"
 import { printed } from "./Printed.ts"
 

@@ -3,7 +3,7 @@ import { allRuns, RunLog } from "@souffleur/plan"
 import { leastPin, pinOf, Processes, wordOf, parseConfigFile, type WatchEvent } from "@souffleur/domain"
 import { Effect, FileSystem, Option } from "effect"
 import { TestConsole } from "effect/testing"
-import { goingOn, layerHost, layerStore, opening, settingsOf } from "@souffleur/embed"
+import { goingOn, layerHost, layerStore, opening, settingsOf } from "@souffleur/embed/internal"
 import { cli } from "../src/Cli.ts"
 import { place, services, watching } from "./mcp/McpPlace.ts"
 

@@ -6,7 +6,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
 import { agentKind } from "../src/agent/Kind.ts"
-import { layerStore } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed/internal"
 import { stateFolderCheck } from "../src/doctor/StateFolderCheck.ts"
 
 it.live("the check returns watches that have ended too, which the check of comms needs", () =>

@@ -4,7 +4,7 @@ import { describeEvent, Event, initial, type Recorded, type WatchEvent } from "@
 import { noticeOf, publicationOf } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
-import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed"
+import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed/internal"
 import { runLine } from "../src/explain/RunLine.ts"
 import { line } from "../src/explain/WatchLine.ts"
 

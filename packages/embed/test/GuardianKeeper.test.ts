@@ -15,7 +15,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { claudeCode } from "@souffleur/claude"
-import { guarded } from "../src/index.ts"
+import { guarded } from "../src/watching/GuardianKeeper.ts"
 
 /** The watch "w", of which it is seen what is told of whom; or the log says no. */
 const refOf = (

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type AgentSession, initial, type ProcessInfo } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import { goesOn } from "../src/index.ts"
+import { goesOn } from "../src/watching/KnownWatch.ts"
 import { host, pidFile, process } from "./Host.ts"
 
 /** Generation 2 runs as process 20 in s2; generation 1 was process 10 in s1. */

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { AgentSession, Held, ProcessInfo } from "@souffleur/domain"
 import { Effect } from "effect"
-import { liveSessions, titleOf } from "../src/index.ts"
+import { liveSessions, titleOf } from "../src/watching/LiveSessions.ts"
 import { host, pidFile, process } from "./Host.ts"
 
 const held = (pid: number, sessionId: string, startTime = pid * 100): Held => ({

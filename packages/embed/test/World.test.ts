@@ -3,7 +3,7 @@ import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { claudeCode } from "@souffleur/claude"
-import { terminalOf } from "../src/index.ts"
+import { terminalOf } from "../src/world/World.ts"
 
 const inKitty = { KITTY_WINDOW_ID: "3", KITTY_LISTEN_ON: "unix:/run/kitty" }
 const chosen = (launcher: string, variables: Readonly<Record<string, string>>) =>

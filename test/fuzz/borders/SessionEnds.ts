@@ -11,7 +11,7 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import { Option, Result } from "effect"
-import { reasonOf, reasonText, sentence, statusLine } from "@souffleur/embed"
+import { reasonOf, reasonText, sentence, statusLine } from "@souffleur/embed/internal"
 import { makeReading } from "../../../packages/claude/src/session/TurnState.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
 import { noticeOf } from "../../../packages/supervisor/src/Notifier.ts"

@@ -1,7 +1,7 @@
 import { parsePid, parseSessionId, Settings } from "@souffleur/domain"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { adoptProcess, findWatch, layerStore, layerWorld } from "@souffleur/embed"
+import { adoptProcess, findWatch, layerStore, layerWorld } from "@souffleur/embed/internal"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 

@@ -1,7 +1,7 @@
 import { Launcher, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed"
+import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo } from "../watching/TerminalPane.ts"

@@ -12,7 +12,7 @@ import {
   opening,
   settingsOf,
   unfinished
-} from "@souffleur/embed"
+} from "@souffleur/embed/internal"
 import { BadUsage, Ended } from "../Failure.ts"
 import { json, realProject } from "./Options.ts"
 

@@ -57,7 +57,7 @@ import {
   settingsOf,
   watchedElsewhere,
   withProgress
-} from "@souffleur/embed"
+} from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
 import { dryRun } from "../world/DryRun.ts"
 import { Environment } from "../world/CommandEnvironment.ts"

@@ -9,7 +9,7 @@ import {
   runReasonLines,
   runReasonOf,
   withProgress
-} from "@souffleur/embed"
+} from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"

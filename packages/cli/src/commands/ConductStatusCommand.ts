@@ -3,7 +3,7 @@ import { iso, Launcher, plain, Processes, type ResolvedSettings, Settings, Words
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findRun, layerHost, layerLaunches, layerStore, runStanding, taskLines } from "@souffleur/embed"
+import { findRun, layerHost, layerLaunches, layerStore, runStanding, taskLines } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"

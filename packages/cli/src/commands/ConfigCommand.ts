@@ -12,7 +12,7 @@ import {
   trustNow,
   trustOf,
   unfinishedWatches
-} from "@souffleur/embed"
+} from "@souffleur/embed/internal"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"

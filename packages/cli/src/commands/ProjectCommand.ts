@@ -1,7 +1,7 @@
 import { type ResolvedSettings, Settings } from "@souffleur/domain"
 import { Context, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { settingsOf } from "@souffleur/embed"
+import { settingsOf } from "@souffleur/embed/internal"
 import { realProject } from "./Options.ts"
 
 /** The real path of the project folder that a command is about. */

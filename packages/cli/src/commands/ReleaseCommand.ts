@@ -1,7 +1,7 @@
 import { release } from "@souffleur/supervisor"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { findWatch, layerLaunches, layerStore } from "@souffleur/embed"
+import { findWatch, layerLaunches, layerStore } from "@souffleur/embed/internal"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 

@@ -2,7 +2,7 @@ import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Setti
 import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findWatch, layerAgentFiles, layerHost, layerStore, settingsOf } from "@souffleur/embed"
+import { findWatch, layerAgentFiles, layerHost, layerStore, settingsOf } from "@souffleur/embed/internal"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"

@@ -3,19 +3,18 @@ import { release } from "@souffleur/supervisor"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
+import type { LaunchOverrides, NamedWatch } from "@souffleur/embed"
 import {
   goingOn,
-  type LaunchOverrides,
   launchOverridesOf,
   layerStore,
   layerWorld,
-  type NamedWatch,
   oldestIn,
   openCommand,
   opening,
   unfinished,
   unfinishedWatches
-} from "@souffleur/embed"
+} from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"

@@ -1,7 +1,7 @@
 import { Claims } from "@souffleur/domain"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed"
+import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
 import { json, projectDir, realProject, watchName } from "./Options.ts"

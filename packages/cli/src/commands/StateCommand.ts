@@ -1,7 +1,7 @@
 import { EventLog, evolve, initial, parseTime, Settings } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findWatch, layerStore, statusLine } from "@souffleur/embed"
+import { findWatch, layerStore, statusLine } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir, watchName } from "./Options.ts"

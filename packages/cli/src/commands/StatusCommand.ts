@@ -17,6 +17,7 @@ import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Layer, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
+import type { NamedWatch } from "@souffleur/embed"
 import {
   allWatches,
   endedWatches,
@@ -27,11 +28,10 @@ import {
   layerHost,
   layerStore,
   livingWatches,
-  type NamedWatch,
   runStanding,
   sentence,
   statusLine
-} from "@souffleur/embed"
+} from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { json, projectDir, watchName } from "./Options.ts"

@@ -1,5 +1,5 @@
 import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
-import { allWatches, layerAgentFiles, layerClaims, layerHost, layerStore } from "@souffleur/embed"
+import { allWatches, layerAgentFiles, layerClaims, layerHost, layerStore } from "@souffleur/embed/internal"
 import { Claims as NodeClaims, TrustedFiles } from "@souffleur/node"
 import { allRuns } from "@souffleur/plan"
 import { Console, Effect, FileSystem, Layer, Path, Result } from "effect"

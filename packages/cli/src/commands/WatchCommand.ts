@@ -4,6 +4,7 @@ import { allPublished, commsPublisher, type Restoration } from "@souffleur/super
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
+import type { NamedWatch } from "@souffleur/embed"
 import {
   drainTimeout,
   goesOn,
@@ -16,13 +17,12 @@ import {
   layerHost,
   layerStore,
   layerWorld,
-  type NamedWatch,
   openWatch,
   opening,
   restored,
   settingsOf,
   undelivered
-} from "@souffleur/embed"
+} from "@souffleur/embed/internal"
 import { restorationOf } from "../watching/RestorationFlag.ts"
 import { detached, outlived } from "../watching/Detach.ts"
 import { Environment } from "../world/CommandEnvironment.ts"

@@ -1,7 +1,7 @@
 import { EventLog } from "@souffleur/domain"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { findWatch, jsonLine, layerStore, reasonJson, reasonOf, reasonText } from "@souffleur/embed"
+import { findWatch, jsonLine, layerStore, reasonJson, reasonOf, reasonText } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"

@@ -1,7 +1,7 @@
 import { completionSummary, loadRun, RunLog, type RunEvent } from "@souffleur/plan"
 import { runProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Path, Schedule, Stream } from "effect"
-import { layerStore } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { printLines } from "../Printing.ts"

@@ -3,7 +3,7 @@ import { EventLog, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Path, Random, Schedule, Stream } from "effect"
 import { argumentsOf } from "../agent/StandInAgent.ts"
-import { layerStore } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed/internal"
 import { printLines } from "../Printing.ts"
 import { broughtBy, DemoFailed, exists, makeScene } from "./Scene.ts"
 

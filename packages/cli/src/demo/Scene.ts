@@ -2,7 +2,7 @@ import { Console, Effect, FileSystem, Path, Schedule, Schema, Stream } from "eff
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 import { agentKind } from "../agent/Kind.ts"
 import { pidFile } from "../agent/StandInAgent.ts"
-import { Installation, settingsOf } from "@souffleur/embed"
+import { Installation, settingsOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint } from "../Printing.ts"
 

@@ -2,7 +2,8 @@ import { Claims, EventLog, type ResolvedSettings, Words } from "@souffleur/domai
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
-import { allWatches, layerClaims, layerDatabase, layerStore, type NamedWatch } from "@souffleur/embed"
+import type { NamedWatch } from "@souffleur/embed"
+import { allWatches, layerClaims, layerDatabase, layerStore } from "@souffleur/embed/internal"
 import { estimateCheck, ratioOf } from "./EstimateCheck.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 

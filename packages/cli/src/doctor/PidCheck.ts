@@ -2,7 +2,7 @@ import { Agent, heldBy, Processes } from "@souffleur/domain"
 import { refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
-import { type NamedWatch } from "@souffleur/embed"
+import type { NamedWatch } from "@souffleur/embed"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 /** Checks whether a process could be watched, with the questions of `watch`. It claims nothing. */

@@ -16,7 +16,14 @@ import { HookFiles, RecoverRows } from "@souffleur/node"
 import { sync } from "@souffleur/process"
 import { Clock, Console, Effect, FileSystem, Option, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
-import { layerAgentFiles, layerClaims, layerHost, layerLaunches, liveSessions, statusLine } from "@souffleur/embed"
+import {
+  layerAgentFiles,
+  layerClaims,
+  layerHost,
+  layerLaunches,
+  liveSessions,
+  statusLine
+} from "@souffleur/embed/internal"
 import { Ended } from "../Failure.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 

@@ -1,7 +1,7 @@
 import { invocation, lookAtState, needsPerson, type NamedRun, newestRun, unfinishedRuns } from "@souffleur/plan"
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Option, Path } from "effect"
-import { layerClaims, layerHost, layerStore, runNeeds, runStanding } from "@souffleur/embed"
+import { layerClaims, layerHost, layerStore, runNeeds, runStanding } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 

@@ -3,7 +3,7 @@ import { findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
-import { launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed"
+import { launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 

@@ -1,7 +1,7 @@
 import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { lookTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Option, Result } from "effect"
-import { layerClaims, layerHost } from "@souffleur/embed"
+import { layerClaims, layerHost } from "@souffleur/embed/internal"
 import { diskCheck } from "./DiskCheck.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 import { draftsCheck, keptCheck, outputsCheck } from "./LeftoversCheck.ts"

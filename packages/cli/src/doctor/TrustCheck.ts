@@ -1,6 +1,7 @@
 import { overreachInWords } from "@souffleur/domain"
 import { Option } from "effect"
-import { type ConfigTrust, type NamedWatch } from "@souffleur/embed"
+import type { NamedWatch } from "@souffleur/embed"
+import type { ConfigTrust } from "@souffleur/embed/internal"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
 const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`

@@ -1,4 +1,4 @@
-import { runSentence } from "@souffleur/embed"
+import { runSentence } from "@souffleur/embed/internal"
 import { describeRunEvent, type RunEvent } from "@souffleur/plan"
 import { Words } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"

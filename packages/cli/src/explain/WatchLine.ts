@@ -1,4 +1,4 @@
-import { sentence } from "@souffleur/embed"
+import { sentence } from "@souffleur/embed/internal"
 import { describeEvent, type Recorded, type Severity, Words } from "@souffleur/domain"
 import type { Paint } from "../Printing.ts"
 

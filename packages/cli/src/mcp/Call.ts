@@ -1,6 +1,6 @@
 import { CommsLink, CommsUnavailable } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
-import { layerCommsLink, layerHost, layerLaunches, layerStore, settingsOf } from "@souffleur/embed"
+import { layerCommsLink, layerHost, layerLaunches, layerStore, settingsOf } from "@souffleur/embed/internal"
 import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
 

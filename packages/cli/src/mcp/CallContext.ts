@@ -3,7 +3,7 @@ import { Effect, FileSystem, Option, Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { identifyCaller } from "../watching/Caller.ts"
-import { unfinished } from "@souffleur/embed"
+import { unfinished } from "@souffleur/embed/internal"
 import { ofAgent } from "../watching/Caller.ts"
 
 /** The folder that the agent works in, as its real path. */

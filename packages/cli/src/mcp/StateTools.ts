@@ -2,15 +2,8 @@ import { Comms, iso, parseTime, Processes, type WatchEvent, watches } from "@sou
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Duration, Effect, Option } from "effect"
 import { statusOf } from "../commands/StatusCommand.ts"
-import {
-  endedWatches,
-  layerComms,
-  livingWatches,
-  type NamedWatch,
-  sentence,
-  settingsOf,
-  statusLine
-} from "@souffleur/embed"
+import type { NamedWatch } from "@souffleur/embed"
+import { endedWatches, layerComms, livingWatches, sentence, settingsOf, statusLine } from "@souffleur/embed/internal"
 import { call, startWith } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
 

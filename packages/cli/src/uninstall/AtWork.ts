@@ -1,5 +1,6 @@
 import { Claims, guardianOf, isOver, type Owner, Processes } from "@souffleur/domain"
-import { allWatches, type NamedWatch } from "@souffleur/embed"
+import type { NamedWatch } from "@souffleur/embed"
+import { allWatches } from "@souffleur/embed/internal"
 import { Beats } from "@souffleur/eventlog"
 import { guardianNamed } from "@souffleur/node"
 import { allRuns, isOver as isRunOver } from "@souffleur/plan"

@@ -1,4 +1,5 @@
-import { type NamedWatch, newestOfSession, watchById } from "@souffleur/embed"
+import type { NamedWatch } from "@souffleur/embed"
+import { newestOfSession, watchById } from "@souffleur/embed/internal"
 import { Processes, type Variables } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { agentKind } from "../agent/Kind.ts"

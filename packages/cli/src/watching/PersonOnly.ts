@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
-import { newestWatches } from "@souffleur/embed"
+import { newestWatches } from "@souffleur/embed/internal"
 
 /** Each process of our launches has this variable. */
 const ourMark = "SOUFFLEUR_LAUNCH_ID"

@@ -1,4 +1,4 @@
-import { keepWatch, jsonLine, startGuardian } from "@souffleur/embed"
+import { keepWatch, jsonLine, startGuardian } from "@souffleur/embed/internal"
 import { Settings, type Watch } from "@souffleur/domain"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber } from "effect"

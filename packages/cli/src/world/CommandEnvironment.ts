@@ -1,4 +1,4 @@
-import type { CommandLine } from "@souffleur/embed"
+import type { CommandLine } from "@souffleur/embed/internal"
 import { Context } from "effect"
 import type { Mark } from "../Printing.ts"
 

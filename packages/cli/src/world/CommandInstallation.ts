@@ -1,4 +1,5 @@
-import { type CommandLine, Installation, Remarks } from "@souffleur/embed"
+import { Remarks } from "@souffleur/embed"
+import { type CommandLine, Installation } from "@souffleur/embed/internal"
 import { Console, Effect, type FileSystem, Layer, type Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { errandWords } from "../SmallEntry.ts"

@@ -5,7 +5,7 @@ import { HostServices, SqliteClient } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../../src/agent/Kind.ts"
-import { layerStore } from "@souffleur/embed"
+import { layerStore } from "@souffleur/embed/internal"
 import { Environment } from "../../src/world/CommandEnvironment.ts"
 import { layerInstallation } from "../../src/world/CommandInstallation.ts"
 

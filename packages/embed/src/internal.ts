@@ -1,0 +1,55 @@
+/**
+ * The parts of which the command line of souffleur is made. No published package has this entry: the command line is
+ * bundled, and these names may change with each version.
+ *
+ * @module
+ */
+export * from "./conducting/FinishingCommand.ts"
+export { reasonJson } from "./explain/Explanation.ts"
+export * from "./explain/RunProgress.ts"
+export * from "./explain/RunReason.ts"
+export * from "./explain/RunSentence.ts"
+export * from "./explain/StatusLine.ts"
+export * from "./explain/WatchReason.ts"
+export * from "./explain/WatchSentence.ts"
+export * from "./watching/AdoptProcess.ts"
+export * from "./watching/Departure.ts"
+export {
+  allWatches,
+  endedWatches,
+  findWatch,
+  livingWatches,
+  newestOfSession,
+  newestWatches,
+  unfinished,
+  unfinishedWatches,
+  watchById
+} from "./watching/FindWatch.ts"
+export { restored, startGuardian } from "./watching/GuardianKeeper.ts"
+export { keepWatch } from "./watching/KeptWatch.ts"
+export * from "./watching/KnownWatch.ts"
+export * from "./watching/LiveSessions.ts"
+export { oldestIn, openCommand } from "./watching/OpenCommand.ts"
+export { openWatch } from "./watching/OpenWatch.ts"
+export { drainTimeout, undelivered } from "./watching/Undelivered.ts"
+export * from "./watching/WatchedElsewhere.ts"
+export * from "./world/ConfigTrust.ts"
+export * from "./world/Installation.ts"
+export * from "./world/LaunchOverrides.ts"
+export { settingsOf } from "./world/ReadHere.ts"
+export * from "./world/RunDirectory.ts"
+export * from "./world/RunHindrance.ts"
+export {
+  launchable,
+  layerAgent,
+  layerAgentFiles,
+  layerClaims,
+  layerComms,
+  layerCommsLink,
+  layerDatabase,
+  layerHost,
+  layerLaunches,
+  layerStore,
+  layerWorld,
+  terminalOf
+} from "./world/World.ts"
