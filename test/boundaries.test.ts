@@ -49,6 +49,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   testing: ["effect", ...ours("eventlog", "domain", "process", "plan")],
   claude: ["effect", ...ours("domain", "process")],
   comms: ["effect", ...ours("eventlog", "domain")],
+  notify: ["effect", ...ours("domain", "process")],
   plan: ["effect", ...ours("eventlog", "domain", "process")],
   node: [
     "effect",
@@ -77,7 +78,8 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
       "claude",
       "comms",
       "plan",
-      "node"
+      "node",
+      "notify"
     )
   ]
 }
@@ -164,7 +166,7 @@ describe("the floors", () => {
   it("each file imports other packages by their entries, and its own files by their whole names", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
-        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|internal|launch|stand-in)$)/u.test(
+        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|internal|launch|notice|stand-in)$)/u.test(
           specifier
         ) ||
         (specifier.startsWith("..") && specifier.split("../").length - 1 > path.split("/").length - 4) ||
@@ -244,13 +246,14 @@ describe("the floors", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|Failure|commands\/\w+)\.ts$/u,
+      "effect/http": /^packages\/notify\/src\/Delivery\.ts$/u,
       "effect/process":
-        /^packages\/(?:embed\/src\/MakeSouffleur|plan\/src\/git\/Git|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
+        /^packages\/(?:embed\/src\/MakeSouffleur|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
         /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) =>
-      /^effect\/(?:ai|cli|process|sql|cluster|workflow|eventlog)\b/u.test(specifier)
+      /^effect\/(?:ai|cli|http|process|sql|cluster|workflow|eventlog)\b/u.test(specifier)
     )
     assert.deepStrictEqual(
       unstable.filter(({ path, specifier }) => !allowed[specifier]?.test(path)),

@@ -7,7 +7,7 @@ import { licences } from "../../release/Licences.ts"
  * Builds the command of the published package, a folder that runs under plain Node: `node build.ts [folder]`, `dist`
  * beside this file by default. `souffleur.js` is short, and loads the chunks of the command that is asked for.
  * Each small entry is one file with everything that its errand needs. A tool call waits for `hook.js`, and a recovery
- * for `launch.js`. `comms.js` starts once a minute. `guardian.js` is in memory as long as a watch.
+ * for `launch.js`. `comms.js` starts once a minute. `notify.js` speaks to a server. `guardian.js` is in memory as long as a watch.
  * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.
  */
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -42,6 +42,7 @@ for (const [source, name] of [
   ["src/hook.ts", "hook.js"],
   ["src/comms.ts", "comms.js"],
   ["src/guardian.ts", "guardian.js"],
+  ["src/notify.ts", "notify.js"],
   ["../node/src/launch/launch.ts", "launch.js"]
 ] as const)
   await bundle(source, { file: `${folder}/${name}`, codeSplitting: false })

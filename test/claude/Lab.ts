@@ -117,7 +117,7 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     CLAUDE_CODE_TMPDIR: tmp,
     ...account[options.account ?? "key"],
     SOUFFLEUR_AGENT_COMMAND: claude,
-    SOUFFLEUR_NOTIFY_COMMAND: path.join(home, "pager"),
+    SOUFFLEUR_NOTIFY: `command:${path.join(home, "pager")}`,
     // The path of an export becomes a pattern in a permission rule.
     SOUFFLEUR_STATE_DIR: path.join(home, "state [a] (b) {c} #d"),
     ...options.settings

@@ -17,8 +17,8 @@ const importedBy = (text: string) =>
 
 it("the bundle is a folder that imports only its own files and Node's modules", () => {
   const chunks = fs.readdirSync(join(folder, "chunks")).map((name) => join("chunks", name))
-  const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", ...chunks]
-  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 5), "chunks", "LICENSES.txt"])
+  const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", "notify.js", ...chunks]
+  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 6), "chunks", "LICENSES.txt"])
   assert.match(fs.readFileSync(join(folder, "LICENSES.txt"), "utf8"), /^effect 4\.[^]*MIT License/mu)
   let own = 0
   for (const file of files) {
@@ -39,7 +39,7 @@ it("the command is short and loads nothing before it knows what is asked; each e
   assert.notMatch(text, /^import/m)
   assert.match(text, /^#!\/usr\/bin\/env node\n/)
   assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
-  for (const name of ["hook.js", "comms.js", "guardian.js", "launch.js"]) {
+  for (const name of ["hook.js", "comms.js", "guardian.js", "launch.js", "notify.js"]) {
     const imported = importedBy(fs.readFileSync(join(folder, name), "utf8"))
     assert.isNotEmpty(imported)
     for (const one of imported) assert.isTrue(isBuiltin(one), `${name}: ${one}`)

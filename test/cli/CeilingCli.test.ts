@@ -71,11 +71,11 @@ describe.concurrent("the ceiling is pinned", () => {
         fs.writeFileSync(notify, `#!/bin/sh\ncat >> '${notices}'\n`, { mode: 0o755 })
         const first = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], {
           ...variables,
-          SOUFFLEUR_NOTIFY_COMMAND: notify
+          SOUFFLEUR_NOTIFY: `command:${notify}`
         })
         const { watch } = yield* prints(first, "WatchSettled")
 
-        configure(the.project, "MAX_EXTERNAL_PERMISSION=bypassPermissions\nNOTIFY_COMMAND=/tmp/evil\n")
+        configure(the.project, "MAX_EXTERNAL_PERMISSION=bypassPermissions\nNOTIFY=command:/tmp/evil\n")
         handsOver(the)
         const second = yield* prints(first, "ConductorRelaunched")
         assert.strictEqual(yield* permissionOf(pidOf(second)), "acceptEdits")
@@ -83,7 +83,7 @@ describe.concurrent("the ceiling is pinned", () => {
         assert.deepStrictEqual([launch?.["requested"], launch?.["effective"]], ["bypassPermissions", "acceptEdits"])
         assert.deepStrictEqual(
           seen(first, "ConfigOverreached").map(({ keys }) => keys),
-          [["MAX_EXTERNAL_PERMISSION", "NOTIFY_COMMAND"]]
+          [["MAX_EXTERNAL_PERMISSION", "NOTIFY"]]
         )
         // Everywhere that a person looks.
         yield* until(
@@ -94,7 +94,7 @@ describe.concurrent("the ceiling is pinned", () => {
         const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
         assert.deepStrictEqual(status[0].permission, {
           ceiling: "acceptEdits",
-          file_asks_for: ["MAX_EXTERNAL_PERMISSION", "NOTIFY_COMMAND"]
+          file_asks_for: ["MAX_EXTERNAL_PERMISSION", "NOTIFY"]
         })
         assert.include((yield* the.run(["status"])).errors, "souffleur config --trust")
         const overreached = seen(first, "ConfigOverreached")[0]!
@@ -141,10 +141,10 @@ describe.concurrent("the ceiling is pinned", () => {
       const marker = join(the.home, "ran")
       const run = () => the.run(["run", "--no-guardian", "--", "/bin/true"])
       assert.strictEqual((yield* run()).code, 0)
-      configure(the.project, `NOTIFY_COMMAND=["/usr/bin/touch","${marker}"]\n`)
+      configure(the.project, `NOTIFY=command:["/usr/bin/touch","${marker}"]\n`)
       const refused = yield* run()
       assert.strictEqual(refused.code, 2)
-      assert.match(refused.errors, /NOTIFY_COMMAND is not what was trusted.*souffleur config --trust/u)
+      assert.match(refused.errors, /NOTIFY is not what was trusted.*souffleur config --trust/u)
       assert.strictEqual((yield* the.run(["config", "--trust"], { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" })).code, 2)
       assert.isFalse(fs.existsSync(marker))
       assert.strictEqual((yield* the.run(["config", "--trust"])).code, 0)

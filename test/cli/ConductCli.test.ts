@@ -148,7 +148,7 @@ describe.concurrent("souffleur conduct", () => {
         )
         const file = join(the.home, "told")
         const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0))'
-        const notify = { SOUFFLEUR_NOTIFY_COMMAND: JSON.stringify([process.execPath, "-e", write, file]) }
+        const notify = { SOUFFLEUR_NOTIFY: `command:${JSON.stringify([process.execPath, "-e", write, file])}` }
         const watch = the.start(
           ["run", "--no-guardian", "--json", "--", process.execPath, bundle, "conduct", "plan.yaml"],
           notify

@@ -11,7 +11,7 @@ const notifying = (home: string) => {
   const file = join(home, "told")
   const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0))'
   const told = () => linesOf(file).map((line): { kind: string; text: string; run?: string } => JSON.parse(line))
-  return { told, variables: { SOUFFLEUR_NOTIFY_COMMAND: JSON.stringify([process.execPath, "-e", write, file]) } }
+  return { told, variables: { SOUFFLEUR_NOTIFY: `command:${JSON.stringify([process.execPath, "-e", write, file])}` } }
 }
 const hide = (project: string) => fs.renameSync(join(project, ".git"), join(project, "hidden"))
 const bringBack = (project: string) => fs.renameSync(join(project, "hidden"), join(project, ".git"))

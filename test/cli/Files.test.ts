@@ -84,13 +84,13 @@ describe.concurrent("the owners of files", () => {
       fs.mkdirSync(config)
       fs.writeFileSync(
         join(config, "souffleur"),
-        `NOTIFY_COMMAND=/bin/touch\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n`
+        `NOTIFY=command:/bin/touch\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n`
       )
       fs.chownSync(join(config, "souffleur"), stranger, stranger)
       const { errors, lines } = yield* the.run(["config", "--json"])
       assert.match(errors, /belongs to another user|^$/u)
       const settings = JSON.parse(lines.join("\n"))
-      assert.deepInclude(settings, { max_external_permission: "acceptEdits", notify_command: null })
+      assert.deepInclude(settings, { max_external_permission: "acceptEdits", notify: [] })
       assert.match(settings.warnings[0], /souffleur: it belongs to another user \(uid 12345, this is 0\)/)
 
       fs.mkdirSync(the.state, { mode: 0o700 })
@@ -139,7 +139,7 @@ describe.concurrent("the owners of files", () => {
         }
         // Made by that user, for everybody to write.
         const config = join(his, "souffleur")
-        const made = `umask 0; mkdir '${claims}' '${join(his, "state")}'; echo NOTIFY_COMMAND=/bin/touch > '${config}'; chmod 644 '${config}'`
+        const made = `umask 0; mkdir '${claims}' '${join(his, "state")}'; echo NOTIFY=command:/bin/touch > '${config}'; chmod 644 '${config}'`
         assert.strictEqual(saidAs(bob, his, ["/bin/sh", "-c", made], {}).code, 0)
         const says = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
           saidAs(alice, hers, [process.execPath, join(published, "dist", "souffleur.js"), ...args], {
@@ -162,7 +162,7 @@ describe.concurrent("the owners of files", () => {
 
         fs.renameSync(config, join(hers, ".orchestra_configs", "souffleur"))
         const settings = JSON.parse(says(["config", "--json"]).text)
-        assert.isNull(settings.notify_command)
+        assert.deepStrictEqual(settings.notify, [])
         assert.include(settings.warnings[0], `souffleur: it belongs to another user (uid ${bob}, this is ${alice})`)
       })
   )

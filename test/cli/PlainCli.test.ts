@@ -102,7 +102,7 @@ it.live(
       write("doc.yaml", `${task}    reference_docs: [${yaml}]\n`)
       write(
         ".orchestra_configs/souffleur",
-        `AGENT_COMMAND=/x\u001B[31m\u009B\u202E\nNOTIFY_COMMAND=\u001B[31mX\nQUIET_HOURS=\u001B[2J\n\u001B[2J=1\n`
+        `AGENT_COMMAND=/x\u001B[31m\u009B\u202E\nNOTIFY=command:\u001B[31mX\nQUIET_HOURS=\u001B[2J\n\u001B[2J=1\n`
       )
       const cases: ReadonlyArray<ReadonlyArray<string>> = [
         ["conduct", `x${evil}.yaml`],

@@ -196,7 +196,7 @@ describe.concurrent("a recovery of real processes", () => {
       fs.writeFileSync(exporter!, `#!/bin/sh\necho "$1" > '${the.home}/asked'\necho '${theirs}'\n`, { mode: 0o755 })
       fs.writeFileSync(notify!, `#!/bin/sh\ncat >> '${told}'\n`, { mode: 0o755 })
       const conductor = yield* the.conductor()
-      const with_ = { SOUFFLEUR_EXPORT_COMMAND: exporter!, SOUFFLEUR_NOTIFY_COMMAND: notify! }
+      const with_ = { SOUFFLEUR_EXPORT_COMMAND: exporter!, SOUFFLEUR_NOTIFY: `command:${notify}` }
       const watch = the.start(["watch", "--json", `PID:${conductor.pid}`, `SESSION_ID:${the.session}`], with_)
       yield* prints(watch, "WatchSettled")
       conductor.kill("SIGKILL")
@@ -214,7 +214,7 @@ describe.concurrent("a recovery of real processes", () => {
         .map((line) => JSON.parse(line))
       assert.deepStrictEqual(
         notices.map(({ kind, watch }) => [kind, watch]),
-        [["recovered", said(watch.lines[0]!).watch]]
+        ["died", "recovered", "completed"].map((kind) => [kind, said(watch.lines[0]!).watch])
       )
     })
   )

@@ -110,7 +110,7 @@ describe.concurrent("a signal is answered at once", () => {
       fs.writeFileSync(program, `#!/bin/sh\ntrap '' TERM\n: > ${mark}\nwhile :; do sleep 1; done\n`, { mode: 0o700 })
       const conductor = yield* the.conductor()
       const watch = the.start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", the.session], {
-        SOUFFLEUR_NOTIFY_COMMAND: program,
+        SOUFFLEUR_NOTIFY: `command:${program}`,
         SOUFFLEUR_AGENT_COMMAND: '["/bin/false"]'
       })
       yield* prints(watch, "WatchSettled")

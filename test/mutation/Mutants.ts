@@ -12,6 +12,7 @@ import { fileMutants } from "./FileMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
 import { nodeMutants } from "./NodeMutants.ts"
 import { nodeRuleMutants } from "./NodeRuleMutants.ts"
+import { noticeMutants } from "./NoticeMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
 import { runMutants } from "./RunMutants.ts"
@@ -45,6 +46,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...runMutants,
   ...nodeMutants,
   ...nodeRuleMutants,
+  ...noticeMutants,
   ...plainMutants,
   ...fileMutants,
   ...commandMutants,

@@ -71,8 +71,8 @@ export const plainMutants = [
     [
       [
         "described once: the sentence of a notice",
-        "? undefined : { kind, text }",
-        "? undefined : { kind, text: event._tag }"
+        "return { kind, text: own, words",
+        "return { kind, text: event._tag, words"
       ]
     ]
   ),
@@ -84,7 +84,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/plan/src/publish/RunNotice.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
-    [["described once: the sentence of a run's notice", "text: textOf(event, before, text)", "text: event._tag"]]
+    [["described once: the sentence of a run's notice", "text: textOf(event, before, own)", "text: event._tag"]]
   ),
   ...mutantsOf(
     "packages/embed/src/explain/WatchSentence.ts",
@@ -111,14 +111,29 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/program/NotifyCommand.ts",
-    ["packages/supervisor/test/Notifier.test.ts"],
-    [["page: its text", "plain(notice.text, maxTextUnits)", "notice.text"]]
+    "packages/notify/src/NoticeText.ts",
+    ["packages/notify/test/ServerRequest.test.ts"],
+    [
+      ["page: its text", "text: plain(notice.text, maxTextUnits)", "text: notice.text"],
+      ["page: its words", "plain(notice.words, maxTextUnits)", "notice.words"],
+      [
+        "page: its title",
+        'plain(`${kind.replaceAll("_", " ")}: ${folderOf(project)}`, maxTitleUnits)',
+        '`${kind.replaceAll("_", " ")}: ${folderOf(project)}`'
+      ],
+      ["page: its lines", "    plain(text, maxBodyUnits),", "    text,"]
+    ]
   ),
   ...mutantsOf(
     "packages/plan/src/publish/RunPublisher.ts",
     ["packages/plan/test/RunPublisher.test.ts"],
-    [["run publisher: what comms is told", "plain(`Run ${id}: ${notice.text}`)", "`Run ${id}: ${notice.text}`"]]
+    [
+      [
+        "run publisher: what comms is told",
+        "plain(inFull(id, notice, answerTo(event)))",
+        "inFull(id, notice, answerTo(event))"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/claude/src/export/Conversation.ts",

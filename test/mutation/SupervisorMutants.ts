@@ -155,7 +155,11 @@ export const supervisorMutants = [
     `${supervisor}/src/Notifier.ts`,
     [`${supervisor}/test/Notifier.test.ts`],
     [
-      ["notice: a warning", "? undefined : { kind, text }", '|| kind === "warning" ? undefined : { kind, text }'],
+      [
+        "notice: a warning",
+        "if (kind === undefined || !isNews(event, before)) return undefined",
+        'if (kind === undefined || kind === "warning" || !isNews(event, before)) return undefined'
+      ],
       ["notice: found at once", "return before.conductor === undefined", "return true"],
       ["notice: a wait once", "return before.wait === undefined", "return true"]
     ]
@@ -357,14 +361,14 @@ export const supervisorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/program/NotifyCommand.ts",
+    "packages/process/src/notice/NoticeDesk.ts",
     [`${supervisor}/test/Notifier.test.ts`],
     [
-      ["page: marked before it is run", "  if (!(yield* marks.advance(mark, said.revision))) return\n", ""],
+      ["page: marked before it is run", "      if (!(yield* marks.advance(mark, message.revision))) return\n", ""],
       [
         "page: by who has moved the mark",
-        "if (!(yield* marks.advance(mark, said.revision))) return",
-        "yield* marks.advance(mark, said.revision)"
+        "if (!(yield* marks.advance(mark, message.revision))) return",
+        "yield* marks.advance(mark, message.revision)"
       ]
     ]
   ),

@@ -83,8 +83,8 @@ export const supervisorRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/process/src/program/NotifyCommand.ts",
-    [notifier],
+    "packages/notify/src/NoticeText.ts",
+    ["packages/notify/test/ServerRequest.test.ts"],
     [["notice: plain", "text: plain(notice.text, maxTextUnits)", "text: notice.text.slice(0, maxTextUnits)"]]
   ),
   ...mutantsOf(

@@ -53,7 +53,7 @@ export const defaults: ResolvedSettings = {
   implementerTimeout: Duration.minutes(60),
   reviewerTimeout: Duration.minutes(30),
   launchSpacing: Duration.seconds(5),
-  notifyCommand: null,
+  notify: [],
   stateDir: "/state",
   agentDir: "/agent",
   warnings: [],

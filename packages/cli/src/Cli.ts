@@ -15,6 +15,7 @@ import { hooksCommand } from "./commands/HooksCommand.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { logCommand } from "./commands/LogCommand.ts"
 import { mcpCommand } from "./commands/McpCommand.ts"
+import { notifyCommand } from "./commands/NotifyCommand.ts"
 import { releaseCommand } from "./commands/ReleaseCommand.ts"
 import { retryCommand } from "./commands/RetryCommand.ts"
 import { serviceCommand } from "./commands/ServiceCommand.ts"
@@ -52,6 +53,7 @@ export const root = Command.make("souffleur").pipe(
     configCommand,
     initCommand,
     hooksCommand,
+    notifyCommand,
     exportCommand,
     estimateCommand,
     compactCommand,

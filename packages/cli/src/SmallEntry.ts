@@ -5,7 +5,9 @@ import { Environment } from "./world/CommandEnvironment.ts"
  * Returns the words that start one errand of this program. The published command has a small file of its own for each,
  * which starts sooner and in less memory. The source and the single executable have none, and run the whole command.
  */
-export const errandWords = Effect.fn("errandWords")(function* (errand: "comms" | "guardian" | "hook" | "launch") {
+export const errandWords = Effect.fn("errandWords")(function* (
+  errand: "comms" | "guardian" | "hook" | "launch" | "notify"
+) {
   const { self } = yield* Environment
   const [program, script] = self
   if (script === undefined) return self

@@ -36,8 +36,8 @@ const begin = async () => {
     case "hook":
       await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader)
       break
-    // The program starts five errands itself: a detached souffleur, its guardian, requests to comms, a launch, and the
-    // agent of the demo.
+    // The program starts six errands itself. They are a detached souffleur, its guardian, requests to comms, a notice
+    // to a server, a launch, and the agent of the demo.
     case "__detach":
       ;(await import("@souffleur/node/detach")).detach(rest[0] ?? "")
       break
@@ -46,6 +46,9 @@ const begin = async () => {
       break
     case "__comms":
       await (await import("@souffleur/node/errand")).runErrands((await import("@souffleur/comms/errand")).answer)
+      break
+    case "__notify":
+      await (await import("@souffleur/node/notice")).answerNotice((await import("@souffleur/notify/errand")).deliver)
       break
     case "__launch":
       process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")

@@ -48,11 +48,11 @@ it.layer(services)((it) => {
       Effect.gen(function* () {
         const the = yield* project
         const fs = yield* FileSystem.FileSystem
-        yield* the.config(`${bypass}NOTIFY_COMMAND=/opt/tell KEY\n`)
+        yield* the.config(`${bypass}NOTIFY=command:/opt/tell KEY\n`)
         const first = yield* the.opens()
         assert.match(
           first.errors,
-          /is trusted from now on as it is, with NOTIFY_COMMAND, MAX_EXTERNAL_PERMISSION=bypassPermissions/u
+          /is trusted from now on as it is, with NOTIFY, MAX_EXTERNAL_PERMISSION=bypassPermissions/u
         )
         assert.notInclude(first.errors, "KEY")
         const files = yield* the.trustFiles
@@ -63,7 +63,7 @@ it.layer(services)((it) => {
         assert.strictEqual(again.errors, "")
         if (again.came._tag === "Failure") return assert.fail()
         assert.strictEqual(again.came.success.settings.maxExternalPermission, "bypassPermissions")
-        assert.deepStrictEqual(again.came.success.pin, yield* pinned(`${bypass}NOTIFY_COMMAND=/opt/tell KEY`))
+        assert.deepStrictEqual(again.came.success.pin, yield* pinned(`${bypass}NOTIFY=command:/opt/tell KEY`))
         const plain = yield* project
         yield* plain.config("FORCE_COMPACT=7\n")
         assert.strictEqual((yield* plain.opens()).errors, "")
@@ -103,8 +103,9 @@ it.layer(services)((it) => {
       if (raised.came._tag === "Failure") return assert.fail()
       assert.strictEqual(raised.came.success.settings.maxExternalPermission, "acceptEdits")
       assert.deepStrictEqual(raised.came.success.pin, leastPin)
-      for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY_COMMAND"]) {
-        const value = (name: string) => (key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : `/opt/${name}`)
+      for (const key of ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY"]) {
+        const value = (name: string) =>
+          key === "AGENT_ENVIRONMENT" ? name.toUpperCase() : key === "NOTIFY" ? `ntfy:${name}` : `/opt/${name}`
         yield* the.config(`${key}=${value("evil")}\n`)
         const { came } = yield* the.opens()
         if (came._tag === "Success" || came.failure._tag !== "ConfigUntrusted") return assert.fail(key)
@@ -143,16 +144,16 @@ it.layer(services)((it) => {
         if (came._tag === "Failure") return assert.fail()
         const { pin } = came.success
         for (const text of [
-          `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY_COMMAND=/tmp/evil\n`,
+          `${bypass}AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\n`,
           "",
           "AGENT_COMMAND=/opt/agent\nEXPORT_COMMAND=/opt/export\n"
         ]) {
           yield* the.config(text)
           const settings = yield* goingOn(the.project, pin).pipe(the.as(""))
-          const { agentCommand, exportCommand, maxExternalPermission, notifyCommand } = settings
+          const { agentCommand, exportCommand, maxExternalPermission, notify } = settings
           assert.deepStrictEqual(
-            [agentCommand, exportCommand, notifyCommand, maxExternalPermission],
-            ["/opt/agent", "/opt/export", null, "acceptEdits"]
+            [agentCommand, exportCommand, notify, maxExternalPermission],
+            ["/opt/agent", "/opt/export", [], "acceptEdits"]
           )
         }
         // A file that does not hold what its name says does not count.
@@ -197,9 +198,9 @@ it.layer(services)((it) => {
           RunLog.use((log) => log.append("run/r", 0, [open])),
           log
         )
-        yield* the.config(`${bypass}NOTIFY_COMMAND=/opt/tell\n`)
+        yield* the.config(`${bypass}NOTIFY=command:/opt/tell\n`)
         assert.deepStrictEqual(ended((yield* the.run(["config", "--trust"])).came), 0)
-        const pin = yield* pinned(`${bypass}NOTIFY_COMMAND=/opt/tell`)
+        const pin = yield* pinned(`${bypass}NOTIFY=command:/opt/tell`)
         assert.deepInclude((yield* the.events("here")).at(-1), { _tag: "TrustGiven", pin, by: "config" })
         assert.deepStrictEqual(tags(yield* the.events("over")).at(-1), "WatchReleased")
         assert.deepStrictEqual(tags(yield* the.events("there")).at(-1), "WatchSettled")
@@ -239,7 +240,7 @@ it.layer(services)((it) => {
         level: "note"
       })
       assert.include(String(raised.detail), "bypassPermissions")
-      yield* the.config("NOTIFY_COMMAND=/tmp/evil")
+      yield* the.config("NOTIFY=command:/tmp/evil")
       assert.deepInclude(yield* shown, { trusted: "no", level: "wrong" })
       yield* the.run(["config", "--trust"])
       assert.deepInclude(yield* shown, { trusted: "yes", level: "ok" })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { describeRunEvent, foldRun, type RunEvent, runNoticeOf } from "@souffleur/plan"
-import { describeEvent, Event, initial, type Recorded, type WatchEvent } from "@souffleur/domain"
-import { noticeOf, publicationOf } from "@souffleur/supervisor"
+import { describeEvent, Event, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { noticeOf, publicationOf, untold } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
 import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed/internal"
@@ -28,7 +28,7 @@ const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, ev
 
 it("each event of a watch has one description for log, why, comms and the notify command", () => {
   for (const event of Object.values(watchExamples) as ReadonlyArray<WatchEvent>) {
-    const { message, notice, text } = describeEvent(event)
+    const { message, notice, own, text, words } = describeEvent(event)
     const recorded: Recorded = recordedOf(event)
     assert.include(line(recorded, 1, unpainted), text, event._tag)
     const reason = reasonOf([recorded], 1)
@@ -36,14 +36,17 @@ it("each event of a watch has one description for log, why, comms and the notify
     const telling = publicationOf(event)
     assert.strictEqual(telling.message?.kind, message, event._tag)
     if (message !== undefined) assert.include(telling.message?.text, text, event._tag)
-    const told = noticeOf(event, initial)
-    if (told !== undefined) assert.deepStrictEqual(told, { kind: notice, text }, event._tag)
+    assert.isTrue(text.startsWith(words === null ? text : own.slice(0, -1)), event._tag)
+    const told = noticeOf("w", event, untold)
+    if (told === undefined) continue
+    assert.strictEqual(told.kind, notice, event._tag)
+    assert.deepStrictEqual([told.text, told.words], [own, words], event._tag)
   }
 })
 
 it("each event of a run has one description for log, why and its notice", () => {
   for (const event of Object.values(examples) as ReadonlyArray<RunEvent>) {
-    const { notice, text } = describeRunEvent(event)
+    const { notice, own, text } = describeRunEvent(event)
     const recorded = recordedOf(event)
     assert.include(runLine(recorded, unpainted), text, event._tag)
     const reason = runReasonOf([recorded], 1)
@@ -51,6 +54,6 @@ it("each event of a run has one description for log, why and its notice", () => 
     const told = runNoticeOf(event, foldRun([]))
     if (told === undefined) continue
     assert.strictEqual(told.kind, notice, event._tag)
-    assert.isTrue(told.text.startsWith(text), event._tag)
+    assert.isTrue(told.text.startsWith(own), event._tag)
   }
 })

@@ -38,14 +38,14 @@ describe("a config file beside a pin", () => {
     assert.deepStrictEqual(overreachOf(withAgent(null), withAgent("a")), ["AGENT_COMMAND"])
     const all: Pin = {
       ceiling: "bypassPermissions",
-      programs: { AGENT_COMMAND: "a", AGENT_ENVIRONMENT: "d", EXPORT_COMMAND: "b", NOTIFY_COMMAND: "c" }
+      programs: { AGENT_COMMAND: "a", AGENT_ENVIRONMENT: "d", EXPORT_COMMAND: "b", NOTIFY: "c" }
     }
     assert.deepStrictEqual(overreachOf(all, leastPin), [
       "MAX_EXTERNAL_PERMISSION",
       "AGENT_COMMAND",
       "AGENT_ENVIRONMENT",
       "EXPORT_COMMAND",
-      "NOTIFY_COMMAND"
+      "NOTIFY"
     ])
     assert.deepStrictEqual(overreachOf(all, all), [])
   })
@@ -53,11 +53,11 @@ describe("a config file beside a pin", () => {
     const file = (text: string) => parseConfigFile(text)
     const held = {
       ceiling: "acceptEdits",
-      programs: { AGENT_COMMAND: "claude-2", AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY_COMMAND: null }
+      programs: { AGENT_COMMAND: "claude-2", AGENT_ENVIRONMENT: null, EXPORT_COMMAND: null, NOTIFY: null }
     } as const
     const raised = holding(
       file(
-        "MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nNOTIFY_COMMAND=evil\nFORCE_COMPACT=7"
+        "MAX_EXTERNAL_PERMISSION=bypassPermissions\nAGENT_COMMAND=evil\nAGENT_ENVIRONMENT=KEY\nNOTIFY=command:evil\nFORCE_COMPACT=7"
       ),
       held
     )

@@ -2,7 +2,8 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Comms } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
-import { Context, Effect, FileSystem, Layer, Option } from "effect"
+import { type NoticeChannel, NoticeChannels, type NoticeMessage } from "@souffleur/process"
+import { Context, Effect, Layer, Option } from "effect"
 import { foldRun, type RunEvent, publishRun, RunLog, runNoticeOf } from "../src/index.ts"
 import { examples } from "./fixtures/events/RunExamples.ts"
 
@@ -17,9 +18,9 @@ it("a person is told of an escalation, a pause and the end, and when what was to
     kinds.filter((kind) => kind !== undefined),
     ["escalated", "cleared", "paused", "cleared", "finished"]
   )
-  assert.include(runNoticeOf(TaskEscalated, foldRun(first))?.text, 'souffleur conduct answer task-001 "what to do"')
+  assert.include(runNoticeOf(TaskEscalated, foldRun(first))?.next, 'souffleur conduct answer task-001 "what to do"')
   assert.include(
-    runNoticeOf({ ...RunFinished, finishing: "failed", message: "exit 2" }, foldRun([RunOpened, RunVerified]))?.text,
+    runNoticeOf({ ...RunFinished, finishing: "failed", message: "exit 2" }, foldRun([RunOpened, RunVerified]))?.words,
     "exit 2"
   )
   assert.isUndefined(runNoticeOf(RunFinished, foldRun(first)), "one whose plan has got more to do is not at its end")
@@ -42,12 +43,14 @@ it("a notice of an escalation says what is wrong, and still what to do about it,
       }
     }
   ]
-  const text =
-    runNoticeOf({ ...TaskEscalated, taskId, reason: "rejections", message: "rejected 3 times: no" }, foldRun(before))
-      ?.text ?? ""
-  assert.include(text, "rejected 3 times: no. - the empty input")
-  assert.isBelow(text.length, 2000)
-  assert.isTrue(text.endsWith("or --retry, or --skip"))
+  const notice = runNoticeOf(
+    { ...TaskEscalated, taskId, reason: "rejections", message: "rejected 3 times: no" },
+    foldRun(before)
+  )
+  assert.strictEqual(notice?.text, "Task task-001 needs a person (rejections).")
+  assert.include(notice?.words, "rejected 3 times: no. - the empty input")
+  assert.isBelow(notice?.words?.length ?? 0, 1600)
+  assert.isTrue(notice?.next.endsWith("or --retry, or --skip"))
 })
 
 it("a person is told once of waits for the service in a row, and when an agent came to something again", () => {
@@ -76,35 +79,42 @@ it.effect("comms is told nothing that a terminal obeys", () =>
       post: ({ text }) => Effect.sync(() => void texts.push(text))
     })
     yield* log.append("run/r", 0, [RunOpened, RunTaken, { ...TaskEscalated, message: "\u001B[2J\u009B\n" }, RunLeft])
-    yield* publishRun("r", 0, { project: "/p", comms: Option.some(comms), command: null }).pipe(
+    yield* publishRun("r", 0, { project: "/p", comms: Option.some(comms) }).pipe(
       Effect.provideService(RunLog, log),
       Effect.provide(Cursor.layerMemory)
     )
     assert.include(texts[0], "\\u001b[2J\\u009b\\u000a")
+    assert.include(texts[0], 'Answer with: souffleur conduct answer task-001 "what to do"')
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
-it.live("a conductor tells by the command and in comms, each once, and first what the one before it could not", () =>
+it.effect("a conductor tells by notices and in comms, each once, and first what the one before it could not", () =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
     const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
     const marks = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
-    const file = `${yield* fs.makeTempDirectoryScoped()}/told`
-    const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0))'
     const messages: Array<{ readonly key: string; readonly kind: string; readonly text: string }> = []
     const comms = Comms.of({
       ...Comms.solo(Effect.die("not read")),
       post: (message) => Effect.sync(() => void messages.push(message))
     })
-    const heralds = (from: number, command: string | null = JSON.stringify([process.execPath, "-e", write, file])) =>
-      publishRun("r", from, { project: "/p", comms: Option.some(comms), command }).pipe(
+    const notices: Array<NoticeMessage> = []
+    const channel: NoticeChannel = {
+      name: "a person",
+      words: true,
+      send: (message) => Effect.sync(() => void notices.push(message))
+    }
+    const heralds = (from: number, read = marks) =>
+      publishRun("r", from, { project: "/p", comms: Option.some(comms) }).pipe(
         Effect.provideService(RunLog, log),
-        Effect.provideService(Cursor, marks)
+        Effect.provideService(Cursor, read),
+        Effect.provideService(NoticeChannels, [channel])
       )
     const append = (revision: number, events: ReadonlyArray<RunEvent>) => log.append("run/r", revision, events)
     yield* append(0, first)
-    // The first conductor vanished before it could page.
-    yield* heralds(0, null)
+    // The first conductor vanished before it could send a notice.
+    const vanishing = (mark: string, revision: number) =>
+      mark === "run/r" ? marks.advance(mark, revision) : Effect.succeed(false)
+    yield* heralds(0, { ...marks, advance: vanishing })
     assert.deepStrictEqual(
       messages.map(({ key, kind }) => [key, kind]),
       [["run/r#3", "error"]]
@@ -115,22 +125,12 @@ it.live("a conductor tells by the command and in comms, each once, and first wha
       messages.map(({ key, kind }) => `${key} ${kind}`),
       ["run/r#3 error", "run/r#6 system", "run/r#7 error", "run/r#8 system", "run/r#10 completion"]
     )
-    const told = (yield* fs.readFileString(file))
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-    assert.deepInclude(told[0], {
-      run: "r",
-      project: "/p",
-      revision: 3,
-      at: "2026-01-25T10:00:00.000Z",
-      kind: "escalated"
-    })
+    assert.deepInclude(notices[0], { subject: { run: "r", project: "/p" }, revision: 3, at: examples.TaskEscalated.at })
     assert.deepStrictEqual(
-      told.map(({ kind, revision }) => `${revision} ${kind}`),
+      notices.map(({ notice: { kind }, revision }) => `${revision} ${kind}`),
       ["3 escalated", "6 cleared", "7 paused", "8 cleared", "10 finished"]
     )
     yield* heralds(4)
-    assert.deepStrictEqual([messages.length, (yield* fs.readFileString(file)).trim().split("\n").length], [5, 5])
-  }).pipe(Effect.provide(NodeServices.layer), Effect.scoped)
+    assert.deepStrictEqual([messages.length, notices.length], [5, 5])
+  })
 )

@@ -9,8 +9,8 @@ const values = (text: string) =>
 
 it("reads KEY=value with spaces, comments, blank lines, any line end and a byte order mark", () => {
   const text =
-    "\u{feff}# a comment\r\n\r\n  FORCE_COMPACT = 300000 \n\t# another\n#FORCE_COMPACT=1\rNOTIFY_COMMAND=/bin/tell --to=me # you\n"
-  assert.deepStrictEqual(values(text), { FORCE_COMPACT: "300000", NOTIFY_COMMAND: "/bin/tell --to=me # you" })
+    "\u{feff}# a comment\r\n\r\n  FORCE_COMPACT = 300000 \n\t# another\n#FORCE_COMPACT=1\rNOTIFY=command:/bin/tell --to=me # you\n"
+  assert.deepStrictEqual(values(text), { FORCE_COMPACT: "300000", NOTIFY: "command:/bin/tell --to=me # you" })
   assert.deepStrictEqual(parseConfigFile(text).warnings, [])
   assert.strictEqual(parseConfigFile(text).values.get("FORCE_COMPACT")?.line, 3)
 })
@@ -138,7 +138,7 @@ layer(HostServices.layer)("findConfig", (it) => {
     })
   )
 
-  const programs = "AGENT_COMMAND=/tmp/evil\nNOTIFY_COMMAND=/tmp/evil\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
+  const programs = "AGENT_COMMAND=/tmp/evil\nNOTIFY=command:/tmp/evil\nMAX_EXTERNAL_PERMISSION=bypassPermissions"
   const distrusted = Effect.fnUntraced(function* (dir: string, why: RegExp) {
     const found = yield* unreadable(dir)
     assert.match(found.warnings[0]!, why)

@@ -98,7 +98,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
         implementer_timeout: "3600 seconds",
         reviewer_timeout: "1800 seconds",
         launch_spacing: "5 seconds",
-        notify_command: null,
+        notify: [],
         state_dir: "/home/someone/.local/state/souffleur",
         agent_dir: "/home/someone/.claude",
         warnings: [],

@@ -8,7 +8,7 @@ import {
   type WatchEvent,
   type WatchNotice
 } from "@souffleur/domain"
-import { type Notice as NoticeOf, notifyOnce } from "@souffleur/process"
+import { type LostNotice, type Notice as NoticeOf, NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
 import { positionOf } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
 import { newest } from "./CommsPublisher.ts"
@@ -19,13 +19,47 @@ export type Notice = NoticeOf<WatchNotice>
 const isOpen = ({ person, standby, wait }: Watch): boolean =>
   standby !== undefined || person !== undefined || (wait !== undefined && wait.kind !== "quiet-hours")
 
-/** Whether an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
-const isNews = (event: WatchEvent, before: Watch): boolean => {
+/** The state of a watch, and the deaths in a row since it last made progress: one episode. */
+export interface Told {
+  readonly watch: Watch
+  readonly deaths: number
+}
+export const untold: Told = { watch: initial, deaths: 0 }
+
+/** Returns the deaths of the episode after an event. A person who adopts a process ends it. */
+const deathsAfter = (event: WatchEvent, deaths: number): number => {
   switch (event._tag) {
+    case "ConductorDied":
+      return event.retries === 0 ? 1 : deaths + 1
+    case "ContextRecoveryRequested":
+    case "ContextExhausted":
+    case "HandoffRequested":
+    case "TurnEnded":
+      return event.retries === 0 ? 0 : deaths
+    case "ConductorAdopted":
+      return 0
+    default:
+      return deaths
+  }
+}
+
+/** Returns what is told after an event. */
+export const afterTelling = ({ deaths, watch }: Told, event: WatchEvent): Told => ({
+  watch: evolve(watch, event),
+  deaths: deathsAfter(event, deaths)
+})
+
+/** Whether an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
+const isNews = (event: WatchEvent, { deaths, watch: before }: Told): boolean => {
+  switch (event._tag) {
+    case "ConductorDied":
+      return deathsAfter(event, deaths) === 1
     // A command has no conversation to take up: it runs, or it does not. An agent has recovered when it took the
     // hand-off.
     case "ConductorRelaunched":
-      return before.kind === "command"
+      return before.kind === "command" && deaths < 2
+    case "HandoffTaken":
+      return deaths < 2
     case "TrustGiven":
       return before.overreach !== undefined
     case "ConductorResolved":
@@ -35,38 +69,77 @@ const isNews = (event: WatchEvent, before: Watch): boolean => {
     case "WaitEnded":
       return before.wait?.kind !== "quiet-hours"
     case "ConductorAdopted":
-    case "ConductorCompleted":
       return isOpen(before)
     default:
       return true
   }
 }
 
-/**
- * Returns the notice of an event. A failed recovery, an awaited person and a limit are episodes: their begin and their
- * end are told. `before` is the watch up to that event. `undefined`: no notice.
- */
-export const noticeOf = (event: WatchEvent, before: Watch): Notice | undefined => {
-  const { notice: kind, text } = describeEvent(event)
-  return kind === undefined || !isNews(event, before) ? undefined : { kind, text }
+/** The command to type next for each kind. */
+const nextCommands: Readonly<Record<WatchNotice, string>> = {
+  completed: "souffleur log",
+  died: "souffleur why",
+  recovered: "souffleur attach",
+  failed_closed: "souffleur retry",
+  exhausted: "souffleur why",
+  waiting_for_a_person: "souffleur attach",
+  usage_limit: "souffleur status",
+  outage: "souffleur status",
+  ceiling: "souffleur retry",
+  untrusted_config: "souffleur config --trust",
+  warning: "souffleur why",
+  cleared: "souffleur status"
 }
 
-/** Runs the user's command for each notice of a watch, until the watch ends. */
-export const notifier = Effect.fn("notifier")(function* (id: string, project: string, command: string) {
+/**
+ * Returns the notice of an event of the watch `id`. A death, a failed recovery, an awaited person and a limit are
+ * episodes: their begin and their end are told. `before`: what was told up to that event. `undefined`: no notice.
+ */
+export const noticeOf = (id: string, event: WatchEvent, before: Told): Notice | undefined => {
+  const { notice: kind, own, words } = describeEvent(event)
+  if (kind === undefined || !isNews(event, before)) return undefined
+  const command = nextCommands[kind]
+  return { kind, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
+}
+
+/** The kinds after which the last line of the Conductor's output says most. */
+const ends: ReadonlySet<WatchNotice> = new Set(["completed", "died", "exhausted"])
+
+export interface NotifierOptions {
+  /** The revision to stop after. Absent: it goes on to the watch's end. */
+  readonly until?: number
+  /** Is told of each notice that a channel gave up. Absent: a warning. */
+  readonly lost?: (notice: LostNotice) => Effect.Effect<unknown>
+  /** Returns the last line that a launch printed; `null`: it is not known. */
+  readonly lastLine?: (launchId: string) => Effect.Effect<string | null>
+}
+
+/** Tells each channel the notices of a watch, until the watch ends and each has taken or given up its last one. */
+export const notifier = Effect.fn("notifier")(function* (
+  id: string,
+  project: string,
+  { lastLine = () => Effect.succeed(null), lost = warnOfLost, until = Number.POSITIVE_INFINITY }: NotifierOptions = {}
+) {
   const log = yield* EventLog
   const mark = `${id}/notified`
   yield* positionOf(mark, newest(id))
-  let watch = initial
+  const desk = yield* noticeDesk(mark, lost)
+  const heard = (yield* NoticeChannels).some(({ words }) => words)
+  let told = untold
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
-        const notice = noticeOf(event, watch)
-        watch = evolve(watch, event)
-        if (notice !== undefined)
-          yield* notifyOnce({ command, mark, subject: { watch: id, project }, revision, at: event.at, notice })
+        const { launchId } = told.watch
+        const notice = noticeOf(id, event, told)
+        told = afterTelling(told, event)
+        if (notice === undefined) return
+        const asked = heard && notice.words === null && ends.has(notice.kind) && launchId !== undefined
+        const words = asked ? yield* lastLine(launchId) : notice.words
+        yield* desk.tell({ subject: { watch: id, project }, revision, at: event.at, notice: { ...notice, words } })
       })
     ),
-    Stream.takeUntil(({ event }) => isEnd(event)),
+    Stream.takeUntil(({ event, revision }) => isEnd(event) || revision >= until),
     Stream.runDrain
   )
-})
+  yield* desk.close
+}, Effect.scoped)

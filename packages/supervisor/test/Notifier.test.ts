@@ -2,9 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Event, evolve, initial, type Watch, type WatchEvent } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
 import { HostServices } from "@souffleur/node"
+import { makeNoticeChannels } from "@souffleur/notify"
+import { NoticeChannels } from "@souffleur/process"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
-import { noticeOf, notifier, publicationOf } from "../src/index.ts"
+import { afterTelling, noticeOf as noticeIn, notifier, publicationOf, untold } from "../src/index.ts"
 import { begun, identityOf } from "@souffleur/testing"
+import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { living, started, watching } from "./SupervisorWorld.ts"
 
 const at = begun
@@ -40,25 +43,70 @@ const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", me
 const adopted = Event.ConductorAdopted.make({ ...generation, by: "operator" })
 const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
+/** Makes the death of the Conductor. `retries`: the generations in a row without progress, this one included. */
+const died = (retries: number): WatchEvent => ({ ...examples.ConductorDied, retries })
+const asked = (retries: number): WatchEvent => ({ ...examples.HandoffRequested, retries })
+const noticeOf = (event: WatchEvent, watch: Watch) => noticeIn("w", event, { ...untold, watch })
+/** Returns the kinds of a history's notices, in their order. */
+const kindsOf = (history: ReadonlyArray<WatchEvent>) => {
+  const kinds: Array<string> = []
+  history.reduce((told, event) => {
+    const notice = noticeIn("w", event, told)
+    if (notice !== undefined) kinds.push(notice.kind)
+    return afterTelling(told, event)
+  }, untold)
+  return kinds
+}
 
 describe("a person is told", () => {
   it("a person is told of a recovery, of a failed one, of exhausted retries, and of their end", () => {
     const well = watching.reduce(evolve, initial)
     const kinds = (before: Watch) =>
       [relaunched, taken, closed, exhausted, adopted, completed].map((event) => noticeOf(event, before)?.kind)
-    assert.deepStrictEqual(kinds(well), [undefined, "recovered", "failed_closed", "exhausted", undefined, undefined])
+    assert.deepStrictEqual(kinds(well), [undefined, "recovered", "failed_closed", "exhausted", undefined, "completed"])
     assert.deepStrictEqual(kinds(evolve(well, closed)), [
       undefined,
       "recovered",
       "failed_closed",
       "exhausted",
       "cleared",
-      "cleared"
+      "completed"
     ])
     assert.strictEqual(noticeOf(Event.ValidationExhausted.make({ at, messages: ["a"] }), well)?.kind, "exhausted")
     for (const event of watching) assert.isUndefined(noticeOf(event, evolve(well, closed)), event._tag)
     assert.include(noticeOf(closed, well)?.text, "gate: too large")
     assert.include(noticeOf(exhausted, well)?.text, "/e.md")
+  })
+  it("a person is told of a death once until there is progress, of the recovery once, and of each end", () => {
+    const again = [died(1), taken, died(2), taken]
+    assert.deepStrictEqual(kindsOf([...watching, ...again]), ["died", "recovered"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, died(3), exhausted]), ["died", "recovered", "exhausted"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, died(0), taken]), ["died", "recovered", "died", "recovered"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, adopted, died(1)]), ["died", "recovered", "died"])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, asked(0), taken, died(1)]), [
+      "died",
+      "recovered",
+      "recovered",
+      "died"
+    ])
+    assert.deepStrictEqual(kindsOf([...watching, ...again, asked(3), taken, completed]), [
+      "died",
+      "recovered",
+      "completed"
+    ])
+  })
+  it("each notice names the command to type next, with the watch", () => {
+    const well = watching.reduce(evolve, initial)
+    assert.strictEqual(noticeOf(died(0), well)?.next, "souffleur why w")
+    assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
+    assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
+  })
+  it("words of the agent are no part of a notice's text", () => {
+    const awaited = Event.PersonAwaited.make({ at, watcher: 1, for: "may I run rm?" })
+    assert.deepInclude(noticeOf(awaited, watching.reduce(evolve, initial)), {
+      text: "The Conductor waits for a person.",
+      words: "may I run rm?"
+    })
   })
   it("a person is told once when a person is awaited or a limit begins, and once when that is over", () => {
     const limited = (until: number) =>
@@ -88,10 +136,10 @@ describe("a person is told", () => {
       [adopted, completed].map((event) => noticeOf(event, evolve(well, episode))?.kind)
     assert.deepStrictEqual(kinds(Event.PersonAwaited.make({ at, watcher: 1, for: "permission prompt" })), [
       "cleared",
-      "cleared"
+      "completed"
     ])
-    assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "cleared"])
-    assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, undefined])
+    assert.deepStrictEqual(kinds(wait("usage-limit")), ["cleared", "completed"])
+    assert.deepStrictEqual(kinds(wait("quiet-hours")), [undefined, "completed"])
     assert.isUndefined(noticeOf(wait("quiet-hours"), well))
   })
   it("a person is told of an unknown request, a refused permission, and a Conductor that is not found or claimed", () => {
@@ -158,8 +206,24 @@ it.layer(HostServices.layer)((it) => {
     yield* fs.writeFileString(file, "")
     const write = 'const fs = require("node:fs"); fs.appendFileSync(process.argv[1], fs.readFileSync(0)); '
     const marks = Context.get(yield* Layer.build(Cursor.layerMemory), Cursor)
-    const run = (command = JSON.stringify([process.execPath, "-e", write + then, file]), read = marks) =>
-      notifier("w", "/p", command).pipe(Effect.provideContext(all.context), Effect.provideService(Cursor, read))
+    const channels = (command: string) =>
+      makeNoticeChannels([{ _tag: "command", command }], {
+        quietHours: null,
+        stateDir: "/state",
+        variables: {},
+        platform: "linux",
+        post: () => Effect.die("no server is asked")
+      })
+    const run = Effect.fnUntraced(function* (
+      command = JSON.stringify([process.execPath, "-e", write + then, file]),
+      read = marks
+    ) {
+      yield* notifier("w", "/p").pipe(
+        Effect.provideService(NoticeChannels, yield* channels(command)),
+        Effect.provide(all.context),
+        Effect.provideService(Cursor, read)
+      )
+    })
     const told = Effect.map(fs.readFileString(file), (text) =>
       text
         .split("\n")
@@ -189,13 +253,17 @@ it.layer(HostServices.layer)((it) => {
           revision: 7,
           at: "2026-01-05T12:00:00.000Z",
           kind: "recovered",
-          text: "The Conductor (S2) took the hand-off."
+          text: "The Conductor (S2) took the hand-off.",
+          words: null,
+          next: "souffleur attach w",
+          loudness: "usual"
         })
         assert.deepStrictEqual(
           rest.map(({ kind, revision }) => [kind, revision]),
           [
             ["failed_closed", 9],
-            ["cleared", 10]
+            ["cleared", 10],
+            ["completed", 11]
           ]
         )
       })
@@ -208,7 +276,8 @@ it.layer(HostServices.layer)((it) => {
       ])
       yield* run()
       assert.deepInclude((yield* told)[0] as unknown, {
-        text: "The Conductor waits for a person: \\u001b[2J\\u009b\\u202e\\u000a."
+        text: "The Conductor waits for a person.",
+        words: "\\u001b[2J\\u009b\\u202e\\u000a"
       })
     })
   )
@@ -218,7 +287,7 @@ it.layer(HostServices.layer)((it) => {
       yield* killedAfter(2)
       yield* log.append("w", 8, [completed])
       yield* run()
-      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
       yield* run()
       assert.strictEqual((yield* kinds).length, 3)
     })
@@ -231,7 +300,7 @@ it.layer(HostServices.layer)((it) => {
       yield* Effect.repeat(marks.position("w/notified"), { until: (told) => told < 40 })
       yield* log.append("w", 7, [closed, adopted, completed])
       yield* Fiber.join(fiber)
-      assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared", "completed"])
     })
   )
   it.effect("a notice is marked before it is sent: a souffleur that vanished in between does not send it twice", () =>
@@ -239,7 +308,7 @@ it.layer(HostServices.layer)((it) => {
       const { kinds, marks, run } = yield* notifying([taken, closed, completed])
       yield* marks.advance("w/notified", 7)
       yield* run()
-      assert.deepStrictEqual(yield* kinds, ["failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* kinds, ["failed_closed", "completed"])
     })
   )
   it.effect("a notice is sent by one of two souffleurs that read the mark at once, one of them suspended since", () =>
@@ -248,14 +317,14 @@ it.layer(HostServices.layer)((it) => {
       const old = Cursor.of({ ...marks, position: () => Effect.succeed(0) })
       yield* run()
       yield* run(undefined, old)
-      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* kinds, ["recovered", "failed_closed", "completed"])
     })
   )
   it.effect("a notify command that fails or is missing is not run again, and stops nothing", () =>
     Effect.gen(function* () {
       const failing = yield* notifying([taken, closed, completed], "process.exit(1)")
       yield* failing.run()
-      assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "cleared"])
+      assert.deepStrictEqual(yield* failing.kinds, ["recovered", "failed_closed", "completed"])
       const none = yield* notifying([taken, closed, completed])
       yield* none.run("/nowhere/pager")
       assert.strictEqual(yield* none.marks.position("w/notified"), 9)

@@ -90,7 +90,7 @@ export class Conduction extends Program {
         finishingDigest
       })
       const bulletin = yield* Effect.forkScoped(projectRun(id, from, link))
-      const telling = yield* Effect.forkScoped(publishRun(id, from, { project, command: "/usr/bin/notify", comms }))
+      const telling = yield* Effect.forkScoped(publishRun(id, from, { project, comms }))
       yield* Effect.scoped(
         Effect.gen(
           function* (this: Conduction) {

@@ -14,7 +14,7 @@ import {
   Settings,
   Hashing
 } from "@souffleur/domain"
-import { TrustedFiles } from "@souffleur/process"
+import { NoticeChannels, TrustedFiles } from "@souffleur/process"
 import { Beats, Cursor } from "@souffleur/eventlog"
 import { Context, Effect, FileSystem, Option, Scope, Stream } from "effect"
 import { ChildProcessSpawner } from "effect/process"
@@ -161,8 +161,7 @@ export const runPorts = (
   const unwatched = Effect.die("no snapshot is needed")
   const desk = {
     repository,
-    gitFails: () => world.gitAsked(),
-    notified: (message: string) => void world.notices.push(message)
+    gitFails: () => world.gitAsked()
   }
   const own = new Set<string>()
   return Context.make(RunLog, {
@@ -235,6 +234,17 @@ export const runPorts = (
         gate
       )
     ),
+    Context.add(NoticeChannels, [
+      {
+        name: "a person",
+        words: true,
+        send: ({ revision, subject }) =>
+          gate.through(
+            "notice",
+            Effect.sync(() => void world.notices.push(`${subject["run"]} ${revision}`))
+          )
+      }
+    ]),
     // A digest that waits for a real thread would never end in a simulated world.
     Context.add(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes))),
     Context.add(Agent, agent(world, gate)),

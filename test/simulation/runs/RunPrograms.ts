@@ -64,14 +64,12 @@ export interface Desk {
   readonly repository: Repository
   /** Whether git gives no answer this time. */
   readonly gitFails: () => boolean
-  /** Receives the message that the user's notify command was given. */
-  readonly notified: (message: string) => void
 }
 
 const unused = Effect.die("not simulated")
 
-/** The programs that a souffleur runs: git, and the user's notify command. */
-export const programs = ({ gitFails, notified, repository }: Desk, gate: Gate) =>
+/** The one program that a souffleur runs: git. */
+export const programs = ({ gitFails, repository }: Desk, gate: Gate) =>
   ChildProcessSpawner.make(
     Effect.fnUntraced(function* (command) {
       if (command._tag !== "StandardCommand") return yield* unused
@@ -81,16 +79,11 @@ export const programs = ({ gitFails, notified, repository }: Desk, gate: Gate) =
         : ""
       const all = command.args.map(String)
       const args = all.slice(all.findIndex((word) => questions.has(word)))
-      const { code, text } =
-        command.command === "git"
-          ? yield* gate.through(
-              `git ${args[0]} ${args[1]!.split("=")[0]}`,
-              Effect.sync(() => (gitFails() ? { code: 128, text: "" } : git(repository, args, input)))
-            )
-          : yield* gate.through(
-              "notify command",
-              Effect.sync(() => (notified(input), ended("")))
-            )
+      if (command.command !== "git") return yield* unused
+      const { code, text } = yield* gate.through(
+        `git ${args[0]} ${args[1]!.split("=")[0]}`,
+        Effect.sync(() => (gitFails() ? { code: 128, text: "" } : git(repository, args, input)))
+      )
       return ChildProcessSpawner.makeHandle({
         pid: ChildProcessSpawner.ProcessId(1),
         exitCode: Effect.succeed(ChildProcessSpawner.ExitCode(code)),

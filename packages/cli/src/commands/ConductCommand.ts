@@ -61,6 +61,7 @@ import {
 import { runLine } from "../explain/RunLine.ts"
 import { dryRun } from "../world/DryRun.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
@@ -147,7 +148,7 @@ const conductPlan = Effect.fn("conductPlan")(function* (
   const finishing = yield* finishingOf(loaded)
   const finishingDigest =
     loaded.plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(loaded.plan.finish.command)) : null
-  const audience = { project, command: settings.notifyCommand, comms: Option.map(linked, ({ comms }) => comms) }
+  const audience = { project, comms: Option.map(linked, ({ comms }) => comms) }
   const own = yield* ownFiles(statePath, [loaded.path, commsFile])
   const begins = Effect.gen(function* () {
     const git = yield* gitOf(project, own)
@@ -271,7 +272,8 @@ export const conductCommand = Command.make(
     }
     const code = yield* Effect.provide(conductPlan(loaded, options), [
       layerConductor(settings, project),
-      layerStore(settings)
+      layerStore(settings),
+      layerNoticeChannels(settings)
     ])
     if (code !== 0) return yield* new Ended({ code })
   })

@@ -1,11 +1,12 @@
 import { parsePid, Processes, type ResolvedSettings } from "@souffleur/domain"
 import { HookFiles } from "@souffleur/node"
+import { channelProblem } from "@souffleur/notify"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { layerAgent, layerAgentFiles, layerHost, settingsOf, trustOf } from "@souffleur/embed/internal"
 import { commsCheck } from "../doctor/CommsCheck.ts"
 import { pidCheck } from "../doctor/PidCheck.ts"
-import { type Level, wrong } from "../doctor/Finding.ts"
+import { type Level, ok, wrong } from "../doctor/Finding.ts"
 import { hooksCheck } from "../doctor/HooksCheck.ts"
 import { stateFolderCheck } from "../doctor/StateFolderCheck.ts"
 import { quarantine } from "../doctor/Quarantine.ts"
@@ -46,6 +47,18 @@ const evidence = (settings: ResolvedSettings) =>
     HookFiles.layer(settings.stateDir)
   ).pipe(Layer.provideMerge(layerHost))
 
+/** Checks the channels of notices. It sends nothing. */
+const noticesCheck = Effect.fn("noticesCheck")(function* ({ notify, stateDir }: ResolvedSettings) {
+  const { platform, variables } = yield* Environment
+  return yield* Effect.forEach(notify, (channel) =>
+    Effect.map(channelProblem(channel, { platform, variables, stateDir }), (problem) =>
+      problem === null
+        ? ok("notices", `${channel._tag} is ready`)
+        : wrong("notices", `${channel._tag}: ${problem}`, "put it right, then: souffleur notify --test")
+    )
+  )
+})
+
 const examined = Effect.fnUntraced(function* (project: string, pid: Option.Option<number>) {
   const { finding, settings } = yield* trustFinding(project)
   const { uid } = yield* Effect.provide(
@@ -60,6 +73,7 @@ const examined = Effect.fnUntraced(function* (project: string, pid: Option.Optio
     ...pinned(kept.watches),
     ...(Option.isNone(pid) ? [] : yield* Effect.provide(pidCheck(pid.value, kept.watches), evidence(settings))),
     ...(yield* hooksCheck(settings, project)),
+    ...(yield* noticesCheck(settings)),
     ...kept.findings,
     ...(readable ? yield* runsCheck(settings, project) : []),
     ...(yield* commsCheck(settings, project, kept.watches))

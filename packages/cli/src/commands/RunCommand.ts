@@ -18,6 +18,7 @@ import {
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
+import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { watching } from "../watching/WatchSession.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
@@ -61,10 +62,10 @@ export const runCommand = Command.make(
         guarding,
         asJson: flags.json
       })
-      return yield* Effect.provide(
-        resumed,
-        layerWorld(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known)))
-      )
+      return yield* Effect.provide(resumed, [
+        layerWorld(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))),
+        layerNoticeChannels(settings)
+      ])
     })
     const begin = Effect.gen(function* () {
       if (flags.words.length === 0) return yield* new BadUsage({ message: `which command? ${example}` })
@@ -92,7 +93,10 @@ export const runCommand = Command.make(
           asJson: flags.json
         })
       })
-      return yield* Effect.provide(running, layerWorld(settings, project, null, overrides))
+      return yield* Effect.provide(running, [
+        layerWorld(settings, project, null, overrides),
+        layerNoticeChannels(settings)
+      ])
     })
     /** `undefined`: the watch was the second of two and has ended, so the folder is looked at again. */
     const attempt = Effect.gen(function* () {

@@ -26,6 +26,7 @@ import {
 import { restorationOf } from "../watching/RestorationFlag.ts"
 import { detached, outlived } from "../watching/Detach.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
@@ -242,7 +243,7 @@ export const watchCommand = Command.make(
         asJson: flags.json,
         pin
       }),
-      layerWorld(settings, project, comms, yield* launchOverridesOf(settings, known))
+      [layerWorld(settings, project, comms, yield* launchOverridesOf(settings, known)), layerNoticeChannels(settings)]
     )
     if (code !== 0) return yield* new Ended({ code })
   })

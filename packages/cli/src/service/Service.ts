@@ -1,3 +1,4 @@
+import { isSecret } from "@souffleur/domain"
 import { agentKind } from "../agent/Kind.ts"
 import type { Surroundings } from "../world/CommandEnvironment.ts"
 
@@ -14,7 +15,8 @@ export interface Service {
  * settings. A manager's own environment is nearly empty. No key is kept, because a unit file is readable.
  */
 const isKept = (name: string) =>
-  agentKind.folder.variables.includes(name) || /^(?:PATH|XDG_STATE_HOME|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name)
+  !isSecret(name) &&
+  (agentKind.folder.variables.includes(name) || /^(?:PATH|XDG_STATE_HOME|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name))
 
 export const serviceOf = (id: string, { self, variables }: Surroundings): Service => ({
   id,

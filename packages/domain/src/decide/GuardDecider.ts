@@ -21,7 +21,8 @@ export const eventsOfStarts: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
   "SelfMonitorStopped",
   "StepStarted",
   "ConfigOverreached",
-  "ConfigWithdrawn"
+  "ConfigWithdrawn",
+  "NoticeLost"
 ])
 
 /**

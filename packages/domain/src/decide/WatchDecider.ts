@@ -155,6 +155,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       const { from, what, message } = command
       return watch.refused.includes(what) ? ok() : ok(Event.WordRefused.make({ at, what, from, message }))
     }
+    case "ReportNoticeLost": {
+      const { channel, message, notice, of, tries } = command
+      return ok(Event.NoticeLost.make({ at, channel, notice, of, tries, message }))
+    }
     case "ReportClaim": {
       const { message } = command
       if (watch.unclaimed === (message !== null)) return ok()

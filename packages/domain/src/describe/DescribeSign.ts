@@ -36,10 +36,16 @@ export const describeSign = {
   KillDeferred: ({ at, message, until }) =>
     described("warning", `The Conductor has no heartbeat, and is left alone until ${deadline(until, at)}: ${message}`),
   PersonAwaited: (event) =>
-    described("warning", `The Conductor waits for a person: ${event.for}`, { notice: "waiting_for_a_person" }),
+    described("warning", "The Conductor waits for a person", { notice: "waiting_for_a_person", words: event.for }),
   PersonCame: () => described("info", "The Conductor no longer waits for a person", { notice: "cleared" }),
   WordRefused: ({ what, message }) =>
     described("warning", `souffleur refused a ${what}: ${message}`, { message: "warning" }),
+  NoticeLost: ({ channel, message, notice, tries }) =>
+    described(
+      "warning",
+      `The channel ${channel} did not take the notice "${notice}"${tries > 1 ? ` in ${tries} tries` : ""}: ${message}. "souffleur notify --test" tries each channel`,
+      { message: "warning" }
+    ),
   ConductorUnclaimed: ({ message }) =>
     described(
       "warning",

@@ -13,7 +13,7 @@ const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
   "self-monitor": 'souffleur stands by, and recovers nothing until "souffleur retry" or "adopt"',
   narrator: 'the watch goes on, and nothing is printed: see "souffleur log"',
   publisher: "the watch goes on, and comms is told nothing more",
-  notifier: "the watch goes on, and the notify command is not run any more"
+  notifier: "the watch goes on, and no notice is sent any more"
 }
 
 const deadBy = ({ reason, evidence }: typeof Event.ConductorDied.Type): string => {
@@ -91,7 +91,8 @@ export const describeWatch = {
   WatchSettled: () => described("success", "souffleur watches"),
   ConductorDied: (event) =>
     described("error", `The Conductor is dead: ${deadBy(event)}${withoutProgress(event.retries, "death ")}`, {
-      message: "warning"
+      message: "warning",
+      notice: "died"
     }),
   ContextRecoveryRequested: () => described("info", "The Conductor asks for a context recovery"),
   HandoffRequested: () => described("info", "The agent asks for a context recovery"),
@@ -99,7 +100,7 @@ export const describeWatch = {
   ConductorCompleted: ({ by }) =>
     described("success", `The Conductor completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`, {
       message: "completion",
-      notice: "cleared"
+      notice: "completed"
     }),
   SessionIdFound: ({ sessionId }) => described("info", `The session id is ${sessionId}`),
   ConductorAdopted: ({ by, conductor, forced, generation, sessionId }) =>

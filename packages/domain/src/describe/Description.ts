@@ -14,15 +14,21 @@ export interface Description<Notice extends string> {
    * no conversation, prompt or key.
    */
   readonly text: string
+  /** The same without the words of an agent or a person, which a server of others does not get. */
+  readonly own: string
+  /** The words of an agent or a person in `text`; `null`: there are none. */
+  readonly words: string | null
   readonly severity: Severity
   /** The type of its message in comms. `undefined`: comms is not told. */
   readonly message: MessageKind | undefined
-  /** The kind of the notice. `undefined`: the notify command is not run. */
+  /** The kind of the notice. `undefined`: there is none. */
   readonly notice: Notice | undefined
 }
 
 /** The kinds of notices about events of a watch. */
 export type WatchNotice =
+  | "completed"
+  | "died"
   | "recovered"
   | "failed_closed"
   | "exhausted"
@@ -39,9 +45,23 @@ export type Describers<Event extends { readonly _tag: string }, Notice extends s
   readonly [Tag in Event["_tag"]]: (event: Extract<Event, { readonly _tag: Tag }>) => Description<Notice>
 }
 
-/** Makes a description of a text, and ends the text with a full stop. */
+/** The forms of a description, and the words of an agent or a person that end its text. */
+interface Forms<Notice extends string> {
+  readonly message?: MessageKind
+  readonly notice?: Notice
+  readonly words?: string | undefined
+}
+
+/** Makes a description of a text, and ends the text with a full stop. Words of others follow after a colon. */
 export const described = <Notice extends string = never>(
   severity: Severity,
   text: string,
-  { message, notice }: { readonly message?: MessageKind; readonly notice?: Notice } = {}
-): Description<Notice> => ({ text: sentence(text), severity, message, notice })
+  { message, notice, words }: Forms<Notice> = {}
+): Description<Notice> => ({
+  text: sentence(words === undefined ? text : `${text}: ${words}`),
+  own: sentence(text),
+  words: words ?? null,
+  severity,
+  message,
+  notice
+})

@@ -33,6 +33,18 @@ export const WordRefused = event("WordRefused", {
 })
 
 /**
+ * A channel gave a notice up, after some tries or a final refusal. `notice` is its kind, and `of` the revision of its
+ * event. `message` has no secret, no address and no word of a server.
+ */
+export const NoticeLost = event("NoticeLost", {
+  channel: Text,
+  notice: Text,
+  of: Count,
+  tries: Count,
+  message: Text
+})
+
+/**
  * The Conductor, or its session, could not be claimed: a souffleur of another state folder could watch it too. It is
  * told once until all is claimed.
  */

@@ -193,6 +193,7 @@ export const WatchEvent = Schema.Union([
   Sign.PersonAwaited,
   Sign.PersonCame,
   Sign.WordRefused,
+  Sign.NoticeLost,
   Sign.ConductorUnclaimed,
   Sign.ConductorClaimed,
   Sign.WaitStarted,

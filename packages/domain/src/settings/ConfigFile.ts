@@ -25,7 +25,7 @@ export const configKeys = [
   "IMPLEMENTER_TIMEOUT",
   "REVIEWER_TIMEOUT",
   "LAUNCH_SPACING",
-  "NOTIFY_COMMAND"
+  "NOTIFY"
 ] as const
 export type ConfigKey = (typeof configKeys)[number]
 

@@ -4,7 +4,7 @@ import { digestOf } from "../Hashing.ts"
 import { clamp, leastPermission, Permission, permissionOf } from "./Permission.ts"
 
 /** The config keys of the programs that souffleur runs, and of the variables that agents get. */
-export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY_COMMAND"] as const
+export const programKeys = ["AGENT_COMMAND", "AGENT_ENVIRONMENT", "EXPORT_COMMAND", "NOTIFY"] as const
 /** Keys that a file which an agent can write may not decide alone. */
 export const PinnedKey = Schema.Literals(["MAX_EXTERNAL_PERMISSION", ...programKeys])
 export type PinnedKey = typeof PinnedKey.Type
@@ -14,7 +14,7 @@ const Programs = Schema.Struct({
   AGENT_COMMAND: Program,
   AGENT_ENVIRONMENT: Program,
   EXPORT_COMMAND: Program,
-  NOTIFY_COMMAND: Program
+  NOTIFY: Program
 })
 export type Programs = typeof Programs.Type
 
@@ -34,7 +34,7 @@ export const noPrograms: Programs = {
   AGENT_COMMAND: null,
   AGENT_ENVIRONMENT: null,
   EXPORT_COMMAND: null,
-  NOTIFY_COMMAND: null
+  NOTIFY: null
 }
 /** The pin where no file says anything. */
 export const leastPin: Pin = { ceiling: leastPermission, programs: noPrograms }
@@ -48,7 +48,7 @@ export const wordOf = ({ values }: ConfigFile): ConfigWord => {
       AGENT_COMMAND: said("AGENT_COMMAND"),
       AGENT_ENVIRONMENT: said("AGENT_ENVIRONMENT"),
       EXPORT_COMMAND: said("EXPORT_COMMAND"),
-      NOTIFY_COMMAND: said("NOTIFY_COMMAND")
+      NOTIFY: said("NOTIFY")
     }
   }
 }
@@ -64,7 +64,7 @@ export const mapPrograms = <A>(programs: Programs, of: (program: string | null, 
   AGENT_COMMAND: of(programs.AGENT_COMMAND, "AGENT_COMMAND"),
   AGENT_ENVIRONMENT: of(programs.AGENT_ENVIRONMENT, "AGENT_ENVIRONMENT"),
   EXPORT_COMMAND: of(programs.EXPORT_COMMAND, "EXPORT_COMMAND"),
-  NOTIFY_COMMAND: of(programs.NOTIFY_COMMAND, "NOTIFY_COMMAND")
+  NOTIFY: of(programs.NOTIFY, "NOTIFY")
 })
 
 /** Returns the lower permission. Each party can lower a ceiling, and none can raise it alone. */

@@ -3,6 +3,7 @@ import { parseAgentEnvironment } from "./AgentEnvironment.ts"
 import type { ConfigKey, FoundConfig } from "./ConfigFile.ts"
 import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
 import { leastPermission, Permission } from "./Permission.ts"
+import { formatChannel, type NotifyChannel, parseNotify } from "./NotifyChannel.ts"
 import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
 import type { AgentKind } from "../port/AgentKind.ts"
 
@@ -110,7 +111,7 @@ const tableFor = (agent: AgentKind) => ({
   implementerTimeout: setting("IMPLEMENTER_TIMEOUT", interval, Duration.minutes(60)),
   reviewerTimeout: setting("REVIEWER_TIMEOUT", interval, Duration.minutes(30)),
   launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
-  notifyCommand: setting<string | null>("NOTIFY_COMMAND", text, null)
+  notify: setting<ReadonlyArray<NotifyChannel>>("NOTIFY", parseNotify, [])
 })
 type Table = ReturnType<typeof tableFor>
 type Name = keyof Table
@@ -160,7 +161,13 @@ export class Settings extends Context.Service<Settings, ResolvedSettings>()("@so
     Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [
         kebab(name).replaceAll("-", "_"),
-        Duration.isDuration(value) ? inWords(value) : isQuietHours(value) ? formatQuietHours(value) : value
+        name === "notify"
+          ? settings.notify.map(formatChannel)
+          : Duration.isDuration(value)
+            ? inWords(value)
+            : isQuietHours(value)
+              ? formatQuietHours(value)
+              : (value as string)
       ])
     )
 }
@@ -221,7 +228,13 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
     if (outside !== undefined) {
       return Result.mapError(
         one.read(outside.value),
-        (problem) => new BadSetting({ name: outside.source, value: outside.value.slice(0, 100), problem })
+        // A refused value of NOTIFY may hold a secret.
+        (problem) =>
+          new BadSetting({
+            name: outside.source,
+            ...(name === "notify" ? {} : { value: outside.value.slice(0, 100) }),
+            problem
+          })
       )
     }
     const inside = file.values.get(one.key)

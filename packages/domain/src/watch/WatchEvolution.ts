@@ -188,6 +188,7 @@ const changes: Changes = {
   ConductorUnclaimed: () => ({ unclaimed: true }),
   ConductorClaimed: () => ({ unclaimed: false }),
   WordRefused: ({ what }, watch) => ({ refused: [...watch.refused, what] }),
+  NoticeLost: () => ({}),
   WaitStarted: ({ at, kind, trigger, until }, watch) => ({
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },

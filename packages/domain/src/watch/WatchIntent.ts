@@ -6,7 +6,7 @@ import type { Pin } from "../settings/Pin.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
-import type { CeilingReached, WaitKind, WordRefused } from "../event/SignEvent.ts"
+import type { CeilingReached, WaitKind, NoticeLost, WordRefused } from "../event/SignEvent.ts"
 import type {
   Check,
   ConductorDied,
@@ -105,6 +105,10 @@ export type WatchIntent =
   /** `null`: the Conductor no longer waits for a person. */
   | { readonly _tag: "ReportPerson"; readonly watcher: number; readonly for: string | null }
   | ({ readonly _tag: "ReportRefused" } & Pick<typeof WordRefused.Type, "what" | "from" | "message">)
+  | ({ readonly _tag: "ReportNoticeLost" } & Pick<
+      typeof NoticeLost.Type,
+      "channel" | "notice" | "of" | "tries" | "message"
+    >)
   /** Why a part of the Conductor cannot be claimed; `null`: all of it is claimed. */
   | { readonly _tag: "ReportClaim"; readonly message: string | null }
   /** `since`: when the count began, epoch ms. */

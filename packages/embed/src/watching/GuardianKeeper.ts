@@ -148,22 +148,15 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   yield* Effect.raceFirst(kept, dismissed)
 })
 
-/** Delivers all messages for a person, or as many as fit into the drain timeout. */
-const alert = Effect.fnUntraced(function* (id: string, notifyCommand: string | null, project: string) {
+/** Delivers all messages and notices for a person, or as many as fit into the drain timeout. */
+const alert = Effect.fnUntraced(function* (id: string, project: string) {
   const cursor = yield* Cursor
   const { revision } = yield* load(id)
-  const marks = [id, ...(notifyCommand === null ? [] : [`${id}/notified`])]
-  const told = Effect.map(Effect.forEach(marks, cursor.position), (revisions) =>
-    revisions.every((one) => one >= revision)
-  )
-  const telling = Effect.all(
-    [commsPublisher(id), notifyCommand === null ? Effect.void : notifier(id, project, notifyCommand)],
-    {
-      concurrency: 2
-    }
-  )
+  const told = Effect.map(cursor.position(id), (one) => one >= revision)
   const heard = Effect.repeat(told, { until: (yes) => yes, schedule: Schedule.spaced("100 millis") })
-  yield* Effect.timeoutOption(Effect.raceFirst(heard, Effect.andThen(telling, Effect.never)), drainTimeout)
+  const messages = Effect.raceFirst(heard, Effect.andThen(commsPublisher(id), Effect.never))
+  const telling = Effect.all([messages, notifier(id, project, { until: revision })], { concurrency: 2 })
+  yield* Effect.timeoutOption(telling, drainTimeout)
 })
 
 /**
@@ -178,6 +171,6 @@ export const restored = Effect.fn("GuardianKeeper.restored")(function* (
   if (yield* restore(id, restoration)) return true
   const { revision } = yield* load(id)
   yield* remark("info", `watch ${id} is not taken: see "souffleur log ${id}", revision ${revision}`)
-  yield* alert(id, (yield* Settings).notifyCommand, project)
+  yield* alert(id, project)
   return false
 })

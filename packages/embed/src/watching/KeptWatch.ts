@@ -5,6 +5,7 @@ import {
   evolve,
   initial,
   isEnd,
+  Launcher,
   load,
   type Recorded,
   type LaunchFailed,
@@ -14,6 +15,7 @@ import {
 } from "@souffleur/domain"
 import type { LogError, Refused } from "@souffleur/eventlog"
 import { boundOutputs } from "@souffleur/node"
+import { lastLineOf, type LostNotice, TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
   allPublished,
   attended,
@@ -76,7 +78,17 @@ const looking = Effect.fnUntraced(function* <R>(
   const settings = yield* Settings
   if (guardian !== undefined) yield* Effect.forkScoped(guarded(ref, guardian))
   const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
-  const notices = settings.notifyCommand === null ? Effect.void : notifier(id, project, settings.notifyCommand)
+  const { outputPath } = yield* Launcher
+  const files = yield* TrustedFiles
+  const lastLine = (launchId: string) => Effect.provideService(lastLineOf(outputPath(launchId)), TrustedFiles, files)
+  const lost = (one: LostNotice) => {
+    const { channel, message, why } = one
+    const { notice, revision } = message
+    const report = { channel, notice: notice.kind, of: revision, tries: why.tries, message: why.message }
+    // A watch that has ended takes no event any more.
+    return Effect.catch(ref.dispatch({ _tag: "ReportNoticeLost", ...report }), () => warnOfLost(one))
+  }
+  const notices = notifier(id, project, { lastLine, lost })
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
   if (comms !== null) yield* deliverUndelivered(comms)
   for (const folder of ["launches", "guardians"])

@@ -6,6 +6,7 @@ import {
   clamp,
   CommandRefused,
   EventLog,
+  isSecret,
   Launcher,
   leastPermission,
   type LiteralAgent,
@@ -85,7 +86,7 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
   const path = yield* Path.Path
   const program = yield* resolveProgram(name, variables["PATH"] ?? "")
   const environment = Object.fromEntries(
-    Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
+    Object.entries(variables).flatMap(([key, value]) => (value === undefined || isSecret(key) ? [] : [[key, value]]))
   )
   const title = path.basename(program)
   return {

@@ -16,11 +16,8 @@ export type RunNoticeKind =
 
 const { deadline, duration, many, time } = Words
 
-const needsPerson = (
-  id: string,
-  escalation: { readonly reason: string; readonly message: string } | undefined
-): string =>
-  `Task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason}): ${escalation.message}`}`
+const needsPerson = (id: string, escalation: { readonly reason: string } | undefined): string =>
+  `Task ${id} needs a person${escalation === undefined ? "" : ` (${escalation.reason})`}`
 
 const describers: Describers<RunEvent, RunNoticeKind> = {
   ...describePin,
@@ -43,7 +40,8 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
       ? described("info", text)
       : described("info", `${text}. ${needsPerson(escalated.id, escalated.escalation)}`, {
           message: "error",
-          notice: "escalated"
+          notice: "escalated",
+          words: escalated.escalation?.message
         })
   },
   UnknownTaskSkipped: ({ taskId }) => described("warning", `Task ${taskId} is skipped: it is not in the plan`),
@@ -110,7 +108,7 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
   LimitWaitEnded: () => described("info", "The wait is over: an agent is asked again"),
   TaskCompleted: ({ taskId }) => described("success", `Task ${taskId} is complete`),
   TaskEscalated: ({ reason, message, taskId }) =>
-    described("error", needsPerson(taskId, { reason, message }), { message: "error", notice: "escalated" }),
+    described("error", needsPerson(taskId, { reason }), { message: "error", notice: "escalated", words: message }),
   TaskAnswered: ({ answer, taskId }) =>
     described("info", `A person answered for task ${taskId}: ${answer}`, { message: "system", notice: "cleared" }),
   RunPaused: (event) =>
@@ -124,7 +122,7 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
     ),
   RunFinished: ({ message, finishing }) =>
     finishing === "failed"
-      ? described("error", `The finishing step failed: ${message}`, { message: "error", notice: "finished" })
+      ? described("error", "The finishing step failed", { message: "error", notice: "finished", words: message })
       : described(
           "success",
           finishing === "none" ? "The run is done" : "The finishing step is done, and the run with it",
@@ -144,5 +142,5 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
     )
 }
 
-/** Describes an event of a run: its sentence, its severity, and what comms and the notify command are told of it. */
+/** Describes an event of a run: its sentence, its severity, and what comms and a person are told of it. */
 export const describeRunEvent = (event: RunEvent): Description<RunNoticeKind> => Match.valueTags(event, describers)

@@ -1,3 +1,4 @@
+import { Words } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
 import { type Run, taskOf } from "../run/Run.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
@@ -6,10 +7,10 @@ import { workProblemsOf } from "./WorkProblem.ts"
 
 export type RunNotice = Notice<RunNoticeKind>
 
-const answer = (what: string) => `Answer with: souffleur conduct answer ${what}--retry, or --skip`
+const answer = (what: string) => `souffleur conduct answer ${what}--retry, or --skip`
 const answerTask = (id: string) => answer(`${id} "what to do", or `)
 
-/** Cuts a text to 1,500 UTF-16 units. A notice has 2,000, and what to do about it takes the rest. */
+/** Cuts a text to 1,500 UTF-16 units, so that a message in comms has room for what to do about it. */
 const bounded = (text: string) => (text.length > 1500 ? `${text.slice(0, 1500)}…` : text)
 
 /** Outcomes of an agent. Any of them shows that the service serves again. */
@@ -39,22 +40,31 @@ const isNews = (event: RunEvent, before: Run): boolean => {
   }
 }
 
-/** Returns the description, and what a person does about it. */
-const textOf = (event: RunEvent, before: Run, text: string): string => {
+/** Returns the command that answers an event; `undefined`: it asks for no answer. */
+export const answerTo = (event: RunEvent): string | undefined => {
   switch (event._tag) {
-    case "TaskEscalated": {
-      const task = taskOf(before, event.taskId)
-      const wrong = task === undefined ? [] : workProblemsOf(task, event.reason)
-      return `${bounded([text, ...wrong].join(" "))} ${answerTask(event.taskId)}`
-    }
+    case "TaskEscalated":
+      return answerTask(event.taskId)
     case "ProgressImported":
-      return `${bounded(text)} ${answerTask(event.tasks.find(({ status }) => status === "escalated")?.id ?? "")}`
+      return answerTask(event.tasks.find(({ status }) => status === "escalated")?.id ?? "")
     case "RunFinished":
-      if (event.finishing === "failed") return `${bounded(text)} ${answer("--finishing ")}`
-      return `${text} ${before.summary?.completed ?? 0} tasks are done, ${before.summary?.skipped ?? 0} skipped.`
+      return event.finishing === "failed" ? answer("--finishing ") : undefined
     default:
-      return text
+      return undefined
   }
+}
+
+/** Returns the text of a notice: that of the description, and at the run's end how much is done. */
+const textOf = (event: RunEvent, { summary }: Run, text: string): string =>
+  event._tag === "RunFinished" && event.finishing !== "failed"
+    ? `${text} ${summary?.completed ?? 0} tasks are done, ${summary?.skipped ?? 0} skipped.`
+    : text
+
+/** Returns the words of agents on an event: those of the description, and what is wrong with a task. */
+const wordsOf = (event: RunEvent, before: Run, words: string): string => {
+  const task = event._tag === "TaskEscalated" ? taskOf(before, event.taskId) : undefined
+  const wrong = event._tag === "TaskEscalated" && task !== undefined ? workProblemsOf(task, event.reason) : []
+  return bounded([Words.sentence(words), ...wrong].join(" "))
 }
 
 /**
@@ -63,7 +73,10 @@ const textOf = (event: RunEvent, before: Run, text: string): string => {
  * event. `undefined`: there is no notice.
  */
 export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
-  if (before.waits > 0 && outcomes.has(event._tag)) return { kind: "cleared", text: "The wait is over." }
-  const { notice: kind, text } = describeRunEvent(event)
-  return kind === undefined || !isNews(event, before) ? undefined : { kind, text: textOf(event, before, text) }
+  const next = answerTo(event) ?? "souffleur conduct status"
+  if (before.waits > 0 && outcomes.has(event._tag))
+    return { kind: "cleared", text: "The wait is over.", words: null, next }
+  const { notice: kind, own, words } = describeRunEvent(event)
+  if (kind === undefined || !isNews(event, before)) return undefined
+  return { kind, text: textOf(event, before, own), words: words && wordsOf(event, before, words), next }
 }

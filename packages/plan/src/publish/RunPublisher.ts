@@ -1,5 +1,5 @@
 import { type Comms, plain } from "@souffleur/domain"
-import { runNotifyCommand, notifyOnce } from "@souffleur/process"
+import { NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { patiently } from "./CommsProjection.ts"
@@ -7,7 +7,7 @@ import { describeRunEvent } from "./DescribeRun.ts"
 import { initialRun } from "../run/Run.ts"
 import { evolveRun } from "../run/RunEvolution.ts"
 import { loadRun, RunLog, streamOf } from "../run/RunLog.ts"
-import { runNoticeOf } from "./RunNotice.ts"
+import { answerTo, type RunNotice, runNoticeOf } from "./RunNotice.ts"
 
 /** Streams the events of a run with their notices, until its conductor leaves after `from`. */
 const notices = Effect.fnUntraced(function* (id: string, from: number) {
@@ -26,9 +26,15 @@ const notices = Effect.fnUntraced(function* (id: string, from: number) {
 export interface Audience {
   readonly project: string
   readonly comms: Option.Option<Comms["Service"]>
-  /** The user's notify command. */
-  readonly command: string | null
 }
+
+/** Writes a notice as one message in comms, with the command that answers it. */
+const inFull = (id: string, { text, words }: RunNotice, answer: string | undefined): string =>
+  [
+    `Run ${id}: ${text}`,
+    ...(words === null ? [] : [words]),
+    ...(answer === undefined ? [] : [`Answer with: ${answer}`])
+  ].join(" ")
 
 /** How long an outcry waits for comms. */
 const outcryTimeout = "10 seconds"
@@ -39,15 +45,20 @@ const outcryTimeout = "10 seconds"
  */
 export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   id: string,
-  { command, comms, project }: Audience,
+  { comms, project }: Audience,
   why: string
 ) {
   const at = yield* Clock.currentTimeMillis
   const text = `it cannot go on: ${why}`
-  const calls =
-    command === null
-      ? Effect.void
-      : runNotifyCommand({ command, subject: { run: id, project }, revision: 0, at, notice: { kind: "paused", text } })
+  const notice = { kind: "paused", text, words: null, next: "souffleur conduct status" }
+  const calls = Effect.forEach(
+    yield* NoticeChannels,
+    (channel) =>
+      channel
+        .send({ subject: { run: id, project }, revision: 0, at, notice }, true)
+        .pipe(Effect.catchTag("NoticeLost", (why) => Effect.logWarning(`${channel.name}: ${why.message}`))),
+    { concurrency: "unbounded", discard: true }
+  )
   const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
   const posts = Option.match(comms, {
     onNone: () => Effect.void,
@@ -57,29 +68,21 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
 })
 
 /**
- * Tells a person about a run as about a watch, by the user's command and by messages in comms. It ends when the
+ * Tells a person about a run as about a watch, by its channels of notices and by messages in comms. It ends when the
  * conductor leaves after revision `from`. Notices that an earlier conductor did not tell come first. Neither channel
  * waits for the other.
  */
-export const publishRun = Effect.fn("publishRun")(function* (
-  id: string,
-  from: number,
-  { command, comms, project }: Audience
-) {
+export const publishRun = Effect.fn("publishRun")(function* (id: string, from: number, { comms, project }: Audience) {
   const cursor = yield* Cursor
   const stream = streamOf(id)
   const newest = Effect.map(loadRun(id), ({ revision }) => revision)
   const mark = `${stream}/notified`
   yield* positionOf(mark, newest)
   const all = yield* notices(id, from)
-  const pages =
-    command === null
-      ? Effect.void
-      : Stream.runForEach(all, ({ event, notice, revision }) =>
-          notice === undefined
-            ? Effect.void
-            : notifyOnce({ command, mark, subject: { run: id, project }, revision, at: event.at, notice })
-        )
+  const desk = yield* noticeDesk(mark, warnOfLost)
+  const pages = Stream.runForEach(all, ({ event, notice, revision }) =>
+    notice === undefined ? Effect.void : desk.tell({ subject: { run: id, project }, revision, at: event.at, notice })
+  ).pipe(Effect.andThen(desk.close))
   const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
     const told = yield* positionOf(stream, newest)
     yield* Stream.runForEach(all, ({ event, notice, revision }) =>
@@ -89,7 +92,7 @@ export const publishRun = Effect.fn("publishRun")(function* (
             link.post({
               key: `${stream}#${revision}`,
               kind: describeRunEvent(event).message ?? "system",
-              text: plain(`Run ${id}: ${notice.text}`),
+              text: plain(inFull(id, notice, answerTo(event))),
               at: event.at
             })
           ).pipe(Effect.andThen(cursor.advance(stream, revision)))
@@ -99,4 +102,4 @@ export const publishRun = Effect.fn("publishRun")(function* (
     concurrency: 2,
     discard: true
   })
-})
+}, Effect.scoped)

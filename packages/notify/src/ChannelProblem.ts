@@ -1,0 +1,34 @@
+import type { NotifyChannel } from "@souffleur/domain"
+import { type NoticeMessage, resolveProgram } from "@souffleur/process"
+import { Effect } from "effect"
+import { desktopProgram } from "./DesktopNotice.ts"
+import type { SecretPlaces } from "./NoticeSecret.ts"
+import { serverRequest } from "./ServerRequest.ts"
+
+const sample: NoticeMessage = {
+  subject: { project: "/" },
+  revision: 0,
+  at: 0,
+  notice: { kind: "test", text: "", words: null, next: "" }
+}
+
+/** Returns what a channel lacks, a program or a secret; `null`: nothing. It sends nothing. */
+export const channelProblem = Effect.fn("channelProblem")(function* (
+  channel: NotifyChannel,
+  { platform, ...places }: SecretPlaces & { readonly platform: string }
+) {
+  switch (channel._tag) {
+    case "command":
+      return null
+    case "desktop":
+      return yield* resolveProgram(desktopProgram(platform), places.variables["PATH"] ?? "").pipe(
+        Effect.as(null),
+        Effect.catchTag("AgentNotFound", ({ problem }) => Effect.succeed(problem))
+      )
+    default:
+      return yield* serverRequest(channel, sample, "usual", places).pipe(
+        Effect.as(null),
+        Effect.catchTag("NoticeLost", ({ message }) => Effect.succeed(message))
+      )
+  }
+})

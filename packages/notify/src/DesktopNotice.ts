@@ -1,0 +1,30 @@
+import type { NoticeMessage } from "@souffleur/process"
+import { bodyOf, type Loudness, titleOf } from "./NoticeText.ts"
+
+/** A program and its arguments, which no shell and no script reads. */
+export interface DesktopCall {
+  readonly program: "notify-send" | "osascript"
+  readonly args: ReadonlyArray<string>
+}
+
+const urgencies = { pressing: "critical", usual: "normal", quiet: "low" } as const
+
+/** Escapes markup, and doubles backslashes, which `notify-send` reads as escapes. */
+const body = (text: string): string =>
+  text.replaceAll("\\", "\\\\").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+
+/** The script takes its words as arguments, so that no word becomes a part of it. */
+const script = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"]
+
+/** Names the program that shows a notice on the desktop of a platform. */
+export const desktopProgram = (platform: string): DesktopCall["program"] =>
+  platform === "darwin" ? "osascript" : "notify-send"
+
+/** Makes the call that shows a notice on the desktop. */
+export const desktopCall = (message: NoticeMessage, loudness: Loudness, platform: string): DesktopCall => {
+  const program = desktopProgram(platform)
+  const [title, text] = [titleOf(message), bodyOf(message, true)]
+  return program === "osascript"
+    ? { program, args: [...script.flatMap((line) => ["-e", line]), "--", title, text] }
+    : { program, args: ["--app-name=souffleur", `--urgency=${urgencies[loudness]}`, "--", title, body(text)] }
+}

@@ -1,0 +1,7 @@
+export * from "./ChannelProblem.ts"
+export * from "./Channels.ts"
+export { type Delivery, Outcome } from "./Delivery.ts"
+export * from "./DesktopNotice.ts"
+export * from "./NoticeText.ts"
+export * from "./NoticeSecret.ts"
+export * from "./ServerRequest.ts"

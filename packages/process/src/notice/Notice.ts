@@ -1,0 +1,55 @@
+import { Context, type Effect, Schema } from "effect"
+
+/** A notice for a person, one for each episode (spec: behaviour#notices). */
+export interface Notice<Kind extends string = string> {
+  readonly kind: Kind
+  /** The event in souffleur's own words. */
+  readonly text: string
+  /** The words of an agent about it; `null`: there are none. */
+  readonly words: string | null
+  /** The command to type next. */
+  readonly next: string
+}
+
+/** A notice with its origin. */
+export interface NoticeMessage {
+  /** Names the stream: `watch` or `run`, and its project's folder. */
+  readonly subject: Readonly<Record<string, string>> & { readonly project: string }
+  /** The revision of the event; 0 when no event could be written. */
+  readonly revision: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  readonly notice: Notice
+}
+
+const pressing: ReadonlySet<string> = new Set([
+  "failed_closed",
+  "exhausted",
+  "waiting_for_a_person",
+  "escalated",
+  "paused"
+])
+
+/** Whether the work stops until a person acts. Such a notice passes the quiet hours. */
+export const needsPerson = ({ kind }: Notice): boolean => pressing.has(kind)
+
+/** A channel did not take a notice, and gets it no more. `message` has no secret and no word of the server. */
+export class NoticeLost extends Schema.TaggedError<NoticeLost>()("NoticeLost", {
+  tries: Schema.Int,
+  message: Schema.String
+}) {}
+
+/** One place for notices. */
+export interface NoticeChannel {
+  /** Names it for a person, without a secret. */
+  readonly name: string
+  /** Whether it gets words of the agent. */
+  readonly words: boolean
+  /** Sends a notice, in bounded time. `once`: without another try. Fails with `NoticeLost`. */
+  readonly send: (message: NoticeMessage, once?: boolean) => Effect.Effect<void, NoticeLost>
+}
+
+/** The channels of a watch or a run. By default there are none. */
+export const NoticeChannels = Context.Reference<ReadonlyArray<NoticeChannel>>("@souffleur/process/NoticeChannels", {
+  defaultValue: () => []
+})
