@@ -60,6 +60,8 @@ describe.concurrent("souffleur uninstall", () => {
       fs.mkdirSync(join(the.home, ".cache", "souffleur"), { recursive: true })
       fs.writeFileSync(join(the.home, ".cache", "souffleur", "compiled"), "")
 
+      // The first look at a watch that has ended keeps its fold in the database.
+      yield* the.run(["status"], path)
       const installed = filesOf(the)
       const dry = yield* uninstall("--state", "--dry-run", "--json")
       const { found } = JSON.parse(dry.lines.join("\n")) as { found: ReadonlyArray<{ kind: string; path: string }> }

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "8cd821cfd101a55c" },
+  name: { kind: "watch", fingerprint: "231f26d243e331b2" },
   initial,
   evolve,
   schema: Watch,
