@@ -159,6 +159,29 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/supervisor/src/Supervisor.ts",
+    ["packages/supervisor/test/WatchMetrics.test.ts"],
+    [
+      [
+        "metrics: each event of an owned watch",
+        "Stream.tap(({ before, event }) => WatchMetrics.count(event, before)),",
+        ""
+      ],
+      ["metrics: a watch is live", "  yield* WatchMetrics.live\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/WatchMetrics.ts",
+    ["packages/supervisor/test/WatchMetrics.test.ts"],
+    [
+      ["metrics: a death by its cause", "{ cause: event.reason }", '{ cause: "pid" }'],
+      ["metrics: a process that ran already", "before.firstLaunch === undefined", "(false as boolean)"],
+      ["metrics: the provider that launched", 'ended("relaunched", event.provider)', 'ended("relaunched")'],
+      ["metrics: the provider that escalated", "event.from", "event.to"],
+      ["metrics: a watch that is left", "() => Metric.modify(liveWatches, -1)", "() => Effect.void"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/supervisor/src/Attendance.ts",
     ["packages/supervisor/test/Attendance.test.ts"],
     [

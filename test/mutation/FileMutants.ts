@@ -70,7 +70,7 @@ export const fileMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/supervisor/src/Commits.ts",
+    "packages/supervisor/src/solo/Commits.ts",
     ["packages/supervisor/test/Commits.test.ts"],
     [
       [

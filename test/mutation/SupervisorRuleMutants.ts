@@ -93,7 +93,7 @@ export const supervisorRuleMutants = [
     [["notifier: from where the log stands", "  yield* positionOf(mark, newest(id))\n", ""]]
   ),
   ...mutantsOf(
-    `${src}/SoloProgress.ts`,
+    `${src}/solo/SoloProgress.ts`,
     [`${test}/SoloProgress.test.ts`],
     [
       [
@@ -104,7 +104,7 @@ export const supervisorRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/Commits.ts`,
+    `${src}/solo/Commits.ts`,
     [`${test}/Commits.test.ts`],
     [
       [

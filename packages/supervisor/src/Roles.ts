@@ -26,7 +26,7 @@ import {
 import { watcher } from "@souffleur/watcher"
 import { Clock, Context, Effect, type FileSystem, Layer, type Path, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
-import { soloComms } from "./SoloProgress.ts"
+import { soloComms } from "./solo/SoloProgress.ts"
 
 /** All services that the roles need. */
 export type World =

@@ -17,6 +17,7 @@ import {
 import { Beats, type LogError, type Refused } from "@souffleur/eventlog"
 import { Array as Arr, Cause, Clock, Deferred, Effect, Exit, FiberMap, Option, Runtime, Schema, Stream } from "effect"
 import { Roles } from "./Roles.ts"
+import * as WatchMetrics from "./WatchMetrics.ts"
 
 /** Another souffleur took the watch over: this one ends without an event in the log (spec: behaviour#ends). */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Schema.Int }) {
@@ -29,6 +30,8 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { fence: Sche
 /**
  * Supervises one watch under a fence. It follows the events and starts and stops the roles by the difference between
  * two states. Starts come before stops, and a role that died stays dead until an event replaces it.
+ *
+ * Counts what happens in {@link WatchMetrics}.
  *
  * Returns the watch when it has ended. Fails with `AlreadyWatched` when another state folder has claimed the Conductor,
  * or the session, of a new generation first. Fails with `Fenced` when another souffleur owns the watch, and with the
@@ -162,16 +165,20 @@ export const supervise = Effect.fn("Supervisor.supervise")(function* (ref: Watch
   const now = yield* ref.state
   if (now.phase === "Exited") return now
   if (now.fence !== fence) return yield* new Fenced({ fence: now.fence })
+  yield* WatchMetrics.live
   yield* act(initial, now)
   yield* Effect.forkScoped(claimedStill)
   const following = log.changes(ref.id, now.revision).pipe(
-    Stream.scan(
+    Stream.mapAccum(
       () => now,
-      (watch, { event }) => evolve(watch, event)
+      (before, { event }) => {
+        const after = evolve(before, event)
+        return [after, [{ event, before, after }]] as const
+      }
     ),
-    Stream.sliding(2),
-    Stream.tap(([before, after]) => act(before!, after!)),
-    Stream.map((pair) => pair[1]!),
+    Stream.tap(({ before, event }) => WatchMetrics.count(event, before)),
+    Stream.tap(({ after, before }) => act(before, after)),
+    Stream.map(({ after }) => after),
     Stream.takeUntil((watch) => watch.phase === "Exited" || watch.fence !== fence),
     Stream.runLast
   )

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem } from "effect"
 import { execFileSync } from "node:child_process"
-import { commitAt, headOf } from "../src/Commits.ts"
+import { commitAt, headOf } from "../src/solo/Commits.ts"
 
 const git = (cwd: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], {
