@@ -1,5 +1,6 @@
-import { command, own, Roles, standardProviders, supervise } from "@souffleur/supervisor"
-import { FakeWorld, identityOf, untilEvent } from "@souffleur/testing"
+import { Parts, Souffleur } from "@souffleur/embed"
+import { Roles, standardProviders } from "@souffleur/supervisor"
+import { fakeKind, FakeWorld, untilEvent } from "@souffleur/testing"
 import { Console, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { strictEqual } from "node:assert"
@@ -11,17 +12,19 @@ const night = (notes: string | undefined) => {
   const world = new FakeWorld({ conductor })
   if (notes !== undefined) world.files.write("/p/NOTES.md", notes)
   const roles = Roles.layerWith([fromNotes, ...standardProviders])
+  const souffleur = Souffleur.layer.pipe(
+    Layer.provide(Parts.layerFixed(fakeKind, { roles })),
+    Layer.provideMerge(world.layer),
+    Layer.provideMerge(TestClock.layer())
+  )
   return Effect.gen(function* () {
-    const named = { ...conductor, process: identityOf(conductor.pid) }
-    yield* command("night", { _tag: "Open", project: "/p", comms: null, observe: false, ...named })
-    const { fence, ref } = yield* own("night")
-    yield* Effect.forkScoped(supervise(ref, fence))
-    yield* untilEvent("night", "WatchSettled")
+    const { id } = yield* (yield* Souffleur).watch({ project: "/p", ...conductor })
+    yield* untilEvent(id, "WatchSettled")
     yield* world.conductor.hangs
-    const { provider } = yield* untilEvent("night", "ConductorRelaunched")
+    const { provider } = yield* untilEvent(id, "ConductorRelaunched")
     yield* Console.log(`${world.did.join(", ")}: ${world.launches[0]?.order?.prompt.split("\n")[0]}`)
     return provider
-  }).pipe(Effect.provide(roles.pipe(Layer.provideMerge(world.layer))), Effect.scoped, Effect.provide(TestClock.layer()))
+  }).pipe(Effect.scoped, Effect.provide(souffleur))
 }
 
 const program = Effect.gen(function* () {

@@ -1,13 +1,13 @@
-import { EventLog } from "@souffleur/domain"
-import { own, supervise } from "@souffleur/supervisor"
+import { Souffleur, type WatchOptions } from "@souffleur/embed"
 import { Effect, Stream } from "effect"
 
-/** The app under test: it looks after a watch to its end, and keeps a diary of its deaths and successors. */
-export const nightShift = Effect.fn("nightShift")(function* (watch: string, diary: Array<string>) {
-  const log = yield* EventLog
-  const { fence, ref } = yield* own(watch)
-  const at = (millis: number) => new Date(millis).toISOString().slice(11, 16)
-  yield* log.changes(watch, 0).pipe(
+const at = (millis: number) => new Date(millis).toISOString().slice(11, 16)
+
+/** The app under test: it looks after an agent to its end, and keeps a diary of its deaths and successors. */
+export const nightShift = Effect.fn("nightShift")(function* (agent: WatchOptions, diary: Array<string>) {
+  const souffleur = yield* Souffleur
+  const watch = yield* souffleur.watch(agent)
+  yield* watch.events.pipe(
     Stream.runForEach(({ event }) =>
       Effect.sync(() => {
         if (event._tag === "ConductorDied") diary.push(`${at(event.at)} died: ${event.reason}`)
@@ -17,6 +17,6 @@ export const nightShift = Effect.fn("nightShift")(function* (watch: string, diar
     ),
     Effect.forkScoped
   )
-  const { end } = yield* supervise(ref, fence)
+  const { end } = yield* watch.end
   diary.push(`the night ended: ${end}`)
 }, Effect.scoped)

@@ -1,4 +1,0 @@
-import { becomeAgent } from "@souffleur/node/launch"
-
-// Becomes an agent that souffleur launches: the path of its launch file is the argument.
-process.exitCode = becomeAgent(process.argv[2] ?? "")
