@@ -7,7 +7,10 @@ const rounds = 9
 /** Bytes of an export that was trimmed to 800,000 characters. */
 const trimmedBytes = 870_000
 
-/** Measures estimates of a trimmed export, our own and a foreign one, and the memory of an estimate of 1 GB. */
+/**
+ * Measures estimates of a trimmed export, our own and a foreign one. It also measures the peak memory of an estimate of
+ * 1 GB.
+ */
 export const estimate = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })

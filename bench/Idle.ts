@@ -6,8 +6,8 @@ import { median, report } from "./Table.ts"
 import { guardianOf, shares } from "./Used.ts"
 
 /**
- * Measures the cost of a watch at rest with its guardian, beside a bare program on Effect and bare Node, all at once.
- * It also measures how soon souffleur notices the end of the watched process.
+ * Measures the cost of a watch at rest with its guardian. It measures a bare program on Effect and bare Node beside
+ * them, all at once. It also measures how soon souffleur notices the end of the watched process.
  */
 export const idle = (seconds: number) =>
   Effect.gen(function* () {

@@ -57,7 +57,10 @@ const killed = Effect.fnUntraced(function* (megabytes: number) {
   return successor[1]![0] / 1e6 - at
 }, Effect.scoped)
 
-/** Measures the time from the kill of an agent to its successor, in turns with the start of a Node that does nothing. */
+/**
+ * Measures the time from the kill of an agent to its successor. It takes turns with the start of a Node that does
+ * nothing.
+ */
 export const recovery = (sizes: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem

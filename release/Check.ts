@@ -26,7 +26,10 @@ const wrongVersions = ({ manifest }: Tarball, common: string) => [
     .map(([name, range]) => `it needs ${name} ${range}`)
 ]
 
-/** Imports that a consumer cannot resolve: of a file that the tarball lacks, or of a package that it does not name. */
+/**
+ * Imports that a consumer cannot resolve. They are imports of a file that the tarball lacks, or of a package that it
+ * does not name.
+ */
 const unresolved = ({ manifest, names, text }: Tarball) => {
   const { dependencies, name, peerDependencies } = manifest
   const named = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)])

@@ -362,8 +362,8 @@ describe("the lines", () => {
     )
   })
   it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
-    // Files that may print otherwise, and their reasons: the console itself, a version, an agent's output, JSON for a
-    // program, the demonstration's agent.
+    // Files that may print otherwise, and their reasons. These are the console itself, a version, an agent's output,
+    // JSON for a program, and the demonstration's agent.
     const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
       ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
       [

@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 
 const at = (millis: number) => new Date(millis).toISOString().slice(11, 16)
 
-/** The app under test: it looks after an agent to its end, and keeps a diary of its deaths and successors. */
+/** The app under test: it looks after an agent to its end. It keeps a diary of deaths and successors. */
 export const nightShift = Effect.fn("nightShift")(function* (agent: WatchOptions, diary: Array<string>) {
   const souffleur = yield* Souffleur
   const watch = yield* souffleur.watch(agent)

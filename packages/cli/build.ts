@@ -4,8 +4,9 @@ import { build, type OutputOptions } from "rolldown"
 import { licences } from "../../release/Licences.ts"
 
 /**
- * Builds the command of the published package, a folder that runs under plain Node: `node build.ts [folder]`, `dist`
- * beside this file by default. `souffleur.js` is short, and loads the chunks of the command that is asked for.
+ * Builds the command of the published package, a folder that runs under plain Node. `node build.ts [folder]` writes it,
+ * by default to `dist` beside this file. `souffleur.js` is short, and loads the chunks of the command that is asked
+ * for.
  * Each small entry is one file with everything that its errand needs. A tool call waits for `hook.js`, and a recovery
  * for `launch.js`. `comms.js` starts once a minute. `notify.js` speaks to a server. `guardian.js` is in memory as long as a watch.
  * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.

@@ -41,9 +41,9 @@ interface Recovery {
 }
 
 /**
- * Plays one recovery with the real agent and looks at it from outside. It asks the model on the other end,
- * the processes of the machine, the files of both, and souffleur's own log. Returns what a test may want to look at
- * besides.
+ * Plays one recovery with the real agent and looks at it from outside. It asks the model on the other end, and the
+ * processes of the machine. It also asks the files of both, and souffleur's own log. Returns what a test may want to
+ * look at besides.
  */
 export const recovered = Effect.fn("Recovered")(function* (claude: string, { harm, stageOf }: Recovery) {
   const lab = yield* makeLab(claude, "opera $(touch touched) [a] 'b'", part)

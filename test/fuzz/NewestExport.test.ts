@@ -15,7 +15,9 @@ const edited = (file_path: string) => {
   return `${JSON.stringify({ type: "assistant", message: { role: "assistant", content } })}\n`
 }
 
-/** Returns the text below the notice of a trim, and all that is above it; of an export without a notice, all. */
+/**
+ * Returns the text below the notice of a trim, and all that is above it. Of an export without a notice, it returns all.
+ */
 const parts = (text: string) => {
   const notice = /\n\[older conversation is left out here, \d+ bytes of this export, [^\]]*\]\n\n/u.exec(text)
   const end = notice === null ? 0 : notice.index + notice[0].length

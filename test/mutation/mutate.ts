@@ -11,7 +11,8 @@ import { keyOf, killed, killedFile, mutantsOfRow, specRows, whyNone } from "./Ro
 import { makeTrial, type Noticed } from "./Trial.ts"
 
 /**
- * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree, and runs the tests that should notice.
+ * `pnpm mutate`: takes each line of defence away in turn, in a copy of the tree. Then it runs the tests that should
+ * notice.
  *
  * - `--only WORD`: tries the mutants whose name or file has the word. A repeated flag means any of its words.
  * - `--tests PATH`: tries mutants by their own tests alone whose path has PATH. A repeated flag means any of its paths.

@@ -15,8 +15,8 @@ export const claudeCode: AgentPackage = {
   folder: { variables: ["SOUFFLEUR_CLAUDE_DIR", "CLAUDE_CONFIG_DIR"], inHome: ".claude" },
   sessions: "projects",
   // Measured (spec: claude-code#trouble). Version 2.1.329 used 10 ms of the processor each 20 s in print mode, and each
-  // second in a terminal. This held for calls without an answer (361 s), an answer that broke off (300 s) and a tool
-  // that slept (420 s).
+  // second in a terminal. This held for calls without an answer (361 s) and an answer that broke off (300 s). It also
+  // held for a tool that slept (420 s).
   stall: Duration.seconds(361),
   marks,
   identity,

@@ -36,8 +36,8 @@ const begin = async () => {
     case "hook":
       await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader)
       break
-    // The program starts six errands itself. They are a detached souffleur, its guardian, requests to comms, a notice
-    // to a server, a launch, and the agent of the demo.
+    // The program starts six errands itself. They are a detached souffleur, its guardian and requests to comms. The
+    // others are a notice to a server, a launch, and the agent of the demo.
     case "__detach":
       ;(await import("@souffleur/node/detach")).detach(rest[0] ?? "")
       break

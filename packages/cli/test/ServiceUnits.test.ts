@@ -34,8 +34,8 @@ const nasty: Service = {
   ],
   environment: { PATH: "/usr/bin:/opt/a b/%h", SOUFFLEUR_AGENT_COMMAND: '["claude","--say","50% \\"off\\" $5 <&>"]' }
 }
-// One line, as a file's name may hold anything else; a manager refuses the rest of what no process could be given
-// either.
+// A word is one line, because a file's name may hold anything else. The rest of what a manager refuses cannot be given
+// to a process either.
 const Line = Schema.String.check(Schema.isPattern(/^[^\0\n\r]*$/u))
 
 describe("a systemd unit", () => {

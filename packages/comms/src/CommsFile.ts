@@ -15,9 +15,9 @@ export const commsFile = Effect.fnUntraced(function* (path: string) {
   // The file is opened for each use and closed after it, so a replaced file is simply used next. An open connection
   // would also keep the write-ahead log of a file that its owners have closed. SQLite would then replay that log into a
   // new file of the same name.
-  // Uses run one at a time. A part of this process that opens and closes the file itself releases the POSIX locks of
-  // all its connections to it.
-  // Each use is one transaction with the inspection of the tables, so no table becomes a view or gets a trigger in
+  // Uses run one at a time. A part of this process can open and close the file itself. That releases the POSIX locks of
+  // all connections of this process to it.
+  // Each use is one transaction with the inspection of the tables. So no table becomes a view or gets a trigger in
   // between. A failed use closes the connection in the transaction, which rolls it back. If it went on, it would
   // acknowledge writes that are not kept.
   const using =

@@ -107,9 +107,9 @@ const rows = [
 ]
 
 /**
- * Makes the file, the tables and the rows of the Conductor and of souffleur, as far as they are missing (spec:
- * behaviour#tables-of-comms). Returns a name for each thing that it made; `[]`: everything was there. Other tables in
- * the file are ignored. An interrupted `init` is finished by the next.
+ * Makes the file, the tables and the rows of the Conductor and of souffleur. It makes only those that are missing
+ * (spec: behaviour#tables-of-comms). Returns a name for each thing that it made; `[]`: everything was there. Other
+ * tables in the file are ignored. An interrupted `init` is finished by the next.
  * Fails with `CommsUnavailable`, and changes nothing, for a file that is no SQLite database or that another application
  * has claimed. It also fails where an existing table lacks a column that souffleur needs.
  */

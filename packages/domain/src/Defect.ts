@@ -1,7 +1,7 @@
 import { Cause, Effect, Exit, Predicate } from "effect"
 import { defectName } from "./DefectName.ts"
 
-/** Names a defect in a few words for a log and a terminal: the kind of the error, and its place. */
+/** Names a defect in a few words for a log and a terminal. It gives the kind of the error, and its place. */
 export const defectOf = (cause: Cause.Cause<unknown>): string => defectName(Cause.squash(cause))
 
 /** Logs the cause itself at debug level, line by line. It may hold anything, so it is shown only on request. */

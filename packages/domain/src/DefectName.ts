@@ -12,8 +12,8 @@ const placeOf = (error: Error): string => {
 }
 
 /**
- * Names an error that was thrown in a few words for a log and a terminal: its kind and its place. It never gives the
- * message, which may hold a word of a conversation.
+ * Names an error that was thrown in a few words for a log and a terminal. It gives the error's kind and its place. It
+ * never gives the message, which may hold a word of a conversation.
  */
 export const defectName = (error: unknown): string => {
   const kind =

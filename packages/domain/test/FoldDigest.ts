@@ -23,8 +23,8 @@ export const corpusOf = <E extends Tagged>({ codec, examples, schema }: Corpus<E
   }))
 
 /**
- * Digests everything that a snapshot depends on: the schema of the state, its beginning, and what the fold makes of
- * each event in many states. It also takes the end and the words of each state.
+ * Digests everything that a snapshot depends on. It takes the schema of the state, its beginning, and what the fold
+ * makes of each event in many states. It also takes the end and the words of each state.
  */
 export const fingerprintOf = Effect.fnUntraced(function* <S extends { readonly revision: number }, E extends Tagged>(
   { evolve, initial, isEnded, keysOf, schema }: Fold<S, E>,

@@ -20,7 +20,7 @@ import type { RunningWatch } from "./watching/KeptWatch.ts"
 import * as NodeWorld from "./world/NodeWorld.ts"
 
 /**
- * souffleur within a larger program. A watch is a resource of its scope: the agent lives on when the scope closes, and
+ * souffleur within a larger program. A watch is a resource of its scope. The agent lives on when the scope closes, and
  * the watch is resumed by its id. Nothing is printed, no signal is handled, and messages go to Effect's logger.
  *
  * @example
@@ -47,7 +47,7 @@ export class Souffleur extends Context.Service<
     readonly watch: (options: WatchOptions) => Effect.Effect<RunningWatch, WatchError, Scope.Scope>
     /**
      * Starts a command and watches it, without comms. An unfinished watch of the folder goes on, and nothing else is
-     * started: the same call begins a job and resumes it.
+     * started. So the same call begins a job and resumes it.
      */
     readonly run: (options: RunOptions) => Effect.Effect<RunningWatch, RunError, Scope.Scope>
     /** Goes on with a watch, by its id or by any session that it had. */

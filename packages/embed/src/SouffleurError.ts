@@ -16,7 +16,7 @@ import type { PartsError } from "./world/World.ts"
 /** No watch has that name, or the log cannot be read. */
 export type ReadFailed = LogError | WatchNotFound
 
-/** A watch cannot be owned: another souffleur has it, its config file is not trusted, or a part cannot be made. */
+/** A watch cannot be owned. Another souffleur has it, its config file is not trusted, or a part cannot be made. */
 type KeepError = AlreadyWatched | ConfigUntrusted | PartsError | ReadFailed | Refused
 
 /** A watch cannot go on. `BadTarget`: the named process is the Conductor of another. */

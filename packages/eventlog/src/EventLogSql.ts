@@ -40,7 +40,7 @@ interface Pending {
 }
 
 /**
- * Makes the statement of a commit. Each stream has its own guard: its rows go in, all or none, while the stream is at
+ * Makes the statement of a commit. Each stream has its own guard. Its rows go in, all or none, while the stream is at
  * the expected revision. Rows of NULLs fill up to a power of two, so that a handful of prepared statements serve every
  * size.
  */
@@ -142,7 +142,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     return Deferred.await(outcome)
   }
 
-  // No span of its own: the statement has one, and a span would take a tenth of the time of an append.
+  // `append` has no span of its own, because the statement has one. A span would take a tenth of the time of an append.
   const append = (stream: string, expectedRevision: number, events: ReadonlyArray<E>) =>
     // An interrupted caller leaves once the log has the events or never will.
     Effect.uninterruptible(

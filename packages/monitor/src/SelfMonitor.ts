@@ -36,7 +36,7 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
     if (watcher === undefined) return
     const beat = yield* beats.last(ref.id)
     const age = Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at })
-    // The sign holds both times, not the later one: on a clock that was set back, each beat is earlier than its
+    // The sign holds both times, not the later one. On a clock that was set back, each beat is earlier than its
     // watcher.
     const sign = `${watcher.since} ${Option.match(beat, { onNone: () => 0, onSome: ({ at }) => at })}`
     const isStill = (yield* unchangedFor(sign)) > staleAfter

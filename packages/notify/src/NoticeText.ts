@@ -16,7 +16,10 @@ const folderOf = (project: string): string => project.split("/").findLast((part)
 export const titleOf = ({ notice: { kind }, subject: { project } }: NoticeMessage): string =>
   plain(`${kind.replaceAll("_", " ")}: ${folderOf(project)}`, maxTitleUnits)
 
-/** Returns the lines of a notice: its text, the agent's words where they are asked for, and the command to type. */
+/**
+ * Returns the lines of a notice. They are its text, the agent's words where they are asked for, and the command to
+ * type.
+ */
 export const bodyOf = ({ notice: { next, text, words } }: NoticeMessage, withWords: boolean): string =>
   [
     plain(text, maxBodyUnits),

@@ -205,8 +205,8 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
 })
 
 /**
- * Conducts a run to its end. Where it needs a person it runs `waiting`, then goes on once there is an answer or git is
- * in order again. A conductor under a watch does this, since its end would only bring it back.
+ * Conducts a run to its end. Where it needs a person it runs `waiting`. Then it goes on once there is an answer or git
+ * is in order again. A conductor under a watch does this, since its end would only bring it back.
  */
 export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {

@@ -46,8 +46,8 @@ export const attended = Effect.fn("attended")(function* <E, R>(
 })
 
 /**
- * Runs a role whose deaths no watch's log counts: a role of a run, or a reporter of an ended watch. Its deaths are
- * logged and become no event.
+ * Runs a role whose deaths no watch's log counts. It is a role of a run, or a reporter of an ended watch. Its deaths
+ * are logged and become no event.
  */
 export const attendedHere = Effect.fn("attendedHere")(function* <E, R>(role: string, run: Effect.Effect<void, E, R>) {
   let [failures, began] = [0, 0]

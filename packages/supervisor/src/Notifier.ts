@@ -114,7 +114,10 @@ export interface NotifierOptions {
   readonly lastLine?: (launchId: string) => Effect.Effect<string | null>
 }
 
-/** Tells each channel the notices of a watch, until the watch ends and each has taken or given up its last one. */
+/**
+ * Tells each channel the notices of a watch. It goes on until the watch ends and each channel has taken or given up its
+ * last one.
+ */
 export const notifier = Effect.fn("notifier")(function* (
   id: string,
   project: string,

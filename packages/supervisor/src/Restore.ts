@@ -24,11 +24,11 @@ const gonePolls = Schedule.spaced("20 millis")
 /**
  * Takes a watch from a souffleur that died or fell silent (spec: behaviour#guardian). It counts the restoration in the
  * log first. Then it kills the old process, with the same pid and start time, and proves that it is gone. If the old
- * process holds the log, a file keeps the intent until this or a later souffleur can count it. After this the watch may
- * be owned.
+ * process holds the log, a file keeps the intent. It does so until this or a later souffleur can count it. After this
+ * the watch may be owned.
  *
  * Fails with `AlreadyWatched` when the owner beats again, is another souffleur by now, or does not end. Returns `false`
- * when there is nothing to restore: the owner has left, the watch has ended, or it was restored too often.
+ * when there is nothing to restore. Then the owner has left, the watch has ended, or it was restored too often.
  */
 export const restore = Effect.fn("Ownership.restore")(function* (id: string, { reason, over }: Restoration) {
   const beats = yield* Beats

@@ -103,8 +103,8 @@ const claimed =
     Effect.fail(new Invalid({ check, message: problem }))
 
 /**
- * Runs the three checks and stops at the first failure: the process is alive, the session file exists, comms has the
- * row `souffleur`. Fails with `Invalid`, or with `Undecided` when comms is locked.
+ * Runs the three checks and stops at the first failure. They ask whether the process is alive, the session file exists,
+ * and comms has the row `souffleur`. Fails with `Invalid`, or with `Undecided` when comms is locked.
  */
 export const validate = Effect.fn("Validation.validate")(function* (watch: Watch, { pid, sessionId }: Target) {
   const agent = yield* Agent

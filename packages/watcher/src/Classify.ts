@@ -8,8 +8,8 @@ const failureOf = ({ launchedAt }: Watch, { signs: { session } }: Observation) =
   session?.turn?._tag === "Failed" && session.turn.at >= launchedAt ? session.turn : undefined
 
 /**
- * Decides how a wait ends: the Conductor goes on by itself, the service states a later end, or the time has come
- * (spec: behaviour#limits-and-waits). `undefined`: the wait goes on.
+ * Decides how a wait ends (spec: behaviour#limits-and-waits). The Conductor goes on by itself, the service states a
+ * later end, or the time has come. `undefined`: the wait goes on.
  */
 const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observation): WatcherExit | undefined => {
   const { process, session } = seen.signs

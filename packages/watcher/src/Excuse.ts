@@ -10,8 +10,8 @@ export interface Excuse {
 }
 
 /**
- * Finds the excuse of a silent heartbeat: a retry or a running tool in the session file, or an awaited person
- * (spec: behaviour#excuses). A call to the model is no excuse. A tool's time begins when a person has allowed it.
+ * Finds the excuse of a silent heartbeat (spec: behaviour#excuses). It is a retry or a running tool in the session
+ * file, or an awaited person. A call to the model is no excuse. A tool's time begins when a person has allowed it.
  * `undefined`: there is no excuse.
  */
 export const excuseOf = ({

@@ -2,8 +2,8 @@ import { Agent, type Signs, type Verdict, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /**
- * Whether nothing is known but a live process: its session has no file, no hook ran, no beat came, and no person is
- * awaited. An agent in another session has its conversation there. An unreadable file is no evidence.
+ * Whether nothing is known but a live process. Its session then has no file, no hook ran, no beat came, and no person
+ * is awaited. An agent in another session has its conversation there. An unreadable file is no evidence.
  */
 const isMute = Effect.fnUntraced(function* (
   { conductor, kind, sessionId }: Watch,

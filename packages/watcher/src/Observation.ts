@@ -24,7 +24,7 @@ export interface Observation {
   readonly verdict: Verdict
   /** `undefined`: nothing excuses a silent heartbeat. */
   readonly excuse: Excuse | undefined
-  /** Whether the time to take the hand-off is over, and the session file shows that the successor did not take it. */
+  /** Whether the time to take the hand-off is over and the successor did not take it. The session file shows that. */
   readonly handoffTimedOut: boolean
   /**
    * Without comms: whether the process is gone and finished its last turn. For a command: whether its exit code was 0.

@@ -66,7 +66,10 @@ const sayingOf = (turn: TurnState | undefined): string => {
 
 type Told = Event.Evidence["signs"][number]
 
-/** Returns the signs for the log: the word of each source and its age in ms, never a word of the conversation. */
+/**
+ * Returns the signs for the log: the word of each source and its age in ms. It never returns a word of the
+ * conversation.
+ */
 export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<Told> => {
   const told = (source: Told["source"], says: string, at: number): Told => ({ source, says, age: Math.round(now - at) })
   return [

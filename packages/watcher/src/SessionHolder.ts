@@ -33,7 +33,7 @@ const beats = ({ changedAt, raw }: HeartbeatSeen, closed: number, now: number) =
   changedAt !== undefined && Option.exists(parseTime(raw), (at) => at > closed && at <= now)
 
 /**
- * Finds a Conductor that came back by itself: a live process holds the session, and its heartbeat is newer than the
+ * Finds a Conductor that came back by itself. A live process holds the session, and its heartbeat is newer than the
  * closing. Without comms the session file must be newer (spec: behaviour#standby). `undefined`: there is none.
  */
 export const findReturned = Effect.fn("findReturned")(function* (

@@ -1,8 +1,8 @@
 import { type Duration, Schedule } from "effect"
 
 /**
- * Makes the schedule of the watcher's polls: the first after the initial wait, then one each interval (240 s, 60 s;
- * spec: behaviour#polls).
+ * Makes the schedule of the watcher's polls (spec: behaviour#polls). The first comes after the initial wait, then one
+ * each interval (240 s, 60 s).
  */
 export const patrol = (wait: Duration.Duration, interval: Duration.Duration) =>
   Schedule.duration(wait).pipe(Schedule.concat(Schedule.spaced(interval)))

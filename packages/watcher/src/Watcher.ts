@@ -36,7 +36,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
   const exit = yield* Deferred.make<Report>()
 
-  // The tree is remembered at each beat: a process that cleans its environment is known only by its parents, while they
+  // The tree is remembered at each beat. A process that cleans its environment is known only by its parents, while they
   // live.
   const remembering = watch.conductor === undefined ? Effect.void : rememberOffspring(watch.conductor)
   const beat = Effect.tap(beatMirrored(ref.id, `watcher/${me}`), () => remembering)
@@ -44,7 +44,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   yield* beat
   const { noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
 
-  /** Reports that do not end the watcher: an awaited person, a kill that is put off, a hand-off that was taken. */
+  /**
+   * Reports that do not end the watcher. They tell of an awaited person, a kill that is put off, or a hand-off that was
+   * taken.
+   */
   const person = yield* Ref.make(watch.person?.for ?? null)
   const tellPerson = Effect.fnUntraced(function* (verdict: Verdict) {
     const now = awaited(verdict)

@@ -35,8 +35,7 @@ const lifting = [
   "--allowedTools",
   "--allowed-tools",
   "--tools",
-  // A settings file or agent definition may hold a permission mode of its own, and a plugin may hold hooks that
-  // approve.
+  // A settings file or agent definition may hold a permission mode of its own. A plugin may hold hooks that approve.
   "--settings",
   "--managed-settings",
   "--agent",

@@ -36,8 +36,8 @@ const objectionOfAnother = (word: string, program: string): string | number =>
 /**
  * Parses a program, or a JSON array of a program and its first arguments. A bare program may hold spaces but no flags,
  * which only an array separates.
- * Refuses an argument that could lift the permission ceiling, choose another session, or be misread: `--model opus` is
- * fine, `--settings x` is not. Refuses each argument that it does not understand.
+ * Refuses an argument that could lift the permission ceiling, choose another session, or be misread. `--model opus` is
+ * fine, and `--settings x` is not. Refuses each argument that it does not understand.
  */
 export const parseAgentCommand = (text: string): Result.Result<AgentProgram, AgentCommandRefused> => {
   const refused = (problem: string) => Result.fail(new AgentCommandRefused({ problem }))

@@ -20,7 +20,7 @@ const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...a
 export const compactPrompt = "/compact"
 
 /**
- * Whether the prompt goes to standard input, where an agent in print mode reads it if no argument is a prompt. A
+ * Whether the prompt goes to standard input. An agent in print mode reads it there if no argument is a prompt. A
  * window's standard input is a person's. `/compact` stays an argument: it says nothing of the conversation, and
  * processes are recognised by it.
  */

@@ -19,7 +19,8 @@ const errands = new Set([
 ])
 
 /**
- * Flags for tools, which the user may set for this one command: the list of tools, and tools allowed without asking.
+ * Flags for tools, which the user may set for this one command. They name the list of tools, and tools allowed without
+ * asking.
  */
 const ofTools = new Set(["--allowedTools", "--allowed-tools", "--tools"])
 
@@ -37,10 +38,10 @@ const agentWords = (words: ReadonlyArray<string>, { args, program }: AgentProgra
 }
 
 /**
- * Parses a literal command that runs a known agent: Claude Code by its name or package, or the configured agent
- * command. `None`: it is any other command.
- * Refuses a command for another session than the watched one, or with a flag that cannot be told from a prompt.
- * Permission modes are returned as asked for, and the launch clamps them.
+ * Parses a literal command that runs a known agent. A known agent is Claude Code by its name or package, or the
+ * configured agent command. `None`: it is any other command.
+ * Refuses a command for another session than the watched one. Refuses a command with a flag that cannot be told from a
+ * prompt. Permission modes are returned as asked for, and the launch clamps them.
  */
 export const literalAgent = (
   words: ReadonlyArray<string>,

@@ -7,7 +7,8 @@ import { sessionIdOf } from "../session/SessionFile.ts"
 import { blockSize, lineStart, makeReading, pump } from "./TranscriptReading.ts"
 
 /**
- * Digits of the nonce at the end of a turn's heading: 48 bits cannot be guessed, and there may be thousands of turns.
+ * Digits of the nonce at the end of a turn's heading. These 48 bits cannot be guessed, and there may be thousands of
+ * turns.
  */
 const markDigits = 12
 
@@ -54,7 +55,7 @@ const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed 
  *
  * The three comments carry one nonce, 128 random bits that are drawn for each export. No text of a conversation can
  * contain it, so a line without it is text. The heading of a turn ends in its first 12 digits. A line of text that
- * looks like a heading is escaped (`\## User`), so a page that the agent has read cannot speak for its user. Comments
+ * looks like a heading is escaped (`\## User`). So a page that the agent has read cannot speak for its user. Comments
  * and headings are alone on their lines, between empty lines. Everything is UTF-8, and lines end with `\n`. There are
  * no control characters except tab and newline.
  */

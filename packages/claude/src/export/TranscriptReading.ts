@@ -18,7 +18,7 @@ const alwaysParsedBytes = 4_096
 
 /**
  * Matches a record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes.
- * The keys at its beginning identify it, in the order that the agent writes them, so it need not be parsed.
+ * The keys at its beginning identify it, in the order that the agent writes them. So it need not be parsed.
  */
 const other =
   /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/

@@ -2,7 +2,7 @@ import type { HookProgram } from "@souffleur/process"
 import { Option } from "effect"
 
 /**
- * Quotes a text as one word for a shell of the Bourne kind: the agent runs a hook with `/bin/sh -c` (spec:
+ * Quotes a text as one word for a shell of the Bourne kind. The agent runs a hook with `/bin/sh -c` (spec:
  * claude-code#hooks).
  */
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`

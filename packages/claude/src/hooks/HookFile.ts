@@ -27,7 +27,7 @@ interface SettingsFile {
 }
 
 /**
- * Refuses a folder that others can write to: with another settings file they would choose the programs that the agent
+ * Refuses a folder that others can write to. With another settings file they would choose the programs that the agent
  * runs.
  */
 const unlessOthersFolder = Effect.fnUntraced(function* (file: string) {

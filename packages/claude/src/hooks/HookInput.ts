@@ -32,7 +32,7 @@ const closing = (json: string, from: number): number => {
 
 /**
  * Yields the text members of a JSON object in their order, as far as the text goes. A tool's input or output comes
- * after the wanted members, and may be far larger than the part that is kept. Each character is visited once, whatever
+ * after the wanted members. It may be far larger than the part that is kept. Each character is visited once, whatever
  * the input: a tool call of the agent waits.
  */
 const texts = function* (json: string): Generator<readonly [key: string, text: string]> {

@@ -24,7 +24,10 @@ const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
 /** Whether JSON parses to byte strings. A line with an escape beyond ASCII does not, and is read as text. */
 export const parsesToBytes = (json: string): boolean => !json.includes("\\u") || !/\\u(?!00[0-7])/.test(json)
 
-/** Returns the nearest index at or before `index` that is not inside a character, of UTF-8 bytes or of UTF-16 units. */
+/**
+ * Returns the nearest index at or before `index` that is not inside a character. Characters are of UTF-8 bytes or of
+ * UTF-16 units.
+ */
 export const boundary = (text: string, index: number): number => {
   let at = index
   for (let steps = 0; steps < 3 && at > 0; steps++) {

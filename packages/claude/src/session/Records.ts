@@ -21,7 +21,10 @@ export const recordOf = (line: string): Json | undefined => {
   }
 }
 
-/** Whether a record is of the main conversation: not a subagent's, and not hidden text from the agent to the model. */
+/**
+ * Whether a record is of the main conversation. Such a record is not a subagent's, and not hidden text from the agent
+ * to the model.
+ */
 export const isMain = (record: Json): boolean => record["isSidechain"] !== true && record["isMeta"] !== true
 
 /** Returns the time of a record in epoch milliseconds. A record without one was written no later than `fallback`. */

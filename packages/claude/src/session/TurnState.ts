@@ -39,7 +39,7 @@ export interface Reading {
 }
 
 /**
- * Reads the state of the turn from the newest records of the main conversation. For tools that run side by side, each
+ * Reads the state of the turn from the newest records of the main conversation. Tools may run side by side. Then each
  * call and each result is its own record, in the order of time. Records of subagents, meta records and unknown records
  * are ignored.
  */

@@ -37,8 +37,8 @@ const agentFolder = Config.String("CLAUDE_CONFIG_DIR").pipe(Config.orElse(() => 
 export const pidFile = (pid: number) => ["sessions", `${pid}.json`] as const
 
 /**
- * Opens one session as the real agent keeps it: a JSONL file that is appended to, and `sessions/<pid>.json` while the
- * process lives. The pid file is removed with the scope, so a SIGKILL leaves it behind.
+ * Opens one session as the real agent keeps it. Its JSONL file is appended to, and `sessions/<pid>.json` is there while
+ * the process lives. The pid file is removed with the scope, so a SIGKILL leaves it behind.
  */
 export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const files = yield* FileSystem.FileSystem

@@ -30,7 +30,7 @@ export const notifyCommand = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     const project = yield* Project
-    // A channel may be a program or a server of the config file's choice: it is trusted as where a watch opens.
+    // A channel may be a program or a server of the config file's choice. So it is trusted as where a watch opens.
     const { settings } = yield* opening(project)
     if (settings.notify.length === 0)
       return yield* new BadUsage({ message: "NOTIFY names no channel: set it in the config file, or SOUFFLEUR_NOTIFY" })

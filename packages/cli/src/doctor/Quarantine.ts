@@ -65,7 +65,7 @@ const folding = () => {
 }
 
 /**
- * Settles the launches that only the log knew: an undecided launch is cancelled, and an agent that was launched is
+ * Settles the launches that only the log knew. An undecided launch is cancelled, and an agent that was launched is
  * reported.
  */
 const settled = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {

@@ -15,8 +15,8 @@ const parseError = (message: string) =>
   `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } })}\n`
 
 /**
- * Screens standard input for an MCP server. A line that is no JSON, or is too long, gets a parse error (JSON-RPC 2.0,
- * §5.1) and is left out. A server that read such a line itself would lose the lines after it.
+ * Screens standard input for an MCP server. A line that is no JSON, or is too long, is left out. It gets a parse error
+ * (JSON-RPC 2.0, §5.1). A server that read such a line itself would lose the lines after it.
  */
 export const screened = (stdio: Stdio.Stdio): Stdio.Stdio => {
   const answer = (message: string) => Stream.run(Stream.make(parseError(message)), stdio.stdout({ endOnDone: false }))

@@ -11,8 +11,9 @@ export interface Service {
 }
 
 /**
- * Whether a service keeps a variable of the environment it is installed from: the path to the agent and souffleur's own
- * settings. A manager's own environment is nearly empty. No key is kept, because a unit file is readable.
+ * Whether a service keeps a variable of the environment it is installed from. It keeps the path to the agent and
+ * souffleur's own settings. A manager's own environment is nearly empty. No key is kept, because a unit file is
+ * readable.
  */
 const isKept = (name: string) =>
   !isSecret(name) &&

@@ -39,8 +39,8 @@ export const identifyCaller = Effect.fn("identifyCaller")(function* (
 const maxLaunchId = 200
 
 /**
- * Returns the watch of the agent that runs this command, by its session, else by the launch that it descends from.
- * `None`: this command is in no agent of a watch.
+ * Returns the watch of the agent that runs this command. Finds it by its session, else by the launch that the command
+ * descends from. `None`: this command is in no agent of a watch.
  */
 export const ofAgent = Effect.fn("ofAgent")(function* (variables: Variables) {
   const { sessionId: session } = agentKind.identity(variables)

@@ -52,7 +52,7 @@ export const follow = Effect.fn("follow")(function* (
   let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
   let shown = asText(new TextDecoder())
   for (;;) {
-    // The state is read before the output, so that the last words are in the file when the watch has ended.
+    // The state is read before the output. So the last words are in the file when the watch has ended.
     const watch = yield* Ref.get(now)
     if (launchId !== undefined) at = yield* copy(outputOf(launchId), at, shown)
     if (watch.launchId !== undefined && watch.launchId !== launchId) {

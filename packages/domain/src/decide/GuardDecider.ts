@@ -26,8 +26,8 @@ export const eventsOfStarts: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
 ])
 
 /**
- * Decides the fate of souffleur's own processes: a guardian restores a souffleur, or a souffleur ends a process that it
- * started (spec: behaviour#guardian).
+ * Decides the fate of souffleur's own processes (spec: behaviour#guardian). A guardian restores a souffleur, or a
+ * souffleur ends a process that it started.
  */
 export const decideGuard = (
   watch: Watch,

@@ -22,8 +22,8 @@ export * from "./SignEvent.ts"
  */
 
 /**
- * The kind of the watched process: an agent, whose conversation is kept, or any other command, which is only run again
- * (spec: behaviour#restart).
+ * The kind of the watched process: an agent or any other command. The conversation of an agent is kept. Any other
+ * command is only run again (spec: behaviour#restart).
  */
 export const Kind = Schema.Literals(["agent", "command"])
 export type Kind = typeof Kind.Type
@@ -208,7 +208,7 @@ export const WatchEvent = Schema.Union([
 ])
 export type WatchEvent = typeof WatchEvent.Type
 
-/** The versions of tags that have an older one: a field was added since, or a word that a field may hold. */
+/** The versions of tags that have an older one. A field was added since, or a word that a field may hold. */
 const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 
 /** Returns the version that this souffleur writes for a tag. A newer souffleur wrote a greater version. */

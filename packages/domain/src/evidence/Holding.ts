@@ -16,7 +16,7 @@ export type Holding =
   | { readonly _tag: "Another"; readonly message: string; readonly holds?: string; readonly by?: number }
 
 /**
- * Whether a session that began in `folder` may belong to `project`; `undefined`: the folder is not known, as before the
+ * Whether a session that began in `folder` may belong to `project`. `undefined`: the folder is not known, as before the
  * session's first record.
  */
 export const isWithin = (project: string, folder: string | undefined): boolean =>

@@ -44,7 +44,8 @@ export type TurnState =
     }
 
 /**
- * Context in use, as the service counted it at the last real answer: input, cache reads and cache writes, in tokens.
+ * Context in use, in tokens, as the service counted it at the last real answer. It counts input, cache reads and cache
+ * writes.
  */
 export interface ContextInUse {
   readonly tokens: number

@@ -168,8 +168,8 @@ export class Agent extends Context.Service<
      */
     readonly handoffTaken: (sessionId: string, launchId: string) => Effect.Effect<Option.Option<HandoffTaken>>
     /**
-     * Returns the tokens that these sessions used since a moment (epoch ms): fresh input, cache writes and output of
-     * every answer. A file that cannot be read counts nothing.
+     * Returns the tokens that these sessions used since a moment (epoch ms). It counts fresh input, cache writes and
+     * output of every answer. A file that cannot be read counts nothing.
      */
     readonly spent: (sessionIds: ReadonlyArray<string>, since: number) => Effect.Effect<number>
     /**

@@ -22,8 +22,8 @@ export interface LinkTask {
 }
 
 /**
- * Comms as the Conductor itself uses it: the writing side for an agent without a database of its own (spec:
- * behaviour#words-of-the-agent). Every statement is short and independent. The caller waits for a lock, and gets
+ * Comms as the Conductor itself uses it (spec: behaviour#words-of-the-agent). It is the writing side for an agent
+ * without a database of its own. Every statement is short and independent. The caller waits for a lock, and gets
  * `CommsUnavailable`.
  */
 export class CommsLink extends Context.Service<

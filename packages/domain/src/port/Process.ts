@@ -69,8 +69,8 @@ export class Processes extends Context.Service<
     readonly commandLine: (pid: number) => Effect.Effect<ReadonlyArray<string>>
     readonly condition: (identity: ProcessIdentity) => Effect.Effect<Condition>
     /**
-     * Returns once the process is gone or a zombie, at most `pollInterval` later, and sooner where the system reports
-     * the end.
+     * Returns once the process is gone or a zombie, at most `pollInterval` later. It returns sooner where the system
+     * reports the end.
      */
     readonly untilOver: (identity: ProcessIdentity, pollInterval: Duration.Input) => Effect.Effect<void>
     /**

@@ -79,7 +79,10 @@ export const overreachOf = (said: Pin, held: Pin): ReadonlyArray<PinnedKey> => [
   ...programKeys.filter((key) => said.programs[key] !== held.programs[key])
 ]
 
-/** Returns the file as it counts beside the pin: its ceiling where that is lower, and only programs that are pinned. */
+/**
+ * Returns the file as it counts beside the pin. Its ceiling counts where that is lower, and only programs that are
+ * pinned count.
+ */
 export const holding = <File extends ConfigFile>(file: File, held: ConfigWord): File => {
   const values = new Map<ConfigKey, ConfigValue>(file.values)
   const set = (key: ConfigKey, value: string | null) =>

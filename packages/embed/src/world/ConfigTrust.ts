@@ -47,7 +47,7 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
   }
 })
 
-/** Returns what a project's file says, what of it is trusted, and the settings in force for a new watch or run. */
+/** Returns what a project's file says, and what of it is trusted. Adds the settings in force for a new watch or run. */
 export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: SettingFlags = {}) {
   const { stateDir } = (yield* beside(project, flags, undefined)).settings
   const trusted = yield* trustedIn(stateDir, project)
@@ -88,8 +88,8 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
 })
 
 /**
- * Returns the settings of a watch or a run that goes on: its own ceiling and programs, whatever the file says now.
- * Fails with `ConfigUntrusted` where the text of a program is lost.
+ * Returns the settings of a watch or a run that goes on. They have its own ceiling and programs, whatever the file says
+ * now. Fails with `ConfigUntrusted` where the text of a program is lost.
  */
 export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
   project: string,

@@ -60,8 +60,8 @@ export interface Snapshots {
   /** Counts the aggregates that have ended. */
   readonly endedCount: (fold: FoldName) => Effect.Effect<number, SqlError.SqlError>
   /**
-   * Moves the fold from one position of the log to another, with the snapshots of all streams that have events between.
-   * Returns `false`, and writes nothing, where the fold is not at `from` any more. From 0 it begins again.
+   * Moves the fold from one position of the log to another. The snapshots of all streams that have events between move
+   * with it. Returns `false`, and writes nothing, where the fold is not at `from` any more. From 0 it begins again.
    */
   readonly move: (
     fold: FoldName,

@@ -119,7 +119,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
 
       /**
-       * Removes a file of a launch: it holds an environment, perhaps with a key, and is not read after the receipt.
+       * Removes a file of a launch. It holds an environment, perhaps with a key, and is not read after the receipt.
        * `doctor` reports what cannot be removed.
        */
       const remove = (path: string) => {

@@ -23,7 +23,8 @@ const prune = (folder: string): void => {
 /**
  * Makes Node keep the compiled code of all modules that are imported from now on. `program`: path of the running
  * program. A folder that others may write is not used, because the code in it is run. Does nothing where no folder can
- * be used, where the user has chosen one (NODE_COMPILE_CACHE), and in an executable, which brings compiled code.
+ * be used, or where the user has chosen one (NODE_COMPILE_CACHE). Does nothing in an executable either, which brings
+ * compiled code.
  */
 export const keepCompiled = (program: string): void => {
   try {

@@ -28,7 +28,7 @@ function* lineage(table: ReadonlyMap<number, Stat>, pid: number): Generator<Stat
  * Finds the processes that the root started (spec: behaviour#stop): its descendants, and the tagged processes with
  * theirs.
  * Upwards from each process, the first of these decides: the root, or a protected process, which protects its subtree.
- * Ancestors of souffleur are spared. Other children of an ancestor that the root started are spared too: they are
+ * Ancestors of souffleur are spared. Other children of an ancestor that the root started are spared too. They are
  * souffleur's own company, such as the `tee` behind it. A process that souffleur launched is its own child, and belongs
  * by the tag of that launch.
  */

@@ -27,8 +27,8 @@ const installed = (path: string): boolean =>
 
 /**
  * Whether a process is a terminal server, which outlives the programs in it. Both its name and the program that it runs
- * must say so. That program must be installed, or belong to root, so that an agent of ours (uid `ours`) could not have
- * made it. Where the program may not be seen, the name decides. Losing a terminal is worse than leaving a tool.
+ * must say so. That program must be installed, or belong to root. Then an agent of ours (uid `ours`) cannot have made
+ * it. Where the program may not be seen, the name decides. Losing a terminal is worse than leaving a tool.
  */
 export const isTerminalServer = (
   name: string,

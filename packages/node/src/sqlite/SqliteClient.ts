@@ -242,8 +242,8 @@ const fileTrouble =
     return unusable(path, full ? "full" : "failed", error.message)
   }
 
-// SQLite judges the first bytes itself. Closing a descriptor of ours would drop the POSIX locks of every other
-// connection of this process to the file (fcntl(2)).
+// SQLite judges the first bytes itself. Closing a descriptor of ours would drop the POSIX locks of this process on the
+// file (fcntl(2)). Every other connection of this process to the file would lose its locks.
 const openForeign = Effect.fn("Sqlite.openForeign")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const found = yield* Effect.option(fs.stat(path))

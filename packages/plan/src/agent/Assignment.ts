@@ -67,8 +67,8 @@ const commandOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Launches an agent whose intent is in the log: the launch file, its digest in the log, then the act (spec:
- * behaviour#launch-at-most-once).
+ * Launches an agent whose intent is in the log. The launch file comes first, next its digest in the log, then the act
+ * (spec: behaviour#launch-at-most-once).
  */
 const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: Assignment) {
   const { ref, requested, words } = yield* PlanContext

@@ -18,8 +18,8 @@ const escalated = (at: number, taskId: string, reason: Event.EscalationReason, m
   Event.TaskEscalated.make({ at, taskId, reason, message })
 
 /**
- * Records a rejection. The first asks for the same implementer, the second for a fresh one (both in `evolve`), the
- * third for a person (spec: behaviour#ladder).
+ * Records a rejection. The first asks for the same implementer, the second for a fresh one (both in `evolve`). The
+ * third asks for a person (spec: behaviour#ladder).
  */
 const rejected = (
   task: Task,

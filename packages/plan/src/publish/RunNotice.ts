@@ -10,7 +10,7 @@ export type RunNotice = Notice<RunNoticeKind>
 const answer = (what: string) => `souffleur conduct answer ${what}--retry, or --skip`
 const answerTask = (id: string) => answer(`${id} "what to do", or `)
 
-/** Cuts a text to 1,500 UTF-16 units, so that a message in comms has room for what to do about it. */
+/** Cuts a text to 1,500 UTF-16 units. A message in comms then has room for what to do about it. */
 const bounded = (text: string) => (text.length > 1500 ? `${text.slice(0, 1500)}…` : text)
 
 /** Outcomes of an agent. Any of them shows that the service serves again. */

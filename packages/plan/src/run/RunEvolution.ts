@@ -122,7 +122,7 @@ const change = (run: Run, event: RunEvent): Change =>
     ImplementationFailed: ({ reason, message, hint, taskId }) => ({
       ...assignmentOver,
       ...withTask(run, taskId, (task) => ({
-        // An agent that was not seen to its end may have been stopped with souffleur: that is no failure of the work.
+        // An agent that was not seen to its end may have been stopped with souffleur. That is no failure of the work.
         failures: task.failures + (reason === "lost" ? 0 : 1),
         lastHint: hint,
         lastFailure: message,

@@ -58,8 +58,8 @@ export const runsOf = (project: string) =>
   Effect.flatMap(aggregate.having(runKey.project(project)), (all) => readable(all.map(namedRun)))
 
 /**
- * Returns the runs that may have a conductor or an agent at work in a git work tree, in whatever folders of it. The
- * commits of their agents would mix. Fails with `UnreadableEvent` where one of them cannot be read.
+ * Returns the runs that may have a conductor or an agent at work in a git work tree. They may be in any folders of it.
+ * The commits of their agents would mix. Fails with `UnreadableEvent` where one of them cannot be read.
  */
 export const runsIn = (workTree: string) =>
   Effect.flatMap(aggregate.living, (all) => readable(all.map(namedRun).filter(({ run }) => run.workTree === workTree)))

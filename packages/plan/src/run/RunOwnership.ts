@@ -21,7 +21,7 @@ const unlessLost = Effect.fnUntraced(function* (lost: Ref.Ref<string | undefined
  * another one of the work tree. Fails with `ClaimFailed` where the claim cannot be made.
  *
  * The owner of a watch goes on without a claim, and tells it. The owner of a run says nothing more once its claim is
- * lost: two conductors would mix their commits in one work tree.
+ * lost. Two conductors would mix their commits in one work tree.
  */
 export const ownRun = Effect.fn("ownRun")(function* (id: string) {
   const claims = yield* Claims

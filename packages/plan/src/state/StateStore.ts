@@ -83,7 +83,7 @@ const yielded = Effect.fnUntraced(function* (path: string, there: Found, { creat
 
 /**
  * Writes a run's state file, whole or not at all, with the unknown fields of the old one. The old one becomes
- * `….backup`. A damaged file is no backup: it is kept under a name that says when, and so is a backup of another run.
+ * `….backup`. A damaged file is no backup: it is kept under a name that says when. So is a backup of another run.
  * Returns both. Writes nothing where nothing changed. Fails with `StateForeign` where the file is another program's by
  * now.
  */

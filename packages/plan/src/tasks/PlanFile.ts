@@ -32,8 +32,8 @@ const idIn = (title: string) => {
 }
 
 /**
- * Returns what a Markdown text says under each heading that begins with an id, until the next heading of its level or
- * above.
+ * Returns what a Markdown text says under each heading that begins with an id. A heading's text ends at the next
+ * heading of its level or above.
  */
 export const sections = (body: string): ReadonlyMap<string, string> => {
   const lines = body.split(/\r?\n/u)

@@ -86,7 +86,10 @@ const distance = (one: string, other: string): number => {
   return row[other.length]!
 }
 
-/** Returns the known key that was likely meant: two letters away at most, one where it is short, or a part of it. */
+/**
+ * Returns the known key that was likely meant. It is two letters away at most, one where the key is short, or a part of
+ * it.
+ */
 const meant = (key: string, known: ReadonlyArray<string>): string | undefined => {
   const letters = (word: string) =>
     word

@@ -48,7 +48,7 @@ export interface HooksStatus {
 
 /**
  * Reads or writes a file of the agent's settings. Fails with `HookSettingsUnusable` when the file does not have that
- * form, with `FileRefused` when it is not this user's, and with `PlatformError`.
+ * form. Fails with `FileRefused` when it is not this user's, and with `PlatformError`.
  */
 export type OnSettings<A> = Effect.Effect<
   A,

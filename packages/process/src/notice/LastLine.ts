@@ -4,7 +4,7 @@ import { piecesOf, TrustedFiles } from "../file/TrustedFiles.ts"
 /** Bytes at the end of an output in which its last line is looked for. */
 const lookedAt = 4096
 
-/** Returns the last line of an output that is not empty; `null`: there is none, or the file is not souffleur's own. */
+/** Returns the last line of an output that is not empty. `null`: there is none, or the file is not souffleur's own. */
 export const lastLineOf = Effect.fn("lastLineOf")(
   function* (path: string) {
     const file = yield* (yield* TrustedFiles).open(path, { own: true })

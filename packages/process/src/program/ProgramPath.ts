@@ -2,8 +2,8 @@ import { Effect, FileSystem, Path } from "effect"
 import { AgentNotFound } from "@souffleur/domain"
 
 /**
- * Finds the absolute path of a program: itself when it is a path, else the first executable file of that name in
- * `PATH`. Fails with `AgentNotFound`.
+ * Finds the absolute path of a program. It is the program itself when that is a path. Otherwise it is the first
+ * executable file of that name in `PATH`. Fails with `AgentNotFound`.
  */
 export const resolveProgram = Effect.fn("resolveProgram")(function* (
   program: string,

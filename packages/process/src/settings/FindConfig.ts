@@ -20,8 +20,8 @@ const textOf = Effect.fnUntraced(function* (folder: string, source: string) {
 
 /**
  * Finds `<project>/.orchestra_configs/souffleur`, else the same file in the project's parent. The nearest file is used
- * alone. If it cannot be read or is not trusted, the result has the defaults and a warning, never the parent's values
- * (spec: settings#config-file).
+ * alone. If it cannot be read or is not trusted, the result has the defaults and a warning. It never has the parent's
+ * values (spec: settings#config-file).
  */
 export const findConfig = Effect.fn("findConfig")(function* (
   projectDir: string

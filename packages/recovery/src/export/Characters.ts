@@ -13,7 +13,7 @@ export const charactersIn = (bytes: Uint8Array): number => countCharacters(decod
 const isContinuation = (byte: number) => (byte & 0xc0) === 0x80
 
 /**
- * Finds the last position up to `at` where a character begins, valid or not: a sequence is never longer than four
+ * Finds the last position up to `at` where a character begins, valid or not. A sequence is never longer than four
  * bytes.
  */
 export const characterStart = (bytes: Uint8Array, at: number): number => {

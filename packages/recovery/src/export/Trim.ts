@@ -90,8 +90,8 @@ const lineStartFrom = Effect.fnUntraced(function* (source: Source, position: num
 })
 
 /**
- * Reads the header and the summary of souffleur's own exports, or the first lines of others: whole lines, at most
- * `maxChars` characters.
+ * Reads the header and the summary of souffleur's own exports, or the first lines of others. It reads whole lines, at
+ * most `maxChars` characters.
  */
 const topOf = Effect.fnUntraced(function* (source: Source, maxChars: number) {
   const end = Math.min(blockBytes, source.size, Math.max(headerBytes, maxChars * maxCharBytes))

@@ -7,8 +7,8 @@ import type { Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 
 /**
- * Continues the same session of a Conductor whose turn ended before its work did, in print mode or by a limit that is
- * over (spec: behaviour#continue_turn).
+ * Continues the same session of a Conductor whose turn ended before its work did (spec: behaviour#continue_turn). The
+ * turn ended in print mode or by a limit that is over.
  */
 export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "continue_turn",

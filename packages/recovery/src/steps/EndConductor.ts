@@ -5,7 +5,7 @@ import { Effect, Equal } from "effect"
 import { startedByItself } from "./Holder.ts"
 
 /**
- * Finds a live process that souffleur launched, when the Conductor turned out to be another one: two must never be at
+ * Finds a live process that souffleur launched, when the Conductor turned out to be another one. Two must never be at
  * work.
  */
 const launchedBeside = Effect.fnUntraced(function* ({ conductor, launched }: Watch) {
@@ -61,9 +61,9 @@ export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch
 })
 
 /**
- * Says in a sentence what else holds the session: a live agent process, or a leftover of the old tree (spec:
- * behaviour#one-writer). A session of an earlier generation counts too, because its work is the same. `undefined`: no
- * process does.
+ * Says in a sentence what else holds the session (spec: behaviour#one-writer). It is a live agent process, or a
+ * leftover of the old tree. A session of an earlier generation counts too, because its work is the same. `undefined`:
+ * no process does.
  */
 export const otherWriter = Effect.fn("Recovery.otherWriter")(function* (watch: Watch) {
   const agent = yield* Agent

@@ -85,8 +85,8 @@ const oneWriter = Effect.fnUntraced(function* (watch: Watch) {
 })
 
 /**
- * Waits for a launch slot, then checks for everything that forbids a launch. It runs inside the launch step: a launch
- * that a crash left behind is settled first, and its process holds the session rightly.
+ * Waits for a launch slot, then checks for everything that forbids a launch. It runs inside the launch step. There a
+ * launch that a crash left behind is settled first, and its process holds the session rightly.
  */
 export const unhindered = Effect.fnUntraced(function* (watch: Watch) {
   const { launchSpacing } = yield* Settings

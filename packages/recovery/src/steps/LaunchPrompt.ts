@@ -26,8 +26,8 @@ const tasks = (watch: Watch): string =>
     : `The state of the tasks is in ${watch.comms} (tables orchestration_tasks and orchestration_messages): go on with what is not complete.`
 
 /**
- * Makes the prompt of a launch from an export: its path, never its content; the reason; the old session; the place of
- * the tasks.
+ * Makes the prompt of a launch from an export. It gives the path of the export, never its content. It also gives the
+ * reason, the old session and the place of the tasks.
  */
 export const promptFromExport = (
   watch: Watch,

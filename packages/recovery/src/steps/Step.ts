@@ -12,7 +12,7 @@ export class Cycle extends Context.Service<
 >()("@souffleur/recovery/Cycle") {}
 
 /**
- * Describes a step. Outcome and failure are schemas, so that a resumed cycle takes the same branch: a `catchTag` fires
+ * Describes a step. Outcome and failure are schemas, so that a resumed cycle takes the same branch. A `catchTag` fires
  * again from the log.
  */
 export interface Step<A, E, R, X = never> {
@@ -53,7 +53,7 @@ export const again = () => Effect.succeedNone
  * final.
  *
  * The append of the intent also checks the fence. It is refused for a souffleur that was overtaken, or a watch that was
- * released, and the step does not act.
+ * released. The step then does not act.
  */
 export const step = Effect.fn("Recovery.step")(function* <A, E, R, X = never>(
   name: string,

@@ -125,8 +125,9 @@ const stillDead = Effect.fnUntraced(function* (watch: Watch) {
 
 /**
  * Stops the old Conductor and its tree: step 1 of a recovery. It checks the Conductor before the intent, and again
- * right before the first signal, because souffleur may have been suspended between the two. Fails with `FailedClosed`
- * when the Conductor is alive after all, or does not end, and with `Completed` when its work is done.
+ * right before the first signal. The second check is there because souffleur may have been suspended in between. Fails
+ * with `FailedClosed` when the Conductor is alive after all, or does not end. Fails with `Completed` when its work is
+ * done.
  */
 export const stopConductor = Effect.fn("stopConductor")(function* (watch: Watch) {
   const recorded = (yield* (yield* Cycle).watch.state).recovery?.steps[stepNames.stop]

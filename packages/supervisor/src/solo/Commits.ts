@@ -5,7 +5,7 @@ import { Effect, Path } from "effect"
 /** The full name of a commit: SHA-1 or SHA-256. */
 const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u
 
-/** A repository may belong to its group: a member who may commit there may choose the commit that is checked out. */
+/** A repository may belong to its group. A member who may commit there may choose the commit that is checked out. */
 const shared = { others: "write as its group" } as const satisfies Trust
 /** Most bytes of a file with one name, and of the list of all branches. */
 const [maxNameBytes, maxListBytes] = [1_000_000, 16_000_000]
@@ -13,7 +13,9 @@ const [maxNameBytes, maxListBytes] = [1_000_000, 16_000_000]
 const textOf = (file: string, maxBytes: number) =>
   Effect.map(readTrusted(file, { ...shared, atMost: maxBytes }), (bytes) => new TextDecoder().decode(bytes).trim())
 
-/** Finds the folder of git's files: `.git` itself, or the target of a file of that name (a worktree, a submodule). */
+/**
+ * Finds the folder of git's files. It is `.git` itself, or the target of a file of that name (a worktree, a submodule).
+ */
 const gitFolder = Effect.fnUntraced(function* (project: string) {
   const path = yield* Path.Path
   for (let folder = project; ; folder = path.dirname(folder)) {
