@@ -424,6 +424,7 @@ it("every entry that a package names exists, and is published as what it is buil
     })
     // The order is Node's and the compiler's too: `types` comes first.
     assert.strictEqual(JSON.stringify(publishConfig.exports), JSON.stringify(Object.fromEntries(built)), name)
+    assert.match(text(`packages/${name}/README.md`), new RegExp(`^# @souffleur/${name}\n`, "u"))
   }
 })
 

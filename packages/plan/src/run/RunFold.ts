@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent> = {
-  name: { kind: "run", fingerprint: "1719e1ae1ffabfc7" },
+  name: { kind: "run", fingerprint: "a5a1d14ca961bc4a" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,
