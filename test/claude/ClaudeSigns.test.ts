@@ -55,7 +55,7 @@ it.live.skipIf(claude === null || tmuxMissing)(
       assert.isUndefined(log.find(({ _tag }) => ["ConductorDied", "KillDeferred", "RecoveryStarted"].includes(_tag)))
       assert.deepStrictEqual(
         (yield* lab.notices).map(({ kind }) => kind),
-        ["waiting_for_a_person", "cleared"]
+        ["waiting_for_a_person", "cleared", "completed"]
       )
       assert.lengthOf([...(yield* lab.agents).all], 1)
     }).pipe(Effect.scoped, Effect.provide(services))
@@ -114,7 +114,7 @@ it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand
     assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
     assert.deepStrictEqual(
       (yield* lab.notices).map(({ kind }) => kind),
-      ["recovered"]
+      ["died", "recovered", "completed"]
     )
     const { all, most } = yield* lab.agents
     assert.deepStrictEqual([most, all.size], [1, 2])

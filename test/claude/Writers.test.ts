@@ -49,7 +49,7 @@ it.live.skipIf(claude === null)(
       assert.isUndefined(log.find(({ _tag }) => _tag === "ConductorRelaunched"))
       assert.deepStrictEqual(
         (yield* lab.notices).map(({ kind }) => kind),
-        ["failed_closed", "cleared"]
+        ["died", "failed_closed", "cleared", "completed"]
       )
       assert.strictEqual((yield* lab.agents).all.size, 2)
     }).pipe(Effect.scoped, Effect.provide(services))
