@@ -61,6 +61,7 @@ describe.concurrent("a conductor beside another", () => {
       for (const folder of [a, b]) {
         fs.mkdirSync(folder, { recursive: true })
         fs.writeFileSync(join(folder, "plan.yaml"), first)
+        fs.copyFileSync(join(the.project, "craft.json"), join(folder, "craft.json"))
       }
       git(the.project, "commit", "-q", "--allow-empty", "-m", "packages")
       const one = the.start(["conduct", "plan.yaml", "--json"], {}, a)
