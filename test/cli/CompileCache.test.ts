@@ -68,7 +68,7 @@ it.live("a cache that others may write, a linked cache and an impossible cache a
 it.live("the newest four caches are kept; a cache that the user has chosen is used in place of ours", () =>
   Effect.gen(function* () {
     const the = yield* home
-    for (const [age, name] of ["a", "b", "c", "d", "e"].entries()) {
+    for (const [age, name] of ["v22.19.0-1", "v22.19.0-2", "v22.19.0-3", "v22.19.0-4", "v22.19.0-5"].entries()) {
       fs.mkdirSync(join(the.cache, name, "v1"), { recursive: true, mode: 0o700 })
       fs.utimesSync(join(the.cache, name), 1000 - age, 1000 - age)
     }
@@ -76,7 +76,12 @@ it.live("the newest four caches are kept; a cache that the user has chosen is us
     assert.lengthOf(yield* the.run(["status"], { NODE_COMPILE_CACHE: chosen }), 5)
     assert.isAbove(compiled(chosen), 5)
     const kept = yield* the.run()
-    assert.sameMembers(kept, ["a", "b", "c", `${process.version}-${fs.statSync(bundle).ino}`])
+    assert.sameMembers(kept, [
+      "v22.19.0-1",
+      "v22.19.0-2",
+      "v22.19.0-3",
+      `${process.version}-${fs.statSync(bundle).ino}`
+    ])
     const other = join(the.home, "other")
     yield* the.run(["status"], { XDG_CACHE_HOME: other })
     assert.deepStrictEqual(fs.readdirSync(join(other, "souffleur")), [kept.at(-1)])

@@ -85,7 +85,7 @@ const goOn = Effect.fnUntraced(function* (known: NamedWatch, target: Option.Opti
   const begins = Effect.gen(function* () {
     if (watch.phase === "Exited") {
       if (!(yield* allPublished(id, watch.revision))) yield* Effect.timeoutOption(commsPublisher(id), drainTimeout)
-      return yield* endedWatch(id, watch)
+      return endedWatch(id, watch)
     }
     yield* goesOn(known, target)
     return yield* keep(id, { comms, project, from: watch.revision }, options)

@@ -1,9 +1,9 @@
 import { Claims, guardianOf, isOver, type Owner, Processes } from "@souffleur/domain"
 import type { NamedWatch } from "@souffleur/embed"
-import { allWatches } from "@souffleur/embed/internal"
+import { unfinishedWatches } from "@souffleur/embed/internal"
 import { Beats } from "@souffleur/eventlog"
 import { guardianNamed } from "@souffleur/node"
-import { allRuns, isOver as isRunOver } from "@souffleur/plan"
+import { unfinishedRuns } from "@souffleur/plan"
 import { Effect, Option, Runtime, Schema } from "effect"
 
 /** A watch or a run is at work, so nothing is removed. Exit code 3. */
@@ -26,15 +26,12 @@ const isGuarded = Effect.fnUntraced(function* ({ id }: NamedWatch) {
 /** Fails with `StillAtWork` where a souffleur or a guardian of this state folder is alive, and says what to do. */
 export const unlessAtWork = Effect.fn("unlessAtWork")(function* () {
   const watches = yield* Effect.filter(
-    (yield* allWatches).filter(({ watch }) => watch.phase !== "Exited"),
+    yield* unfinishedWatches,
     Effect.fnUntraced(function* (one) {
       return (yield* isAlive(one.watch.owner)) || (yield* isGuarded(one))
     })
   )
-  const runs = yield* Effect.filter(
-    (yield* allRuns).filter(({ run }) => !isRunOver(run)),
-    ({ run }) => isAlive(run.owner)
-  )
+  const runs = yield* Effect.filter(yield* unfinishedRuns, ({ run }) => isAlive(run.owner))
   const lines = [
     ...watches.map(({ id }) => `watch ${id} is alive: souffleur release ${id}`),
     ...runs.map(({ id, run }) => `run ${id} is at work: end its conductor, pid ${run.owner?.process.pid}`)

@@ -162,13 +162,11 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
 })
 
 /** A watch that has ended already. */
-export const endedWatch = Effect.fnUntraced(function* (id: string, watch: Watch) {
-  return {
-    id,
-    from: watch.revision,
-    state: Effect.succeed(watch),
-    events: Stream.empty,
-    narrate: () => Effect.void,
-    end: Effect.succeed(watch)
-  } satisfies RunningWatch
+export const endedWatch = (id: string, watch: Watch): RunningWatch => ({
+  id,
+  from: watch.revision,
+  state: Effect.succeed(watch),
+  events: Stream.empty,
+  narrate: () => Effect.void,
+  end: Effect.succeed(watch)
 })

@@ -1,7 +1,7 @@
 import type { Errands, Processes } from "@souffleur/domain"
 import type { HostServices } from "@souffleur/node"
 import { Roles, type World } from "@souffleur/supervisor"
-import { Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Scope } from "effect"
 import { startGuardian } from "../watching/GuardianKeeper.ts"
 import { goingOn, opening } from "./ConfigTrust.ts"
 import { Installation } from "./Installation.ts"
@@ -21,7 +21,8 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
     Parts,
     Effect.gen(function* () {
       const { agent, variables } = yield* Installation
-      const context = yield* Effect.context<Needs>()
+      // The scope of the layer is left out: what a watch opens belongs to the scope of that watch.
+      const context = Context.omit(Scope.Scope)(yield* Effect.context<Needs | Scope.Scope>())
       const here = Effect.provideContext(context)
       const built = Layer.succeedContext(context)
       return Parts.of({

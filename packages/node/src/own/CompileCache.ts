@@ -13,9 +13,12 @@ export const compiledDir = ({ HOME, XDG_CACHE_HOME }: NodeJS.ProcessEnv): string
   return HOME && isAbsolute(HOME) ? join(HOME, ".cache", "souffleur") : undefined
 }
 
-/** Removes the oldest folders. A program whose folder is removed while it runs compiles again at its next start. */
+/** Names a folder of ours: the version of Node, and the inode of a program. */
+const ours = /^v[\w.]+-\d+$/u
+
+/** Removes our oldest folders. A program whose folder is removed while it runs compiles again at its next start. */
 const prune = (folder: string): void => {
-  const paths = fs.readdirSync(folder).map((name) => join(folder, name))
+  const paths = fs.readdirSync(folder).flatMap((name) => (ours.test(name) ? [join(folder, name)] : []))
   const dated = paths.map((path) => ({ path, at: fs.lstatSync(path).mtimeMs })).toSorted((a, b) => b.at - a.at)
   for (const { path } of dated.slice(keptFolders)) fs.rmSync(path, { recursive: true, force: true })
 }
