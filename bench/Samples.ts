@@ -14,7 +14,8 @@ export const died = (at: number): WatchEvent => ({
     heartbeatAge: 61_000,
     staleAfter: 240_000,
     signs: [],
-    contextTokens: null
+    contextTokens: null,
+    end: null
   },
   reason: "pid",
   retries: 1

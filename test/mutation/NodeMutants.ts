@@ -297,8 +297,8 @@ export const nodeMutants = [
     [["launch: a reported end is heard", "      follow(child)\n", ""]]
   ),
   ...mutantsOf(
-    `${src}/launch/ExitCodes.ts`,
-    ["packages/node/test/ExitCodes.test.ts"],
+    `${src}/launch/LaunchEnds.ts`,
+    ["packages/node/test/LaunchEnds.test.ts"],
     [["exit code: of who took the receipt", " && one.process.pid === pid)) createWhole", ")) createWhole"]]
   )
 ]

@@ -58,9 +58,15 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/launch/ExitCodes.ts`,
+    `${src}/launch/LaunchEnds.ts`,
     [`${test}/HostLauncher.test.ts`],
-    [["exit code: kept for who comes after", "createWhole(fileOf(id), String(exitCode))", "fileOf(id)"]]
+    [
+      [
+        "exit code: kept for who comes after",
+        'createWhole(fileOf(id), end._tag === "Exited" ? String(end.code) : end.signal)',
+        "fileOf(id)"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${src}/own/Detached.ts`,

@@ -729,8 +729,8 @@ export const conductorMutants = [
       ["judge: the setting that lets an agent commit", "hint: commitSetting", 'hint: ""'],
       [
         "judge: an exit code that is known",
-        "if (code === 0) return undefined\n",
-        "if (code !== null) return undefined\n"
+        "if (endedWell(end)) return undefined\n",
+        "if (end !== null) return undefined\n"
       ],
       [
         "judge: a finished turn, where no exit code is known",
@@ -818,8 +818,8 @@ export const conductorMutants = [
       ],
       [
         "judge: a finishing step that failed",
-        "if (code !== null) return nothing",
-        "if (code !== null) return done\n  if (false) return nothing"
+        "if (end !== null) return nothing",
+        "if (end !== null) return done\n  if (false) return nothing"
       ],
       [
         "judge: a finishing step that nobody saw end",

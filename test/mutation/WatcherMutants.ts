@@ -156,7 +156,7 @@ export const watcherMutants = [
       "watch.comms !== null && watch.print && signs",
       "watch.comms !== null && signs"
     ],
-    ["finished: a command that ended well", "Option.contains(code, 0)", "Option.isSome(code)"],
+    ["finished: a command that ended well", ": endedWell(processEnd))", ": processEnd !== undefined)"],
     [
       "trigger: another state was seen, before or after the launch",
       "otherStateSeen: before.otherStateSeen,\n",

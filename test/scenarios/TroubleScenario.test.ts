@@ -31,7 +31,8 @@ const conductorDead: WatchIntent = {
     heartbeatAge: null,
     staleAfter: 240_000,
     signs: [],
-    contextTokens: null
+    contextTokens: null,
+    end: null
   }
 }
 

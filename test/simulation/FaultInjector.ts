@@ -36,7 +36,7 @@ const seldom = new Map([
   ...rare.map((name) => [name, 0.02] as const),
   ...["agent.spent", "processes.commandLine", "processes.signal SIGKILL"].map((name) => [name, 0.1] as const),
   ["claims.release", 0.1],
-  ...["launcher.exitCode", "launcher.forget", "launcher.kept"].map((name) => [name, 0.4] as const)
+  ...["launcher.endOf", "launcher.forget", "launcher.kept"].map((name) => [name, 0.4] as const)
 ])
 /** The factor while nothing is to be done: then the effects of a watch are many and all alike. */
 const quiet = 0.1

@@ -9,6 +9,7 @@ import {
   ExportFailed,
   Launcher,
   type Owner,
+  type ProcessEnd,
   Processes,
   type ResolvedSettings,
   SessionNotFound,
@@ -159,9 +160,11 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
   }
 }
 
-const exitCode = (world: World, launchId: string): Option.Option<number> => {
+const endOf = (world: World, launchId: string): Option.Option<ProcessEnd> => {
   const conductor = world.conductors.find((one) => one.process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
-  return conductor === undefined || conductor.isAlive ? Option.none() : Option.some(conductor.turnEnded ? 0 : 1)
+  return conductor === undefined || conductor.isAlive
+    ? Option.none()
+    : Option.some({ _tag: "Exited", code: conductor.turnEnded ? 0 : 1 })
 }
 
 /** Builds the world as one souffleur can reach it: every effect of every port goes through its gate. */
@@ -275,7 +278,7 @@ export const ports = (
     Context.add(Agent, agent(world, gate)),
     Context.add(
       Launcher,
-      launcher({ processes: world.processes, room }, self, gate, (id) => exitCode(world, id))
+      launcher({ processes: world.processes, room }, self, gate, (id) => endOf(world, id))
     ),
     Context.add(FileSystem.FileSystem, fileSystem),
     Context.add(TrustedFiles, disk.trusted),

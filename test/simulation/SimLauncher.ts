@@ -1,4 +1,4 @@
-import { type Launcher, LaunchFailed } from "@souffleur/domain"
+import { type Launcher, LaunchFailed, type ProcessEnd } from "@souffleur/domain"
 import { Effect, Option, Schedule } from "effect"
 import type { Gate } from "./EffectGate.ts"
 import type { LaunchRoom } from "./LaunchRoom.ts"
@@ -15,7 +15,7 @@ export const launcher = (
   { processes, room }: { readonly processes: ProcessTable; readonly room: LaunchRoom },
   self: SimProcess,
   gate: Gate,
-  exitCode: (id: string) => Option.Option<number>
+  endOf: (id: string) => Option.Option<ProcessEnd>
 ): Launcher["Service"] => {
   const look = (id: string, process: SimProcess) =>
     gate.through(
@@ -77,10 +77,10 @@ export const launcher = (
         "launcher.forget",
         Effect.sync(() => void room.kept.delete(id))
       ),
-    exitCode: (id) =>
+    endOf: (id) =>
       gate.through(
-        "launcher.exitCode",
-        Effect.sync(() => exitCode(id))
+        "launcher.endOf",
+        Effect.sync(() => endOf(id))
       ),
     outputPath: (id) => `/state/launches/${id}.out`
   }

@@ -17,7 +17,8 @@ export const evidence = {
   heartbeatAge: null,
   staleAfter: 240_000,
   signs: [],
-  contextTokens: null
+  contextTokens: null,
+  end: null
 }
 
 /** given these events, when this is wanted, then these events (or this refusal). */

@@ -26,7 +26,8 @@ const evidence = {
   heartbeatAge: null,
   staleAfter: 240_000,
   signs: [{ source: "processor", says: "not used", age: 420_000 }],
-  contextTokens: 120_400
+  contextTokens: 120_400,
+  end: null
 } as const
 const died = (reason: "hang" | "untaken") =>
   Event.ConductorDied.make({

@@ -23,7 +23,8 @@ const evidence = {
   heartbeatAge: null,
   staleAfter: 240_000,
   signs: [],
-  contextTokens: null
+  contextTokens: null,
+  end: null
 }
 const before: ReadonlyArray<WatchEvent> = [
   Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false }),

@@ -37,7 +37,10 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const over = yield* Effect.forkChild(untilOver(agent, "1 day"), { startImmediately: true })
       assert.isUndefined(over.pollUnsafe())
       yield* killed(agent.pid)
-      assert.deepStrictEqual(yield* launcher.exitCode("reported-1"), Option.some(137))
+      assert.deepStrictEqual(
+        yield* launcher.endOf("reported-1"),
+        Option.some({ _tag: "Killed", signal: "SIGKILL" } as const)
+      )
       assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Fiber.join(over), "10 seconds")))
     })
   )
@@ -151,23 +154,23 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       const at = yield* folder
       const launcher = yield* launcherIn(at)
-      for (const [id, line, code] of [
-        ["well", "exit 0", 0],
-        ["ill", "exit 3", 3],
-        ["killed", "kill -9 $$", 137]
+      for (const [id, line, end] of [
+        ["well", "exit 0", { _tag: "Exited", code: 0 } as const],
+        ["ill", "exit 3", { _tag: "Exited", code: 3 } as const],
+        ["killed", "kill -9 $$", { _tag: "Killed", signal: "SIGKILL" } as const]
       ] as const) {
         yield* launcher.prepare(order(id, at, line))
         const agent = yield* start(launcher, id)
         yield* becomes(agent, "gone")
-        assert.deepStrictEqual(yield* launcher.exitCode(id), Option.some(code))
+        assert.deepStrictEqual(yield* launcher.endOf(id), Option.some(end))
         const next = yield* launcherIn(at)
-        assert.deepStrictEqual(yield* next.exitCode(id), Option.some(code))
+        assert.deepStrictEqual(yield* next.endOf(id), Option.some(end))
         assert.strictEqual(mode(join(at, "launches", `${id}.exit`)), 0o600)
       }
       yield* launcher.prepare(order("runs", at, "exec sleep 300"))
       yield* start(launcher, "runs")
-      assert.isTrue(Option.isNone(yield* (yield* launcherIn(at)).exitCode("runs")))
-      assert.isTrue(Option.isNone(yield* launcher.exitCode("never")))
+      assert.isTrue(Option.isNone(yield* (yield* launcherIn(at)).endOf("runs")))
+      assert.isTrue(Option.isNone(yield* launcher.endOf("never")))
     })
   )
 

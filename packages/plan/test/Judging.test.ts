@@ -97,7 +97,7 @@ const judged = (given: {
     judge(
       run,
       { ...asked, role: given.role ?? "implementer", word: given.word === undefined ? asked.word : given.word },
-      given.ended ?? { _tag: "Ended", printed, code, output: "/out" }
+      given.ended ?? { _tag: "Ended", printed, end: code === null ? null : { _tag: "Exited", code }, output: "/out" }
     ),
     world
   )

@@ -157,7 +157,8 @@ export const stage = Effect.fnUntraced(function* (
       yield* pass
       return process
     }),
-    exitCode: () => (plan.finish._tag === "Command" ? Effect.succeedSome(0) : Effect.succeedNone),
+    endOf: () =>
+      plan.finish._tag === "Command" ? Effect.succeedSome({ _tag: "Exited", code: 0 } as const) : Effect.succeedNone,
     outputPath: (id) => path.join(outputs, id)
   })
   const signalling = Processes.of({

@@ -18,7 +18,8 @@ const evidence = {
   heartbeatAge: null,
   staleAfter: 240_000,
   signs: [],
-  contextTokens: null
+  contextTokens: null,
+  end: null
 }
 
 const relaunchedBy = (provider: string, sessionId: string): ReadonlyArray<WatchEvent> => [

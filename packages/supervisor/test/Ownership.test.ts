@@ -202,7 +202,7 @@ describe("an operator's release", () => {
       settle: (id) => Effect.sync(() => (settled.push(id), ran)),
       kept: () => Effect.die("nothing is launched here"),
       forget: (id) => Effect.sync(() => void forgotten.push(id)),
-      exitCode: () => Effect.succeedNone,
+      endOf: () => Effect.succeedNone,
       outputPath: (id) => id
     })
   const prepared = Event.LaunchPrepared.make({

@@ -133,7 +133,8 @@ const evidence = {
   heartbeatAge: null,
   staleAfter: 1,
   signs: [],
-  contextTokens: null
+  contextTokens: null,
+  end: null
 }
 export const died = (retries = 1) =>
   Event.ConductorDied.make({ at, watcher: 1, taskCount: 1, taskFingerprint: "a", evidence, reason: "pid", retries })

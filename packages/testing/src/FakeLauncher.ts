@@ -3,6 +3,7 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
+  type ProcessEnd,
   type ProcessIdentity,
   type Terminal
 } from "@souffleur/domain"
@@ -18,6 +19,10 @@ export type FakeCompaction =
   | "hangs"
   | "compacts as it ends"
   | "cannot be ended"
+
+/** Reads an end in short: an exit code, or the name of a signal. */
+const endOf = (end: number | string): ProcessEnd =>
+  typeof end === "number" ? { _tag: "Exited", code: end } : { _tag: "Killed", signal: end }
 
 /** A launch that became a process. */
 export interface FakeLaunch extends LaunchOrder {
@@ -39,8 +44,8 @@ export class FakeLauncher {
   #nextPid = 5000
   /** Count of the next launches after which souffleur vanishes, as by SIGKILL. */
   vanishes = 0
-  /** The exit code of every headless launch; `undefined`: nothing saw the end. */
-  exitCode: number | undefined
+  /** How every headless launch ended: its exit code, or a signal. `undefined`: nothing saw the end. */
+  ended: number | string | undefined
   /** The behaviour of each compaction in order. The last holds for all that follow. */
   compactions: ReadonlyArray<FakeCompaction> = ["compacts"]
   /** Count of the sessions that were told to compact. */
@@ -115,7 +120,7 @@ export class FakeLauncher {
           : Effect.succeed(order)
       },
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
-      exitCode: () => Effect.sync(() => Option.fromUndefinedOr(this.exitCode)),
+      endOf: () => Effect.sync(() => Option.map(Option.fromUndefinedOr(this.ended), endOf)),
       outputPath: (id) => `/state/launches/${id}.out`
     })
   )

@@ -71,5 +71,6 @@ export const evidenceOf = (seen: Observation): Event.Evidence => ({
   heartbeatAge: heartbeatAge(seen.heartbeat, seen.now, seen.notBefore) ?? null,
   staleAfter: seen.staleAfter,
   signs: signsToLog(seen.signs),
-  contextTokens: seen.signs.session?.context?.tokens ?? null
+  contextTokens: seen.signs.session?.context?.tokens ?? null,
+  end: seen.end ?? null
 })

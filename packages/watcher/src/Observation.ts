@@ -1,4 +1,13 @@
-import type { CommsSnapshot, Condition, HeartbeatSeen, Holder, Signs, Verdict, WatcherExit } from "@souffleur/domain"
+import type {
+  CommsSnapshot,
+  Condition,
+  HeartbeatSeen,
+  Holder,
+  ProcessEnd,
+  Signs,
+  Verdict,
+  WatcherExit
+} from "@souffleur/domain"
 import type { Excuse } from "./Excuse.ts"
 
 /** Everything that one poll knows before it decides. Times are epoch ms, durations ms. */
@@ -6,6 +15,8 @@ export interface Observation {
   readonly now: number
   /** `undefined`: no process is known (`heartbeat-only`). */
   readonly process: Condition | undefined
+  /** `undefined`: the process runs, or no souffleur was its parent at its end. */
+  readonly end: ProcessEnd | undefined
   /** `undefined`: comms is out. */
   readonly comms: CommsSnapshot | undefined
   readonly heartbeat: HeartbeatSeen

@@ -2,6 +2,7 @@ import {
   Agent,
   Comms,
   type Condition,
+  endedWell,
   heartbeatAge,
   isOver,
   Launcher,
@@ -52,10 +53,10 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     Effect.suspend(() =>
       isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)
     )
-  const exitedWell = (condition: Condition | undefined) =>
+  const endOf = (condition: Condition | undefined) =>
     Effect.suspend(() =>
-      isOver(condition) && watch.launchId !== undefined ? launcher.exitCode(watch.launchId) : Effect.succeedNone
-    ).pipe(Effect.map((code) => Option.contains(code, 0)))
+      isOver(condition) && watch.launchId !== undefined ? launcher.endOf(watch.launchId) : Effect.succeedNone
+    ).pipe(Effect.map(Option.getOrUndefined))
 
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* moment
@@ -81,6 +82,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const now = read.begun.wall
     const heartbeat = after.heartbeat ?? { raw: null, changedAt: undefined }
     const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
+    const processEnd = yield* endOf(signs.process)
     const foundSession = yield* findSession(conductor?.sessionId)
     // A beat proves more than a taken hand-off. While comms is out, only the session file shows whether it beats.
     const judged =
@@ -88,6 +90,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     return {
       now,
       process: signs.process,
+      end: processEnd,
       comms: seen,
       heartbeat,
       notBefore: after.notBefore,
@@ -95,7 +98,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       otherStateSeen: before.otherStateSeen,
       newPayload: yield* findPayload(conductor?.state, before.otherStateSeen),
       turnEnded: watch.comms !== null && watch.print && signs.turnEnded,
-      finished: watch.comms === null && (watch.kind === "agent" ? signs.turnEnded : yield* exitedWell(signs.process)),
+      finished: watch.comms === null && (watch.kind === "agent" ? signs.turnEnded : endedWell(processEnd)),
       signs,
       verdict,
       excuse,

@@ -35,6 +35,7 @@ const signsOf = (change: Partial<Signs>): Signs => ({
 const healthy: Observation = {
   now,
   process: "running",
+  end: undefined,
   comms: comms("working"),
   heartbeat: { raw: ago(10), changedAt: undefined },
   notBefore: 0,
@@ -253,7 +254,8 @@ it("the evidence has all that a decision rests on", () => {
       heartbeatAge: null,
       staleAfter: 240_000,
       signs: [],
-      contextTokens: null
+      contextTokens: null,
+      end: null
     }
   )
   assert.deepStrictEqual(evidenceOf(healthy), {
@@ -263,6 +265,7 @@ it("the evidence has all that a decision rests on", () => {
     heartbeatAge: 10_000,
     staleAfter: 240_000,
     signs: [],
-    contextTokens: null
+    contextTokens: null,
+    end: null
   })
 })

@@ -768,14 +768,15 @@ describe("solo", () => {
   )
   it.effect("a command has completed only by exit code 0; any other or unknown code is a death", () =>
     Effect.gen(function* () {
-      for (const [exitCode, tag] of [
+      for (const [ended, tag] of [
         [0, "ConductorCompleted"],
         [1, "ConductorDied"],
         [137, "ConductorDied"],
+        ["SIGKILL", "ConductorDied"],
         [undefined, "ConductorDied"]
       ] as const) {
         const { told, world } = yield* watching({
-          world: { solo: true, kind: "command", exitCode, turnFinished: true }
+          world: { solo: true, kind: "command", ended, turnFinished: true }
         })
         world.condition = "zombie"
         yield* TestClock.adjust("1 second")

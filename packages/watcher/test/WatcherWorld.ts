@@ -126,9 +126,9 @@ export class World extends FakeWorld {
   set sessionFiles(files: Set<string>) {
     this.agent.files = files
   }
-  /** The exit code of a command; `undefined`: nothing saw its end. */
-  set exitCode(code: number | undefined) {
-    this.launcher.exitCode = code
+  /** The exit code of a command, or the signal that ended it; `undefined`: nothing saw its end. */
+  set ended(end: number | string | undefined) {
+    this.launcher.ended = end
   }
 }
 

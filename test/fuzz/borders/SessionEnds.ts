@@ -61,6 +61,7 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
   return {
     now: today,
     process: signs.process,
+    end: undefined,
     comms:
       watch.comms === null
         ? undefined

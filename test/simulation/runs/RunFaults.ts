@@ -26,7 +26,7 @@ export const runBoundaries = [
   "git rev-parse --show-prefix",
   "git rev-parse --show-toplevel",
   "git status --porcelain",
-  "launcher.exitCode",
+  "launcher.endOf",
   "launcher.launch: receipt",
   "launcher.launch: spawn",
   "launcher.prepare",

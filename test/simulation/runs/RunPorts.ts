@@ -156,7 +156,10 @@ export const runPorts = (
     process: self.identity
   }
   const launches = launcher(world, self, gate, (id) =>
-    Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code)
+    Option.map(Option.fromUndefinedOr(world.agents.find(({ launchId }) => launchId === id)?.code), (code) => ({
+      _tag: "Exited" as const,
+      code
+    }))
   )
   const unwatched = Effect.die("no snapshot is needed")
   const desk = {

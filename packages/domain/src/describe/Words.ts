@@ -1,3 +1,4 @@
+import type { ProcessEnd } from "../port/Process.ts"
 import { iso } from "../Time.ts"
 
 /** Writes a duration in ms for a person, such as `4 m 10 s`. `null` and `undefined` are unknown. */
@@ -31,6 +32,10 @@ export const deadline = (at: number, from: number): string => {
   const day = (moment: number) => iso(moment).slice(0, 10)
   return `${day(at) === day(from) ? time(at) : `${day(at)} ${time(at).slice(0, 5)}`} UTC`
 }
+
+/** Says how a process ended, after a verb: `with exit code 3`, or `by SIGKILL`. */
+export const ended = (end: ProcessEnd): string =>
+  end._tag === "Exited" ? `with exit code ${end.code}` : `by ${end.signal}`
 
 /** Ends a sentence with a full stop where it has no end yet. */
 export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`)

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Count, Measure, Text } from "@souffleur/eventlog"
-import { ProcessIdentity } from "../port/Process.ts"
+import { ProcessEnd, ProcessIdentity } from "../port/Process.ts"
 
 /** The state that a generation is later compared with: retries by its tasks, a hand-off by their states. */
 export const baseline = {
@@ -44,7 +44,9 @@ export const Evidence = Schema.Struct({
   /** Each other sign by its source: its content and its age. */
   signs: Schema.Array(Sign),
   /** Context in use, in tokens, as the service last counted it. */
-  contextTokens: Schema.NullOr(Measure)
+  contextTokens: Schema.NullOr(Measure),
+  /** How the process ended, where souffleur was its parent; `null`: it runs, or its end is not known. */
+  end: Schema.NullOr(ProcessEnd)
 })
 export type Evidence = typeof Evidence.Type
 

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, Runtime, Schema } from "effect"
 import type { AgentCommand } from "./Agent.ts"
-import type { ProcessIdentity } from "./Process.ts"
+import type { ProcessEnd, ProcessIdentity } from "./Process.ts"
 
 /** Where the agent runs: a detached process, or a window of a terminal that souffleur itself runs in. */
 export const Terminal = Schema.Literals(["headless", "tmux", "kitty"])
@@ -55,11 +55,8 @@ export class Launcher extends Context.Service<
      * never will.
      */
     readonly forget: (id: string) => Effect.Effect<void>
-    /**
-     * Returns the exit code of a headless launch; 128 and its number for a signal. `None`: it runs, or no souffleur saw
-     * its end.
-     */
-    readonly exitCode: (id: string) => Effect.Effect<Option.Option<number>>
+    /** Returns how the process of a headless launch ended. `None`: it runs, or no souffleur saw its end. */
+    readonly endOf: (id: string) => Effect.Effect<Option.Option<ProcessEnd>>
     /** Returns the path of a headless agent's output. */
     readonly outputPath: (id: string) => string
   }

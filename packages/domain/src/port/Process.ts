@@ -1,3 +1,4 @@
+import { Count, Text } from "@souffleur/eventlog"
 import { Context, type Duration, Effect, type Option, Schedule, Schema } from "effect"
 
 /**
@@ -13,6 +14,16 @@ export type ProcessIdentity = typeof ProcessIdentity.Type
 
 /** The current state of the process with an identity. `gone` also means that another process has its pid. */
 export type Condition = "running" | "stopped" | "zombie" | "gone"
+
+/** How a process ended, as its parent learnt it: with an exit code, or by a signal, such as `SIGKILL`. */
+export const ProcessEnd = Schema.Union([
+  Schema.TaggedStruct("Exited", { code: Count }),
+  Schema.TaggedStruct("Killed", { signal: Text })
+])
+export type ProcessEnd = typeof ProcessEnd.Type
+
+/** Whether a process ended with exit code 0. An end that is not known is none. */
+export const endedWell = (end: ProcessEnd | null | undefined): boolean => end?._tag === "Exited" && end.code === 0
 
 /** Whether the process does nothing any more. A zombie only waits for its parent. */
 export const isOver = (condition: Condition | undefined): boolean => condition === "gone" || condition === "zombie"

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "231f26d243e331b2" },
+  name: { kind: "watch", fingerprint: "f07aeea78c47a963" },
   initial,
   evolve,
   schema: Watch,

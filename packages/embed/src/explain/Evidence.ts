@@ -6,12 +6,13 @@ const rebooted = ({ conductor, owner }: Watch) =>
 
 /** Returns the evidence of a decision, in lines for a person. */
 export const evidence = (
-  { conductorState, contextTokens, heartbeat, heartbeatAge, process, signs, staleAfter }: Event.Evidence,
+  { conductorState, contextTokens, end, heartbeat, heartbeatAge, process, signs, staleAfter }: Event.Evidence,
   watch: Watch
 ): ReadonlyArray<string> => [
   watch.conductor === undefined
     ? "no process was known"
     : `process ${watch.conductor.pid} (started at tick ${watch.conductor.startTime}) was ${process}${rebooted(watch) ? ": the machine has restarted since" : ""}`,
+  ...(end === null ? [] : [`it ended ${Words.ended(end)}`]),
   ...(watch.comms === null
     ? []
     : [

@@ -1,5 +1,4 @@
-import { constants } from "node:os"
-import { LaunchFailed } from "@souffleur/domain"
+import { LaunchFailed, type ProcessEnd } from "@souffleur/domain"
 import { Effect } from "effect"
 import { detached, type Start } from "../own/Detached.ts"
 import { follow } from "../processes/ChildEnds.ts"
@@ -9,12 +8,12 @@ interface HeadlessOptions {
   /** Absolute path of the file that the output is appended to. */
   readonly output: string
   readonly input?: string | null
-  readonly ended?: (pid: number | undefined, exitCode: number) => void
+  readonly ended?: (pid: number | undefined, end: ProcessEnd) => void
 }
 
 /**
  * Starts a detached command, with `input` to read, and succeeds with its pid. The command outlives the scope. `ended`
- * is told its exit code. `effect/process` takes no file for output. Fails with `LaunchFailed` where the command cannot
+ * is told how it ended. `effect/process` takes no file for output. Fails with `LaunchFailed` where the command cannot
  * be started.
  */
 export const startHeadless = (
@@ -27,11 +26,10 @@ export const startHeadless = (
     try {
       const child = detached(start, cwd, output, input)
       child.on("error", () => failed())
-      // A signal is reported as a shell does it: 128 and the signal's number.
       child.on("exit", (code, signal) =>
-        ended(child.pid, code ?? 128 + (signal === null ? 0 : constants.signals[signal]))
+        ended(child.pid, signal === null ? { _tag: "Exited", code: code ?? 0 } : { _tag: "Killed", signal })
       )
-      // The exit code is recorded before the end is reported.
+      // How it ended is recorded before the end is reported.
       follow(child)
       child.on("spawn", () => resume(Effect.succeed(child.pid ?? 0)))
     } catch (error) {

@@ -12,7 +12,7 @@ import {
 } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
-import { makeExitCodes } from "./ExitCodes.ts"
+import { makeLaunchEnds } from "./LaunchEnds.ts"
 import { makeFolder } from "../files/Folder.ts"
 import type { Start } from "../own/Detached.ts"
 import { startHeadless } from "./Headless.ts"
@@ -76,7 +76,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       /** Path of a copy of the launch file that no launcher reads. */
       const keptOf = (id: string) => join(folder, `${id}.kept`)
       const outputPath = (id: string) => join(folder, `${id}.out`)
-      const exits = makeExitCodes(folder, receiptOf)
+      const ends = makeLaunchEnds(folder, receiptOf)
       /**
        * Digests of launches that were prepared here and are not launched yet. A file that changed since is not
        * launched.
@@ -174,12 +174,12 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       })
 
       const startOwn = (id: string, start: Start, output: string, input: string | null) => {
-        exits.started(id)
+        ends.started(id)
         return startHeadless(start, {
           cwd: folder,
           output,
           input,
-          ended: (pid, exitCode) => exits.ended(id, pid, exitCode)
+          ended: (pid, end) => ends.ended(id, pid, end)
         })
       }
 
@@ -265,7 +265,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         settle,
         kept,
         forget,
-        exitCode: exits.of,
+        endOf: ends.of,
         outputPath
       })
     })

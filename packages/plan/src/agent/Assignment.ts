@@ -6,6 +6,7 @@ import {
   type EffectivePermission,
   Launcher,
   LaunchFailed,
+  type ProcessEnd,
   Settings
 } from "@souffleur/domain"
 import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
@@ -144,9 +145,9 @@ const printed = Effect.fnUntraced(
   Effect.orElseSucceed(() => "")
 )
 
-/** How an agent ended. `code`: its exit code; `null`: unknown. `output`: the path of all that it printed. */
+/** How an agent ended. `end`: as its parent saw it; `null`: unknown. `output`: the path of all that it printed. */
 export type Ended =
-  | { readonly _tag: "Ended"; readonly printed: string; readonly code: number | null; readonly output: string }
+  | { readonly _tag: "Ended"; readonly printed: string; readonly end: ProcessEnd | null; readonly output: string }
   | Extract<Report, { readonly _tag: "Failed" }>
 
 /** Waits for an agent's end, at most until its time is over. Ends what it left running. */
@@ -164,7 +165,7 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignm
       message: `the ${assignment.role} took longer than ${took}`
     } satisfies Ended
   }
-  const code = yield* launcher.exitCode(started.launchId)
+  const end = Option.getOrNull(yield* launcher.endOf(started.launchId))
   const output = launcher.outputPath(started.launchId)
-  return { _tag: "Ended", printed: yield* printed(output), code: Option.getOrNull(code), output } satisfies Ended
+  return { _tag: "Ended", printed: yield* printed(output), end, output } satisfies Ended
 })

@@ -1,4 +1,4 @@
-import { Agent } from "@souffleur/domain"
+import { Agent, endedWell, type ProcessEnd, Words } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
@@ -104,17 +104,17 @@ const approval = Effect.fnUntraced(function* (
   return report
 })
 
-/** Reports on the finishing step by its exit code. Where an agent's code is unknown, its session's records decide. */
+/** Reports on the finishing step by its end. Where the end of an agent is unknown, its session's records decide. */
 const finished = Effect.fnUntraced(function* (
   assignment: Assignment,
-  { code, output }: Extract<Ended, { readonly _tag: "Ended" }>
+  { end, output }: Extract<Ended, { readonly _tag: "Ended" }>
 ) {
   const isAgent = (yield* PlanContext).finishing === null
   const done: Report = { _tag: "Approved", summary: "" }
-  if (code === 0) return done
+  if (endedWell(end)) return done
   const limited = isAgent ? yield* refused(assignment) : undefined
   if (limited !== undefined) return limited
-  if (code !== null) return nothing("lost", `it ended with exit code ${code}: see ${output}`)
+  if (end !== null) return nothing("lost", `it ended ${Words.ended(end)}: see ${output}`)
   return isAgent && (yield* recorded(assignment))?._tag === "Finished"
     ? done
     : nothing("lost", `its end was not seen: see ${output}`)
@@ -124,9 +124,9 @@ const finished = Effect.fnUntraced(function* (
  * Returns why an agent's last words may not be its last: it was cut off, or its end is unknown. `undefined`: it ended
  * as it meant to.
  */
-const cutOff = Effect.fnUntraced(function* (assignment: Assignment, code: number | null) {
-  if (code === 0) return undefined
-  if (code !== null) return `the ${assignment.role} ended with exit code ${code}`
+const cutOff = Effect.fnUntraced(function* (assignment: Assignment, end: ProcessEnd | null) {
+  if (endedWell(end)) return undefined
+  if (end !== null) return `the ${assignment.role} ended ${Words.ended(end)}`
   return (yield* recorded(assignment))?._tag === "Finished"
     ? undefined
     : `the end of the ${assignment.role} was not seen, and its session has no end of its turn`
@@ -138,7 +138,7 @@ export const judge = Effect.fn("Judging.judge")(function* (run: Run, assignment:
   if (assignment.role === "finisher") return yield* finished(assignment, ended)
   const task = taskOf(run, assignment.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)
-  const cut = yield* cutOff(assignment, ended.code)
+  const cut = yield* cutOff(assignment, ended.end)
   const read =
     cut === undefined
       ? readVerdict(assignment.role, ended.printed)
