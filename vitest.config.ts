@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const sorted = await super.sort(files)
-    const isLong = ({ project }: TestSpecification) => project.name === "processes"
+    const isLong = ({ project }: TestSpecification) => project.name !== "modules"
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }
@@ -43,6 +43,16 @@ export default defineConfig({
           ...test,
           name: "processes",
           include: ["test/{cli,eventlog}/**/*.test.ts"],
+          globalSetup: ["test/cli/cliSetup.ts"],
+          isolate: false
+        }
+      },
+      // Long campaigns, and a host or strangers that do their worst: `pnpm test:nights`.
+      {
+        test: {
+          ...test,
+          name: "nights",
+          include: ["test/nights/**/*.test.ts"],
           globalSetup: ["test/cli/cliSetup.ts"],
           isolate: false
         }

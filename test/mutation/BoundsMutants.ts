@@ -115,7 +115,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/eventlog/src/snapshot/Listing.ts",
-    ["packages/plan/test/RunLog.test.ts", "test/cli/Poisoned.test.ts"],
+    ["packages/plan/test/RunLog.test.ts", "test/nights/Poisoned.test.ts"],
     [
       [
         "all: one that cannot be read hides no other",
@@ -231,7 +231,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/embed/src/watching/Undelivered.ts",
-    ["test/cli/Defects.test.ts"],
+    ["test/nights/Defects.test.ts"],
     [
       [
         "late words: a defect ends no watch, and is told",
@@ -262,7 +262,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/service/LaunchdPlist.ts",
-    ["packages/cli/test/ServiceUnits.test.ts", "test/cli/Defects.test.ts"],
+    ["packages/cli/test/ServiceUnits.test.ts", "test/nights/Defects.test.ts"],
     [
       ["launchd: a defect is started again", "code === defectCode ? code : 0", "0"],
       ["launchd: what another start would meet again is not", "code === defectCode ? code : 0", "code"],
@@ -276,7 +276,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/main.ts",
-    ["test/cli/Defects.test.ts"],
+    ["test/nights/Defects.test.ts"],
     [
       ["uncaught: a sentence, wherever it is thrown", 'process.on("uncaughtException", uncaught)', ""],
       ["uncaught: also where nothing had begun", "await begin().catch(uncaught)", "await begin()"]
@@ -284,7 +284,7 @@ export const boundsMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/hook.ts",
-    ["test/cli/Defects.test.ts"],
+    ["test/nights/Defects.test.ts"],
     [["uncaught: of the hook too", 'process.on("uncaughtException", (error)', 'process.on("exit", (error: never)']]
   ),
   ...mutantsOf(

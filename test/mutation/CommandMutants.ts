@@ -76,7 +76,7 @@ export const commandMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/WatchCommand.ts",
-    ["test/cli/Standby.test.ts"],
+    ["test/nights/Standby.test.ts"],
     [
       [
         "watch: goes on in its own folder",

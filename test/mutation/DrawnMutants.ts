@@ -42,7 +42,7 @@ export const drawnMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/LogCommand.ts",
-    ["test/cli/Poisoned.test.ts"],
+    ["test/nights/Poisoned.test.ts"],
     [["log: one gap ends it with 4", "if (gaps > 0) return", "if (gaps > 1) return"]]
   ),
   ...mutantsOf(

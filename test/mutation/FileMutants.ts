@@ -54,7 +54,7 @@ export const fileMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/ExportCommand.ts",
-    ["packages/cli/test/ExportCommand.test.ts", "test/cli/Files.test.ts"],
+    ["packages/cli/test/ExportCommand.test.ts", "test/nights/Files.test.ts"],
     [
       ["export: what is there is looked at", "    yield* replaceable(out, flags.force)\n", ""],
       [

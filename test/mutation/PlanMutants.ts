@@ -470,7 +470,7 @@ export const conductorMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/commands/ConductCommand.ts",
-    ["test/cli/ConductHindered.test.ts"],
+    ["test/nights/ConductHindered.test.ts"],
     [
       [
         "failed: a log that is out is told all the same",

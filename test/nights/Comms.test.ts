@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
-import { alive, prints, stage, task, until } from "./CliStage.ts"
+import { alive, prints, stage, task, until } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 

@@ -10,7 +10,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { examples as runExamples } from "../../packages/plan/test/fixtures/events/RunExamples.ts"
 import { logAt } from "../eventlog/OwnLog.ts"
-import { alive, prints, stage, task } from "./CliStage.ts"
+import { alive, prints, stage, task } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 

@@ -3,8 +3,8 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { client } from "./Client.ts"
-import { alive, prints, type Running, said, stage, until } from "./CliStage.ts"
+import { client } from "../cli/Client.ts"
+import { alive, prints, type Running, said, stage, until } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)

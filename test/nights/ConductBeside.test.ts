@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { logAt } from "../eventlog/OwnLog.ts"
-import { first, git, theatre } from "./CliTheatre.ts"
+import { first, git, theatre } from "../cli/CliTheatre.ts"
 
 describe.concurrent("a conductor beside another", () => {
   it.live("a conductor leaves the row of a watched Conductor alone, and says so", () =>

@@ -4,8 +4,8 @@ import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { dirname, join } from "node:path"
-import { bundle } from "./Built.ts"
-import { stage, task } from "./CliStage.ts"
+import { bundle } from "../cli/Built.ts"
+import { stage, task } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const asRoot = process.getuid?.() === 0

@@ -9,10 +9,10 @@ import { torture } from "../torture/Torture.ts"
 const seed = process.env["SOUFFLEUR_TEST_SEED"] ?? crypto.randomUUID()
 
 it.live(
-  "8 kills of souffleur, guardian and launchers in real recoveries leave one live agent, every event, and no process behind",
+  "24 kills of souffleur, guardian and launchers in real recoveries leave one live agent, every event, and no process behind",
   () =>
     Effect.gen(function* () {
-      const { kills, violations } = yield* torture(8, seed, 3)
+      const { kills, violations } = yield* torture(24, seed, 3)
       assert.deepStrictEqual(violations, [], `seed ${seed}: ${JSON.stringify(violations)}`)
       // A late kill may come after the end of its recovery; most do not.
       assert.isAtLeast(

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { stage } from "./CliStage.ts"
+import { stage } from "../cli/CliStage.ts"
 
 const plan = "finish: none\ntasks:\n  - id: t1\n    title: The first scene\n    acceptance_criteria: it is written\n"
 

@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { bundle, prints, type Running, said, stage, task, until } from "./CliStage.ts"
+import { bundle, prints, type Running, said, stage, task, until } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const well = { code: 0, signal: null }

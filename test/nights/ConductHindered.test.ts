@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { bundle, until } from "./CliStage.ts"
-import { first, linesOf, theatre } from "./CliTheatre.ts"
+import { bundle, until } from "../cli/CliStage.ts"
+import { first, linesOf, theatre } from "../cli/CliTheatre.ts"
 
 /** A notify command that keeps what it is told. */
 const notifying = (home: string) => {

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
-import { alive, bundle, prints, stage, task, until } from "./CliStage.ts"
+import { alive, bundle, prints, stage, task, until } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
   (skip ? it.live.skip : it.live)(what, test)

@@ -5,7 +5,7 @@ import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { rowsOf } from "../torture/LogFromOutside.ts"
-import { alive, bundle, prints, stage, task, until, type Variables } from "./CliStage.ts"
+import { alive, bundle, prints, stage, task, until, type Variables } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 

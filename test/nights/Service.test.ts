@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { alive, prints, said, stage, task, until, type Variables } from "./CliStage.ts"
+import { alive, prints, said, stage, task, until, type Variables } from "../cli/CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 
