@@ -70,6 +70,8 @@ export const layer = ({ agentDir, environment }: AgentOptions) =>
             const answer = prompt < 0 ? undefined : all.slice(prompt).find(({ kind }) => kind === "part")
             return Option.map(Option.fromUndefinedOr(answer), ({ at }) => ({ at, context: undefined }))
           }),
+        lastAnswer: (sessionId) => Effect.map(parts(sessionId), (all) => all.at(-1)?.text ?? ""),
+        outputReader: () => () => Option.none(),
         spent: () => Effect.succeed(0),
         exportSession: Effect.fnUntraced(function* (sessionId, out) {
           yield* sessionFile(sessionId)

@@ -16,6 +16,7 @@ import { noticeMutants } from "./NoticeMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
 import { runMutants } from "./RunMutants.ts"
+import { screenMutants } from "./ScreenMutants.ts"
 import { sessionMutants } from "./SessionMutants.ts"
 import { snapshotMutants } from "./SnapshotMutants.ts"
 import { speakerMutants } from "./SpeakerMutants.ts"
@@ -38,6 +39,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...guardianMutants,
   ...agentMutants,
   ...exportMutants,
+  ...screenMutants,
   ...sessionMutants,
   ...commsRuleMutants,
   ...boundsMutants,

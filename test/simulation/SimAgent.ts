@@ -1,5 +1,5 @@
 import type { Agent } from "@souffleur/domain"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Gate } from "./EffectGate.ts"
 
 /** The prompt by which a session of the agent compacts. */
@@ -15,6 +15,8 @@ export const agentByWords = (gate: Gate) =>
     compactPrompt,
     isAgent: ([program]) => program === "claude",
     inPrintMode: (args) => args.includes("-p"),
+    lastAnswer: () => Effect.succeed(""),
+    outputReader: () => () => Option.none(),
     tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
     sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
     command: ({ permission, print, prompt, session }) =>

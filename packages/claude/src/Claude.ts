@@ -9,6 +9,8 @@ import { findSessionFile } from "./session/SessionFile.ts"
 import { liveSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./session/SessionSigns.ts"
+import { makeOutputReader } from "./command/OutputReader.ts"
+import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend } from "./session/Spend.ts"
@@ -72,6 +74,11 @@ export const layer = (
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* sessionSigns(file.value.path)
         }, Effect.provide(services)),
+        lastAnswer: Effect.fnUntraced(function* (sessionId) {
+          const file = yield* Effect.option(sessionFile(sessionId))
+          return Option.isNone(file) ? "" : yield* lastAnswer(file.value.path)
+        }, Effect.provide(services)),
+        outputReader: makeOutputReader,
         handoffTaken: Effect.fnUntraced(function* (sessionId, launchId) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)

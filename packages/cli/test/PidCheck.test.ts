@@ -32,6 +32,7 @@ const said = ({ ancestors = [], file = true, found = alive, holds, isAgent = tru
           compactPrompt: "/compact",
           isAgent: () => isAgent,
           inPrintMode: () => false,
+          outputReader: () => () => Option.none(),
           tags: () => [],
           sessionTag: () => ({ environment: {} }),
           sessions: Effect.succeed([]),

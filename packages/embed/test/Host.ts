@@ -38,6 +38,7 @@ export const host = (what: {
       compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => false,
+      outputReader: () => () => Option.none(),
       tags: () => [],
       sessionTag: () => ({ environment: {} }),
       sessions: Effect.succeed(what.files)

@@ -76,6 +76,7 @@ const world = (
       compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => true,
+      outputReader: () => () => Option.none(),
       tags: () => [],
       sessionTag: () => ({ environment: {} }),
       sessions: Effect.succeed([]),

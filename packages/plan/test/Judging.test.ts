@@ -79,6 +79,7 @@ const judged = (given: {
       compactPrompt: "/compact",
       isAgent: () => true,
       inPrintMode: () => true,
+      outputReader: () => () => Option.none(),
       tags: () => [],
       sessionTag: () => ({ environment: {} }),
       sessions: Effect.succeed([]),

@@ -1,7 +1,7 @@
 import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer, Option } from "effect"
 import { ExternalExport } from "../src/index.ts"
 
 /** Node, and a script that is one argument; the session id is the next. */
@@ -11,6 +11,7 @@ const inner = Layer.mock(Agent)({
   compactPrompt: "/compact",
   isAgent: () => true,
   inPrintMode: () => false,
+  outputReader: () => () => Option.none(),
   tags: () => [],
   sessionTag: () => ({ environment: {} })
 })

@@ -102,16 +102,25 @@ export const noticeOf = (id: string, event: WatchEvent, before: Told): Notice | 
   return { kind, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
 }
 
-/** The kinds after which the last line of the Conductor's output says most. */
+/** The kinds after which the last words of the Conductor say most. */
 const ends: ReadonlySet<WatchNotice> = new Set(["completed", "died", "exhausted"])
+
+/** UTF-16 units of the last words in a notice, whose reader may be a telephone. */
+const maxWords = 300
+
+/** Returns the last words in one line, cut at its beginning; `null` where there are none. */
+const lastOf = (lines: ReadonlyArray<string>): string | null => {
+  const all = lines.join(" · ")
+  return all === "" ? null : all.length <= maxWords ? all : `…${all.slice(1 - maxWords)}`
+}
 
 export interface NotifierOptions {
   /** The revision to stop after. Absent: it goes on to the watch's end. */
   readonly until?: number
   /** Is told of each notice that a channel gave up. Absent: a warning. */
   readonly lost?: (notice: LostNotice) => Effect.Effect<unknown>
-  /** Returns the last line that a launch printed; `null`: it is not known. */
-  readonly lastLine?: (launchId: string) => Effect.Effect<string | null>
+  /** Returns the last words of a watch's Conductor, a line each. Absent: they are not known. */
+  readonly lastWords?: (watch: Watch) => Effect.Effect<ReadonlyArray<string>>
 }
 
 /**
@@ -121,7 +130,7 @@ export interface NotifierOptions {
 export const notifier = Effect.fn("notifier")(function* (
   id: string,
   project: string,
-  { lastLine = () => Effect.succeed(null), lost = warnOfLost, until = Number.POSITIVE_INFINITY }: NotifierOptions = {}
+  { lastWords = () => Effect.succeed([]), lost = warnOfLost, until = Number.POSITIVE_INFINITY }: NotifierOptions = {}
 ) {
   const log = yield* EventLog
   const mark = `${id}/notified`
@@ -132,12 +141,12 @@ export const notifier = Effect.fn("notifier")(function* (
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
-        const { launchId } = told.watch
+        const { watch } = told
         const notice = noticeOf(id, event, told)
         told = afterTelling(told, event)
         if (notice === undefined) return
-        const asked = heard && notice.words === null && ends.has(notice.kind) && launchId !== undefined
-        const words = asked ? yield* lastLine(launchId) : notice.words
+        const asked = heard && notice.words === null && ends.has(notice.kind)
+        const words = asked ? lastOf(yield* lastWords(watch)) : notice.words
         yield* desk.tell({ subject: { watch: id, project }, revision, at: event.at, notice: { ...notice, words } })
       })
     ),

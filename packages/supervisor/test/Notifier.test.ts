@@ -5,7 +5,14 @@ import { HostServices } from "@souffleur/node"
 import { makeNoticeChannels } from "@souffleur/notify"
 import { NoticeChannels } from "@souffleur/process"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
-import { afterTelling, noticeOf as noticeIn, notifier, publicationOf, untold } from "../src/index.ts"
+import {
+  afterTelling,
+  noticeOf as noticeIn,
+  notifier,
+  type NotifierOptions,
+  publicationOf,
+  untold
+} from "../src/index.ts"
 import { begun, identityOf } from "@souffleur/testing"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { living, started, watching } from "./SupervisorWorld.ts"
@@ -216,9 +223,10 @@ it.layer(HostServices.layer)((it) => {
       })
     const run = Effect.fnUntraced(function* (
       command = JSON.stringify([process.execPath, "-e", write + then, file]),
-      read = marks
+      read = marks,
+      options: NotifierOptions = {}
     ) {
-      yield* notifier("w", "/p").pipe(
+      yield* notifier("w", "/p", options).pipe(
         Effect.provideService(NoticeChannels, yield* channels(command)),
         Effect.provide(all.context),
         Effect.provideService(Cursor, read)
@@ -279,6 +287,21 @@ it.layer(HostServices.layer)((it) => {
         text: "The Conductor waits for a person.",
         words: "\\u001b[2J\\u009b\\u202e\\u000a"
       })
+    })
+  )
+  it.effect("a death and the end are told with the newest last words, and no other notice has any", () =>
+    Effect.gen(function* () {
+      const { run, told } = yield* notifying([died(1), relaunched, taken, completed])
+      const asked: Array<number> = []
+      const lines = ["x".repeat(200), "y".repeat(200), "All is done."]
+      const lastWords = (watch: Watch) => Effect.sync(() => (asked.push(watch.generation), lines))
+      yield* run(undefined, undefined, { lastWords })
+      assert.deepStrictEqual(asked, [1, 2])
+      const [death, recovered, end] = (yield* told) as ReadonlyArray<{ readonly words?: string | null }>
+      assert.strictEqual(death?.words, `…${"x".repeat(81)} · ${"y".repeat(200)} · All is done.`)
+      assert.strictEqual(recovered?.words, null)
+      assert.strictEqual(end?.words, death?.words)
+      assert.strictEqual(end?.words?.length, 300)
     })
   )
   it.effect("a restarted souffleur repeats no notice, sends the new ones, and remembers open episodes", () =>

@@ -35,6 +35,8 @@ export class FakeAgent {
   slow = 0
   /** Reads the answer of a session to its hand-off; `undefined`: there is none yet. */
   taken: (sessionId: string) => HandoffTaken | undefined = () => undefined
+  /** The last answers, by session. */
+  readonly answers = new Map<string, string>()
   /** Tokens of all sessions. */
   spent = 0
   /** Counts of the reads for these. */
@@ -110,6 +112,8 @@ export class FakeAgent {
         return Option.fromUndefinedOr(this.signs(sessionId, yield* Clock.currentTimeMillis))
       }),
       usedTools: () => Effect.succeed(true),
+      lastAnswer: (sessionId) => Effect.sync(() => this.answers.get(sessionId) ?? ""),
+      outputReader: () => () => Option.none(),
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
       spent: () => Effect.sync(() => ((this.read.spent += 1), this.spent)),

@@ -163,6 +163,16 @@ export class Agent extends Context.Service<
      */
     readonly signs: (sessionId: string) => Effect.Effect<Option.Option<SessionSigns>>
     /**
+     * Returns the text of the model's last answer; empty where there is none. It is only for showing, and nothing
+     * is decided by it.
+     */
+    readonly lastAnswer: (sessionId: string) => Effect.Effect<string>
+    /**
+     * Makes a reader of one output, line by line. A line in the agent's format for programs becomes its text, and a
+     * line for each tool. `None`: the line is text itself.
+     */
+    readonly outputReader: () => (line: string) => Option.Option<string>
+    /**
      * Returns the model's own answer to a prompt with the line `Hand-off <launchId>`. An error of the service is no
      * answer. A session that cannot be read has not taken its hand-off: `None`.
      */

@@ -1,11 +1,12 @@
 import {
+  type Agent,
   type AlreadyWatched,
   ceilingNow,
   EventLog,
   evolve,
   initial,
   isEnd,
-  Launcher,
+  type Launcher,
   load,
   type Recorded,
   type LaunchFailed,
@@ -15,7 +16,7 @@ import {
 } from "@souffleur/domain"
 import type { LogError, Refused } from "@souffleur/eventlog"
 import { boundOutputs } from "@souffleur/node"
-import { lastLineOf, type LostNotice, TrustedFiles, warnOfLost } from "@souffleur/process"
+import { lastWords, type LostNotice, type TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
   allPublished,
   attended,
@@ -78,9 +79,7 @@ const looking = Effect.fnUntraced(function* <R>(
   const settings = yield* Settings
   if (guardian !== undefined) yield* Effect.forkScoped(guarded(ref, guardian))
   const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
-  const { outputPath } = yield* Launcher
-  const files = yield* TrustedFiles
-  const lastLine = (launchId: string) => Effect.provideService(lastLineOf(outputPath(launchId)), TrustedFiles, files)
+  const spoken = yield* Effect.context<Agent | Launcher | TrustedFiles>()
   const lost = (one: LostNotice) => {
     const { channel, message, why } = one
     const { notice, revision } = message
@@ -88,7 +87,7 @@ const looking = Effect.fnUntraced(function* <R>(
     // A watch that has ended takes no event any more.
     return Effect.catch(ref.dispatch({ _tag: "ReportNoticeLost", ...report }), () => warnOfLost(one))
   }
-  const notices = notifier(id, project, { lastLine, lost })
+  const notices = notifier(id, project, { lastWords: (watch) => Effect.provideContext(lastWords(watch), spoken), lost })
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
   if (comms !== null) yield* deliverUndelivered(comms)
   for (const folder of ["launches", "guardians"])

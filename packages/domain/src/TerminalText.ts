@@ -1,0 +1,51 @@
+import { plain } from "./PlainText.ts"
+
+/** UTF-16 units of a sequence whose end is awaited. A longer one is shown, and obeyed by no terminal. */
+const maxSequence = 4096
+
+/** The body of a string such as a title, up to its terminator (ECMA-48, 8.3). */
+const body = "[^\\n\\u0007\\u001B\\u0080-\\u009F]*"
+const strings = `(?:\\u001B[\\]PX^_]|[\\u0090\\u0098\\u009D-\\u009F])${body}`
+const introducer = "(?:\\u001B\\[|\\u009B)"
+const controls = `${introducer}[ -?]*`
+/** A whole sequence: of a control function, of a string, or of a short escape. */
+const sequence = new RegExp(
+  `(${controls}[@-~]|${strings}(?:[\\u0007\\u009C]|\\u001B\\\\)|\\u001B(?![[\\]PX^_])[ -/]*[0-~])`,
+  "u"
+)
+/** The beginning of a sequence, or of a line break, at the end of a piece. */
+const torn = new RegExp(`(?:${controls}|${strings}\\u001B?|\\u001B[ -/]*|\\r)$`, "u")
+/** A sequence that colours text, and does nothing else. */
+const colour = new RegExp(`^${introducer}([\\d;:]*)m$`, "u")
+
+const ordinary = (text: string): string =>
+  text
+    .replaceAll("\0", "")
+    .replaceAll(/\r\n?/gu, "\n")
+    .replaceAll(/[^\n\t]+/gu, (words) => plain(words))
+
+/**
+ * Makes a filter for the pieces of an output of others, in bounded memory. It leaves out each whole sequence that a
+ * terminal obeys: it may move the cursor, or set a title. Line breaks and tabs stay, and a carriage return
+ * becomes a line break. Other controls are written as `plain` does it. `colours`: sequences of colour stay.
+ */
+export const makeTerminalText = (colours: boolean) => {
+  let carried = ""
+  return (piece: string): string => {
+    const text = carried + piece
+    const found = torn.exec(text)?.[0] ?? ""
+    carried = found.length <= maxSequence ? found : ""
+    return text
+      .slice(0, text.length - carried.length)
+      .split(sequence)
+      .map((part, n) => {
+        if (n % 2 === 0) return ordinary(part)
+        const parameters = colours ? colour.exec(part)?.[1] : undefined
+        return parameters === undefined ? "" : `\u001B[${parameters}m`
+      })
+      .join("")
+  }
+}
+
+/** Returns a text of others without the sequences that a terminal obeys. Line breaks and tabs stay. */
+export const bare = (text: string): string => makeTerminalText(false)(text)

@@ -1,0 +1,51 @@
+import { Agent, bare, Launcher, plain, type Watch } from "@souffleur/domain"
+import { Effect, Option, Stream } from "effect"
+import { piecesOf, TrustedFiles } from "../file/TrustedFiles.ts"
+
+/** Bytes at the end of an output in which its last words are looked for. */
+const lookedAt = 65_536
+
+/** Lines of the last words, and UTF-16 units of each. */
+const [maxLines, maxLine] = [5, 200] as const
+
+/** Returns the last lines of a text that are not empty, at most five of 200 UTF-16 units. A terminal obeys none. */
+export const lastLines = (text: string): ReadonlyArray<string> =>
+  bare(text)
+    .split("\n")
+    .map((line) => line.replaceAll("\t", " ").trim())
+    .filter((line) => line !== "")
+    .slice(-maxLines)
+    .map((line) => plain(line, maxLine))
+
+/**
+ * Returns the last lines of an output, as a person reads them. The list is empty where there are none, or the file is
+ * not souffleur's own. `read` understands a line in an agent's format for programs.
+ */
+export const lastPrinted = Effect.fn("lastPrinted")(
+  function* (path: string, read: (line: string) => Option.Option<string> = () => Option.none()) {
+    const file = yield* (yield* TrustedFiles).open(path, { own: true })
+    const { size } = yield* file.stat
+    const offset = Math.max(0, Number(size) - lookedAt)
+    const lines = (yield* Stream.mkString(Stream.decodeText(piecesOf(file, { offset, bytes: lookedAt })))).split("\n")
+    // The first line may have begun before.
+    const whole = offset === 0 ? lines : lines.slice(1)
+    return lastLines(whole.map((line) => Option.getOrElse(read(line), () => line)).join("\n"))
+  },
+  Effect.scoped,
+  Effect.orElseSucceed((): ReadonlyArray<string> => [])
+)
+
+/**
+ * Returns the last words of a watch's Conductor: of its output, else of its session. They are only for showing, and
+ * none goes into the log.
+ */
+export const lastWords = Effect.fn("lastWords")(function* ({
+  kind,
+  launchId,
+  sessionId
+}: Pick<Watch, "kind" | "launchId" | "sessionId">) {
+  const agent = yield* Agent
+  const { outputPath } = yield* Launcher
+  const printed = launchId === undefined ? [] : yield* lastPrinted(outputPath(launchId), agent.outputReader())
+  return printed.length > 0 || kind === "command" ? printed : lastLines(yield* agent.lastAnswer(sessionId))
+})
