@@ -11,6 +11,7 @@ const entries = [
   ".gitignore",
   "docs",
   "packages",
+  "release",
   "test",
   "vitest.config.ts",
   "tsconfig.base.json",

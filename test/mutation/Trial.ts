@@ -57,7 +57,7 @@ export const makeTrial = Effect.fnUntraced(function* (tree: string) {
       detached: true,
       // The same seeds each time.
       env: { ...process.env, SOUFFLEUR_SEED: "1" },
-      stdio: ["ignore", "ignore", "ignore", "ipc"]
+      stdio: ["ignore", "ignore", "inherit", "ipc"]
     })
     yield* Ref.set(current, runner)
     yield* said(runner, () => {})
