@@ -86,6 +86,35 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/preview/PreviewSubject.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["preview: a watch that goes on", "if (Option.isSome(known)) return yield* previewKnown(known.value)", ""]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/preview/ForeseenEnds.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [
+      ["preview: the third death is the last", "retries: attempts - 1", "retries: 0"],
+      ["preview: a command shows no limit", 'watched.kind === "command" ? ofCommand : ofAgent', "ofAgent"],
+      ["preview: a limit is waited out", '{ _tag: "WaitOver", how: "over" }', '{ _tag: "WaitOver", how: "went on" }']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/preview/ForeseenLine.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["preview: ids that are made then have names", "all.replaceAll(id, name)", "all"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/world/World.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["preview: no log is made", "return layerNoLogs", "return layerStore({ stateDir } as ResolvedSettings)"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/sqlite/SqliteClient.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["preview: no file beside the log", '"mode=ro&immutable=1"', '"mode=ro"']]
+  ),
+  ...mutantsOf(
     "packages/cli/src/watching/Detach.ts",
     ["test/cli/Detach.test.ts"],
     [

@@ -58,7 +58,8 @@ const begin = async () => {
       await (await import("./demo/StandInProgram.ts")).runStandIn(rest)
       break
     default:
-      await compiled()
+      // A dry run writes no file at all.
+      if (!rest.includes("--dry-run")) await compiled()
       ;(await import("./Program.ts")).runProgram()
   }
 }

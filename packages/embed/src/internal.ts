@@ -12,6 +12,10 @@ export * from "./explain/RunSentence.ts"
 export * from "./explain/StatusLine.ts"
 export * from "./explain/WatchReason.ts"
 export * from "./explain/WatchSentence.ts"
+export type { EndKind } from "./preview/ForeseenEnds.ts"
+export type { ForeseenLine, ForeseenWay } from "./preview/ForeseenLine.ts"
+export type { Preview } from "./preview/Preview.ts"
+export * from "./preview/PreviewSubject.ts"
 export * from "./watching/AdoptProcess.ts"
 export * from "./watching/Departure.ts"
 export {
@@ -50,6 +54,7 @@ export {
   layerHost,
   layerLaunches,
   layerStore,
+  layerStoreReading,
   layerWorld,
   terminalOf
 } from "./world/World.ts"

@@ -29,6 +29,27 @@ export class Completed extends Schema.TaggedError<Completed>()("Completed", {}) 
 /** A successor that runs, or ran: the next generation. */
 export type Successor = Omit<Extract<WatchIntent, { readonly _tag: "Relaunched" }>, "_tag" | "cycle" | "provider">
 
+/** A launch that a provider would make. */
+export type ForeseenLaunch =
+  | {
+      readonly _tag: "Agent"
+      /** The session of the Conductor, or another one. */
+      readonly session: "same" | "fresh"
+      readonly prompt: string
+      /** A file that the agent may read without a question; absolute. */
+      readonly reads?: string
+    }
+  /** The first launch again. */
+  | { readonly _tag: "Again" }
+
+/** The places and words that a launch would have. */
+export interface Foresight {
+  /** The path of the export that would be made, absolute. */
+  readonly exported: string
+  /** See `Agent.compactPrompt`. */
+  readonly compactPrompt: string
+}
+
 /** The input of a provider. */
 export interface Entry {
   /** An earlier provider stopped the Conductor: skip the stop, and only that. */
@@ -59,6 +80,8 @@ export interface Provider<R> {
   readonly of?: Watch["kind"]
   /** Whether it applies to this cycle; by default it applies to each one. */
   readonly applies?: (watch: Watch) => boolean
+  /** Says what it would launch in this cycle, in order, and does nothing. Absent: only the cycle itself can say. */
+  readonly foresee?: (watch: Watch, sight: Foresight) => ReadonlyArray<ForeseenLaunch>
   readonly recover: (
     watch: Watch,
     entry: Entry

@@ -64,6 +64,10 @@ const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: 
   yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })
 })
 
+/** Returns the providers that apply to this cycle, in the order in which they are tried. */
+export const waysOf = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch): ReadonlyArray<Provider<R>> =>
+  providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
+
 const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   watch: Watch,
   ref: WatchRef,
@@ -71,8 +75,7 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   providers: ReadonlyArray<Provider<R>>
 ) {
   const request = yield* readRequest(watch)
-  const ways = providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
-  const successor = yield* route(ways, watch, { alreadyKilled: false, request })
+  const successor = yield* route(waysOf(providers, watch), watch, { alreadyKilled: false, request })
   // The launch is recorded, so the words are not needed again. After the next line no souffleur would come back to
   // remove them.
   if (watch.handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, watch.handoff.request)

@@ -10,6 +10,11 @@ export const projectDir = Flag.String("project-dir").pipe(
   Flag.withDefault(".")
 )
 
+export const dryRun = Flag.Boolean("dry-run").pipe(
+  Flag.withDescription("Say what would be seen and done, with each command line; change and start nothing"),
+  Flag.withDefault(false)
+)
+
 export const watchName = Argument.String("watch").pipe(
   Argument.withDescription("A watch's id, or any session id it had; nothing: this folder's newest"),
   Argument.optional

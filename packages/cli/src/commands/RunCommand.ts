@@ -7,11 +7,14 @@ import type { LaunchOverrides, NamedWatch } from "@souffleur/embed"
 import {
   goingOn,
   launchOverridesOf,
+  layerHost,
   layerStore,
+  layerStoreReading,
   layerWorld,
   oldestIn,
   openCommand,
   opening,
+  previewRun,
   unfinished,
   unfinishedWatches
 } from "@souffleur/embed/internal"
@@ -20,7 +23,9 @@ import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
 import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { watching } from "../watching/WatchSession.ts"
-import { json, projectDir } from "./Options.ts"
+import { paint } from "../Printing.ts"
+import { printPreview } from "../preview/PreviewText.ts"
+import { dryRun, json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 import { watch } from "./WatchCommand.ts"
 
@@ -40,12 +45,13 @@ export const runCommand = Command.make(
       ),
       Flag.withDefault(true)
     ),
+    dryRun,
     json
   },
   Effect.fnUntraced(function* (flags) {
     const project = yield* Project
     const settings = yield* Settings
-    const { variables } = yield* Environment
+    const { colour, variables } = yield* Environment
     const goOn = Effect.fnUntraced(function* (known: NamedWatch) {
       const { id, watch: state } = known
       yield* Console.error(
@@ -67,8 +73,17 @@ export const runCommand = Command.make(
         layerNoticeChannels(settings)
       ])
     })
+    const which = new BadUsage({ message: `which command? ${example}` })
+    if (flags.dryRun) {
+      const previewed = Effect.gen(function* () {
+        const known = yield* unfinished({ project })
+        return Option.isNone(known) && flags.words.length === 0 ? yield* which : yield* previewRun(flags.words, project)
+      })
+      const found = yield* Effect.provide(previewed, [layerStoreReading(settings), layerHost])
+      return yield* printPreview(found, { asJson: flags.json, brush: paint(colour) })
+    }
     const begin = Effect.gen(function* () {
-      if (flags.words.length === 0) return yield* new BadUsage({ message: `which command? ${example}` })
+      if (flags.words.length === 0) return yield* which
       const { pin, settings } = yield* opening(project)
       const literal = yield* Effect.fromResult(
         agentKind.takeApart(flags.words, yield* Effect.fromResult(agentKind.parseCommand(settings.agentCommand)))

@@ -1,8 +1,8 @@
 import { CommsErrand } from "@souffleur/comms"
-import { leastPin, parsePid, parseSessionId, parseTarget, type Pin, Settings, type Target } from "@souffleur/domain"
+import { leastPin, type Pin, Settings, type Target } from "@souffleur/domain"
 import { allPublished, commsPublisher, type Restoration } from "@souffleur/supervisor"
-import { Console, Effect, FileSystem, Option, Path } from "effect"
-import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import type { NamedWatch } from "@souffleur/embed"
 import {
@@ -12,8 +12,6 @@ import {
   knownOf,
   launchable,
   launchOverridesOf,
-  liveSessions,
-  titleOf,
   layerHost,
   layerStore,
   layerWorld,
@@ -23,50 +21,25 @@ import {
   settingsOf,
   undelivered
 } from "@souffleur/embed/internal"
+import { dryWatch } from "../preview/WatchPreview.ts"
+import { namedComms } from "../watching/NamedComms.ts"
+import { asked, pick } from "../watching/NamedTarget.ts"
 import { restorationOf } from "../watching/RestorationFlag.ts"
 import { detached, outlived } from "../watching/Detach.ts"
-import { Environment } from "../world/CommandEnvironment.ts"
 import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
-import { json, projectDir, realProject } from "./Options.ts"
+import { dryRun, json, projectDir, realProject } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
-
-const asked = Effect.fnUntraced(function* (
-  words: ReadonlyArray<string>,
-  pid: Option.Option<string>,
-  session: Option.Option<string>
-) {
-  if (words.length > 0) {
-    return Option.isNone(pid) && Option.isNone(session)
-      ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" "))))
-      : yield* new BadUsage({
-          message: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id"
-        })
-  }
-  if (Option.isNone(pid) && Option.isNone(session)) return Option.none<Target>()
-  if (Option.isNone(pid) || Option.isNone(session))
-    return yield* new BadUsage({ message: "--pid and --session-id are given together" })
-  return Option.some<Target>({
-    pid: yield* Effect.fromResult(parsePid(pid.value)),
-    sessionId: yield* Effect.fromResult(parseSessionId(session.value))
-  })
-})
 
 /**
  * Returns the comms file. `null`: no file was named, and none exists (solo). Fails with `BadUsage` where the file
  * cannot be used.
  */
 const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, project: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const { cwd } = yield* Environment
-  const file = Option.match(named, {
-    onNone: () => path.join(project, "comms.db"),
-    onSome: (name) => path.resolve(cwd, name)
-  })
-  if (Option.isNone(named) && !(yield* Effect.orElseSucceed(fs.exists(file), () => false))) return null
+  const file = yield* namedComms(named, project)
+  if (file === null) return null
   yield* CommsErrand.sound(file).pipe(
     Effect.catchTag("CommsUnavailable", ({ message, reason }) =>
       reason === "locked"
@@ -77,25 +50,6 @@ const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, proje
     )
   )
   return file
-})
-
-/** Lets a person choose a live session. Fails with `BadUsage` without a terminal or a session. */
-const pick = Effect.fnUntraced(function* (project: string) {
-  const { interactive } = yield* Environment
-  const sessions = yield* liveSessions()
-  if (!interactive || sessions.length === 0) {
-    return yield* new BadUsage({
-      message: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`
-    })
-  }
-  const here = sessions.filter((session) => session.project === project || session.project === "")
-  const choices = (here.length === 0 ? sessions : here).map((session) => ({
-    title: titleOf(session),
-    value: { pid: session.pid, sessionId: session.sessionId }
-  }))
-  return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>
-    Effect.fail(new BadUsage({ message: "nothing was chosen" }))
-  )
 })
 
 /** The way in which a watch is asked for. */
@@ -201,12 +155,14 @@ export const watchCommand = Command.make(
       Flag.withDescription("Go on with this watch, of whatever folder"),
       Flag.optional
     ),
+    dryRun,
     json
   },
   Effect.fnUntraced(function* (flags) {
     const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const here = yield* Project
+    if (flags.dryRun) return yield* dryWatch(flags, target, here)
     if (Option.isSome(flags.resume) && Option.isSome(target))
       return yield* new BadUsage({ message: "--resume names a watch, which has its Conductor: leave the other out" })
     // The check comes first: without the means to look at processes there is no watch.

@@ -134,6 +134,7 @@ export type ResolvedSettings = {
 }
 
 const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const snake = (name: string) => kebab(name).replaceAll("-", "_")
 const inWords = (duration: Duration.Duration) => {
   const millis = Duration.toMillis(duration)
   return millis % 1000 === 0 ? `${millis / 1000} seconds` : `${millis} millis`
@@ -160,7 +161,7 @@ export class Settings extends Context.Service<Settings, ResolvedSettings>()("@so
   static readonly json = (settings: ResolvedSettings): Record<string, string | number | null | ReadonlyArray<string>> =>
     Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [
-        kebab(name).replaceAll("-", "_"),
+        snake(name),
         name === "notify"
           ? settings.notify.map(formatChannel)
           : Duration.isDuration(value)
@@ -188,6 +189,12 @@ export const CycleSettings = Context.Reference<Effect.Effect<FoundSettings, neve
   }
 )
 
+/**
+ * The flag, the variable or the line of the file that gives each setting, by its name in `souffleur config --json`. A
+ * setting without one has its default.
+ */
+export type SettingSourceNames = Readonly<Record<string, string>>
+
 /** Flags that were given, by the setting's name, as text. */
 export type SettingFlags = { readonly [Key in Name]?: string | undefined }
 
@@ -210,7 +217,11 @@ export interface SettingSources {
 export const resolveSettings = Effect.fn("resolveSettings")(function* (
   found: FoundConfig,
   { agent, environment, flags, held }: Omit<SettingSources, "projectDir">
-): Effect.fn.Return<{ readonly settings: ResolvedSettings; readonly said: ConfigWord }, BadSetting, Path.Path> {
+): Effect.fn.Return<
+  { readonly settings: ResolvedSettings; readonly said: ConfigWord; readonly sources: SettingSourceNames },
+  BadSetting,
+  Path.Path
+> {
   const path = yield* Path.Path
   const file = held === undefined ? found : holding(found, held)
   const warnings = [...file.warnings]
@@ -223,9 +234,11 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
     const value = environment[variable]?.trim()
     return value === undefined || value === "" ? undefined : { source: variable, value }
   }
+  const sources: Record<string, string> = {}
   const resolve = <A>(name: Name, one: Setting<A>): Result.Result<A, BadSetting> => {
     const outside = given(name, one)
     if (outside !== undefined) {
+      sources[snake(name)] = outside.source
       return Result.mapError(
         one.read(outside.value),
         // A refused value of NOTIFY may hold a secret.
@@ -240,7 +253,10 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
     const inside = file.values.get(one.key)
     if (inside === undefined) return Result.succeed(one.initial)
     const read = one.read(inside.value)
-    if (Result.isSuccess(read)) return Result.succeed(read.success)
+    if (Result.isSuccess(read)) {
+      sources[snake(name)] = `line ${inside.line} of ${file.source}`
+      return Result.succeed(read.success)
+    }
     warnings.push(`line ${inside.line}: ${one.key} ${read.failure}, its default is used`)
     return Result.succeed(one.initial)
   }
@@ -271,5 +287,5 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
     warnings,
     source: file.source
   }
-  return { settings, said: wordOf(found) }
+  return { settings, said: wordOf(found), sources }
 })

@@ -14,6 +14,7 @@ import {
   type Permission,
   type Pin,
   Settings,
+  type Terminal,
   type Variables
 } from "@souffleur/domain"
 import { freshSessionId, prepareLaunch, resolveProgram } from "@souffleur/process"
@@ -22,7 +23,7 @@ import { Effect, Option, Path } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
 
 /** The first launch, and its entry in the log. */
-interface First {
+export interface First {
   readonly kind: "agent" | "command"
   readonly sessionId: string
   readonly command: AgentCommand
@@ -57,10 +58,9 @@ const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: 
 })
 
 /** Returns the first launch of a known agent, with session, permission and prompt as in every launch. */
-const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, kind: AgentKind) {
+const firstOfAgent = Effect.fnUntraced(function* (literal: LiteralAgent, kind: AgentKind, terminal: Terminal) {
   const { maxExternalPermission } = yield* Settings
   const agent = yield* Agent
-  const { terminal } = yield* Launcher
   const { prompt, requested } = literal
   const effective = clamp(requested, maxExternalPermission)
   if (effective !== requested)
@@ -108,6 +108,19 @@ export interface CommandOrder {
 }
 
 /**
+ * Returns the first launch of a command, and changes nothing. Fails with `CommandRefused` as {@link openCommand} does.
+ */
+export const firstOf = (
+  words: ReadonlyArray<string>,
+  literal: Option.Option<LiteralAgent>,
+  { agent, terminal, variables }: Pick<CommandOrder, "agent" | "variables"> & { readonly terminal: Terminal }
+) =>
+  Option.match(literal, {
+    onNone: () => Effect.map(firstOfCommand(words, variables), (first): First => first),
+    onSome: (literal) => Effect.map(firstOfAgent(literal, agent, terminal), (first): First => first)
+  })
+
+/**
  * Writes the launch, then opens the watch with it, and returns its id. Any souffleur of the watch can thus start the
  * command, and only once. Fails with `CommandRefused` where the words ask for what they may not have, or the session is
  * in use.
@@ -117,17 +130,14 @@ export const openCommand = Effect.fn("openCommand")(function* (
   literal: Option.Option<LiteralAgent>,
   { agent, pin, project, variables }: CommandOrder
 ) {
-  const first: First = yield* Option.match(literal, {
-    onNone: () => firstOfCommand(words, variables),
-    onSome: (literal) => firstOfAgent(literal, agent)
-  })
+  const launcher = yield* Launcher
+  const first = yield* firstOf(words, literal, { agent, variables, terminal: launcher.terminal })
   const { kind, requested, sessionId } = first
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
   const id = yield* newId(project)
   const launchId = `${id}-g1-launch-1`
   const effective = clamp(requested, (yield* Settings).maxExternalPermission)
-  const launcher = yield* Launcher
   // A watch that is not in the log starts nothing, ever: its launch holds an environment. Where that is unknown, a
   // later souffleur sweeps.
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>

@@ -10,7 +10,9 @@ import {
   type PinnedKey,
   pinOf,
   programKeys,
-  type SettingFlags
+  type ResolvedSettings,
+  type SettingFlags,
+  type SettingSourceNames
 } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { remark } from "../Remark.ts"
@@ -27,9 +29,9 @@ const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | 
 /** Compares the config file of a project with a pin (`undefined`: no pin), and returns the settings in force. */
 const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags, pin: Pin | undefined) {
   const { variables } = yield* Installation
-  const { said, settings } = yield* readHere(project, flags)
+  const { said, settings, sources } = yield* readHere(project, flags)
   const says = yield* pinOf(said)
-  if (pin === undefined) return { said, says, settings, keys: [], lost: [] }
+  if (pin === undefined) return { said, says, settings, sources, keys: [], lost: [] }
   const text = (key: keyof ConfigWord["programs"], digest: string | null) =>
     digest === null || digest === says.programs[key]
       ? Effect.succeedSome(digest === null ? null : said.programs[key])
@@ -37,11 +39,13 @@ const beside = Effect.fnUntraced(function* (project: string, flags: SettingFlags
   const programs = yield* Effect.all(mapPrograms(pin.programs, (digest, key) => text(key, digest)))
   const held = mapPrograms(noPrograms, (_, key) => Option.getOrNull(programs[key]))
   const keys = overreachOf(says, pin).filter((key) => !overridden(key, variables))
+  const inForce = yield* readHere(project, flags, { ceiling: pin.ceiling, programs: held })
   return {
     said,
     says,
     keys,
-    settings: (yield* readHere(project, flags, { ceiling: pin.ceiling, programs: held })).settings,
+    settings: inForce.settings,
+    sources: inForce.sources,
     /** The programs whose trusted text is lost. */
     lost: programKeys.filter((key) => Option.isNone(programs[key]) && !overridden(key, variables))
   }
@@ -61,14 +65,41 @@ const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
   ...(ceiling === mostPermission ? [`MAX_EXTERNAL_PERMISSION=${ceiling}`] : [])
 ]
 
+/** The settings and the pin of a watch, and what its config file asks for. */
+export interface Opening {
+  readonly settings: ResolvedSettings
+  readonly sources: SettingSourceNames
+  readonly pin: Pin
+  /** The keys by which the file asks for more than is in force. */
+  readonly keys: ReadonlyArray<PinnedKey>
+  /** Whether the file would be trusted by this first use. */
+  readonly first: boolean
+}
+
+/**
+ * Returns the settings and the pin that a new watch or run in a project would have, and keeps nothing. Fails with
+ * `ConfigUntrusted` where a program is another.
+ */
+export const wouldOpen = Effect.fn("ConfigTrust.wouldOpen")(function* (project: string, flags: SettingFlags = {}) {
+  const { keys, said, says, settings, sources, trusted } = yield* trustOf(project, flags)
+  if (Option.isNone(trusted)) return { keys, said, says, settings, sources, pin: says, first: true }
+  const changed = keys.filter((key) => key !== "MAX_EXTERNAL_PERMISSION")
+  if (changed.length > 0)
+    return yield* new ConfigUntrusted({
+      message: `${settings.source ?? "the config file, which is gone"}: ${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not what was trusted in ${project}: look at it, then ${accept}`
+    })
+  const pin = { ceiling: lower(says.ceiling, trusted.value.ceiling), programs: trusted.value.programs }
+  return { keys, said, says, settings, sources, pin, first: false }
+})
+
 /**
  * Returns the settings and the pin of a new watch or run in a project. The first file that is found is trusted, with a
  * note where it names a program or the highest permission. Later on a higher ceiling is not used. Fails with
  * `ConfigUntrusted` where a program is another.
  */
 export const opening = Effect.fn("ConfigTrust.opening")(function* (project: string, flags: SettingFlags = {}) {
-  const { keys, said, says, settings, trusted } = yield* trustOf(project, flags)
-  if (Option.isNone(trusted)) {
+  const { first, keys, pin, said, says, settings } = yield* wouldOpen(project, flags)
+  if (first) {
     yield* keepTrust(settings.stateDir, project, says, said.programs)
     const news = allowed(says)
     if (news.length > 0)
@@ -76,31 +107,34 @@ export const opening = Effect.fn("ConfigTrust.opening")(function* (project: stri
         "note",
         `${settings.source} is trusted from now on as it is, with ${news.join(", ")}; a change takes "souffleur config --trust"`
       )
-    return { settings, pin: says }
-  }
-  const changed = keys.filter((key) => key !== "MAX_EXTERNAL_PERMISSION")
-  if (changed.length > 0)
-    return yield* new ConfigUntrusted({
-      message: `${settings.source ?? "the config file, which is gone"}: ${changed.join(", ")} ${changed.length === 1 ? "is" : "are"} not what was trusted in ${project}: look at it, then ${accept}`
-    })
-  if (keys.length > 0) yield* remark("warning", overreachInWords({ keys, said: says }))
-  return { settings, pin: { ceiling: lower(says.ceiling, trusted.value.ceiling), programs: trusted.value.programs } }
+  } else if (keys.length > 0) yield* remark("warning", overreachInWords({ keys, said: says }))
+  return { settings, pin }
 })
 
 /**
- * Returns the settings of a watch or a run that goes on. They have its own ceiling and programs, whatever the file says
+ * Returns what a watch or a run goes on with. The settings have its own ceiling and programs, whatever the file says
  * now. Fails with `ConfigUntrusted` where the text of a program is lost.
  */
+export const wouldGoOn = Effect.fn("ConfigTrust.wouldGoOn")(function* (
+  project: string,
+  pin: Pin,
+  flags: SettingFlags = {}
+) {
+  const { keys, lost, says, settings, sources } = yield* beside(project, flags, pin)
+  if (lost.length > 0)
+    return yield* new ConfigUntrusted({
+      message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}`
+    })
+  return { keys, says, settings, sources, pin, first: false }
+})
+
+/** Returns the settings of {@link wouldGoOn}, and remarks where the file asks for more. */
 export const goingOn = Effect.fn("ConfigTrust.goingOn")(function* (
   project: string,
   pin: Pin,
   flags: SettingFlags = {}
 ) {
-  const { keys, lost, says, settings } = yield* beside(project, flags, pin)
-  if (lost.length > 0)
-    return yield* new ConfigUntrusted({
-      message: `which ${lost.join(", ")} this goes on with is lost, and the file has another: ${accept}`
-    })
+  const { keys, says, settings } = yield* wouldGoOn(project, pin, flags)
   if (keys.length > 0) yield* remark("warning", overreachInWords({ keys, said: says }))
   return settings
 })

@@ -1,4 +1,4 @@
-import { initial, Launcher, type ResolvedSettings } from "@souffleur/domain"
+import { type AgentCommand, initial, Launcher, type ResolvedSettings, type Watch } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { remark } from "../Remark.ts"
 import { Installation } from "./Installation.ts"
@@ -6,6 +6,19 @@ import { type LaunchOverrides, layerLaunches } from "./World.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 
 const lost = "what this watch was started with is lost: the configured agent command is used"
+
+/** Returns the command of a watch's first launch, as its file keeps it. `None`: there was none, or its file is lost. */
+export const firstCommandOf = Effect.fn("firstCommandOf")(function* (
+  settings: ResolvedSettings,
+  { firstLaunch }: Pick<Watch, "firstLaunch">
+) {
+  if (firstLaunch === undefined) return Option.none<AgentCommand>()
+  const { digest, launchId } = firstLaunch
+  return yield* Effect.option(Launcher.use((launcher) => launcher.kept(launchId, digest))).pipe(
+    Effect.map(Option.map(({ command }) => command)),
+    Effect.provide(layerLaunches(settings))
+  )
+})
 
 /**
  * Returns the program and the flags that `souffleur run` was given, for a watch that goes on. They are in its first
@@ -18,12 +31,9 @@ export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
   const { firstLaunch, kind } = Option.match(known, { onNone: () => initial, onSome: ({ watch }) => watch })
   if (kind === "command") return { terminal: "headless" } satisfies LaunchOverrides
   if (firstLaunch === undefined) return {}
-  const { digest, launchId, sessionId } = firstLaunch
   const installation = yield* Installation
-  const file = Launcher.use((launcher) => launcher.kept(launchId, digest))
-  const agent = yield* Effect.option(file).pipe(
-    Effect.map(Option.flatMap(({ command }) => installation.agent.ofLaunch(command, sessionId))),
-    Effect.provide(layerLaunches(settings))
+  const agent = Option.flatMap(yield* firstCommandOf(settings, { firstLaunch }), (command) =>
+    installation.agent.ofLaunch(command, firstLaunch.sessionId)
   )
   if (Option.isNone(agent)) yield* remark("warning", lost)
   return Option.match(agent, { onNone: (): LaunchOverrides => ({}), onSome: (agent) => ({ agent }) })

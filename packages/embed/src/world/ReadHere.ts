@@ -10,10 +10,11 @@ import { Installation } from "./Installation.ts"
  */
 export const readHere = Effect.fn("readHere")(function* (projectDir: string, flags: SettingFlags, held?: ConfigWord) {
   const { agent, values = {}, variables } = yield* Installation
-  const { said, settings } = yield* readSettings({ agent, projectDir, environment: variables, flags, held })
+  const { said, settings, sources } = yield* readSettings({ agent, projectDir, environment: variables, flags, held })
   return {
     said: { ...said, ceiling: values.maxExternalPermission ?? said.ceiling },
-    settings: { ...settings, ...values }
+    settings: { ...settings, ...values },
+    sources
   }
 })
 

@@ -14,7 +14,7 @@ import {
   type Terminal
 } from "@souffleur/domain"
 import { RunLog } from "@souffleur/plan"
-import { EventLogSql, LogUnusable, Store } from "@souffleur/eventlog"
+import { Beats, Cursor, EventLogSql, LogUnusable, Store } from "@souffleur/eventlog"
 import {
   Claims as NodeClaims,
   HookFiles,
@@ -27,7 +27,7 @@ import {
 import { type TrustedFiles as Trusted } from "@souffleur/process"
 import { ExternalExport } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
-import { Effect, Layer, Path, type PlatformError } from "effect"
+import { Effect, FileSystem, Layer, Path, type PlatformError } from "effect"
 import { remark } from "../Remark.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Installation } from "./Installation.ts"
@@ -42,12 +42,34 @@ export const layerDatabase = (path: string) =>
 /** The logs of watches and runs, with what is kept beside them, in any SQLite database. */
 export const layerLogs = Layer.mergeAll(EventLog.layerSql(), RunLog.layerSql, EventLogSql.layerBeside())
 
+/** Empty logs, which are kept nowhere. */
+const layerNoLogs = Layer.mergeAll(EventLog.layerMemory, RunLog.layerMemory, Beats.layerMemory, Cursor.layerMemory)
+
 /** Opens our own database with the logs of watches and runs, beats and cursor. It is made where there is none. */
 export const layerStore = (settings: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
       Layer.provide(layerLogs, layerDatabase(path.join(settings.stateDir, "souffleur.db")))
     )
+  )
+
+/**
+ * The logs of watches and runs as they are now, for a look that changes nothing. It makes no state folder. Where there
+ * is no log, this one is empty. Fails with `LogUnusable`.
+ */
+export const layerStoreReading = ({ stateDir }: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = (yield* Path.Path).join(stateDir, "souffleur.db")
+      if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) return layerNoLogs
+      return Layer.provide(
+        layerLogs,
+        Layer.catchTag(SqliteClient.layerReading({ ...Store, path }), "SqliteUnusable", (error) =>
+          Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
+        )
+      )
+    })
   )
 
 /** Opens the comms of one watch. `null`: solo. */

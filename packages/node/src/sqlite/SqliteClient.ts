@@ -60,17 +60,17 @@ const classify = (path: string) => (thrown: unknown) => {
 }
 
 /** Returns a URI that never creates the file: a file that vanishes stays away. */
-const existing = (path: string) => `${pathToFileURL(path).href}?mode=rw`
+const existing = (path: string, mode = "mode=rw") => `${pathToFileURL(path).href}?${mode}`
 
 /** Opens a connection. The driver throws here, and where it prepares outside its cache: those errors become typed. */
-const open = Effect.fnUntraced(function* (path: string, settings: ReadonlyArray<string>) {
-  const sql = yield* connect(existing(path))
+const open = Effect.fnUntraced(function* (uri: string, settings: ReadonlyArray<string>) {
+  const sql = yield* connect(uri)
   for (const setting of settings) yield* sql.unsafe(`PRAGMA ${setting}`)
   return sql
 }, Effect.provide(Reactivity.layer))
 
-const opened = (path: string, settings: ReadonlyArray<string>) =>
-  Effect.catchCause(open(path, [`busy_timeout = ${busyTimeoutMillis}`, ...settings]), (cause) =>
+const opened = (path: string, settings: ReadonlyArray<string>, uri = existing(path)) =>
+  Effect.catchCause(open(uri, [`busy_timeout = ${busyTimeoutMillis}`, ...settings]), (cause) =>
     Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.fail(classify(path)(Cause.squash(cause)))
   )
 
@@ -232,6 +232,36 @@ export const layerOwn = (
         schedule: untilUnlocked(file.lockTimeout ?? "5 seconds")
       }),
       Effect.withSpan("SqliteClient.layerOwn")
+    )
+  )
+
+const looking = Effect.fnUntraced(function* ({ applicationId, migrations, path }: OwnFile) {
+  const fs = yield* FileSystem.FileSystem
+  const found = yield* header(path)
+  if (!Option.exists(found, (one) => one.applicationId === applicationId))
+    return yield* unusable(path, "foreign", "it is no database that souffleur made")
+  // Without a `-wal` no process has the file open. A reader that is told so makes no files beside it.
+  const mode = (yield* fs.exists(`${path}-wal`)) ? "mode=ro" : "mode=ro&immutable=1"
+  const sql = yield* opened(path, [], existing(path, mode))
+  const [schema] = yield* sql.unsafe<{ readonly user_version: number }>("PRAGMA user_version")
+  if ((schema?.user_version ?? 0) > migrations.length)
+    return yield* unusable(path, "newer", `it has schema ${schema?.user_version}`)
+  return sql
+})
+
+/**
+ * Opens souffleur's own file to read it, and changes no byte of it. Nothing is made or brought forward. Fails with
+ * `SqliteUnusable` for a missing file and for any other file.
+ */
+export const layerReading = (
+  file: OwnFile
+): Layer.Layer<SqlClient.SqlClient, SqliteUnusable, FileSystem.FileSystem | Path.Path> =>
+  Layer.effect(
+    SqlClient.SqlClient,
+    looking(file).pipe(
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(file.path)(error))),
+      Effect.catchTag("SqlError", (error) => Effect.fail(classify(file.path)(error))),
+      Effect.withSpan("SqliteClient.layerReading")
     )
   )
 

@@ -13,6 +13,7 @@ import { stopConductor } from "../steps/StopConductor.ts"
 export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "continue_turn",
   applies: (watch) => watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit",
+  foresee: (watch) => [{ _tag: "Agent", session: "same", prompt: promptToContinue(watch) }],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // In print mode the process is gone, but not the processes that it left running.
     if (!alreadyKilled) yield* stopConductor(watch)

@@ -19,6 +19,9 @@ export const exportProvider: Provider<StepServices> = {
   // An export that filled its successor without any progress would fill the next one too.
   applies: ({ provider, recovery, retries }) =>
     recovery?.trigger !== "context" || provider !== "claude_export" || retries === 0,
+  foresee: (watch, { exported: path }) => [
+    { _tag: "Agent", session: "fresh", prompt: promptFromExport(watch, { path }, undefined), reads: path }
+  ],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     const fs = yield* FileSystem.FileSystem
 

@@ -34,6 +34,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
 export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name: "restart",
   of: "command",
+  foresee: () => [{ _tag: "Again" }],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stopConductor(watch)
     const { baseline } = yield* prepareSuccessor(watch, "prepare to restart", request, Effect.succeed(""))

@@ -20,6 +20,9 @@ const handoffChars = 40_000
 export const smallHandoff: Provider<StepServices> = {
   name: "small_handoff",
   applies: (watch) => watch.recovery?.trigger === "context",
+  foresee: (watch, { exported: path }) => [
+    { _tag: "Agent", session: "fresh", prompt: promptFromExport(watch, { path }, undefined), reads: path }
+  ],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     if (!alreadyKilled) yield* stopConductor(watch)
     const handoff = yield* step("hand-off", {

@@ -54,6 +54,10 @@ export const standardCompact: Provider<StepServices> = {
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
   applies: (watch) => watch.recovery?.trigger !== "context",
+  foresee: (watch, { compactPrompt }) => [
+    { _tag: "Agent", session: "same", prompt: compactPrompt },
+    { _tag: "Agent", session: "same", prompt: promptAfterCompaction(watch, undefined) }
+  ],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     const agent = yield* Agent
 

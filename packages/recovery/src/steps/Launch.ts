@@ -1,5 +1,6 @@
 import {
   type AgentOrder,
+  type EffectivePermission,
   baselineOf,
   ceilingNow,
   clamp,
@@ -9,6 +10,7 @@ import {
   type LaunchOrder,
   ProcessIdentity,
   Settings,
+  type Terminal,
   unreadBaseline,
   type Watch,
   type WatchIntent
@@ -30,25 +32,36 @@ type Errand = Pick<AgentOrder, "session" | "reads"> & {
   readonly title: string
 }
 
+/** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
+export const lineOf = (
+  { prompt, reads, session }: Omit<Errand, "title">,
+  {
+    launchId,
+    permission,
+    terminal
+  }: { readonly launchId: string; readonly permission: EffectivePermission; readonly terminal: Terminal }
+) =>
+  agentCommand({
+    session,
+    permission,
+    prompt: prompt(launchId),
+    ...(reads === undefined ? {} : { reads }),
+    print: terminal === "headless"
+  })
+
 /** Launches the agent under the ceiling, once under a token. Fails with `LaunchFailed`. */
 export const launch = Effect.fn("Recovery.launch")(function* (
   watch: Watch,
   token: string,
   request: Request,
-  { prompt, reads, session, title }: Errand
+  { title, ...errand }: Errand
 ) {
   const launcher = yield* Launcher
   const { watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
   const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
-  const command = yield* agentCommand({
-    session,
-    permission: effective,
-    prompt: prompt(launchId),
-    ...(reads === undefined ? {} : { reads }),
-    print: launcher.terminal === "headless"
-  })
-  const { sessionId } = session
+  const command = yield* lineOf(errand, { launchId, permission: effective, terminal: launcher.terminal })
+  const { sessionId } = errand.session
   return yield* started(
     token,
     { command, cwd: watch.project, title },

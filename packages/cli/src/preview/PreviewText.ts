@@ -1,0 +1,136 @@
+import { plain, Words } from "@souffleur/domain"
+import type { ForeseenLine, Preview } from "@souffleur/embed/internal"
+import { Console, Effect } from "effect"
+import { type Paint, printJson, printLines } from "../Printing.ts"
+
+/** UTF-16 units of one value. `--json` prints everything. */
+const maxLength = 2000
+
+/** UTF-16 units of a prompt. */
+const maxPrompt = 100
+
+type End = Preview["ends"][number]
+
+const row = (name: string, text: string) => `  ${name.padEnd(13)}${plain(text, maxLength)}`
+
+/** Shows a command line as JSON, because no shell reads it and spaces are part of an argument. */
+const commandLine = ({ args, program }: ForeseenLine) => plain(JSON.stringify([program, ...args]), maxLength)
+
+const lines = (indent: string, line: ForeseenLine): ReadonlyArray<string> => [
+  `${indent}${commandLine(line)}`,
+  ...(line.input === null ? [] : [`${indent}on standard input: ${plain(JSON.stringify(line.input), maxPrompt)}`])
+]
+
+const agentOf = ({ agent }: Preview["sees"]): string => {
+  if (agent === null) return "none: a plain command, which is run again"
+  const { problem, program, title, version } = agent
+  return problem === null
+    ? `${title}, ${program}, ${version === null ? "it does not say its version" : version}`
+    : `${title}: nothing could be launched: ${problem}`
+}
+
+const sessionOf = ({ agent, session }: Preview["sees"]): string => {
+  if (agent === null) return "none"
+  if (session === null) return "a new one"
+  const context = session.context_tokens === null ? "" : `, ${Words.count(session.context_tokens)} tokens in use`
+  return `${session.id}${context}${session.file === null ? "; it has no file yet" : `; ${session.file}`}`
+}
+
+const conductorOf = ({ conductor }: Preview["sees"]): string => {
+  if (conductor === null) return "not started yet"
+  const { doubt, name, pid } = conductor
+  return `pid ${pid}${name === null ? "" : ` (${name})`}${doubt === null ? "" : `; in doubt: ${doubt}`}`
+}
+
+const configOf = ({ asks_for, file, trusted }: Preview["sees"]["config"]): string => {
+  if (file === null) return "none"
+  if (trusted === "not yet") return `${file}; it would be trusted as it is`
+  return `${file}${asks_for.length === 0 ? "" : `; not trusted: ${asks_for.join(", ")}`}`
+}
+
+const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
+  row("agent", agentOf(sees)),
+  row("folder", sees.project),
+  ...(sees.goes_on === null
+    ? []
+    : [
+        row(
+          "watch",
+          `${sees.goes_on.watch} goes on from revision ${sees.goes_on.revision} (${sees.goes_on.standing})${sees.goes_on.owner === null ? "" : `; souffleur pid ${sees.goes_on.owner} had it last`}`
+        )
+      ]),
+  row("conductor", conductorOf(sees)),
+  row("session", sessionOf(sees)),
+  row("terminal", sees.terminal === "headless" ? "none: output goes to the state folder" : sees.terminal),
+  ...(sees.permission === null
+    ? []
+    : [row("permission", `${sees.permission.effective}; no launch is above ${sees.permission.ceiling}`)]),
+  row("comms", sees.comms ?? "none"),
+  ...(sees.observe ? [row("observe", "nothing is stopped or launched")] : []),
+  ...(sees.agent === null
+    ? []
+    : [
+        row(
+          "hooks",
+          sees.hooks.length === 0
+            ? 'none: "souffleur hooks install" adds them'
+            : sees.hooks.map(({ file }) => file).join(", ")
+        )
+      ]),
+  row("notices", sees.notices.length === 0 ? "none: NOTIFY names channels" : sees.notices.join(" ")),
+  row("config file", configOf(sees.config)),
+  ...sees.settings.map(({ from, name, value }) => row("setting", `${name} = ${String(value)} (${from})`)),
+  row("state folder", sees.state_folder),
+  ...sees.config.warnings.map((warning) => row("warning", warning))
+]
+
+const titles: Readonly<Record<End["end"], string>> = {
+  killed: "IF IT IS KILLED",
+  hung: "IF IT HANGS",
+  "context full": "IF ITS CONTEXT IS FULL",
+  "usage limit": "AT A USAGE LIMIT",
+  finished: "WHEN IT HAS FINISHED",
+  "third death without progress": "AT THE THIRD DEATH WITHOUT PROGRESS"
+}
+
+/** Describes the ways of a recovery, in the order in which they are tried. */
+const waysOf = ({ ways }: End): ReadonlyArray<string> =>
+  ways.flatMap(({ lines: all, provider }, index) => [
+    `  ${index === 0 ? "by" : "else by"} ${provider}:`,
+    ...(all ?? []).flatMap((line) => lines("    ", line)),
+    ...(all === null ? ["    what it launches is known only then"] : [])
+  ])
+
+/** Describes an end. `told`: the ends that are described before it. */
+const ending = (end: End, told: ReadonlyArray<End>): ReadonlyArray<string> => {
+  const { says, watch_ends, ways } = end
+  const same = ways.length === 0 ? undefined : told.find((one) => JSON.stringify(one.ways) === JSON.stringify(ways))
+  return [
+    ...says.map((sentence) => `  ${plain(sentence, maxLength)}`),
+    ...(ways.length === 0 ? [] : ["  What is left of its processes is ended, and it is brought back"]),
+    ...(same === undefined ? waysOf(end) : [`  as ${titles[same.end].toLowerCase()}.`]),
+    ...(watch_ends === null
+      ? []
+      : [`  The watch ends (${watch_ends}), with exit code ${watch_ends === "completed" ? 0 : 1}.`])
+  ]
+}
+
+/** Prints a preview for a person, or as JSON. */
+export const printPreview = Effect.fn("printPreview")(function* (
+  preview: Preview,
+  { asJson, brush }: { readonly asJson: boolean; readonly brush: Paint }
+) {
+  if (asJson) return yield* printJson(preview)
+  const part = (title: string, body: ReadonlyArray<string>) => ["", brush("dim", title), ...body]
+  const { ends, sees, starts } = preview
+  yield* Console.log(
+    "This is what souffleur would do. Nothing is changed, and no process is started but the agent's --version."
+  )
+  yield* printLines(
+    [
+      ...part("WHAT IT SEES", seen(sees)),
+      ...part("WHAT IT WOULD START", starts === null ? ["  nothing: it watches what runs"] : lines("  ", starts)),
+      ...ends.flatMap((end, index) => part(titles[end.end], ending(end, ends.slice(0, index))))
+    ].join("\n")
+  )
+})

@@ -1,0 +1,47 @@
+import { parsePid, parseSessionId, parseTarget, type Target } from "@souffleur/domain"
+import { liveSessions, titleOf } from "@souffleur/embed/internal"
+import { Effect, Option } from "effect"
+import { Prompt } from "effect/cli"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { BadUsage } from "../Failure.ts"
+
+/** Reads the Conductor that a person names, by words or by flags. `None`: none is named. */
+export const asked = Effect.fnUntraced(function* (
+  words: ReadonlyArray<string>,
+  pid: Option.Option<string>,
+  session: Option.Option<string>
+) {
+  if (words.length > 0) {
+    return Option.isNone(pid) && Option.isNone(session)
+      ? Option.some(yield* Effect.fromResult(parseTarget(words.join(" "))))
+      : yield* new BadUsage({
+          message: "the Conductor is named twice: give PID:… SESSION_ID:… or --pid and --session-id"
+        })
+  }
+  if (Option.isNone(pid) && Option.isNone(session)) return Option.none<Target>()
+  if (Option.isNone(pid) || Option.isNone(session))
+    return yield* new BadUsage({ message: "--pid and --session-id are given together" })
+  return Option.some<Target>({
+    pid: yield* Effect.fromResult(parsePid(pid.value)),
+    sessionId: yield* Effect.fromResult(parseSessionId(session.value))
+  })
+})
+
+/** Lets a person choose a live session. Fails with `BadUsage` without a terminal or a session. */
+export const pick = Effect.fnUntraced(function* (project: string) {
+  const { interactive } = yield* Environment
+  const sessions = yield* liveSessions()
+  if (!interactive || sessions.length === 0) {
+    return yield* new BadUsage({
+      message: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`
+    })
+  }
+  const here = sessions.filter((session) => session.project === project || session.project === "")
+  const choices = (here.length === 0 ? sessions : here).map((session) => ({
+    title: titleOf(session),
+    value: { pid: session.pid, sessionId: session.sessionId }
+  }))
+  return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>
+    Effect.fail(new BadUsage({ message: "nothing was chosen" }))
+  )
+})

@@ -1,0 +1,170 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { layerStore } from "@souffleur/embed/internal"
+import type { Preview } from "@souffleur/embed/internal"
+import { loadSettings } from "@souffleur/process"
+import { agentKind } from "../src/agent/Kind.ts"
+import { place, services, watching } from "./mcp/McpPlace.ts"
+import { printed } from "./Printed.ts"
+
+/** Every file and folder below `folder`, with its time of change and its bytes. SQLite's shared memory is no file of ours. */
+const tree = Effect.fnUntraced(function* (folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const names = (yield* fs.readDirectory(folder, { recursive: true })).filter((name) => !name.endsWith("-shm"))
+  return yield* Effect.forEach(names.toSorted(), (name) =>
+    Effect.gen(function* () {
+      const { mode, mtime, type } = yield* fs.stat(`${folder}/${name}`)
+      const bytes = type === "File" ? Buffer.from(yield* fs.readFile(`${folder}/${name}`)).toString("base64") : ""
+      return { name, type, mode, mtime, bytes }
+    })
+  )
+})
+
+/** A home with an agent that notes its arguments, outside that home. */
+const stage = Effect.fnUntraced(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-preview-" }))
+  const notes = `${yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-notes-" })}/notes`
+  const project = `${home}/opera`
+  yield* fs.makeDirectory(project)
+  yield* fs.makeDirectory(`${home}/bin`)
+  yield* fs.writeFileString(`${home}/bin/claude`, `#!/bin/sh\necho "$@" >> '${notes}'\necho '2.1.9 (Claude Code)'\n`)
+  yield* fs.chmod(`${home}/bin/claude`, 0o755)
+  const variables = { HOME: home, PATH: `${home}/bin:/usr/bin:/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  return {
+    home,
+    project,
+    variables,
+    started: Effect.orElseSucceed(fs.readFileString(notes), () => ""),
+    json: (more: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+      Effect.map(printed(project, { ...variables, ...more }, ...args), (lines): Preview => JSON.parse(lines.join("\n")))
+  }
+})
+
+it.layer(services)((it) => {
+  it.effect("a dry run changes no file, makes no folder, and starts nothing but the agent's --version", () =>
+    Effect.gen(function* () {
+      const the = yield* stage()
+      const before = yield* tree(the.home)
+      const found = yield* the.json({}, "run", "--dry-run", "--json", "--", "claude", "--model", "opus", "do it")
+      assert.deepStrictEqual(yield* tree(the.home), before)
+      assert.strictEqual(yield* the.started, "--model opus --version\n")
+      assert.deepInclude(found.sees, { kind: "agent", project: the.project, goes_on: null, terminal: "headless" })
+      assert.deepInclude(found.sees.agent, { program: `${the.home}/bin/claude`, version: "2.1.9 (Claude Code)" })
+
+      const other = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "echo done > proof")
+      const self = yield* the.json(
+        {},
+        "watch",
+        "--dry-run",
+        "--json",
+        "--force",
+        "--pid",
+        "4190000",
+        "--session-id",
+        "s-none"
+      )
+      assert.deepStrictEqual(yield* tree(the.home), before)
+      assert.strictEqual(other.sees.agent, null)
+      assert.match(self.sees.conductor?.doubt ?? "", /no process 4190000 is running/u)
+    })
+  )
+
+  it.effect("a dry run in a folder whose watch is not finished shows that watch, and its log keeps each byte", () =>
+    Effect.gen(function* () {
+      const the = yield* place({ comms: false })
+      const home = the.stateDir.slice(0, -"/state".length)
+      const variables = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_STATE_DIR: the.stateDir }
+      yield* the.watch("opera-1", watching({ project: the.project, comms: null }))
+      const dry = Effect.gen(function* () {
+        const before = yield* tree(home)
+        for (const words of [
+          ["run", "--dry-run", "--json"],
+          ["watch", "--dry-run", "--json"]
+        ]) {
+          const found: Preview = JSON.parse((yield* printed(the.project, variables, ...words)).join("\n"))
+          assert.deepInclude(found.sees.goes_on, { watch: "opera-1", revision: 6 })
+          assert.strictEqual(found.starts, null)
+        }
+        assert.deepStrictEqual(yield* tree(home), before)
+      })
+      yield* dry
+      // The same while another process has the log open.
+      const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment: variables, flags: {} })
+      yield* Effect.provide(dry, layerStore(settings))
+    })
+  )
+
+  it.effect("a dry run names each kind of end with the events of the rules, and the ways in their order", () =>
+    Effect.gen(function* () {
+      const the = yield* stage()
+      const { ends, starts } = yield* the.json({}, "run", "--dry-run", "--json", "--", "claude", "-p", "do it")
+      assert.deepStrictEqual(starts, {
+        program: `${the.home}/bin/claude`,
+        args: ["--session-id", "SESSION_ID", "-p", "--permission-mode", "acceptEdits"],
+        input: "do it"
+      })
+      const told = Object.fromEntries(ends.map((end) => [end.end, end]))
+      assert.deepStrictEqual(Object.keys(told), [
+        "killed",
+        "hung",
+        "context full",
+        "usage limit",
+        "finished",
+        "third death without progress"
+      ])
+      assert.match(told["killed"]!.says[0]!, /^The Conductor is dead: its process is gone/u)
+      assert.strictEqual(told["usage limit"]!.ways[0]!.provider, "continue_turn")
+      assert.deepStrictEqual(told["usage limit"]!.ways[0]!.lines?.[0]?.args, [
+        "--resume",
+        "SESSION_ID",
+        "-p",
+        "--permission-mode",
+        "acceptEdits"
+      ])
+      assert.strictEqual(told["context full"]!.ways.at(-1)!.provider, "small_handoff")
+      assert.deepInclude(told["finished"], { watch_ends: "completed", ways: [] })
+      assert.deepInclude(told["third death without progress"], { watch_ends: "retries exhausted", ways: [] })
+
+      const plain = yield* the.json({}, "run", "--dry-run", "--json", "--", "sh", "-c", "exit 1")
+      assert.deepStrictEqual(
+        plain.ends.map(({ end }) => end),
+        ["killed", "finished", "third death without progress"]
+      )
+      assert.deepStrictEqual(plain.ends[0]!.ways, [
+        { provider: "restart", lines: [{ program: "/usr/bin/sh", args: ["-c", "exit 1"], input: null }] }
+      ])
+    })
+  )
+
+  it.effect("a dry run says where each setting comes from, and that the file would be trusted", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const the = yield* stage()
+      yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
+      const file = `${the.project}/.orchestra_configs/souffleur`
+      yield* fs.writeFileString(file, "# the night\nSTOP_GRACE=3 seconds\nMAX_EXTERNAL_PERMISSION=bypassPermissions\n")
+      const { sees } = yield* the.json(
+        { SOUFFLEUR_WATCHER_INTERVAL: "7 seconds" },
+        "run",
+        "--dry-run",
+        "--json",
+        "--",
+        "claude",
+        "do it"
+      )
+      assert.deepStrictEqual(sees.settings, [
+        { name: "max_external_permission", value: "bypassPermissions", from: `line 3 of ${file}` },
+        { name: "watcher_interval", value: "7 seconds", from: "SOUFFLEUR_WATCHER_INTERVAL" },
+        { name: "stop_grace", value: "3 seconds", from: `line 2 of ${file}` }
+      ])
+      assert.deepInclude(sees.config, { file, trusted: "not yet" })
+      assert.strictEqual(sees.permission?.effective, "acceptEdits")
+      assert.strictEqual(sees.permission?.ceiling, "bypassPermissions")
+      const text = yield* printed(the.project, the.variables, "run", "--dry-run", "--", "claude", "do it")
+      assert.include(text, `  config file  ${file}; it would be trusted as it is`)
+      assert.include(text, "IF IT IS KILLED")
+      assert.isFalse(yield* fs.exists(the.variables.SOUFFLEUR_STATE_DIR))
+    })
+  )
+})

@@ -1,0 +1,164 @@
+import {
+  Agent,
+  type AgentCommand,
+  type AgentProgram,
+  clamp,
+  type EffectivePermission,
+  formatChannel,
+  leastPermission,
+  permissionOf,
+  type ProcessInfo,
+  quietUntilNow,
+  type ResolvedSettings,
+  Settings,
+  type Terminal,
+  type Watch
+} from "@souffleur/domain"
+import { runProgram } from "@souffleur/process"
+import { standardProviders } from "@souffleur/supervisor"
+import { Clock, Duration, Effect, Option, Path, Result } from "effect"
+import { statusLine } from "../explain/StatusLine.ts"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+import type { Opening } from "../world/ConfigTrust.ts"
+import { Installation } from "../world/Installation.ts"
+import { foreseenEnds } from "./ForeseenEnds.ts"
+import { foreseenWays, shown, unknownId } from "./ForeseenLine.ts"
+
+/** The watch of a preview, and its parts. */
+export interface Foreseen {
+  readonly opening: Opening
+  /** The watch as it is, or as it would be opened. */
+  readonly watch: Watch
+  /** The watch that goes on. `undefined`: a new one would be opened. */
+  readonly goesOn: NamedWatch | undefined
+  readonly program: AgentProgram
+  readonly terminal: Terminal
+  /** The command that would be started first. `undefined`: the Conductor runs already. */
+  readonly starts: AgentCommand | undefined
+  /** The launch would make the session. */
+  readonly fresh: boolean
+  /** The command of the first launch. `None`: souffleur did not start it, or its file is lost. */
+  readonly first: Option.Option<AgentCommand>
+  readonly conductor: ProcessInfo | undefined
+  /** Why the process may be another than the Conductor; `null`: nothing says so. */
+  readonly doubt: string | null
+}
+
+/** The longest answer of an agent that is asked for its version. */
+const maxVersionLength = 80
+
+/** Asks the agent for its version. This is the only process that a preview starts. */
+const versionOf = Effect.fnUntraced(function* ({ args }: AgentProgram, permission: EffectivePermission) {
+  const agent = yield* Agent
+  const kind = (yield* Installation).agent
+  const session = { _tag: "Resume", sessionId: "none" } as const
+  const line = yield* Effect.result(agent.command({ session, permission, prompt: "", print: true }))
+  if (Result.isFailure(line)) return { title: kind.title, program: null, version: null, problem: line.failure.message }
+  const { environment, program } = line.success
+  const printed = yield* Effect.option(
+    runProgram({
+      command: program,
+      args: [...args, "--version"],
+      stdin: "",
+      within: "10 seconds",
+      atMost: 4096,
+      environment
+    })
+  )
+  const version = Option.map(printed, (text) => text.trim().split("\n")[0]!.slice(0, maxVersionLength))
+  return { title: kind.title, program, version: Option.getOrNull(version), problem: null }
+})
+
+/** Returns the hooks of souffleur in the settings of this project and of the user. */
+const hooksOf = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings, project: string) {
+  const path = yield* Path.Path
+  const { hooks } = (yield* Installation).agent
+  const files = [path.join(project, ...hooks.ofProject), path.join(agentDir, ...hooks.ofUser)]
+  const found = yield* Effect.forEach(files, (file) =>
+    hooks.status(file).pipe(
+      Effect.map(({ absent, events }) => ({ file, events, absent })),
+      Effect.orElseSucceed(() => ({ file, events: [], absent: hooks.events }))
+    )
+  )
+  return found.filter(({ events }) => events.length > 0)
+})
+
+const sessionOf = Effect.fnUntraced(function* (sessionId: string) {
+  const agent = yield* Agent
+  const file = yield* Effect.option(agent.sessionFile(sessionId))
+  const signs = Option.getOrUndefined(yield* agent.signs(sessionId))
+  return {
+    id: sessionId,
+    file: Option.getOrNull(Option.map(file, ({ path }) => path)),
+    context_tokens: signs?.context?.tokens ?? null
+  }
+})
+
+/**
+ * Says what souffleur sees, what it would start, and what would follow from each kind of end. Nothing is written, and
+ * nothing is started but the agent's `--version`.
+ */
+export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
+  const { conductor, doubt, first, fresh, goesOn, opening, program, starts, terminal, watch } = foreseen
+  const { keys, settings, sources } = opening
+  const path = yield* Path.Path
+  const requested = permissionOf(watch.firstLaunch?.requested ?? "") ?? leastPermission
+  const effective = clamp(requested, settings.maxExternalPermission)
+  const exported = path.join(settings.stateDir, "exports", "EXPORT")
+  const names = new Map(fresh ? [[watch.sessionId, unknownId.first] as const] : [])
+  const pid = watch.conductor?.pid ?? watch.pid
+  const now = yield* Clock.currentTimeMillis
+  const ends = foreseenEnds(watch, conductor?.identity ?? watch.conductor ?? unknown, {
+    now,
+    quietUntil: yield* quietUntilNow(settings.quietHours),
+    exported,
+    staleAfter: Duration.toMillis(settings.heartbeatStaleAfter)
+  })
+  const options = { exported, first, names, permission: effective, terminal }
+  const values = Settings.json(settings)
+  const isAgent = watch.kind === "agent"
+  return {
+    sees: {
+      kind: watch.kind,
+      project: watch.project,
+      goes_on:
+        goesOn === undefined
+          ? null
+          : { watch: goesOn.id, revision: watch.revision, standing: statusLine(goesOn.watch), owner: ownerOf(watch) },
+      agent: isAgent ? yield* versionOf(program, effective) : null,
+      conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
+      session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
+      terminal,
+      permission: isAgent ? { requested, effective, ceiling: settings.maxExternalPermission } : null,
+      comms: watch.comms,
+      observe: watch.observe,
+      hooks: isAgent ? yield* hooksOf(settings, watch.project) : [],
+      notices: settings.notify.map(formatChannel),
+      settings: Object.entries(sources).map(([name, from]) => ({ name, value: values[name] ?? null, from })),
+      config: {
+        file: settings.source,
+        trusted: opening.first ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const),
+        asks_for: keys,
+        warnings: settings.warnings
+      },
+      state_folder: settings.stateDir
+    },
+    starts: starts === undefined ? null : shown(starts, names),
+    ends: yield* Effect.forEach(ends, ({ after, kind, says }) =>
+      Effect.map(
+        after.recovery?.purpose === "relaunch"
+          ? foreseenWays<unknown>(standardProviders, after, options)
+          : Effect.succeed([]),
+        (ways) => ({ end: kind, says, watch_ends: after.end ?? null, ways })
+      )
+    )
+  }
+})
+
+/** The answer of a preview. Ids that no preview can know have a name in capitals. */
+export type Preview = Effect.Success<ReturnType<typeof preview>>
+
+/** A process that is not started yet. */
+const unknown = { pid: 0, startTime: 0, bootId: "" }
+
+const ownerOf = ({ owner }: Watch) => owner?.process.pid ?? null

@@ -1,0 +1,165 @@
+import {
+  Agent,
+  type AgentCommand,
+  type AgentProgram,
+  clamp,
+  decide,
+  evolve,
+  holdingOf,
+  initial,
+  Processes,
+  type ResolvedSettings,
+  Settings,
+  type Target,
+  type WatchIntent
+} from "@souffleur/domain"
+import { HookFiles } from "@souffleur/node"
+import { refuseTarget } from "@souffleur/supervisor"
+import { Clock, Effect, Layer, Option } from "effect"
+import { type NamedWatch, unfinished } from "../watching/FindWatch.ts"
+import { firstOf } from "../watching/OpenCommand.ts"
+import { wouldGoOn, wouldOpen } from "../world/ConfigTrust.ts"
+import { Installation } from "../world/Installation.ts"
+import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
+import { layerAgent, type LaunchOverrides, terminalOf } from "../world/World.ts"
+import { type Foreseen, preview } from "./Preview.ts"
+
+/** The ports that only read. */
+const layerReaders = (settings: ResolvedSettings, program?: AgentProgram) =>
+  Layer.mergeAll(layerAgent(settings, program), HookFiles.layer(settings.stateDir), Layer.succeed(Settings, settings))
+
+const programOf = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+  const { agent } = yield* Installation
+  return yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
+})
+
+/** Returns the watch that an `Open` would make. */
+const openedBy = Effect.fnUntraced(function* (open: Omit<Extract<WatchIntent, { readonly _tag: "Open" }>, "_tag">) {
+  const now = yield* Clock.currentTimeMillis
+  const decided = decide(initial, { _tag: "Open", ...open, now, by: { _tag: "Operator" } })
+  return (yield* Effect.fromResult(decided)).reduce(evolve, initial)
+})
+
+/** Previews a watch that would go on. */
+export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWatch) {
+  const { variables } = yield* Installation
+  const { watch } = known
+  const opening = yield* wouldGoOn(watch.project, watch.pin)
+  const { settings } = opening
+  const overrides: LaunchOverrides = yield* launchOverridesOf(settings, Option.some(known))
+  const program = overrides.agent ?? (yield* programOf(settings))
+  const processes = yield* Processes
+  const { conductor } = watch
+  const condition = conductor === undefined ? "running" : yield* processes.condition(conductor)
+  const found = conductor === undefined || condition === "gone" ? Option.none() : yield* processes.find(conductor.pid)
+  const foreseen: Foreseen = {
+    opening,
+    watch,
+    goesOn: known,
+    program,
+    terminal: overrides.terminal ?? (yield* terminalOf(settings, variables)),
+    starts: undefined,
+    fresh: false,
+    first: yield* firstCommandOf(settings, watch),
+    conductor: Option.getOrUndefined(found),
+    doubt: condition === "gone" ? "its process is gone" : null
+  }
+  return yield* Effect.provide(preview(foreseen), layerReaders(settings, program))
+})
+
+/** Previews `run`: the folder's unfinished watch, else a new one. */
+export const previewRun = Effect.fn("previewRun")(function* (words: ReadonlyArray<string>, project: string) {
+  const known = yield* unfinished({ project })
+  if (Option.isSome(known)) return yield* previewKnown(known.value)
+  const { agent, variables } = yield* Installation
+  const opening = yield* wouldOpen(project)
+  const { settings } = opening
+  const configured = yield* programOf(settings)
+  const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
+  const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
+  const terminal = Option.isNone(literal) ? ("headless" as const) : yield* terminalOf(settings, variables)
+  const foreseen = Effect.gen(function* () {
+    const first = yield* firstOf(words, literal, { agent, variables, terminal })
+    const { command, kind, requested, sessionId } = first
+    const effective = clamp(requested, settings.maxExternalPermission)
+    const watch = yield* openedBy({
+      project,
+      comms: null,
+      pid: 0,
+      sessionId,
+      observe: false,
+      pin: opening.pin,
+      run: { kind, launch: { launchId: "", digest: "", requested, effective } }
+    })
+    const fresh = Option.exists(literal, ({ session }) => session === undefined)
+    const starts: AgentCommand = command
+    return yield* preview({
+      opening,
+      watch,
+      goesOn: undefined,
+      program,
+      terminal,
+      starts,
+      fresh,
+      first: Option.some(starts),
+      conductor: undefined,
+      doubt: null
+    })
+  })
+  return yield* Effect.provide(foreseen, layerReaders(settings, program))
+})
+
+/** A Conductor that runs already, and the way in which it would be watched. */
+export interface WatchPreviewOrder {
+  readonly project: string
+  readonly target: Target
+  /** `null`: solo. */
+  readonly comms: string | null
+  readonly observe: boolean
+  readonly forced: boolean
+}
+
+/** Previews the first `watch` of a Conductor. Fails as `watch` does where no watch may have the process. */
+export const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...order }: WatchPreviewOrder) {
+  const { variables } = yield* Installation
+  const opening = yield* wouldOpen(order.project)
+  const { settings } = opening
+  const program = yield* programOf(settings)
+  const terminal = yield* terminalOf(settings, variables)
+  const foreseen = Effect.gen(function* () {
+    const agent = yield* Agent
+    const processes = yield* Processes
+    yield* refuseTarget(target.pid)
+    const { sessionId } = yield* Effect.catchTag(agent.sessionFile(target.sessionId), "SessionNotFound", (error) =>
+      error.reason === "missing" ? Effect.succeed(target) : Effect.fail(error)
+    )
+    const found = Option.getOrUndefined(yield* processes.find(target.pid))
+    const holding = found === undefined ? undefined : yield* holdingOf(found.identity, sessionId)
+    const doubt =
+      found === undefined
+        ? `no process ${target.pid} is running`
+        : holding?._tag === "Another" && !order.forced
+          ? holding.message
+          : null
+    const watch = yield* openedBy({
+      ...order,
+      pid: target.pid,
+      sessionId,
+      process: found?.identity ?? null,
+      pin: opening.pin
+    })
+    return yield* preview({
+      opening,
+      watch,
+      goesOn: undefined,
+      program,
+      terminal,
+      starts: undefined,
+      fresh: false,
+      first: Option.none(),
+      conductor: found,
+      doubt
+    })
+  })
+  return yield* Effect.provide(foreseen, layerReaders(settings, program))
+})
