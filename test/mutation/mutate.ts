@@ -96,7 +96,9 @@ const twice =
   (tests, changed, within) =>
     Effect.gen(function* () {
       const first = yield* once(tests, changed, within)
-      const real = tests.some((test) => /^packages\/node\/|^test\/(?:cli|nights)\/|\/(?:Conduct|Crash)\.test/u.test(test))
+      const real = tests.some((test) =>
+        /^packages\/node\/|^test\/(?:cli|nights)\/|\/(?:Conduct|Crash)\.test/u.test(test)
+      )
       return Option.isSome(first) && (real || first.value.what.startsWith("("))
         ? yield* once(tests, changed, within)
         : first

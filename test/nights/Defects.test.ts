@@ -54,10 +54,7 @@ describe.concurrent("a defect of souffleur's own", () => {
       const watch = the.watch(the.conductor)
       assert.deepStrictEqual(yield* watch.ended, { code: 70, signal: null }, watch.errors())
       const said = watch.errors().trim().split("\n")
-      assert.match(
-        said.at(-1)!,
-        /^souffleur: it has a defect of its own and cannot go on \(\w+ at [\w.-]+:\d+:\d+\)\. /u
-      )
+      assert.match(said.at(-1)!, /^souffleur: it cannot go on because of a bug \(\w+ at [\w.-]+:\d+:\d+\)\. /u)
       for (const line of [...said, ...watch.lines]) assert.notMatch(line, /^ +at |a word of a conversation/u)
       assert.notInclude(tagsIn(the.state), "OwnerLeft")
       const loud = yield* the.run(["watch"], { SOUFFLEUR_DEBUG: "1" })

@@ -10,7 +10,7 @@ export const defectCode = 70
 
 /** Describes a defect in one sentence, without its own message. */
 export const defective = (cause: Cause.Cause<unknown>): string =>
-  `it has a defect of its own and cannot go on (${defectOf(cause)}). What was acknowledged is in its log; SOUFFLEUR_DEBUG=1 tells more`
+  `it cannot go on because of a bug (${defectOf(cause)}). What was acknowledged is in its log; SOUFFLEUR_DEBUG=1 prints the stack`
 
 /** Whether a person debugs souffleur itself. */
 export const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""

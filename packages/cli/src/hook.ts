@@ -5,7 +5,7 @@ import { hookReader } from "./agent/HookReader.ts"
 // The same handler as in `Uncaught.ts`, without its modules, because a tool call of the agent waits.
 process.on("uncaughtException", (error) => {
   const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""
-  process.stderr.write(`souffleur: its hook has a defect of its own${debugging ? `: ${error.stack}` : ""}\n`)
+  process.stderr.write(`souffleur: its hook failed because of a bug${debugging ? `: ${error.stack}` : ""}\n`)
   process.exit(70)
 })
 

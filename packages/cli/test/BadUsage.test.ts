@@ -67,7 +67,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: ["config"], env: { SOUFFLEUR_TRIM_CHARS: "-5" }, says: /SOUFFLEUR_TRIM_CHARS: must be a positive integer/ },
   { args: ["config"], env: { SOUFFLEUR_LAUNCHER: "x" }, says: /must be one of/ },
   { args: ["doctor", "letters"], says: /is no process id/ },
-  { args: ["doctor", "12", "--quarantine"], says: /takes no process/ },
+  { args: ["doctor", "12", "--quarantine"], says: /leave the process out/ },
   { args: ["nonsense"], says: /Unknown subcommand/ },
   { args: ["status", "--nonsense"], says: /Unrecognized flag: --nonsense/ },
   { args: ["log", "--from", "letters"], says: /--from/ },

@@ -260,7 +260,7 @@ it.layer(services)((it) => {
         for (const word of words) {
           const { came, errors } = yield* the.run([...word], { [mark]: "1" })
           assert.strictEqual(ended(came), 2)
-          assert.match(errors, new RegExp(`a person's word, and this is an agent's session \\(${mark} is set\\)`, "u"))
+          assert.match(errors, new RegExp(`this is an agent's session \\(${mark} is set\\)`, "u"))
         }
       }
       const ancestor = yield* Effect.gen(function* () {

@@ -10,6 +10,6 @@ it.effect("--restored takes the word of a guardian, and refuses any other", () =
       Option.some({ reason: "silent" as const, over: 12 })
     )
     for (const word of ["killed:3", "died:", "died:x", "died:3 ", "died:1234567890123456"])
-      assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).message, "a guardian's word")
+      assert.include((yield* Effect.flip(restorationOf(Option.some(word)))).message, "for the guardian alone")
   })
 )

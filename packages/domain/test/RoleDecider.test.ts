@@ -71,7 +71,7 @@ describe("a role that dies of a defect", () => {
     assert.deepStrictEqual(tags, ["RoleFailed", "RoleGaveUp"])
     assert.isTrue(isUnwatched(watch))
     assert.deepStrictEqual(rolesOf(watch), ["standby/3"])
-    assert.match(watch.standby?.message ?? "", /died 3 times in a row of a defect of its own \(RangeError\)/u)
+    assert.match(watch.standby?.message ?? "", /failed 3 times in a row because of a bug \(RangeError\)/u)
   })
   it("a role's death is counted in the log, so also across a restart of souffleur", () => {
     const second = fails(replaced(fails(watching, "watcher").watch), "watcher").watch

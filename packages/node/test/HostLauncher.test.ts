@@ -121,7 +121,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const launcher = yield* launcherIn(at, { terminal: "tmux" })
       const asked = order("input-2", at, "exit 0")
       const why = yield* Effect.flip(launcher.prepare({ ...asked, command: { ...asked.command, input: "a prompt" } }))
-      assert.include(why.message, "a person's")
+      assert.include(why.message, "standard input")
       assert.deepStrictEqual(fs.readdirSync(join(at, "launches")), [])
     })
   )
@@ -472,7 +472,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
         encoding: "utf8"
       })
       assert.strictEqual(status, 70, stderr)
-      assert.match(stderr, /^souffleur: not launched: it has a defect of its own \(RangeError[^\n]*\)\n$/u)
+      assert.match(stderr, /^souffleur: not launched, because of a bug \(RangeError[^\n]*\)\n$/u)
       assert.notInclude(stderr, "a word")
     })
   )

@@ -56,7 +56,7 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
     return yield* ref.dispatch({
       _tag: "Finish",
       finishing: "failed",
-      message: "the state file has it begun, and not done"
+      message: "the state file says that it has begun and is not done"
     })
   if (finishing !== "not begun")
     return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", message: "" })

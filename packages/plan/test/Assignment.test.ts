@@ -160,7 +160,7 @@ describe("an agent that is asked for", () => {
           ["Ask", "ReportConfig", "prepare", "Prepare", "launch run-r-a1", "Report"],
           "too slow"
         ],
-        [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "the plan has no task t1 any more"]
+        [{ plan: "another" }, ["Ask", "ReportConfig", "Report"], "task t1 is no longer in the plan"]
       ] as const) {
         const all = world(given)
         const run = yield* Effect.provide(askAgent("implementer"), all.layer)

@@ -32,7 +32,7 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text
   const answer = skip ? ("skip" as const) : ("retry" as const)
   if (finishing) {
     if (Option.isSome(task) || retry === skip)
-      return yield* new BadUsage({ message: "--finishing is answered with one of --retry, --skip" })
+      return yield* new BadUsage({ message: "--finishing takes --retry or --skip as its answer" })
     return { _tag: "AnswerFinishing", answer } satisfies RunIntent
   }
   if (Option.isNone(task)) return yield* new BadUsage({ message: "name the task that is escalated, or --finishing" })
@@ -80,7 +80,7 @@ export const conductAnswerCommand = Command.make(
       // The answer goes to the reviewer of the task, so no agent of this run may give it.
       if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
         return yield* new BadUsage({
-          message: "conduct answer is a person's word, and this is an agent of that very run"
+          message: "only a person may answer, and this is an agent of the same run"
         })
       const after = yield* dispatchRun(id, word, { _tag: "Operator" })
       const processes = yield* Processes

@@ -60,7 +60,8 @@ export const conductWhyCommand = Command.make(
       events,
       Option.getOrElse(revision, () => Number.POSITIVE_INFINITY)
     )
-    if (reason === undefined) return yield* new BadUsage({ message: `run ${id} has decided nothing up to there` })
+    if (reason === undefined)
+      return yield* new BadUsage({ message: `run ${id} has no decision at or before this revision` })
     if (json) return yield* printJson({ run: id, ...reasonJson(reason, runJsonLine) })
     yield* Effect.forEach(runReasonLines(reason), (line) => Console.log(line))
   })

@@ -95,7 +95,7 @@ export const doctorCommand = Command.make(
     const project = yield* Project
     const pid = yield* Effect.transposeOption(Option.map(flags.pid, (text) => Effect.fromResult(parsePid(text))))
     if (flags.quarantine && Option.isSome(pid))
-      return yield* new BadUsage({ message: "--quarantine is of the log, and takes no process" })
+      return yield* new BadUsage({ message: "--quarantine concerns the log alone: leave the process out" })
     const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project, pid)
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {

@@ -34,7 +34,7 @@ const meant = Effect.fnUntraced(function* ({
 }) {
   const path = yield* Path.Path
   if (user && Option.isSome(projectDir))
-    return yield* new BadUsage({ message: "--user and --project-dir exclude each other" })
+    return yield* new BadUsage({ message: "give --user or --project-dir, not both" })
   const project = yield* realProject(Option.getOrElse(projectDir, () => "."))
   const settings = yield* settingsOf(project)
   return {

@@ -56,7 +56,7 @@ export const logCommand = Command.make(
       ? (yield* Clock.currentTimeMillis) - Duration.toMillis(yield* sinceOf(flags.since.value))
       : 0
     if (flags.all && Option.isSome(flags.watch))
-      return yield* new BadUsage({ message: "--all is every watch: name none, or leave --all out" })
+      return yield* new BadUsage({ message: "--all prints every watch: leave out either --all or the watch" })
     yield* Effect.gen(function* () {
       const log = yield* EventLog
       const watches = new Map<string, Watch>()

@@ -93,7 +93,7 @@ export const registerTasks = ({ tasks }: Word<"register_tasks">) =>
       const own = ids.find((id) => reserved.has(id.trim().toLowerCase()))
       if (own !== undefined)
         return yield* new ToolFailed({
-          message: `${own} is no task of a plan: register the others without it. Nothing was registered.`
+          message: `${own} is not a task of a plan: leave it out. Nothing was registered.`
         })
       const twice = ids.find((id, n) => ids.indexOf(id) !== n)
       if (twice !== undefined)

@@ -32,6 +32,6 @@ export const personOnly = Effect.fn("personOnly")(function* (what: string) {
     mark === undefined ? (holder === undefined ? undefined : `agent pid ${holder} has started it`) : `${mark} is set`
   if (why !== undefined)
     return yield* new BadUsage({
-      message: `${what} is a person's word, and this is an agent's session (${why}): say it in a terminal of your own`
+      message: `only a person may use ${what}, and this is an agent's session (${why}): use a terminal of your own`
     })
 })

@@ -10,6 +10,6 @@ export const restorationOf = (flag: Option.Option<string>) => {
   if (Option.isNone(flag)) return Effect.succeed(Option.none<Restoration>())
   const [, reason, over] = /^(died|silent):(\d{1,15})$/u.exec(flag.value) ?? []
   return reason === undefined
-    ? Effect.fail(new BadUsage({ message: "--restored is a guardian's word: leave it out" }))
+    ? Effect.fail(new BadUsage({ message: "--restored is for the guardian alone: leave it out" }))
     : Effect.succeed(Option.some<Restoration>({ reason: reason as Restoration["reason"], over: Number(over) }))
 }

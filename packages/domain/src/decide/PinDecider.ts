@@ -30,9 +30,7 @@ export const decidePin = ({ overreach, pin }: Pinned, command: Command): PinDeci
   const at = command.now
   if (command._tag === "Trust") {
     if (command.by._tag !== "Operator")
-      return Result.fail(
-        new Refused({ reason: "never", message: "only a person's word changes the ceiling or a program" })
-      )
+      return Result.fail(new Refused({ reason: "never", message: "only a person may change the ceiling or a program" }))
     return Result.succeed(
       Equal.equals(pin, command.pin) ? [] : [TrustGiven.make({ at, pin: command.pin, by: "config" })]
     )

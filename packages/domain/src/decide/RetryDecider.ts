@@ -17,7 +17,7 @@ export const decideRetry = (
 ): Decision<Event.WatchEvent> => {
   if (watch.observe)
     return no("not now", "souffleur only observes here: there is nothing to try again, and nothing is launched")
-  if (permission !== undefined && by._tag !== "Operator") return no("never", "only a person's word changes the ceiling")
+  if (permission !== undefined && by._tag !== "Operator") return no("never", "only a person may change the ceiling")
   const granted =
     permission === undefined || permission === watch.pin.ceiling
       ? []

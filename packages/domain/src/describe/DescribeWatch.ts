@@ -55,11 +55,11 @@ export const describeWatch = {
       { message: "error", notice: "exhausted" }
     ),
   RoleFailed: ({ defect, failures, role }) =>
-    described("warning", `The ${role} of souffleur died of a defect of its own (${defect}), ${failures} in a row`),
+    described("warning", `souffleur lost its ${role} by a bug (${defect}), ${failures} in a row`),
   RoleGaveUp: ({ defect, failures, role }) =>
     described(
       "error",
-      `The ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect}), and is not started again: ${withoutRole[role]}`,
+      `souffleur lost its ${role} ${failures} times in a row by a bug (${defect}), and does not start it again: ${withoutRole[role]}`,
       { message: "error", notice: "failed_closed" }
     ),
   ProcessEnding: ({ process, message, what }) =>

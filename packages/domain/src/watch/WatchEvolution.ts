@@ -121,7 +121,7 @@ const changes: Changes = {
             cycle: watch.cycles,
             trigger: "pid",
             stage: role,
-            message: `the ${role} of souffleur died ${failures} times in a row of a defect of its own (${defect})`,
+            message: `souffleur's ${role} failed ${failures} times in a row because of a bug (${defect})`,
             since: at
           }
         }

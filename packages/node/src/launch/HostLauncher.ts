@@ -103,7 +103,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           })
         }
         if (launch.input !== null && launch.output === null)
-          return yield* new LaunchFailed({ message: "in a window of a terminal standard input is a person's" })
+          return yield* new LaunchFailed({ message: "a launch in a terminal window cannot use standard input" })
         const text = encodeLaunch(launch)
         const made = yield* Effect.try({
           try: () =>
@@ -244,7 +244,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const launch = yield* Effect.sync(() => readLaunch(keptOf(id), id))
         if (launch === undefined || sha256(encodeLaunch(launch)) !== digest)
           return yield* new LaunchFailed({
-            message: "what is kept of the command is missing, or not what was prepared"
+            message: "the stored command is missing, or differs from the one that was prepared"
           })
         const { args, cwd, environment, input, program, title } = launch
         return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, title }

@@ -6,6 +6,6 @@ import { becomeAgent } from "./LaunchEntry.ts"
 try {
   process.exitCode = becomeAgent(process.argv.at(-1) ?? "")
 } catch (error) {
-  process.stderr.write(`souffleur: not launched: it has a defect of its own (${defectName(error)})\n`)
+  process.stderr.write(`souffleur: not launched, because of a bug (${defectName(error)})\n`)
   process.exitCode = 70
 }

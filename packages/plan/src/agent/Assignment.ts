@@ -33,7 +33,7 @@ const promptOf = Effect.fnUntraced(
       return `${completionSummary(run)}\n\nTransitioning to Phase 4: Finishing the development branch.\n\n${plan.finish._tag === "Prompt" ? plan.finish.prompt : ""}\n`
     const [planned, task] = [plan.tasks.find(({ id }) => id === taskId), taskOf(run, taskId)]
     if (planned === undefined || task === undefined)
-      return yield* new LaunchFailed({ message: `the plan has no task ${taskId} any more` })
+      return yield* new LaunchFailed({ message: `task ${taskId} is no longer in the plan` })
     const untrackedBefore = task.untracked
     const forgotten =
       untrackedBefore === null ? [] : (yield* git.untracked).filter((file) => !untrackedBefore.includes(file))

@@ -148,7 +148,7 @@ export const judge = Effect.fn("Judging.judge")(function* (run: Run, assignment:
   if ((yield* (yield* PlanContext).words.digest(word)) !== assignment.word)
     return unsaid(run, assignment, {
       reason: "no verdict",
-      message: `the ${assignment.role}'s verdict has not the word of its assignment: it may be what it read`
+      message: `the ${assignment.role}'s verdict lacks the secret word of its assignment: it may be a quotation`
     })
   if (said._tag === "Complete") return yield* believed(task, said.testFile)
   return said._tag === "Approved" ? yield* approval(task, assignment, said) : said

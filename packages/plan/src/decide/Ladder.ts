@@ -49,7 +49,7 @@ const cameToNothing = (at: number, { role, ...assignment }: Asked, { reason, mes
 
 /** Closes any assignment on a task that the plan no longer has. */
 const dropped = (at: number, assignment: Asked): Decision<Event.RunEvent> =>
-  ok(cameToNothing(at, assignment, { reason: "dropped", message: "the plan has this task no more" }))
+  ok(cameToNothing(at, assignment, { reason: "dropped", message: "the task is no longer in the plan" }))
 
 const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Decision<Event.RunEvent> => {
   const { role } = assignment

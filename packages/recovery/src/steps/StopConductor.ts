@@ -60,7 +60,7 @@ const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, session
       (turn.at > recovery.since || (isAtWork(turn) && now - turn.at <= Duration.toMillis(stallAfter)))
   )
   if (!moves || (yield* (yield* Processes).condition(conductor)) !== "running") return
-  return yield* new FailedClosed({ stage: "stop", message: "the Conductor goes on again: it is not stopped" })
+  return yield* new FailedClosed({ stage: "stop", message: "the Conductor works again: it is not stopped" })
 })
 
 const heartbeatOf = ({ conductor }: CommsSnapshot) =>
