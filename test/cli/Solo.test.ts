@@ -212,7 +212,7 @@ describe.concurrent("run, of a known agent", () => {
       // The first task is done: what a tool gave back is progress.
       assert.deepInclude(yield* prints(run, "ConductorDied"), { retries: 0, taskCount: 1 })
       const next = yield* prints(run, "ConductorRelaunched")
-      assert.strictEqual(next["provider"], "claude_export")
+      assert.deepStrictEqual([next["provider"], next["sessionId"]], ["resume", first["sessionId"]])
       assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())
       assert.deepInclude(said(run.lines.at(-1)!), { _tag: "ConductorCompleted", by: "turn" })
       const { revision } = run.lines.map(said).find(({ _tag }) => _tag === "ConductorDied")!

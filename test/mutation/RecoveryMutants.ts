@@ -96,6 +96,51 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
+    `${recovery}/src/providers/ResumeSession.ts`,
+    [`${recovery}/test/ResumeSession.test.ts`],
+    [
+      ["resume: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
+      ["resume: a kill or a hang alone", "deaths.has(recovery?.trigger) &&", "true &&"],
+      ["resume: with comms the export", 'comms === null ? "resume" : "export"', '"resume"'],
+      ["resume: the user's choice", "settings.recovery ??", ""],
+      ["resume: not again without progress", "watch.provider === name && watch.retries > 0", "false"],
+      ["resume: again after progress", "watch.provider === name && watch.retries > 0", "watch.provider === name"],
+      [
+        "resume: a session that went on",
+        "Effect.as(unlessStale(watch, { mark }), promptToResume(watch))",
+        "Effect.succeed(promptToResume(watch))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/steps/ResumableSession.ts`,
+    [`${recovery}/test/ResumeSession.test.ts`],
+    [
+      ["resume: a file that is quiet", "if (sameMark(now, before)) return now", "return now"],
+      ["resume: a session that is sound", "if (message !== undefined) return yield* new NotResumable({ message })", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/evidence/Resumable.ts",
+    ["packages/domain/test/Resumable.test.ts"],
+    [
+      [
+        "resumable: a file that is read",
+        'if (signs === undefined) return "its session file cannot be read"',
+        "if (signs === undefined) return undefined"
+      ],
+      [
+        "resumable: a turn that is known",
+        'if (turn === undefined) return "its session file does not tell the state of its turn"',
+        "if (turn === undefined) return undefined"
+      ],
+      ["resumable: a turn that fitted", 'turn.reason === "prompt-too-long"', "false"],
+      ["resumable: room in the window", "const roomFor = 0.9", "const roomFor = 1"],
+      ["resumable: the user's threshold", "Math.min(threshold, Math.floor(", "Math.max(0, Math.floor("],
+      ["resumable: bytes for tokens", "bytes / bytesPerToken > limit", "false"]
+    ]
+  ),
+  ...mutantsOf(
     `${recovery}/src/providers/ExportProvider.ts`,
     [`${recovery}/test/Fingerprint.test.ts`],
     [["fingerprint: looked at right before the launch", "Effect.tap(() => unlessChanged(exported.path, made))", ""]]
@@ -484,10 +529,10 @@ export const recoveryMutants = [
     ],
     ["recovery: who escalates has stopped", "{ ...entry, alreadyKilled }", "entry"],
     ["recovery: the ways of its kind", "of === watch.kind && applies", "applies"],
-    ["recovery: the ways that apply", "&& applies?.(watch) !== false)", ")"],
+    ["recovery: the ways that apply", "&& applies?.(watch, settings) !== false)", ")"],
     [
       "recovery: an agent's words are forgotten",
-      "if (watch.handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, watch.handoff.request)",
+      "if (watch.handoff !== undefined) yield* forgetHandoffFile(settings.stateDir, watch.handoff.request)",
       ""
     ]
   ]),

@@ -170,8 +170,8 @@ export const supervisorMutants = [
     [
       [
         "notice: no other word of comms",
-        '{ message: "system" })\n    const doubts',
-        '{ message: "system", notice: "warning" })\n    const doubts'
+        '{ message: "system" })\n    const session',
+        '{ message: "system", notice: "warning" })\n    const session'
       ],
       [
         "notice: of a request",

@@ -32,6 +32,7 @@ export const defaults: ResolvedSettings = {
   maxExternalPermission: "acceptEdits",
   agentCommand: "claude",
   agentEnvironment: [],
+  recovery: null,
   exportCommand: null,
   launcher: "headless",
   trimChars: 800_000,

@@ -83,6 +83,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   world.settings = {
     ...(seed.chance(0.3) ? { forceCompactThresholdTokens: 10 } : {}),
     ...(seed.chance(0.2) ? { trimChars: maxExportLength } : {}),
+    recovery: seed.pick([null, "resume", "export"]),
     ...(seed.chance(0.05) ? { maxTime: Duration.minutes(seed.between(5, 60)) } : {}),
     ...(seed.chance(0.05) ? { maxTokens: seed.between(20_000, 100_000) } : {}),
     ...(seed.chance(0.1) ? { quietHours: { from, to: from + seed.between(1, 20) } } : {})

@@ -64,9 +64,13 @@ const exportForPerson = Effect.fn("Recovery.exportForPerson")(function* (watch: 
   yield* ref.dispatch({ _tag: "ExhaustRetries", cycle, exportPath })
 })
 
-/** Returns the providers that apply to this cycle, in the order in which they are tried. */
-export const waysOf = <R>(providers: ReadonlyArray<Provider<R>>, watch: Watch): ReadonlyArray<Provider<R>> =>
-  providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch) !== false)
+/** Returns the providers that apply to this cycle under these settings, in the order in which they are tried. */
+export const waysOf = <R>(
+  providers: ReadonlyArray<Provider<R>>,
+  watch: Watch,
+  settings: Settings["Service"]
+): ReadonlyArray<Provider<R>> =>
+  providers.filter(({ applies, of = "agent" }) => of === watch.kind && applies?.(watch, settings) !== false)
 
 const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   watch: Watch,
@@ -75,10 +79,11 @@ const relaunch = Effect.fn("Recovery.relaunch")(function* <R>(
   providers: ReadonlyArray<Provider<R>>
 ) {
   const request = yield* readRequest(watch)
-  const successor = yield* route(waysOf(providers, watch), watch, { alreadyKilled: false, request })
+  const settings = yield* Settings
+  const successor = yield* route(waysOf(providers, watch, settings), watch, { alreadyKilled: false, request })
   // The launch is recorded, so the words are not needed again. After the next line no souffleur would come back to
   // remove them.
-  if (watch.handoff !== undefined) yield* forgetHandoffFile((yield* Settings).stateDir, watch.handoff.request)
+  if (watch.handoff !== undefined) yield* forgetHandoffFile(settings.stateDir, watch.handoff.request)
   yield* ref.dispatch({ _tag: "Relaunched", cycle, ...successor })
 })
 

@@ -220,7 +220,7 @@ describe("an export whose session went on before the launch", () => {
           ["Resume", "Resume"]
         )
         assert.lengthOf(launch(events), 1)
-        assert.include(JSON.stringify(launch(events)), "went on after its export")
+        assert.include(JSON.stringify(launch(events)), "went on after it was read")
         yield* run
         assert.lengthOf(world.agent.orders, 2)
       }).pipe(Effect.provide(HostServices.layer))

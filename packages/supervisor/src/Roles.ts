@@ -20,6 +20,7 @@ import {
   type Provider,
   recovery,
   restart,
+  resumeSession,
   smallHandoff,
   standardCompact
 } from "@souffleur/recovery"
@@ -46,6 +47,7 @@ export type World =
 
 /** The providers in their order (spec: behaviour#providers). */
 export const standardProviders = [
+  resumeSession,
   continueTurn,
   exportProvider,
   standardCompact,

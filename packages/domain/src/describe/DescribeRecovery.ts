@@ -2,7 +2,7 @@ import type { WatchEvent } from "../event/WatchEvent.ts"
 import { clampInWords } from "../settings/Permission.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { exportAt, inSession } from "./DescribeWatch.ts"
-import { doubtsOf, gateInWords } from "./StepOutcome.ts"
+import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
 
 /** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
@@ -26,6 +26,8 @@ export const describeRecovery = {
   StepSucceeded: (event) => {
     const gate = gateInWords(event)
     if (gate !== undefined) return described("detail", gate, { message: "system" })
+    const session = sessionInWords(event)
+    if (session !== undefined) return described("detail", session)
     const doubts = doubtsOf(event)
     if (doubts === undefined) return described("detail", `Step "${event.step}" is done`)
     const message = doubts.messageId === null ? "" : ` (message ${doubts.messageId})`

@@ -1,4 +1,5 @@
 import { Option, Schema } from "effect"
+import { count } from "./Words.ts"
 import { stepNames } from "../watch/StepName.ts"
 
 /** The event of a step that succeeded, or what the state keeps of it. */
@@ -27,6 +28,17 @@ export const doubtsOf = ({ outcome, step }: Succeeded) =>
   step === stepNames.request
     ? Option.getOrUndefined(Option.filter(decodeDoubt(outcome), ({ warnings }) => warnings.length > 0))
     : undefined
+
+const decodeSession = Schema.decodeUnknownOption(Schema.Struct({ contextTokens: Schema.NullOr(Schema.Int) }))
+
+/** Says that a session can be resumed in place. `undefined`: it cannot, or the step is another. */
+export const sessionInWords = ({ outcome, step }: Succeeded): string | undefined => {
+  if (step !== stepNames.session) return undefined
+  const found = Option.getOrUndefined(decodeSession(outcome))
+  if (found === undefined) return undefined
+  const used = found.contextTokens === null ? "" : `, and ${count(found.contextTokens)} tokens of context are in use`
+  return `The session can be resumed in place: its file is sound${used}`
+}
 
 /** Returns an estimate that is news: it exceeds its threshold, or is in doubt. */
 const gateOf = ({ outcome, step }: Succeeded) =>

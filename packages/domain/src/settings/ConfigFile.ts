@@ -4,6 +4,7 @@ export const configKeys = [
   "MAX_EXTERNAL_PERMISSION",
   "AGENT_COMMAND",
   "AGENT_ENVIRONMENT",
+  "RECOVERY",
   "EXPORT_COMMAND",
   "LAUNCHER",
   "TRIM_CHARS",

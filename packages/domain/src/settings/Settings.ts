@@ -11,6 +11,13 @@ import type { AgentKind } from "../port/AgentKind.ts"
 export const LauncherChoice = Schema.Literals(["auto", "kitty", "tmux", "headless"])
 export type LauncherChoice = typeof LauncherChoice.Type
 
+/**
+ * How a killed or hung agent comes back first: in its own session, or from an export. Without a choice it is the first
+ * without comms, and the second with comms (spec: behaviour#resume).
+ */
+export const RecoveryChoice = Schema.Literals(["resume", "export"])
+export type RecoveryChoice = typeof RecoveryChoice.Type
+
 /** A setting from a flag or the environment that cannot be used (exit 2). `name` is the flag or the variable. */
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
   name: Schema.String,
@@ -90,6 +97,7 @@ const tableFor = (agent: AgentKind) => ({
   maxExternalPermission: setting("MAX_EXTERNAL_PERMISSION", literal(Permission.literals), leastPermission, false),
   agentCommand: setting("AGENT_COMMAND", text, agent.program),
   agentEnvironment: setting<ReadonlyArray<string>>("AGENT_ENVIRONMENT", parseAgentEnvironment(agent.marks), []),
+  recovery: setting<RecoveryChoice | null>("RECOVERY", literal(RecoveryChoice.literals), null),
   exportCommand: setting<string | null>("EXPORT_COMMAND", text, null),
   launcher: setting("LAUNCHER", literal(LauncherChoice.literals), "auto"),
   trimChars: setting("TRIM_CHARS", positiveInteger, 800_000),

@@ -5,6 +5,7 @@
 export const stepNames = {
   request: "0 payload",
   stop: "1 stop",
+  session: "look at the session",
   export: "2 export",
   trim: "3 trim",
   estimate: "4 estimate"

@@ -1,4 +1,12 @@
-import { clampInWords, compactAttempts, doubtsOf, type Event, stepNames, type Watch } from "@souffleur/domain"
+import {
+  clampInWords,
+  compactAttempts,
+  doubtsOf,
+  type Event,
+  sessionInWords,
+  stepNames,
+  type Watch
+} from "@souffleur/domain"
 import { gateOf } from "@souffleur/recovery"
 import { Option, Predicate } from "effect"
 import type { Explanation } from "./Explanation.ts"
@@ -28,6 +36,12 @@ const gate = (watch: Watch): ReadonlyArray<string> => {
           ? [`the service had counted ${found.measured_tokens} tokens of context in use`]
           : [])
       ]
+}
+
+/** Says why the session could be resumed in place, where this cycle looked at it. */
+const session = (watch: Watch): ReadonlyArray<string> => {
+  const found = sessionInWords({ step: stepNames.session, outcome: outcomeOf(watch, stepNames.session) })
+  return found === undefined ? [] : [found]
 }
 
 /** Reports a compaction without a summary. */
@@ -86,6 +100,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
         seen: [
           ...(trigger === undefined ? [] : [`the recovery began because ${becauseOf[trigger]}`]),
           ...(doubtsOf({ step: stepNames.request, outcome: outcomeOf(before, stepNames.request) })?.warnings ?? []),
+          ...session(before),
           ...gate(before),
           ...failures(before),
           ...unsummarized(before),

@@ -1,4 +1,11 @@
-import { Agent, type AgentCommand, type EffectivePermission, type Terminal, type Watch } from "@souffleur/domain"
+import {
+  Agent,
+  type AgentCommand,
+  type EffectivePermission,
+  type Settings,
+  type Terminal,
+  type Watch
+} from "@souffleur/domain"
 import { freshSessionId } from "@souffleur/process"
 import { type ForeseenLaunch, lineOf, type Provider, signed, waysOf } from "@souffleur/recovery"
 import { Effect, Option } from "effect"
@@ -32,6 +39,7 @@ export const shown = (
 
 /** The parts of a successor's command line that its provider does not choose. */
 export interface LineOptions {
+  readonly settings: Settings["Service"]
   readonly permission: EffectivePermission
   readonly terminal: Terminal
   /** The path of the export that would be made, absolute. */
@@ -48,7 +56,7 @@ export interface LineOptions {
 export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
   providers: ReadonlyArray<Provider<R>>,
   watch: Watch,
-  { exported, first, names, permission, terminal }: LineOptions
+  { exported, first, names, permission, settings, terminal }: LineOptions
 ) {
   const { compactPrompt } = yield* Agent
   const fresh = yield* freshSessionId
@@ -65,7 +73,7 @@ export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
     const errand = { session, prompt, ...(launch.reads === undefined ? {} : { reads: launch.reads }) }
     return [shown(yield* lineOf(errand, { launchId: unknownId.launch, permission, terminal }), all)]
   })
-  return yield* Effect.forEach(waysOf(providers, watch), ({ foresee, name }) =>
+  return yield* Effect.forEach(waysOf(providers, watch, settings), ({ foresee, name }) =>
     foresee === undefined
       ? Effect.succeed<ForeseenWay>({ provider: name, lines: null })
       : Effect.map(

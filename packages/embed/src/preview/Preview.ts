@@ -114,7 +114,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
     exported,
     staleAfter: Duration.toMillis(settings.heartbeatStaleAfter)
   })
-  const options = { exported, first, names, permission: effective, terminal }
+  const options = { exported, first, names, permission: effective, settings, terminal }
   const values = Settings.json(settings)
   const isAgent = watch.kind === "agent"
   return {

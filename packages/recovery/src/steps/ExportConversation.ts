@@ -56,15 +56,15 @@ export const writeExport = Effect.fnUntraced(
 const sameMark = Schema.toEquivalence(SessionMark)
 
 /**
- * Fails with `NoExport` when the conversation went on after its export: a person may have resumed the session by hand.
+ * Fails with `NoExport` when the conversation went on after it was read. A person may have resumed it by hand.
  * A session file that is gone has nothing newer.
  */
-export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: Exported) {
+export const unlessStale = Effect.fnUntraced(function* (watch: Watch, { mark }: Pick<Exported, "mark">) {
   if (mark === undefined) return
   const now = yield* Effect.option(Effect.flatMap(newestSession(watch), (yield* Agent).mark))
   if (Option.exists(now, (newer) => !sameMark(newer, mark)))
     return yield* new NoExport({
-      message: "the conversation went on after its export, so the export is out of date"
+      message: "the conversation went on after it was read, so what was read is out of date"
     })
 })
 

@@ -57,6 +57,16 @@ export const promptAfterCompaction = (watch: Watch, resumePrompt: string | undef
 export const promptToContinue = (watch: Watch): string =>
   [opening(watch, undefined), "", reasonLine(watch.recovery?.trigger ?? "turn-ended"), tasks(watch)].join("\n")
 
+/** Makes the prompt with which the same session goes on after its process was killed or hung. */
+export const promptToResume = (watch: Watch): string =>
+  [
+    opening(watch, undefined),
+    "",
+    "Your process crashed or became unresponsive in the middle of your work. Your conversation is as it was.",
+    "A tool that ran at that moment may have done its work in part: look before you run it again.",
+    tasks(watch)
+  ].join("\n")
+
 /**
  * Adds the line by which the successor's session file shows that it has the prompt of that very launch
  * (spec: behaviour#hand-off).

@@ -1,0 +1,47 @@
+import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
+import type { Offspring } from "@souffleur/eventlog"
+import { Effect } from "effect"
+import { unlessStale } from "../steps/ExportConversation.ts"
+import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
+import { promptToResume } from "../steps/LaunchPrompt.ts"
+import { resumableSession } from "../steps/ResumableSession.ts"
+import { stopConductor } from "../steps/StopConductor.ts"
+import { Escalated, type Provider } from "../Provider.ts"
+
+const name = "resume"
+/** The deaths after which the conversation itself is whole. */
+const deaths: ReadonlySet<string | undefined> = new Set(["pid", "heartbeat", "hang"])
+
+/** Resumes the session of a Conductor that was killed or hung, in place (spec: behaviour#resume). */
+export const resumeSession: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
+  name,
+  applies: ({ comms, recovery }, settings) =>
+    deaths.has(recovery?.trigger) && (settings.recovery ?? (comms === null ? "resume" : "export")) === "resume",
+  foresee: (watch) => [{ _tag: "Agent", session: "same", prompt: promptToResume(watch) }],
+  recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
+    // The cause of the second death may be in the session itself.
+    if (watch.provider === name && watch.retries > 0)
+      return yield* new Escalated({
+        stage: "session",
+        message: "the resumed session died again without progress",
+        alreadyKilled
+      })
+    if (!alreadyKilled) yield* stopConductor(watch)
+    const { mark } = yield* resumableSession(watch).pipe(
+      Effect.catchTag("NotResumable", ({ message }) =>
+        Effect.fail(new Escalated({ stage: "session", message, alreadyKilled: true }))
+      )
+    )
+    const { baseline, sessionId } = yield* prepareSuccessor(
+      watch,
+      "prepare to resume in place",
+      request,
+      Effect.succeed(watch.sessionId)
+    )
+    const launched = yield* launchSuccessor(watch, "resume in place", request, {
+      session: { _tag: "Resume", sessionId },
+      prompt: Effect.as(unlessStale(watch, { mark }), promptToResume(watch))
+    })
+    return { ...launched, sessionId, awaiting: false, exportPath: null, baseline }
+  })
+}

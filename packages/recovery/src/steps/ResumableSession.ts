@@ -1,0 +1,52 @@
+import { Agent, SessionMark, Settings, stepNames, unresumable, type Watch } from "@souffleur/domain"
+import { Effect, Option, Schema } from "effect"
+import { again, step } from "./Step.ts"
+
+/** Says why the session is not resumed in place in this cycle. */
+export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
+
+/** A session that can be resumed: the end of its file, and the tokens in use. `null`: they are not known. */
+const Resumable = Schema.Struct({ mark: SessionMark, contextTokens: Schema.NullOr(Schema.Int) })
+
+const sameMark = Schema.toEquivalence(SessionMark)
+/** Time without a write after which a session file is quiet. */
+const quietTime = "1 second"
+/** Most looks at a file that is still written. */
+const maxLooks = 5
+
+/** Waits until no process writes the session file any more. Fails with `NotResumable`. */
+const quietMark = Effect.fnUntraced(
+  function* (sessionId: string) {
+    const agent = yield* Agent
+    let before = yield* agent.mark(sessionId)
+    for (let look = 1; look <= maxLooks; look++) {
+      yield* Effect.sleep(quietTime)
+      const now = yield* agent.mark(sessionId)
+      if (sameMark(now, before)) return now
+      before = now
+    }
+    return yield* new NotResumable({ message: "its session file is still written, though its process is gone" })
+  },
+  Effect.catchTag("SessionNotFound", ({ message }) => Effect.fail(new NotResumable({ message })))
+)
+
+/**
+ * Looks whether the session of a stopped Conductor can be resumed in place (spec: behaviour#resume). Its file is only
+ * read. Fails with `NotResumable` where the file is missing, unreadable or still written, or the context is full.
+ */
+export const resumableSession = Effect.fn("resumableSession")(function* ({ sessionId }: Watch) {
+  const agent = yield* Agent
+  const { forceCompactThresholdTokens: threshold } = yield* Settings
+  return yield* step(stepNames.session, {
+    outcome: Resumable,
+    failure: NotResumable,
+    act: Effect.fnUntraced(function* () {
+      const mark = yield* quietMark(sessionId)
+      const signs = Option.getOrUndefined(yield* agent.signs(sessionId))
+      const message = unresumable({ signs, bytes: mark.offset }, threshold)
+      if (message !== undefined) return yield* new NotResumable({ message })
+      return { mark, contextTokens: signs?.context?.tokens ?? null }
+    }),
+    reconcile: again
+  })
+})

@@ -1,0 +1,135 @@
+import { assert, it } from "@effect/vitest"
+import type { SessionSigns } from "@souffleur/domain"
+import { identityOf } from "@souffleur/testing"
+import { Effect } from "effect"
+import { exportProvider, resumeSession, standardCompact } from "../src/index.ts"
+import { type Change, closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
+import { worldOf } from "./RecoveryWorld.ts"
+
+/** A session whose last answer used so many tokens of a window of 200,000. */
+const signsOf = (tokens: number): SessionSigns => ({
+  writtenAt: 0,
+  turn: { _tag: "Tool", at: 0, name: "Bash", limit: undefined, spawns: true },
+  context: { tokens, window: 200_000, model: "m", at: 0 }
+})
+const sound = signsOf(1000)
+
+/** A cycle without comms, whose Conductor was killed and left a tool running. */
+const cycle = Effect.fnUntraced(function* (change: Change = {}, signs: SessionSigns | undefined = sound) {
+  const world = worldOf({ pid: 80, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } })
+  world.agent.signs = () => signs
+  return yield* cycleOf([resumeSession, exportProvider, standardCompact], { comms: null, ...change }, world)
+})
+const providerOf = Effect.fnUntraced(function* (change: Change, signs?: SessionSigns) {
+  const { log, run } = yield* cycle(change, signs)
+  yield* run
+  const events = yield* log.events
+  const escalated = events.flatMap((event) => (event._tag === "RecoveryEscalated" ? [event.message] : []))
+  return [relaunches(events)[0]?.provider, ...escalated]
+})
+
+it.effect("a killed agent goes on in its own session, after all that it left running is ended", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle()
+    yield* run
+    assert.deepStrictEqual(world.did, ["SIGTERM 80", "launch 5000"])
+    const [order] = world.agent.orders
+    assert.deepStrictEqual(order?.session, { _tag: "Resume", sessionId: "s1" })
+    assert.match(order?.prompt ?? "", /^Continue the work of this project\.\n/u)
+    assert.include(order?.prompt, "Your conversation is as it was.")
+    assert.include(order?.prompt, "look before you run it again")
+    assert.deepInclude(relaunches(yield* log.events)[0], {
+      provider: "resume",
+      sessionId: "s1",
+      awaiting: false,
+      exportPath: null,
+      conductor: identityOf(5000)
+    })
+  })
+)
+it.effect("a resume is for a death by a kill or a hang, and not for a hand-off or a full context", () =>
+  Effect.gen(function* () {
+    for (const trigger of ["pid", "heartbeat", "hang"] as const)
+      assert.deepStrictEqual(yield* providerOf({ trigger }), ["resume"], trigger)
+    for (const trigger of ["handoff", "untaken", "context"] as const)
+      assert.deepStrictEqual(yield* providerOf({ trigger }), ["claude_export"], trigger)
+  })
+)
+it.effect("without a choice a watch with comms begins with the export; RECOVERY decides otherwise", () =>
+  Effect.gen(function* () {
+    const comms = "/p/comms.db"
+    assert.deepStrictEqual(yield* providerOf({ comms }), ["claude_export"])
+    assert.deepStrictEqual(yield* providerOf({ comms, settings: { recovery: "resume" } }), ["resume"])
+    assert.deepStrictEqual(yield* providerOf({ settings: { recovery: "export" } }), ["claude_export"])
+  })
+)
+it.effect("a resumed session that dies again without progress is exported, and the reason is told", () =>
+  Effect.gen(function* () {
+    const again = { provider: "resume", retries: 1 } as const
+    const why = "the resumed session died again without progress"
+    assert.deepStrictEqual(yield* providerOf(again), ["claude_export", why])
+    assert.deepStrictEqual(yield* providerOf({ ...again, retries: 0 }), ["resume"])
+    assert.deepStrictEqual(yield* providerOf({ provider: "claude_export", retries: 2 }), ["resume"])
+  })
+)
+it.effect("a full context and an unreadable session are exported, and the reason is told", () =>
+  Effect.gen(function* () {
+    const full = "its context is full: 180,001 tokens are in use, and the limit is 180,000"
+    assert.deepStrictEqual(yield* providerOf({}, signsOf(180_001)), ["claude_export", full])
+    assert.deepStrictEqual(yield* providerOf({}, signsOf(180_000)), ["resume"])
+    const unread = yield* cycle()
+    unread.world.agent.signs = () => undefined
+    yield* unread.run
+    const escalated = (yield* unread.log.events).find(({ _tag }) => _tag === "RecoveryEscalated")
+    assert.deepInclude(escalated, { stage: "session", message: "its session file cannot be read", alreadyKilled: true })
+  })
+)
+it.effect("a session file that is still written after the stop is not resumed", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle()
+    const mark = world.agent.session.mark.bind(world.agent.session)
+    let offset = 0
+    world.agent.session.mark = (path) => ({ ...mark(path), offset: offset++ })
+    yield* run
+    const escalated = (yield* log.events).find(({ _tag }) => _tag === "RecoveryEscalated")
+    assert.deepInclude(escalated, { message: "its session file is still written, though its process is gone" })
+  })
+)
+it.effect("a session that went on right before the launch is not resumed: the next provider reads it", () =>
+  Effect.gen(function* () {
+    const { log, run, world } = yield* cycle()
+    const mark = world.agent.session.mark.bind(world.agent.session)
+    // The first two looks find the file quiet, and the third one is right before the launch.
+    let looks = 0
+    world.agent.session.mark = (path) => ({ ...mark(path), offset: looks++ < 2 ? 0 : 99 })
+    yield* run
+    const events = yield* log.events
+    const escalated = events.find(({ _tag }) => _tag === "RecoveryEscalated")
+    assert.deepInclude(escalated, { from: "resume", to: "claude_export", stage: "launch" })
+    assert.strictEqual(relaunches(events)[0]?.provider, "claude_export")
+  })
+)
+it.effect("another holder of the session forbids a resume", () =>
+  Effect.gen(function* () {
+    const { last, run, world } = yield* cycle()
+    world.processes.run({ pid: 70, parent: 1 })
+    world.agent.sessions = [{ pid: 70, sessionId: "s1" }]
+    yield* run
+    assert.deepStrictEqual(closedAt(yield* last), ["one writer", "process 70 holds the session"])
+    assert.deepStrictEqual(launches(world), [])
+  })
+)
+for (const when of ["before", "after"] as const) {
+  it.effect(`a crash ${when} any append: the session is resumed once`, () =>
+    Effect.gen(function* () {
+      for (let append = 1; ; append++) {
+        const { last, log, run, start, world } = yield* cycle()
+        const crashed = yield* inTime(log.abandonAt(append, when, start))
+        yield* run
+        assert.strictEqual((yield* last)?._tag, "ConductorRelaunched", `crashed at append ${append}`)
+        assert.deepStrictEqual([launches(world), world.processes.alive], [["launch 5000"], [5000]])
+        if (!crashed) return assert.isAbove(append, 9)
+      }
+    })
+  )
+}
