@@ -11,6 +11,7 @@ import { doneCommand } from "./commands/DoneCommand.ts"
 import { doctorCommand } from "./commands/DoctorCommand.ts"
 import { estimateCommand } from "./commands/EstimateCommand.ts"
 import { exportCommand } from "./commands/ExportCommand.ts"
+import { hereCommand } from "./commands/HereCommand.ts"
 import { hooksCommand } from "./commands/HooksCommand.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { logCommand } from "./commands/LogCommand.ts"
@@ -32,8 +33,7 @@ import { version } from "./Version.ts"
 import { layerInstallation } from "./world/CommandInstallation.ts"
 
 /** The root of all commands, without the services that they need. */
-export const root = Command.make("souffleur").pipe(
-  Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
+export const root = hereCommand.pipe(
   Command.withSubcommands([
     watchCommand,
     runCommand,

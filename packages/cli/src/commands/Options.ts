@@ -10,6 +10,13 @@ export const projectDir = Flag.String("project-dir").pipe(
   Flag.withDefault(".")
 )
 
+export const detach = Flag.Boolean("detach").pipe(
+  Flag.withDescription(
+    "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
+  ),
+  Flag.withDefault(false)
+)
+
 export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDescription("Say what would be seen and done, with each command line; change and start nothing"),
   Flag.withDefault(false)
