@@ -202,9 +202,14 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/embed/src/MakeSouffleur.ts",
     ["packages/embed/test/Souffleur.test.ts"],
+    [["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/MakeSouffleurLog.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
     [
-      ["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("],
-      ["embed: as it was at a revision", "revision <= at.revision", "revision > 0"]
+      ["embed: as it was at a revision", "revision <= at.revision", "revision > 0"],
+      ["embed: as it was at a time", "event.at <= at.time", "event.at > 0"]
     ]
   ),
   ...mutantsOf(

@@ -9,12 +9,16 @@ import type {
   SessionNotFound
 } from "@souffleur/domain"
 import type { LogError, Refused } from "@souffleur/eventlog"
+import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
 import type { ConfigUntrusted } from "./world/TrustStore.ts"
 import type { PartsError } from "./world/World.ts"
 
 /** No watch has that name, or the log cannot be read. */
 export type ReadFailed = LogError | WatchNotFound
+
+/** No run has that name, or the log cannot be read. */
+export type RunReadFailed = LogError | RunNotFound
 
 /** A watch cannot be owned. Another souffleur has it, its config file is not trusted, or a part cannot be made. */
 type KeepError = AlreadyWatched | ConfigUntrusted | PartsError | ReadFailed | Refused

@@ -5,6 +5,14 @@ import type { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Revival } from "./watching/GuardianKeeper.ts"
 
+/** A point in the life of a watch or a run: its revision, or the time in epoch ms. */
+export type Point = { readonly revision: number } | { readonly time: number }
+
+/** A revision. Events after it are meant; all of them by default. */
+export interface After {
+  readonly after: number
+}
+
 /** The options of each watch. */
 export interface KeepOptions {
   /** The command that a second small process runs to bring this one back. Absent: there is no guardian. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export * from "./conducting/FindRun.ts"
 export * from "./conducting/FinishingCommand.ts"
 export { reasonJson } from "./explain/Explanation.ts"
 export * from "./explain/RunProgress.ts"
@@ -42,7 +43,6 @@ export * from "./world/ConfigTrust.ts"
 export * from "./world/Installation.ts"
 export * from "./world/LaunchOverrides.ts"
 export { settingsOf } from "./world/ReadHere.ts"
-export * from "./world/RunDirectory.ts"
 export * from "./world/RunHindrance.ts"
 export {
   launchable,
@@ -51,6 +51,7 @@ export {
   layerClaims,
   layerComms,
   layerCommsLink,
+  layerConductor,
   layerDatabase,
   layerHost,
   layerLaunches,
@@ -59,3 +60,4 @@ export {
   layerWorld,
   terminalOf
 } from "./world/World.ts"
+export * from "./world/CommandWorld.ts"

@@ -7,7 +7,7 @@ import { findRun, layerAgentFiles, layerHost, layerStore } from "@souffleur/embe
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
-import { projectDir } from "./Options.ts"
+import { namedIn, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** Characters of guidance, which goes into prompts. */
@@ -76,7 +76,7 @@ export const conductAnswerCommand = Command.make(
       // The finishing step is a command that an agent can write, and souffleur itself runs it.
       if (word._tag === "AnswerFinishing" && word.answer === "retry")
         yield* personOnly("conduct answer --finishing --retry")
-      const { id } = yield* findRun(run, project)
+      const { id } = yield* findRun(namedIn(project, run))
       // The answer goes to the reviewer of the task, so no agent of this run may give it.
       if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
         return yield* new BadUsage({

@@ -1,7 +1,8 @@
 import type { Errands, Processes } from "@souffleur/domain"
-import type { HostServices } from "@souffleur/node"
+import type { TrustedFiles } from "@souffleur/process"
 import { Roles, type World } from "@souffleur/supervisor"
-import { Context, Effect, Layer, Option, Scope } from "effect"
+import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
 import { startGuardian } from "../watching/GuardianKeeper.ts"
 import { goingOn, opening } from "./ConfigTrust.ts"
 import { Installation } from "./Installation.ts"
@@ -10,7 +11,15 @@ import { Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
 import { layerLaunches, layerWatch } from "./World.ts"
 
-type Needs = Errands | HostServices.HostServices | Installation | Processes
+/** The ports of this host that the parts of a project are made of. */
+export type Needs =
+  | ChildProcessSpawner.ChildProcessSpawner
+  | Errands
+  | FileSystem.FileSystem
+  | Installation
+  | Path.Path
+  | Processes
+  | TrustedFiles
 
 /**
  * Makes the parts of each project by its config file and by the {@link Installation}. Agents run on this host, in the

@@ -233,3 +233,14 @@ export const layerWorld = (...watch: Parameters<typeof layerWatch>) => {
   )
   return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(layerHost))
 }
+
+/** Everything that a run of a plan needs. Its agents are headless, because their output is read. */
+export const layerConductor = (settings: ResolvedSettings, project: string) =>
+  Layer.mergeAll(
+    layerStore(settings),
+    layerAgent(settings),
+    layerClaims,
+    layerLaunches(settings),
+    Layer.succeed(Settings, settings),
+    layerCycleSettings(settings, project)
+  ).pipe(Layer.provideMerge(layerHost))
