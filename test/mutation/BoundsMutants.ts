@@ -241,7 +241,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/ConductCommand.ts",
+    "packages/embed/src/conducting/KeptRun.ts",
     ["test/cli/ConductCli.test.ts"],
     [
       [

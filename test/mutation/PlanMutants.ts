@@ -469,7 +469,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/ConductCommand.ts",
+    "packages/embed/src/conducting/KeptRun.ts",
     ["test/nights/ConductHindered.test.ts"],
     [
       [

@@ -132,15 +132,9 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/commands/RetryCommand.ts`,
+    "packages/embed/src/MakeSouffleur.ts",
     [`${cli}/test/RetryCommand.test.ts`],
-    [
-      [
-        "retry: where there is no ceiling",
-        "const ceilings = settings.maxTime !== null || settings.maxTokens !== null",
-        "const ceilings = true"
-      ]
-    ]
+    [["retry: where there is no ceiling", "ceilings: maxTime !== null || maxTokens !== null", "ceilings: true"]]
   ),
   ...mutantsOf(
     `${cli}/src/commands/RetryCommand.ts`,

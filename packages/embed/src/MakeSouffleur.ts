@@ -13,11 +13,14 @@ import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
 import type { RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
 import { command, commsPublisher, finish, release, allPublished } from "@souffleur/supervisor"
-import { Context, Effect, FileSystem, Layer, Option, Path, Scope } from "effect"
+import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
+import { answerRun } from "./conducting/AnswerRun.ts"
+import { conductPlan } from "./conducting/ConductPlan.ts"
+import type { RunName } from "./conducting/FindRun.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import { remark } from "./Remark.ts"
-import type { KeepOptions, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
+import type { ConductOptions, KeepOptions, RunAnswer, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
 import { adoptProcess } from "./watching/AdoptProcess.ts"
 import { findWatch, type NamedWatch, unfinished, unfinishedWatches, type WatchName } from "./watching/FindWatch.ts"
 import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
@@ -26,7 +29,7 @@ import { oldestIn, openCommand } from "./watching/OpenCommand.ts"
 import { openWatch } from "./watching/OpenWatch.ts"
 import { drainTimeout } from "./watching/Undelivered.ts"
 import { Parts } from "./world/Parts.ts"
-import { type LaunchOverrides, launchable } from "./world/World.ts"
+import { commsIn, type LaunchOverrides, launchable } from "./world/World.ts"
 
 /** The ports of {@link Souffleur.layer}. The others differ between projects, and {@link Parts} makes them. */
 export type SouffleurNeeds =
@@ -101,14 +104,6 @@ const needed = Effect.fnUntraced(function* (settings: ResolvedSettings) {
       ? remark("warning", `nothing could be launched: ${error.problem}`)
       : Effect.fail(error)
   )
-})
-
-/** Returns the orchestration database of a project, where its file exists. */
-const commsIn = Effect.fnUntraced(function* (project: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const file = path.join(project, "comms.db")
-  return (yield* Effect.orElseSucceed(fs.exists(file), () => false)) ? file : null
 })
 
 const watch = Effect.fn("Souffleur.watch")(function* ({
@@ -198,6 +193,8 @@ export const makeSouffleur = Effect.gen(function* () {
     watch: (options: WatchOptions) => here(watch(options)),
     run: (options: RunOptions) => here(run(options)),
     resume: (name: WatchName, options?: KeepOptions) => here(resume(name, options)),
+    conduct: (options: ConductOptions) => here(conductPlan(options)),
+    answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
     retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
       here(
         settling(name, ({ id }, { maxTime, maxTokens }) =>

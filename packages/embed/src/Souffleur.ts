@@ -1,9 +1,29 @@
 import { claudeCode } from "@souffleur/claude"
 import type { Permission, Target, Watch } from "@souffleur/domain"
+import type { Run } from "@souffleur/plan"
 import { Context, type Effect, Layer, type Scope } from "effect"
+import type { RunName } from "./conducting/FindRun.ts"
+import type { RunningRun } from "./conducting/KeptRun.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
-import type { AdoptError, ResumeError, RetryError, RunError, SettleError, WatchError } from "./SouffleurError.ts"
-import type { KeepOptions, NodeOptions, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
+import type {
+  AdoptError,
+  AnswerError,
+  ConductError,
+  ResumeError,
+  RetryError,
+  RunBroken,
+  RunError,
+  SettleError,
+  WatchError
+} from "./SouffleurError.ts"
+import type {
+  ConductOptions,
+  KeepOptions,
+  NodeOptions,
+  RunAnswer,
+  RunOptions,
+  WatchOptions
+} from "./SouffleurOptions.ts"
 import type { SouffleurLog } from "./SouffleurLog.ts"
 import type { WatchName } from "./watching/FindWatch.ts"
 import type { RunningWatch } from "./watching/KeptWatch.ts"
@@ -40,8 +60,29 @@ export class Souffleur extends Context.Service<
      * started. So the same call begins a job and resumes it.
      */
     readonly run: (options: RunOptions) => Effect.Effect<RunningWatch, RunError, Scope.Scope>
-    /** Goes on with a watch, by its id, by any session that it had, or as the newest of a folder. */
+    /** Goes on with a watch. Its name is its id, any session that it had, or its folder as the newest there. */
     readonly resume: (name: WatchName, options?: KeepOptions) => Effect.Effect<RunningWatch, ResumeError, Scope.Scope>
+    /**
+     * Conducts a plan through its tasks, each with an implementer and a reviewer. The unfinished run of the plan goes
+     * on. It ends with its scope, and the agent at work is left to the next conductor.
+     *
+     * @example
+     * ```ts
+     * import { Souffleur } from "@souffleur/embed"
+     * import { Console, Effect } from "effect"
+     *
+     * const built = Effect.gen(function* () {
+     *   const souffleur = yield* Souffleur
+     *   const run = yield* souffleur.conduct({ project: "/srv/opera", plan: "plan.yaml" })
+     *   yield* Effect.forkScoped(run.narrate(({ event }, progress) => Console.log(event._tag, progress)))
+     *   const { phase } = yield* run.end
+     *   return phase === "finished"
+     * }).pipe(Effect.scoped)
+     * ```
+     */
+    readonly conduct: (options: ConductOptions) => Effect.Effect<RunningRun<RunBroken>, ConductError, Scope.Scope>
+    /** Gives a run a person's answer: to a task that is escalated, or to its finishing step. */
+    readonly answer: (name: RunName, answer: RunAnswer) => Effect.Effect<Run, AnswerError>
     /** Tries a failed or withheld recovery again. Otherwise as much again is allowed as the ceilings of use say. */
     readonly retry: (name: WatchName, options?: { readonly ceiling?: Permission }) => Effect.Effect<Watch, RetryError>
     /** Makes a running process the Conductor. `force` outranks the evidence that it is another. */

@@ -21,7 +21,7 @@ import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
  *
  * const newest = Effect.gen(function* () {
  *   const { events } = yield* SouffleurLog
- *   yield* events({ project: "/srv/job" }).pipe(Stream.runForEach(({ event }) => Console.log(describeEvent(event).text)))
+ *   yield* Stream.runForEach(events({ project: "/srv/job" }), ({ event }) => Console.log(describeEvent(event).text))
  * })
  * ```
  */

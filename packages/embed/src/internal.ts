@@ -5,7 +5,6 @@
  * @module
  */
 export * from "./conducting/FindRun.ts"
-export * from "./conducting/FinishingCommand.ts"
 export { reasonJson } from "./explain/Explanation.ts"
 export * from "./explain/RunProgress.ts"
 export * from "./explain/RunReason.ts"
@@ -43,7 +42,6 @@ export * from "./world/ConfigTrust.ts"
 export * from "./world/Installation.ts"
 export * from "./world/LaunchOverrides.ts"
 export { settingsOf } from "./world/ReadHere.ts"
-export * from "./world/RunHindrance.ts"
 export {
   launchable,
   layerAgent,
@@ -51,7 +49,6 @@ export {
   layerClaims,
   layerComms,
   layerCommsLink,
-  layerConductor,
   layerDatabase,
   layerHost,
   layerLaunches,

@@ -66,8 +66,8 @@ const missing = (name: WatchName) =>
     : `no watch of ${name.project}: "souffleur status --all" lists all`
 
 /**
- * Finds a watch (spec: command-line#watch). Fails with `WatchNotFound` when there is none, and with the log's error when
- * the watch is unreadable.
+ * Finds a watch (spec: command-line#watch). Fails with `WatchNotFound` when there is none, and with the log's error
+ * when the watch is unreadable.
  */
 export const findWatch = Effect.fn("findWatch")(function* (name: WatchName) {
   const found = yield* typeof name === "string" ? named(name) : newestHere(name.project)

@@ -72,6 +72,13 @@ export const layerStoreReading = ({ stateDir }: ResolvedSettings) =>
     })
   )
 
+/** Returns the orchestration database of a project. `null`: its file does not exist. */
+export const commsIn = Effect.fnUntraced(function* (project: string) {
+  const fs = yield* FileSystem.FileSystem
+  const file = (yield* Path.Path).join(project, "comms.db")
+  return (yield* Effect.orElseSucceed(fs.exists(file), () => false)) ? file : null
+})
+
 /** Opens the comms of one watch. `null`: solo. */
 export const layerComms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
 
@@ -234,13 +241,6 @@ export const layerWorld = (...watch: Parameters<typeof layerWatch>) => {
   return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(layerHost))
 }
 
-/** Everything that a run of a plan needs. Its agents are headless, because their output is read. */
-export const layerConductor = (settings: ResolvedSettings, project: string) =>
-  Layer.mergeAll(
-    layerStore(settings),
-    layerAgent(settings),
-    layerClaims,
-    layerLaunches(settings),
-    Layer.succeed(Settings, settings),
-    layerCycleSettings(settings, project)
-  ).pipe(Layer.provideMerge(layerHost))
+/** Makes the agent, the launches and the settings of one run. Its agents are headless, because their output is read. */
+export const layerRun = (settings: ResolvedSettings, project: string) =>
+  Layer.mergeAll(layerAgent(settings), layerLaunches(settings), layerCycleSettings(settings, project))
