@@ -298,8 +298,8 @@ export const boundsMutants = [
     [
       [
         "limit: what is beyond eight days is a guess",
-        "resetsAt === null || resetsAt - at > maxWaitMillis",
-        "resetsAt === null"
+        "resetsAt !== null && resetsAt - at <= maxWaitMillis",
+        "resetsAt !== null"
       ]
     ]
   ),

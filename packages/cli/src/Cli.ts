@@ -13,6 +13,8 @@ import { estimateCommand } from "./commands/EstimateCommand.ts"
 import { exportCommand } from "./commands/ExportCommand.ts"
 import { hereCommand } from "./commands/HereCommand.ts"
 import { hooksCommand } from "./commands/HooksCommand.ts"
+import { goCommand } from "./commands/GoCommand.ts"
+import { holdCommand } from "./commands/HoldCommand.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { logCommand } from "./commands/LogCommand.ts"
 import { mcpCommand } from "./commands/McpCommand.ts"
@@ -45,6 +47,8 @@ export const root = hereCommand.pipe(
     mcpCommand,
     releaseCommand,
     retryCommand,
+    holdCommand,
+    goCommand,
     adoptCommand,
     attachCommand,
     serviceCommand,

@@ -87,6 +87,13 @@ export class Souffleur extends Context.Service<
     readonly retry: (name: WatchName, options?: { readonly ceiling?: Permission }) => Effect.Effect<Watch, RetryError>
     /** Makes a running process the Conductor. `force` outranks the evidence that it is another. */
     readonly adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => Effect.Effect<Watch, AdoptError>
+    /**
+     * Holds a watch: nothing is stopped or launched until it is let go. Fails with `Refused` while a successor is
+     * launched.
+     */
+    readonly hold: (name: WatchName) => Effect.Effect<Watch, SettleError>
+    /** Ends a hold or a wait now, and begins what it held back. Fails with `Refused` where there is neither. */
+    readonly go: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch, and leaves its Conductor as it is. */
     readonly release: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch as complete, by the word of an operator or of its agent; the operator's by default. */

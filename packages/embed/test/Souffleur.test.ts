@@ -81,6 +81,23 @@ it.effect("the state and the decisions of a watch are there at each revision", (
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
+it.effect("an operator holds a watch, and lets it go on with what was held back", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    assert.strictEqual((yield* Effect.flip(souffleur.go(id)))._tag, "Refused")
+    assert.isDefined((yield* souffleur.hold(id)).held)
+    yield* world.conductor.dies
+    yield* untilEvent(id, "RecoveryWithheld")
+    assert.deepStrictEqual([world.launches, world.signals], [[], []])
+    assert.isDefined((yield* souffleur.go(id)).recovery)
+    yield* untilEvent(id, "ConductorRelaunched")
+    assert.strictEqual(world.launches.length, 1)
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
 it.effect("an operator makes another process the Conductor, and a recovery that failed is tried again", () => {
   const { layer, world } = faked()
   return Effect.gen(function* () {

@@ -93,6 +93,7 @@ export const statusOf = Effect.fnUntraced(function* (
       context_window: context?.window ?? null,
       waits_for: watch.person?.for ?? null
     },
+    held_since: watch.held === undefined ? null : iso(watch.held.since),
     wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
     deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: iso(watch.deferred.until) } : null,
     ceiling: watch.ceiling ?? null,

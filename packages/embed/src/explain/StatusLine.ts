@@ -7,7 +7,8 @@ type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
 const waits: Readonly<Record<Wait, string>> = {
   "usage-limit": "usage limit",
   outage: "outage",
-  "quiet-hours": "quiet hours"
+  "quiet-hours": "quiet hours",
+  pause: "a pause before the next try"
 }
 
 /** Whether a successor was launched with a prompt of ours and has not answered it yet. */
@@ -24,6 +25,7 @@ const living = (watch: Watch, silent: boolean): string =>
     Match.when({ recovery: Match.defined }, ({ recovery }) =>
       recovery.purpose === "export" ? "saving what can be saved" : "recovering"
     ),
+    Match.when({ held: Match.defined }, () => 'held until "souffleur go"'),
     Match.when(
       { wait: Match.defined },
       ({ wait }) => `waits until ${Words.deadline(wait.until, wait.since)} (${waits[wait.kind]})`
