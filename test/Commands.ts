@@ -1,5 +1,6 @@
+import { Effect } from "effect"
 import { Completions } from "effect/cli"
-import { root } from "../packages/cli/src/Cli.ts"
+import { rootFor } from "../packages/cli/src/CommandTable.ts"
 
 /** A command of souffleur's, as its completions know it. */
 export interface Command {
@@ -11,7 +12,7 @@ const below = ({ subcommands }: Command, before = ""): ReadonlyArray<readonly [p
   subcommands.flatMap((one) => [[`${before}${one.name}`, one] as const, ...below(one, `${before}${one.name} `)])
 
 /** Every command by its path, such as `conduct answer`; an alias is a command of its own. */
-export const commands = below(Completions.fromCommand(root))
+export const commands = below(Completions.fromCommand(await Effect.runPromise(rootFor(["--completions"]))))
 
 /** The names of a flag, and of its opposite. */
 export const flagNames = ({ name, type }: Completions.FlagDescriptor): ReadonlyArray<string> =>

@@ -241,7 +241,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/conducting/KeptRun.ts",
+    "packages/cli/src/commands/ConductCommand.ts",
     ["test/cli/ConductCli.test.ts"],
     [
       [
@@ -298,8 +298,8 @@ export const boundsMutants = [
     [
       [
         "limit: what is beyond eight days is a guess",
-        "resetsAt !== null && resetsAt - at <= maxWaitMillis",
-        "resetsAt !== null"
+        "resetsAt === null || resetsAt - at > maxWaitMillis",
+        "resetsAt === null"
       ]
     ]
   ),

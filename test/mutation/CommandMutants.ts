@@ -44,6 +44,16 @@ export const commandMutants = [
     [["completions: line by line", "printLines(Completions.generate(", "Console.log(Completions.generate("]]
   ),
   ...mutantsOf(
+    "packages/cli/src/CommandTable.ts",
+    ["packages/cli/test/CommandTable.test.ts"],
+    [
+      ["table: the first name alone", "names.includes(first)", "names.some((name) => args.includes(name))"],
+      ["table: by an alias too", "names: [name, alias ?? name]", "names: [name]"],
+      ["table: completions read every command", "all || (first !==", "(first !=="],
+      ["table: the wizard too", "(?:completions|wizard)", "(?:completions)"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/SmallEntry.ts",
     ["test/cli/Bundle.test.ts"],
     [
@@ -86,24 +96,6 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/watching/Overview.ts",
-    ["packages/cli/test/HereCommand.test.ts"],
-    [
-      ["here: a followed session is watched", "!followed.has(sessionId)", "sessionId !== undefined"],
-      ["here: a watch of the agent itself outlives it", 'ancestors.includes(pid) ? ["--detach"] : []', "[]"]
-    ]
-  ),
-  ...mutantsOf(
-    "packages/embed/src/explain/StatusLine.ts",
-    ["packages/embed/test/StatusLine.test.ts"],
-    [["here: a watch without a souffleur needs one", "if (!owned) return", "if (owned) return"]]
-  ),
-  ...mutantsOf(
-    "packages/cli/src/commands/RunCommand.ts",
-    ["test/cli/Detach.test.ts"],
-    [["detach: a command without the agent's marks", "flags.detach ? withoutMarks(variables) : variables", "variables"]]
-  ),
-  ...mutantsOf(
     "packages/embed/src/preview/PreviewSubject.ts",
     ["packages/cli/test/Preview.test.ts"],
     [["preview: a watch that goes on", "if (Option.isSome(known)) return yield* previewKnown(known.value)", ""]]
@@ -123,7 +115,7 @@ export const commandMutants = [
     [["preview: ids that are made then have names", "all.replaceAll(id, name)", "all"]]
   ),
   ...mutantsOf(
-    "packages/embed/src/world/World.ts",
+    "packages/embed/src/world/StoreLayers.ts",
     ["packages/cli/test/Preview.test.ts"],
     [["preview: no log is made", "return layerNoLogs", "return layerStore({ stateDir } as ResolvedSettings)"]]
   ),

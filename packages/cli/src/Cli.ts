@@ -1,70 +1,11 @@
 import { debugDefect } from "@souffleur/domain"
 import { Cause, Console, Effect, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
-import { adoptCommand } from "./commands/AdoptCommand.ts"
-import { attachCommand } from "./commands/AttachCommand.ts"
-import { compactCommand } from "./commands/CompactCommand.ts"
-import { conductCommand } from "./commands/ConductCommand.ts"
-import { configCommand } from "./commands/ConfigCommand.ts"
-import { demoCommand } from "./commands/DemoCommand.ts"
-import { doneCommand } from "./commands/DoneCommand.ts"
-import { doctorCommand } from "./commands/DoctorCommand.ts"
-import { estimateCommand } from "./commands/EstimateCommand.ts"
-import { exportCommand } from "./commands/ExportCommand.ts"
-import { hereCommand } from "./commands/HereCommand.ts"
-import { hooksCommand } from "./commands/HooksCommand.ts"
-import { goCommand } from "./commands/GoCommand.ts"
-import { holdCommand } from "./commands/HoldCommand.ts"
-import { initCommand } from "./commands/InitCommand.ts"
-import { logCommand } from "./commands/LogCommand.ts"
-import { mcpCommand } from "./commands/McpCommand.ts"
-import { notifyCommand } from "./commands/NotifyCommand.ts"
-import { releaseCommand } from "./commands/ReleaseCommand.ts"
-import { retryCommand } from "./commands/RetryCommand.ts"
-import { serviceCommand } from "./commands/ServiceCommand.ts"
-import { runCommand } from "./commands/RunCommand.ts"
-import { stateCommand } from "./commands/StateCommand.ts"
-import { statusCommand } from "./commands/StatusCommand.ts"
-import { uninstallCommand } from "./commands/UninstallCommand.ts"
-import { watchCommand } from "./commands/WatchCommand.ts"
-import { whyCommand } from "./commands/WhyCommand.ts"
+import { rootFor } from "./CommandTable.ts"
 import { Ended } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
-import { layerInstallation } from "./world/CommandInstallation.ts"
-
-/** The root of all commands, without the services that they need. */
-export const root = hereCommand.pipe(
-  Command.withSubcommands([
-    watchCommand,
-    runCommand,
-    statusCommand,
-    logCommand,
-    stateCommand,
-    whyCommand,
-    doneCommand,
-    mcpCommand,
-    releaseCommand,
-    retryCommand,
-    holdCommand,
-    goCommand,
-    adoptCommand,
-    attachCommand,
-    serviceCommand,
-    conductCommand,
-    doctorCommand,
-    configCommand,
-    initCommand,
-    hooksCommand,
-    notifyCommand,
-    exportCommand,
-    estimateCommand,
-    compactCommand,
-    demoCommand,
-    uninstallCommand
-  ])
-)
 
 const help = CliOutput.defaultFormatter({ colors: false })
 
@@ -109,7 +50,8 @@ const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
  * with `Ended` where the exit code is not 0.
  */
 export const cli = (args: ReadonlyArray<string>) =>
-  Command.runWith(root, { version })(args).pipe(
+  rootFor(args).pipe(
+    Effect.flatMap((root) => Command.runWith(root, { version })(args)),
     Effect.catchTag("ShowHelp", (help) =>
       help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 }))
     ),
@@ -125,7 +67,6 @@ export const cli = (args: ReadonlyArray<string>) =>
       )
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
-    Effect.provide(layerInstallation),
     Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(CliConfig.CliConfig, config)
   )

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
 import { Completions } from "effect/cli"
-import { cli, root } from "../src/Cli.ts"
+import { cli } from "../src/Cli.ts"
+import { rootFor } from "../src/CommandTable.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 import { printing } from "../src/Printing.ts"
 import { services } from "./mcp/McpPlace.ts"
@@ -9,6 +10,7 @@ import { services } from "./mcp/McpPlace.ts"
 it.layer(services)((it) => {
   it.effect("a completion script is printed line by line, as the shell reads it", () =>
     Effect.gen(function* () {
+      const root = yield* rootFor(["--completions"])
       for (const shell of ["bash", "zsh", "fish", "powershell"] as const) {
         const lines: Array<string> = []
         yield* cli(["--completions", shell]).pipe(

@@ -9,7 +9,7 @@ import { claudeCode } from "@souffleur/claude"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { sweep } from "../src/watching/Leftovers.ts"
-import { layerStore } from "../src/world/World.ts"
+import { layerStore } from "../src/world/StoreLayers.ts"
 
 const now = 1_772_366_400_000
 const minutes = (count: number) => new Date(now - count * 60_000)

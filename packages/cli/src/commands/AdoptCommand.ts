@@ -1,10 +1,9 @@
-import { parsePid, parseSessionId } from "@souffleur/domain"
-import { Souffleur } from "@souffleur/embed"
-import { layerSouffleur } from "@souffleur/embed/internal"
+import { parsePid, parseSessionId, Settings } from "@souffleur/domain"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { json, namedIn, projectDir, watchName } from "./Options.ts"
-import { Project, withLayers } from "./ProjectCommand.ts"
+import { adoptProcess, findWatch, layerStore, layerWorld } from "@souffleur/embed/internal"
+import { json, projectDir, watchName } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 
 export const adoptCommand = Command.make(
   "adopt",
@@ -20,15 +19,18 @@ export const adoptCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const souffleur = yield* Souffleur
+    const project = yield* Project
+    const settings = yield* Settings
     const pid = yield* Effect.fromResult(parsePid(flags.pid))
     const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))
-    const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
-    const adopted = yield* souffleur.adopt(id, { pid, sessionId: session, force: flags.force })
+    const { id, watch } = yield* Effect.provide(findWatch(flags.watch, project), layerStore(settings))
+    const adopted = yield* adoptProcess(id, watch, { pid, sessionId: session, force: flags.force }).pipe(
+      Effect.provide(layerWorld(settings, project, watch.comms))
+    )
     if (flags.json)
       return yield* Console.log(
         JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId })
       )
     yield* Console.log(`${id} follows pid ${pid} from now on, as Conductor (S${adopted.generation})`)
   })
-).pipe(withLayers(layerSouffleur), Command.withDescription("Watch this process from now on"))
+).pipe(withSettings)

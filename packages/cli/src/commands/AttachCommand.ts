@@ -5,7 +5,7 @@ import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embe
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo } from "../watching/TerminalPane.ts"
-import { namedIn, projectDir, watchName } from "./Options.ts"
+import { projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 const nameOf = ({ conductor, generation, pid }: Watch) =>
@@ -17,7 +17,7 @@ export const attachCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const fs = yield* FileSystem.FileSystem
     const launcher = yield* Launcher
-    const { id, watch } = yield* findWatch(namedIn(yield* Project, flags.watch))
+    const { id, watch } = yield* findWatch(flags.watch, yield* Project)
     const over = watch.phase === "Exited"
     const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
     if (Option.isSome(place))
@@ -37,7 +37,4 @@ export const attachCommand = Command.make(
     }
     yield* follow(id, launcher.outputPath, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
   })
-).pipe(
-  withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)),
-  Command.withDescription("Go to where the Conductor runs now, or follow its output")
-)
+).pipe(withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)))

@@ -72,4 +72,4 @@ export const compactCommand = Command.make(
     if (flags.json) return yield* Console.log(JSON.stringify({ session_id: sessionId, compacted: true, attempts }))
     yield* Console.log(`session ${sessionId} is compacted${attempts > 1 ? `, at attempt ${attempts}` : ""}`)
   })
-).pipe(Command.withDescription("Compact a session in place, once its process has ended"))
+)

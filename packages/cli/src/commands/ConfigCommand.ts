@@ -82,4 +82,4 @@ export const configCommand = Command.make(
     yield* Console.error(inWords(found))
     yield* Effect.forEach(warnings as ReadonlyArray<string>, (warning) => Console.error(`warning: ${warning}`))
   })
-).pipe(withProject, Command.withDescription("The settings in force, and where they come from"))
+).pipe(withProject)

@@ -13,8 +13,5 @@ const conductDemoCommand = Command.make("conduct", {}, () => Effect.catchTag(con
 )
 
 export const demoCommand = Command.make("demo", {}, () => Effect.catchTag(demo(), "DemoFailed", failed)).pipe(
-  Command.withDescription(
-    "The main job on real processes, in a temporary folder, narrated; demo conduct: its second act"
-  ),
   Command.withSubcommands([conductDemoCommand])
 )

@@ -118,4 +118,4 @@ export const doctorCommand = Command.make(
     }
     if (bad > 0) return yield* new Ended({ code: 1 })
   })
-).pipe(withProject, Command.withDescription("Is everything in place and consistent, and what to do where it is not"))
+).pipe(withProject)

@@ -25,4 +25,4 @@ export const estimateCommand = Command.make(
     )
     yield* Effect.forEach(found.warnings, (warning) => Console.error(`warning: ${warning}`))
   })
-).pipe(Command.withDescription("How many tokens an export is estimated at"))
+)

@@ -54,4 +54,4 @@ export const exportCommand = Command.make(
     yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))
     yield* Console.log(flags.json ? JSON.stringify({ ...exported, trimmed: trimmed?.trimmed ?? false }) : exported.path)
   })
-).pipe(withProject, Command.withDescription("A session's conversation as Markdown"))
+).pipe(withProject)

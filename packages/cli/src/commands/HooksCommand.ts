@@ -101,7 +101,4 @@ const status = Command.make(
   })
 ).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))
 
-export const hooksCommand = Command.make("hooks").pipe(
-  Command.withDescription(`Hooks of ${agentKind.title}: exact and immediate evidence of what an agent does`),
-  Command.withSubcommands([install, uninstall, status])
-)
+export const hooksCommand = Command.make("hooks").pipe(Command.withSubcommands([install, uninstall, status]))

@@ -14,4 +14,4 @@ export const initCommand = Command.make(
     if (flags.json) return yield* Console.log(JSON.stringify({ comms: file, made }))
     yield* Console.log(made.length === 0 ? `${file} has everything already` : `made in ${file}: ${made.join(", ")}`)
   })
-).pipe(withProject, Command.withDescription("Comms tables and rows where there are none"))
+).pipe(withProject)

@@ -11,7 +11,7 @@ export const mcpCommand = Command.make(
     return yield* serve
   })
 ).pipe(
-  Command.withDescription(
-    `A server of tools for the agent itself, on standard input and output: ${agentKind.addTools("souffleur", "souffleur mcp")}`
-  )
+  Command.withExamples([
+    { command: agentKind.addTools("souffleur", "souffleur mcp"), description: "Have the agent start it" }
+  ])
 )

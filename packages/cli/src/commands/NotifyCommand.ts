@@ -53,4 +53,4 @@ export const notifyCommand = Command.make(
       )
     if (answers.some(({ ok }) => !ok)) return yield* new Ended({ code: 1 })
   })
-).pipe(withProject, Command.withDescription("The channels of notices, and a test of them"))
+).pipe(withProject)

@@ -1,10 +1,10 @@
-import { isUnwatched, iso, lower, Permission, type ResolvedSettings, Words } from "@souffleur/domain"
-import { Souffleur } from "@souffleur/embed"
-import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
+import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Settings, Words } from "@souffleur/domain"
+import { command } from "@souffleur/supervisor"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { findWatch, layerAgentFiles, layerHost, layerStore, settingsOf } from "@souffleur/embed/internal"
 import { personOnly } from "../watching/PersonOnly.ts"
-import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { json, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Describes the ceilings of use that are set. */
@@ -27,18 +27,19 @@ export const retryCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const souffleur = yield* Souffleur
-    const { id, watch: before } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    const settings = yield* Settings
+    const { id } = yield* findWatch(flags.watch, yield* Project)
     const permission = Option.getOrUndefined(flags.ceiling)
     if (permission !== undefined) yield* personOnly("a ceiling")
-    const watch = yield* souffleur.retry(id, permission === undefined ? {} : { ceiling: permission })
+    const before = yield* load(id)
+    const ceilings = settings.maxTime !== null || settings.maxTokens !== null
+    const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
     const again = isUnwatched(before)
     const cycle = before.standby === undefined ? null : (watch.recovery?.cycle ?? null)
     const since = iso(watch.allowedSince)
     const { ceiling } = watch.pin
     // The watch's own project may be another folder than this one.
-    const settings = yield* settingsOf(watch.project)
-    const file = settings.maxExternalPermission
+    const file = (yield* settingsOf(watch.project)).maxExternalPermission
     if (flags.json)
       return yield* Console.log(
         JSON.stringify({ watch: id, cycle, allowed_since: since, max_external_permission: lower(ceiling, file) })
@@ -59,8 +60,5 @@ export const retryCommand = Command.make(
     )
   })
 ).pipe(
-  withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))),
-  Command.withDescription(
-    "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say"
-  )
+  withLayers((settings) => Layer.merge(layerStore(settings), Layer.provideMerge(layerAgentFiles(settings), layerHost)))
 )

@@ -25,8 +25,7 @@ import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { watching } from "../watching/WatchSession.ts"
 import { paint } from "../Printing.ts"
 import { printPreview } from "../preview/PreviewText.ts"
-import { detached, withoutMarks } from "../watching/Detach.ts"
-import { detach, dryRun, json, projectDir } from "./Options.ts"
+import { dryRun, json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 import { watch } from "./WatchCommand.ts"
 
@@ -46,7 +45,6 @@ export const runCommand = Command.make(
       ),
       Flag.withDefault(true)
     ),
-    detach,
     dryRun,
     json
   },
@@ -66,7 +64,7 @@ export const runCommand = Command.make(
         comms: state.comms,
         known: Option.some(known),
         target: Option.none(),
-        said: { observe: false, forced: false, detaching: flags.detach },
+        said: { observe: false, forced: false, detaching: false },
         guarding,
         asJson: flags.json
       })
@@ -95,19 +93,12 @@ export const runCommand = Command.make(
         onSome: ({ agentCommand }) => ({ agent: agentCommand })
       })
       const running = Effect.gen(function* () {
-        const id = yield* openCommand(flags.words, literal, {
-          pin,
-          project,
-          agent: agentKind,
-          // A detached command outlives the agent whose tool this may be.
-          variables: flags.detach ? withoutMarks(variables) : variables
-        })
+        const id = yield* openCommand(flags.words, literal, { pin, project, agent: agentKind, variables })
         const before = oldestIn(yield* unfinishedWatches, project)
         if (before !== undefined && before.id !== id) {
           yield* release(id)
           return before
         }
-        if (flags.detach) return yield* detached(id, flags.guardian, flags.json)
         yield* ready
         return yield* watching(id, {
           project,
@@ -134,10 +125,4 @@ export const runCommand = Command.make(
     const code = yield* Effect.repeat(attempt, { until: (code) => code !== undefined })
     if (code !== 0) return yield* new Ended({ code })
   })
-).pipe(
-  withSettings,
-  Command.withDescription(
-    "Start a command and watch it, without comms: an agent is recovered with its conversation, any other command is run again"
-  ),
-  Command.withExamples([{ command: example, description: "An agent for the night" }])
-)
+).pipe(withSettings, Command.withExamples([{ command: example, description: "An agent for the night" }]))

@@ -96,4 +96,4 @@ export const uninstallCommand = Command.make(
     }
     if (left.length > 0) return yield* new Ended({ code: 1 })
   })
-).pipe(withSettings, Command.withDescription("Remove hooks, services, trust and all else that souffleur wrote here"))
+).pipe(withSettings)

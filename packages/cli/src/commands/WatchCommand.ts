@@ -30,7 +30,7 @@ import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
-import { detach, dryRun, json, projectDir, realProject } from "./Options.ts"
+import { dryRun, json, projectDir, realProject } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
 /**
@@ -135,7 +135,12 @@ export const watchCommand = Command.make(
       Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs"),
       Flag.withDefault(false)
     ),
-    detach,
+    detach: Flag.Boolean("detach").pipe(
+      Flag.withDescription(
+        "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
+      ),
+      Flag.withDefault(false)
+    ),
     outlive: Flag.String("outlive").pipe(
       Flag.withDescription("The pid that asked for --detach"),
       Flag.optional,
@@ -200,7 +205,6 @@ export const watchCommand = Command.make(
   })
 ).pipe(
   withProject,
-  Command.withDescription("Watch one Conductor, in the foreground, until its work is complete"),
   Command.withExamples([
     { command: "souffleur watch --pid 4711 --session-id 8c1d2f60-…", description: "Watch a Conductor that runs" }
   ])

@@ -9,8 +9,6 @@ type Signed = Extract<
       | "PersonAwaited"
       | "WaitStarted"
       | "WaitEnded"
-      | "HoldStarted"
-      | "HoldEnded"
       | "CeilingReached"
       | "AllowanceRenewed"
       | "HandoffTaken"
@@ -28,18 +26,6 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   limit: "what had ended its last turn was over",
   context: "its conversation no longer fitted the model"
 }
-
-const endOfWait = {
-  over: {
-    seen: ["nothing has gone on meanwhile"],
-    rule: "At its end a wait is checked once, and what was waited with is done once."
-  },
-  "went on": { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." },
-  go: {
-    seen: ["an operator said souffleur go, or retry"],
-    rule: "An operator's word ends a wait: what was waited with is done now, once."
-  }
-} as const
 
 /**
  * Explains an event that the signs of a Conductor led to, apart from its end. `undefined` where the event only follows
@@ -62,8 +48,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
         act: "nothing was stopped or launched; souffleur attach goes there, and what the agent does next ends it"
       }
     case "WaitStarted":
-      // The death before it is the decision.
-      if (event.kind === "quiet-hours" || event.kind === "pause") return undefined
+      if (event.kind === "quiet-hours") return undefined
       return {
         seen: [
           `its last turn was ended by ${waitInWords[event.kind]}`,
@@ -74,24 +59,12 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
         rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
       }
     case "WaitEnded":
-      return endOfWait[event.how]
-    case "HoldStarted":
-      return {
-        seen: ["an operator said souffleur hold"],
-        rule: "An operator's hold outranks every recovery: what happens is watched and told, nothing is stopped or launched.",
-        act: "souffleur go ends it, and begins the recovery that it held back"
-      }
-    case "HoldEnded":
-      return {
-        seen: [
-          "an operator said souffleur go",
-          ...(before.held === undefined ? [] : [`it was held for ${Words.duration(event.at - before.held.since)}`])
-        ],
-        rule: "With the end of a hold souffleur does what it held back, once.",
-        ...(before.standby?.stage === "hold" || before.wait !== undefined
-          ? {}
-          : { act: "nothing was held back: souffleur goes on" })
-      }
+      return event.how === "over"
+        ? {
+            seen: ["nothing has gone on meanwhile"],
+            rule: "At its end a wait is checked once, and what was waited with is done once."
+          }
+        : { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." }
     case "CeilingReached":
       return {
         seen: [

@@ -73,8 +73,6 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "PersonAwaited":
     case "WaitStarted":
     case "WaitEnded":
-    case "HoldStarted":
-    case "HoldEnded":
     case "CeilingReached":
     case "AllowanceRenewed":
     case "HandoffTaken":

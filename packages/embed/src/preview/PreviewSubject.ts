@@ -21,7 +21,8 @@ import { firstOf } from "../watching/OpenCommand.ts"
 import { wouldGoOn, wouldOpen } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
-import { layerAgent, type LaunchOverrides, terminalOf } from "../world/World.ts"
+import { layerAgent } from "../world/AgentLayers.ts"
+import { type LaunchOverrides, terminalOf } from "../world/World.ts"
 import { type Foreseen, preview } from "./Preview.ts"
 
 /** The ports that only read. */

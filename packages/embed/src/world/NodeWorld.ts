@@ -16,7 +16,7 @@ import { Effect, type FileSystem, Layer, Path } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Installation } from "./Installation.ts"
 import * as NodeParts from "./NodeParts.ts"
-import { layerDatabase, layerLogs } from "./World.ts"
+import { layerDatabase, layerLogs } from "./StoreLayers.ts"
 
 /** The options of souffleur's ports on this host. */
 export interface NodeWorldOptions<E> {

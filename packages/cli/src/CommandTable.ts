@@ -1,0 +1,168 @@
+import { Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+
+/** Describes a command for the help, and loads it where it is asked for. A start is mostly the load of modules. */
+const entry = <const Name extends string, Input, ContextInput, E, R>(
+  name: Name,
+  description: string,
+  load: () => Promise<Command.Command<Name, Input, ContextInput, E, R>>,
+  alias?: string
+) => {
+  const described = <I, C, E, R>(command: Command.Command<Name, I, C, E, R>): Command.Command<Name, I, C, E, R> =>
+    Command.withDescription(alias === undefined ? command : Command.withAlias(command, alias), description)
+  return {
+    names: [name, alias ?? name],
+    load: async () => described(await load()),
+    mention: described(Command.make(name))
+  }
+}
+
+/** Every command, in the order of the help. */
+const entries = [
+  entry(
+    "watch",
+    "Watch one Conductor, in the foreground, until its work is complete",
+    async () => (await import("./commands/WatchCommand.ts")).watchCommand
+  ),
+  entry(
+    "run",
+    "Start a command and watch it, without comms: an agent is recovered with its conversation, any other command is run again",
+    async () => (await import("./commands/RunCommand.ts")).runCommand
+  ),
+  entry(
+    "status",
+    "The watches of this machine that live or have news, or one",
+    async () => (await import("./commands/StatusCommand.ts")).statusCommand
+  ),
+  entry("log", "The events of a watch, or of all", async () => (await import("./commands/LogCommand.ts")).logCommand),
+  entry(
+    "state",
+    "The state of a watch, now or as it was, by replay",
+    async () => (await import("./commands/StateCommand.ts")).stateCommand
+  ),
+  entry(
+    "why",
+    "The last (or that) decision: what was seen, the rule, what was done",
+    async () => (await import("./commands/WhyCommand.ts")).whyCommand
+  ),
+  entry(
+    "done",
+    "Say that the work is complete, as its agent, from a hook, or by hand: the watch ends",
+    async () => (await import("./commands/DoneCommand.ts")).doneCommand
+  ),
+  entry(
+    "mcp",
+    "A server of tools for the agent itself, on standard input and output",
+    async () => (await import("./commands/McpCommand.ts")).mcpCommand
+  ),
+  entry(
+    "release",
+    "End a watch; its Conductor is left as it is",
+    async () => (await import("./commands/ReleaseCommand.ts")).releaseCommand,
+    "stop"
+  ),
+  entry(
+    "retry",
+    "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say",
+    async () => (await import("./commands/RetryCommand.ts")).retryCommand
+  ),
+  entry(
+    "adopt",
+    "Watch this process from now on",
+    async () => (await import("./commands/AdoptCommand.ts")).adoptCommand
+  ),
+  entry(
+    "attach",
+    "Go to where the Conductor runs now, or follow its output",
+    async () => (await import("./commands/AttachCommand.ts")).attachCommand
+  ),
+  entry(
+    "service",
+    "Run a watch under systemd or launchd: it outlives logouts, crashes and reboots",
+    async () => (await import("./commands/ServiceCommand.ts")).serviceCommand
+  ),
+  entry(
+    "conduct",
+    "Drive a plan through implementer and reviewer agents, unattended, to its end",
+    async () => (await import("./commands/ConductCommand.ts")).conductCommand
+  ),
+  entry(
+    "doctor",
+    "Is everything in place and consistent, and what to do where it is not",
+    async () => (await import("./commands/DoctorCommand.ts")).doctorCommand
+  ),
+  entry(
+    "config",
+    "The settings in force, and where they come from",
+    async () => (await import("./commands/ConfigCommand.ts")).configCommand
+  ),
+  entry(
+    "init",
+    "Comms tables and rows where there are none",
+    async () => (await import("./commands/InitCommand.ts")).initCommand
+  ),
+  entry(
+    "hooks",
+    "Hooks of the agent: exact and immediate evidence of what it does",
+    async () => (await import("./commands/HooksCommand.ts")).hooksCommand
+  ),
+  entry(
+    "notify",
+    "The channels of notices, and a test of them",
+    async () => (await import("./commands/NotifyCommand.ts")).notifyCommand
+  ),
+  entry(
+    "export",
+    "A session's conversation as Markdown",
+    async () => (await import("./commands/ExportCommand.ts")).exportCommand
+  ),
+  entry(
+    "estimate",
+    "How many tokens an export is estimated at",
+    async () => (await import("./commands/EstimateCommand.ts")).estimateCommand
+  ),
+  entry(
+    "compact",
+    "Compact a session in place, once its process has ended",
+    async () => (await import("./commands/CompactCommand.ts")).compactCommand
+  ),
+  entry(
+    "demo",
+    "The main job on real processes, in a temporary folder, narrated; demo conduct: its second act",
+    async () => (await import("./commands/DemoCommand.ts")).demoCommand
+  ),
+  entry(
+    "uninstall",
+    "Remove hooks, services, trust and all else that souffleur wrote here",
+    async () => (await import("./commands/UninstallCommand.ts")).uninstallCommand
+  )
+]
+
+/** The installation, loaded for a command that runs. It has everything that is known about the agent. */
+const installed = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("./world/CommandInstallation.ts")),
+    ({ layerInstallation }) => layerInstallation
+  )
+)
+
+type Entry = (typeof entries)[number]
+
+/**
+ * Returns the root of all commands for a command line. It has the named command, and mentions the others for the help.
+ * The flags `--completions` and `--wizard` read every command.
+ */
+export const rootFor = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
+  const all = args.some((arg) => /^--(?:completions|wizard)(?:=|$)/u.test(arg))
+  const first = args.find((arg) => entries.some(({ names }) => names.includes(arg)))
+  const named = entries.filter(({ names }) => all || (first !== undefined && names.includes(first)))
+  const loaded = yield* Effect.promise(() =>
+    Promise.all<Awaited<ReturnType<Entry["load"]>>>(named.map(({ load }) => load()))
+  )
+  const commands = entries.map(({ mention }) => loaded.find(({ name }) => name === mention.name) ?? mention)
+  return Command.make("souffleur").pipe(
+    Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
+    Command.withSubcommands(commands),
+    Command.provide(installed)
+  )
+})

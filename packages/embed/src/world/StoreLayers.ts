@@ -1,0 +1,54 @@
+import { CommsErrand } from "@souffleur/comms"
+import { Comms, EventLog, type ResolvedSettings } from "@souffleur/domain"
+import { Beats, Cursor, EventLogSql, LogUnusable, Store } from "@souffleur/eventlog"
+import { Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
+import { RunLog } from "@souffleur/plan"
+import { Effect, FileSystem, Layer, Path } from "effect"
+
+/** Opens the file of our own database. Fails with `LogUnusable`. */
+export const layerDatabase = (path: string) =>
+  Layer.catchTag(SqliteClient.layerOwn({ ...Store, path }), "SqliteUnusable", (error) =>
+    Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
+  )
+
+/** The logs of watches and runs, with what is kept beside them, in any SQLite database. */
+export const layerLogs = Layer.mergeAll(EventLog.layerSql(), RunLog.layerSql, EventLogSql.layerBeside())
+
+/** Empty logs, which are kept nowhere. */
+const layerNoLogs = Layer.mergeAll(EventLog.layerMemory, RunLog.layerMemory, Beats.layerMemory, Cursor.layerMemory)
+
+/** Opens our own database with the logs of watches and runs, beats and cursor. It is made where there is none. */
+export const layerStore = (settings: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.map(Effect.andThen(TrustedFiles.stateFolder(settings.stateDir), Path.Path), (path) =>
+      Layer.provide(layerLogs, layerDatabase(path.join(settings.stateDir, "souffleur.db")))
+    )
+  )
+
+/**
+ * The logs of watches and runs as they are now, for a look that changes nothing. It makes no state folder. Where there
+ * is no log, this one is empty. Fails with `LogUnusable`.
+ */
+export const layerStoreReading = ({ stateDir }: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = (yield* Path.Path).join(stateDir, "souffleur.db")
+      if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) return layerNoLogs
+      return Layer.provide(
+        layerLogs,
+        Layer.catchTag(SqliteClient.layerReading({ ...Store, path }), "SqliteUnusable", (error) =>
+          Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
+        )
+      )
+    })
+  )
+
+/** Opens the comms of one watch. `null`: solo. */
+export const layerComms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
+
+/** Opens comms as an agent itself uses it. */
+export const layerCommsLink = CommsErrand.layerLink
+
+/** The processes of this host. Fails with `ProcessesUnavailable` where processes cannot be told apart. */
+export const layerHost = NodeProcesses.layer
