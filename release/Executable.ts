@@ -1,6 +1,7 @@
 import { Console, Effect, FileSystem, Path } from "effect"
 import { build } from "rolldown"
 import { command } from "./Command.ts"
+import { lateParts } from "./LateParts.ts"
 import { workspace } from "./Package.ts"
 
 /** The processors that an executable is made for, by Node's names. */
@@ -33,6 +34,7 @@ export const makeExecutable = Effect.fn("makeExecutable")(function* (processor: 
     build({
       input: path.join(workspace, "packages/cli/src/main.ts"),
       platform: "node",
+      plugins: [lateParts],
       // An executable has one file, and no modules but Node's.
       output: { file: main, format: "esm", codeSplitting: false, comments: { legal: true, annotation: false } }
     })

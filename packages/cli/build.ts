@@ -1,6 +1,8 @@
 import { chmodSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { build, type OutputOptions } from "rolldown"
+import { build, type BuildOptions } from "rolldown"
+import { joined } from "../../release/Chunks.ts"
+import { lateParts } from "../../release/LateParts.ts"
 import { licences } from "../../release/Licences.ts"
 
 /**
@@ -14,29 +16,50 @@ import { licences } from "../../release/Licences.ts"
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
 
-const bundle = async (source: string, output: OutputOptions) => {
-  await build({
+const optionsOf = (source: string) =>
+  ({
     input: here(source),
     platform: "node",
-    // The command has the packages of every small entry.
-    plugins: output.dir === undefined ? [] : [licences],
-    output: { format: "esm", comments: { legal: true, annotation: false, jsdoc: false }, ...output },
+    plugins: [lateParts],
+    // A chunk that is made by hand may export more than its entry.
+    preserveEntrySignatures: "allow-extension",
     // A version in a chunk of its own would be one more file to read.
     optimization: { inlineConst: true },
     // A module that cannot be bundled would be missing outside the workspace.
     onLog: (_, log) => {
       throw new Error(log.message)
     }
-  })
-}
+  }) satisfies BuildOptions
+const format = { format: "esm", comments: { legal: true, annotation: false, jsdoc: false } } as const
 
 // The chunks of an earlier build may have other names.
 rmSync(`${folder}/chunks`, { recursive: true, force: true })
-await bundle("src/main.ts", {
-  dir: folder,
-  entryFileNames: "souffleur.js",
-  // Without a hash, the compiled code of a chunk replaces that of the chunk before it.
-  chunkFileNames: "chunks/[name].js"
+const command = optionsOf("src/main.ts")
+const { output } = await build({ ...command, write: false, output: { ...format, dir: folder } })
+const chunks = joined(
+  output.filter((one) => one.type === "chunk"),
+  {
+    errand: ["CompileCache", "HookEntry", "HookReader", "LaunchEntry"],
+    program: ["Program"],
+    status: ["CommandInstallation", "StatusCommand"],
+    run: ["RunCommand"]
+  }
+)
+await build({
+  ...command,
+  // The command has the packages of every small entry.
+  plugins: [lateParts, licences],
+  output: {
+    ...format,
+    dir: folder,
+    entryFileNames: "souffleur.js",
+    // Without a hash, the compiled code of a chunk replaces that of the chunk before it.
+    chunkFileNames: "chunks/[name].js",
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ debugName: "joined", name: (module) => chunks.get(module) ?? null }]
+    }
+  }
 })
 chmodSync(`${folder}/souffleur.js`, 0o755)
 for (const [source, name] of [
@@ -46,4 +69,4 @@ for (const [source, name] of [
   ["src/notify.ts", "notify.js"],
   ["../node/src/launch/launch.ts", "launch.js"]
 ] as const)
-  await bundle(source, { file: `${folder}/${name}`, codeSplitting: false })
+  await build({ ...optionsOf(source), output: { ...format, file: `${folder}/${name}`, codeSplitting: false } })

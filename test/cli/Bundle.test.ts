@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
-import { dirname, join, relative } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { bundle, prints, stage, task, until } from "./CliStage.ts"
 
 const folder = dirname(bundle)
@@ -44,6 +44,43 @@ it("the command is short and loads nothing before it knows what is asked; each e
     assert.isNotEmpty(imported)
     for (const one of imported) assert.isTrue(isBuiltin(one), `${name}: ${one}`)
   }
+})
+
+it.live("a start reads few files, and the help no file of the store", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    const loaded = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+      const note = join(the.home, "loaded")
+      const source = `import { registerHooks } from "node:module"
+        import { appendFileSync } from "node:fs"
+        registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(note)}, url + "\\n"), next(url, context)) })`
+      const hooks = ["--import", `data:text/javascript,${encodeURIComponent(source)}`]
+      yield* the.exactly(process.execPath, [...hooks, bundle, ...args], the.environment).ended
+      const urls = fs.readFileSync(note, "utf8").trim().split("\n")
+      fs.rmSync(note)
+      return urls.filter((url) => url.startsWith("file:")).map((url) => basename(url))
+    })
+    const [version, help, status] = [yield* loaded("--version"), yield* loaded("--help"), yield* loaded("status")]
+    assert.deepStrictEqual(version, ["souffleur.js"])
+    assert.include(help, "program.js")
+    assert.notInclude(help, "status.js")
+    assert.include(status, "status.js")
+    assert.notInclude(status, "run.js")
+    assert.isAtMost(status.length, 10)
+    assert.isAtMost((yield* loaded("run", "--help")).length, 10)
+  })
+)
+
+it("the parts of Node that few commands need are loaded with their first use", () => {
+  for (const name of ["program.js", "status.js", "run.js"]) {
+    const text = fs.readFileSync(join(folder, "chunks", name), "utf8")
+    assert.notInclude(importedBy(text), "node:crypto")
+    assert.notInclude(importedBy(text), "node:child_process")
+  }
+  const text = fs.readFileSync(join(folder, "chunks", "program.js"), "utf8")
+  // Effect's help measures its columns by graphemes.
+  assert.notMatch(text, /^(?:const|let|var) \w+ = new Intl\.Segmenter/mu)
+  assert.include(text, "new Intl.Segmenter")
 })
 
 it.live("the bundle runs alone in another folder", () =>

@@ -31,7 +31,7 @@ it.live("a command keeps its compiled code in a folder of this user alone, and -
     assert.strictEqual(own, `${process.version}-${fs.statSync(bundle).ino}`)
     assert.deepStrictEqual([the.cache, join(the.cache, own)].map(mode), ["700", "700"])
     const files = compiled(join(the.cache, own))
-    assert.isAbove(files, 5)
+    assert.isAbove(files, 3)
     assert.deepStrictEqual(yield* the.run(), [own])
     assert.strictEqual(compiled(join(the.cache, own)), files)
   })
@@ -74,7 +74,7 @@ it.live("the newest four caches are kept; a cache that the user has chosen is us
     }
     const chosen = join(the.home, "chosen")
     assert.lengthOf(yield* the.run(["status"], { NODE_COMPILE_CACHE: chosen }), 5)
-    assert.isAbove(compiled(chosen), 5)
+    assert.isAbove(compiled(chosen), 3)
     const kept = yield* the.run()
     assert.sameMembers(kept, [
       "v22.19.0-1",

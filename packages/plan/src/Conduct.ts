@@ -1,4 +1,3 @@
-import { jittered, Settings } from "@souffleur/domain"
 import { type LogError, type Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
@@ -21,8 +20,7 @@ const finishAssignment = Effect.fn("finishAssignment")(
     if (assignment.launch === null) return yield* settleAssignment(assignment)
     const ended = yield* awaitAgent(assignment, assignment.launch)
     const report = yield* judge(yield* ref.state, assignment, ended)
-    const margin = yield* jittered((yield* Settings).limitMargin)
-    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin })
+    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report })
     if (assignment.role === "finisher") return yield* reported
     // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
     return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)

@@ -1,7 +1,6 @@
 import {
   Agent,
   beatMirrored,
-  jittered,
   Processes,
   quietUntilNow,
   Settings,
@@ -149,8 +148,6 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     tasks:
       report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
     evidence: report.evidence,
-    quietUntil: yield* quietUntilNow(settings.quietHours),
-    margin: yield* jittered(settings.limitMargin),
-    pause: yield* jittered(settings.restartPause)
+    quietUntil: yield* quietUntilNow(settings.quietHours)
   })
 })

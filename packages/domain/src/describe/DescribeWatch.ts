@@ -1,6 +1,6 @@
 import type * as Event from "../event/WatchEvent.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
-import { duration, ended, withoutProgress } from "./Words.ts"
+import { duration, withoutProgress } from "./Words.ts"
 
 /** Names a session within a sentence. A command has none, so the text is empty. */
 export const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
@@ -16,11 +16,10 @@ const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
   notifier: "the watch goes on, and no notice is sent any more"
 }
 
-const deadBy = ({ evidence, reason }: typeof Event.ConductorDied.Type): string => {
-  const { end } = evidence
+const deadBy = ({ reason, evidence }: typeof Event.ConductorDied.Type): string => {
   switch (reason) {
     case "pid":
-      return end === null ? `its process is ${evidence.process}` : `it ended ${ended(end)}`
+      return `its process is ${evidence.process}`
     case "heartbeat":
       return `no heartbeat for ${duration(evidence.heartbeatAge)}, more than ${duration(evidence.staleAfter)}`
     case "hang":

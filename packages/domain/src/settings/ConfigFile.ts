@@ -26,8 +26,6 @@ export const configKeys = [
   "IMPLEMENTER_TIMEOUT",
   "REVIEWER_TIMEOUT",
   "LAUNCH_SPACING",
-  "LIMIT_MARGIN",
-  "RESTART_PAUSE",
   "NOTIFY"
 ] as const
 export type ConfigKey = (typeof configKeys)[number]

@@ -38,14 +38,6 @@ type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: stri
 const withTasks = ({ taskCount, taskFingerprint }: Tasks): Change =>
   taskCount === null || taskFingerprint === null ? {} : { lastTasks: { taskCount, taskFingerprint } }
 
-/** Ends the watcher of a generation that needs a recovery, and counts its retries. */
-const turnOver = ({ retries, ...tasks }: Tasks & { readonly retries: number }): Change => ({
-  ...withTasks(tasks),
-  phase: "Watching",
-  watcher: undefined,
-  retries
-})
-
 /** Returns a baseline without the other fields of its event. */
 const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
   conductorState,
@@ -178,8 +170,18 @@ const changes: Changes = {
     retries,
     silent: reason === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
   }),
-  ContextRecoveryRequested: turnOver,
-  ContextExhausted: turnOver,
+  ContextRecoveryRequested: ({ retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries
+  }),
+  ContextExhausted: ({ retries, ...event }) => ({
+    ...withTasks(event),
+    phase: "Watching",
+    watcher: undefined,
+    retries
+  }),
   KillDeferred: ({ message, until }) => ({ deferred: { message, until } }),
   PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
   PersonCame: () => ({ person: undefined }),
@@ -190,12 +192,9 @@ const changes: Changes = {
   WaitStarted: ({ at, kind, trigger, until }, watch) => ({
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },
-    waits: kind === "usage-limit" || kind === "outage" ? watch.waits + 1 : watch.waits
+    waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
-  HoldStarted: ({ at }) => ({ held: { since: at } }),
-  // The Conductor was not stopped meanwhile, and may beat again.
-  HoldEnded: (_, watch) => ({ held: undefined, silent: watch.silent && { ...watch.silent, retried: true } }),
   HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({
     taken: { at: takenAt, contextTokens, contextWindow },
     waits: 0
@@ -207,7 +206,7 @@ const changes: Changes = {
     retries,
     handoff: { request, digest }
   }),
-  TurnEnded: turnOver,
+  TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
   ConductorCompleted: () => exited("completed"),
   SessionIdFound: ({ sessionId }, watch) => ({
     sessionId,
@@ -227,7 +226,6 @@ const changes: Changes = {
   }),
   RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
     cycles: cycle,
-    recovery: undefined,
     standby: { cycle, trigger, stage, message, since: at }
   }),
   RecoveryEscalated: ({ from }, { recovery }) =>

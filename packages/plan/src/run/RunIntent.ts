@@ -68,8 +68,7 @@ export type RunIntent =
       readonly limit: number
       readonly others: ReadonlyArray<number>
     }
-  /** `margin`: the time that is added to a stated end of a limit, ms. */
-  | { readonly _tag: "Report"; readonly token: string; readonly report: Report; readonly margin?: number }
+  | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
   /** The work as git has it now. */
   | {
       readonly _tag: "Recount"
