@@ -21,7 +21,7 @@ export const guardianMutants = [
   ),
   ...mutantsOf(
     "packages/embed/src/watching/GuardianKeeper.ts",
-    ["test/cli/Guardian.test.ts"],
+    ["packages/embed/test/GuardianKeeper.test.ts"],
     [
       [
         "guardian: dismissed where souffleur is asked to leave",

@@ -1,7 +1,7 @@
 import { createVitest } from "vitest/node"
 import { build } from "../cli/Build.ts"
 import { fileAndTitle } from "./Mutant.ts"
-import type { Answer, Question } from "./Trial.ts"
+import type { Answer, Broken, Question } from "./Trial.ts"
 
 /** To know each that notices, all are run. */
 const all = process.env["SOUFFLEUR_ALL"] === "1"
@@ -28,7 +28,8 @@ const run = async (files: ReadonlyArray<string>, titled: ReadonlyArray<string>):
   if (titled.length === 0) vitest.resetGlobalTestNamePattern()
   else vitest.setGlobalTestNamePattern(new RegExp(titled.map((title) => RegExp.escape(title)).join("|"), "u"))
   const specifications = await vitest.globTestSpecifications([...files])
-  if (specifications.length === 0) return { noticed: "there are no such tests", titles: [] }
+  // An answer would count as a notice.
+  if (specifications.length === 0) throw new Error(`there are no such tests: ${files.join(", ")}`)
   const asked = new Set(specifications.map(({ moduleId }) => moduleId))
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
   const titles = testModules
@@ -75,7 +76,10 @@ const answer = async ({ changed, tests }: Question): Promise<Answer> => {
 }
 
 process.on("message", (question: Question) => {
-  void answer(question).then((one) => process.send!(one))
+  answer(question).then(
+    (one) => process.send!(one),
+    (error: unknown) => process.send!({ broken: String(error) } satisfies Broken)
+  )
 })
 process.on("disconnect", () => process.exit())
 process.send!({ noticed: null, titles: [] } satisfies Answer)

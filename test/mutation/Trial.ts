@@ -13,6 +13,11 @@ const Answer = Schema.Struct({ noticed: Schema.NullOr(Schema.String), titles: Sc
 export type Answer = typeof Answer.Type
 const isAnswer = Schema.is(Answer)
 
+/** Why no trial could be made. That is no notice, and ends the judging. */
+const Broken = Schema.Struct({ broken: Schema.String })
+export type Broken = typeof Broken.Type
+const isBroken = Schema.is(Broken)
+
 /** The first noticer of a mutant (`what`), and every test that noticed it. */
 export interface Noticed {
   readonly what: string
@@ -25,12 +30,16 @@ const noticedIn = ({ noticed, titles }: Answer): Option.Option<Noticed> =>
 const said = (runner: ChildProcess, ask: () => void) =>
   Effect.callback<Answer>((resume) => {
     const hear = (message: unknown) =>
-      over(isAnswer(message) ? message : { noticed: "the runner says something else", titles: [] })
-    const end = () => over({ noticed: "the tests' process ended", titles: [] })
+      over(
+        isAnswer(message)
+          ? Effect.succeed(message)
+          : Effect.die(new Error(isBroken(message) ? message.broken : "the runner sent no answer"))
+      )
+    const end = () => over(Effect.succeed({ noticed: "the tests' process ended", titles: [] }))
     const quiet = () => void runner.off("message", hear).off("exit", end)
-    const over = (answer: Answer) => {
+    const over = (answer: Effect.Effect<Answer>) => {
       quiet()
-      resume(Effect.succeed(answer))
+      resume(answer)
     }
     runner.on("message", hear).on("exit", end)
     ask()

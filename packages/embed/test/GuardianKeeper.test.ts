@@ -12,9 +12,10 @@ import {
 import { Beats, type LogError, LogUnusable, Refused } from "@souffleur/eventlog"
 import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
-import { Clock, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { claudeCode } from "@souffleur/claude"
+import { Departure } from "../src/watching/Departure.ts"
 import { guarded } from "../src/watching/GuardianKeeper.ts"
 
 /** The watch "w", of which it is seen what is told of whom; or the log says no. */
@@ -181,5 +182,18 @@ it.effect("a guardian that cannot be started three times is reported, and no fur
     yield* seconds(60)
     assert.deepStrictEqual(did, ["start", "start", "start"])
     assert.isTrue(Exit.isSuccess(yield* Fiber.await(fiber)))
+  })
+)
+it.effect("a souffleur that is told to leave dismisses its guardian, whether that beats or was just started", () =>
+  Effect.gen(function* () {
+    const left = yield* Deferred.make<void>()
+    const departing = Effect.provideService(Departure, Deferred.await(left))
+    const beating = yield* departing(guarding({ guardian: "running", starts: true }))
+    const young = yield* departing(guarding({ starts: true }))
+    yield* beating.seconds(2)
+    yield* Deferred.succeed(left, undefined)
+    yield* beating.seconds(1)
+    assert.deepStrictEqual(beating.did, ["SIGTERM 50"])
+    assert.deepStrictEqual(young.did, ["start", "SIGTERM 51"])
   })
 )
