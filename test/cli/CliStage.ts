@@ -105,6 +105,7 @@ export const quick: Variables = {
   SOUFFLEUR_MONITOR_STALE_AFTER: "20 seconds",
   SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "100 millis",
   SOUFFLEUR_STOP_GRACE: "300 millis",
+  SOUFFLEUR_RESTART_PAUSE: "10 millis",
   SOUFFLEUR_LAUNCHER: "headless"
 }
 

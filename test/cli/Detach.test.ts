@@ -89,3 +89,45 @@ it.live(
     }),
   120_000
 )
+
+it.live("run --detach starts a souffleur and a command that have no mark of the agent, and returns at once", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    fs.rmSync(the.comms)
+    const marks = { CLAUDE_PID: String(process.pid), CLAUDE_CODE_SESSION_ID: the.session, CLAUDECODE: "1" }
+    const line = 'env > marks; echo "$PPID" > parent; until [ -e go ]; do sleep 0.05; done'
+    const { code, errors, lines } = yield* the.run(
+      ["run", "--detach", "--json", "--no-guardian", "--", "/bin/sh", "-c", line],
+      { ...marks, SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1", OF_THE_USER: "kept" }
+    )
+    assert.strictEqual(code, 0, errors)
+    const { pid } = JSON.parse(lines.join("\n")) as { readonly pid: number }
+    yield* there(join(the.project, "parent"))
+    const environment = fs.readFileSync(join(the.project, "marks"), "utf8").split("\n")
+    assert.include(environment, "OF_THE_USER=kept")
+    for (const name of ["CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDECODE"])
+      assert.isFalse(
+        environment.some((variable) => variable.startsWith(`${name}=`)),
+        name
+      )
+    assert.notInclude(environment, "SOUFFLEUR_LAUNCH_ID=w-g1-launch-1")
+    yield* Effect.gen(function* () {
+      const { tagged } = yield* ProcessesPort
+      const found = yield* tagged({ environment: { CLAUDE_PID: marks.CLAUDE_PID } })
+      assert.notInclude(
+        found.map(({ identity }) => identity.pid),
+        pid
+      )
+    }).pipe(Effect.provide(Processes.layer))
+    // Said again, it goes on with the same watch, which has its souffleur.
+    const again = yield* the.run(["run", "--detach", "--", "/bin/true"])
+    assert.deepStrictEqual([again.code, again.lines], [3, []], again.errors)
+
+    fs.writeFileSync(join(the.project, "go"), "")
+    yield* until(
+      Effect.sync(() => alive(pid)),
+      (lives) => !lives
+    )
+    assert.strictEqual((yield* the.events).at(-1)?._tag, "ConductorCompleted")
+  })
+)

@@ -108,6 +108,32 @@ describe.concurrent("run, of a plain command", () => {
     })
   )
 
+  live("a command that died waits before it is run again, also for the next souffleur, and go ends that", () =>
+    Effect.gen(function* () {
+      const the = yield* solo([], { SOUFFLEUR_RESTART_PAUSE: "1 hour" })
+      const words = ["run", "--no-guardian", "--json", ...sh("[ -e again ] || { touch again; exit 3; }")]
+      const run = the.start(words)
+      const { kind, until: end } = yield* prints(run, "WaitStarted")
+      assert.strictEqual(kind, "pause")
+      run.kill("SIGKILL")
+      yield* run.ended
+      const next = the.start(words)
+      yield* prints(next, "OwnerTook")
+      const [known] = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{
+        readonly wait: { readonly until: string }
+      }>
+      assert.strictEqual(Date.parse(known?.wait.until ?? ""), end)
+      assert.lengthOf(the.launched(), 1)
+      assert.match((yield* the.run(["why"])).lines.join("\n"), /The Conductor is dead: it ended with exit code 3/u)
+      const held = yield* the.run(["hold"])
+      assert.strictEqual(held.code, 0, held.errors)
+      const go = yield* the.run(["go", "--json"])
+      assert.deepInclude(JSON.parse(go.lines[0]!), { cycle: 1 })
+      assert.strictEqual((yield* next.ended).code, 0, next.errors())
+      assert.lengthOf(the.launched(), 2)
+    })
+  )
+
   live("three quick deaths of a command end the watch with 1, without an export", () =>
     Effect.gen(function* () {
       const the = yield* solo()

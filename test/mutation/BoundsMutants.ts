@@ -241,7 +241,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/ConductCommand.ts",
+    "packages/embed/src/conducting/KeptRun.ts",
     ["test/cli/ConductCli.test.ts"],
     [
       [
@@ -298,8 +298,8 @@ export const boundsMutants = [
     [
       [
         "limit: what is beyond eight days is a guess",
-        "resetsAt === null || resetsAt - at > maxWaitMillis",
-        "resetsAt === null"
+        "resetsAt !== null && resetsAt - at <= maxWaitMillis",
+        "resetsAt !== null"
       ]
     ]
   ),

@@ -96,6 +96,24 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/watching/Overview.ts",
+    ["packages/cli/test/HereCommand.test.ts"],
+    [
+      ["here: a followed session is watched", "!followed.has(sessionId)", "sessionId !== undefined"],
+      ["here: a watch of the agent itself outlives it", 'ancestors.includes(pid) ? ["--detach"] : []', "[]"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/StatusLine.ts",
+    ["packages/embed/test/StatusLine.test.ts"],
+    [["here: a watch without a souffleur needs one", "if (!owned) return", "if (owned) return"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/RunCommand.ts",
+    ["test/cli/Detach.test.ts"],
+    [["detach: a command without the agent's marks", "flags.detach ? withoutMarks(variables) : variables", "variables"]]
+  ),
+  ...mutantsOf(
     "packages/embed/src/preview/PreviewSubject.ts",
     ["packages/cli/test/Preview.test.ts"],
     [["preview: a watch that goes on", "if (Option.isSome(known)) return yield* previewKnown(known.value)", ""]]

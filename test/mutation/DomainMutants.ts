@@ -203,7 +203,7 @@ export const domainMutants = [
     ["observe: nothing is done", "if (watch.observe) return withheld", "if (false) return withheld"],
     ["three deaths: no launch", "if (retries >= attempts) return", "if (false) return"],
     ["ceiling: no launch", "if (watch.ceiling !== undefined)\n    return withheld", "if (false)\n    return withheld"],
-    ["quiet hours: no launch", "if (quietUntil !== null && quietUntil > at) {", "if (false) {"],
+    ["quiet hours: no launch", "if (quietUntil !== null && quietUntil > at) return", "if (false as boolean) return"],
     [
       "priority: three deaths before a ceiling",
       "if (retries >= attempts) return [",
@@ -245,8 +245,8 @@ export const domainMutants = [
     ["a wait ends once", "if (watch.wait === undefined) return ok()", ""],
     [
       "a wait is no death",
-      "recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries }, command)",
-      "recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries + 1 }, command)"
+      "recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries }, {",
+      "recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries + 1 }, {"
     ],
     ["one that went on is not replaced", '...(exit.how === "over" ?', "...(true ?"],
     [
@@ -265,8 +265,10 @@ export const domainMutants = [
     `${src}/decide/LimitWait.ts`,
     ["packages/domain/test/LimitWait.test.ts"],
     [
-      ["a limit's own time is waited for", ": Math.max(at, resetsAt)", ": at"],
-      ["a limit's time that is over is not in the past", ": Math.max(at, resetsAt)", ": resetsAt"],
+      ["a limit's own time is waited for", "Math.max(at, resetsAt) + margin", "at + margin"],
+      ["a limit's time that is over is not in the past", "Math.max(at, resetsAt) + margin", "resetsAt + margin"],
+      ["a limit's time that is over counts once", "(resetsAt > at || waits === 0)", "true"],
+      ["a limit's end has a margin", "Math.max(at, resetsAt) + margin", "Math.max(at, resetsAt)"],
       ["waits in a row grow", "minute * 2 ** waits", "minute"],
       ["no wait is longer than an hour", "Math.min(60 * minute, (kind", "Math.min(Infinity, (kind"]
     ]
@@ -274,8 +276,8 @@ export const domainMutants = [
   ...mutantsOf(`${src}/decide/RetryDecider.ts`, decider, [
     [
       "retry: only in standby, or at a ceiling",
-      "if (ceilings || watch.ceiling !== undefined) return ok",
-      "if (!ceilings || ceilings) return ok"
+      "const renewed = ceilings || watch.ceiling !== undefined ?",
+      "const renewed = true ?"
     ],
     ["retry: not where only observed", "if (watch.observe) return no", "if (false as boolean) return no"]
   ]),

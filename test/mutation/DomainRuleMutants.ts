@@ -80,7 +80,11 @@ export const domainRuleMutants = [
     ["complete: by what it was, without comms", 'comms !== null ? "watcher"', 'comms !== undefined ? "watcher"']
   ]),
   ...mutantsOf(`${src}/decide/RetryDecider.ts`, decider, [
-    ["retry: allows as much again before a ceiling is reached", "if (ceilings || watch.ceiling", "if (watch.ceiling"]
+    [
+      "retry: allows as much again before a ceiling is reached",
+      "const renewed = ceilings || watch.ceiling",
+      "const renewed = watch.ceiling"
+    ]
   ]),
   ...mutantsOf(
     `${src}/watch/WatchEvolution.ts`,

@@ -10,6 +10,7 @@ import { drawnMutants } from "./DrawnMutants.ts"
 import { exportMutants } from "./ExportMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
+import { holdMutants } from "./HoldMutants.ts"
 import { nodeMutants } from "./NodeMutants.ts"
 import { nodeRuleMutants } from "./NodeRuleMutants.ts"
 import { noticeMutants } from "./NoticeMutants.ts"
@@ -44,6 +45,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...commsRuleMutants,
   ...boundsMutants,
   ...ceilingMutants,
+  ...holdMutants,
   ...conductorMutants,
   ...runMutants,
   ...nodeMutants,

@@ -202,9 +202,31 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/embed/src/MakeSouffleur.ts",
     ["packages/embed/test/Souffleur.test.ts"],
+    [["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/conducting/ConductPlan.ts",
+    ["packages/embed/test/SouffleurConduct.test.ts"],
     [
-      ["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("],
-      ["embed: as it was at a revision", "revision <= at.revision", "revision > 0"]
+      [
+        "embed: a state file in a folder",
+        "if (!(yield* Effect.orElseSucceed(fs.exists(path.dirname(file))",
+        "if (!(yield* Effect.orElseSucceed(fs.exists(path.dirname(plan))"
+      ],
+      ["embed: a state file is no plan", "if (file === plan)", 'if (file === "")']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/conducting/AnswerRun.ts",
+    ["packages/embed/test/SouffleurConduct.test.ts"],
+    [["embed: guidance has words", 'if (text === "") return', 'if (text === "x") return']]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/MakeSouffleurLog.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [
+      ["embed: as it was at a revision", "revision <= at.revision", "revision > 0"],
+      ["embed: as it was at a time", "event.at <= at.time", "event.at > 0"]
     ]
   ),
   ...mutantsOf(

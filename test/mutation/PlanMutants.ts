@@ -159,7 +159,7 @@ export const conductorMutants = [
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
       [
         "priority: a limit before any verdict",
-        'if (report._tag === "Limited") return limited(run, assignment, report, at)\n',
+        'if (report._tag === "Limited") return limited(run, assignment, report, told)\n',
         ""
       ],
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
@@ -469,7 +469,7 @@ export const conductorMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/ConductCommand.ts",
+    "packages/embed/src/conducting/KeptRun.ts",
     ["test/nights/ConductHindered.test.ts"],
     [
       [

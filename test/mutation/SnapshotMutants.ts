@@ -52,7 +52,7 @@ export const snapshotMutants = [
     [
       [
         "fold: another rule is another fingerprint",
-        'waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1',
+        'waits: kind === "usage-limit" || kind === "outage" ? watch.waits + 1 : watch.waits',
         "waits: watch.waits + 1"
       ]
     ]

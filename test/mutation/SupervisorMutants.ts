@@ -188,7 +188,7 @@ export const supervisorMutants = [
   ...mutantsOf(
     "packages/domain/src/describe/DescribeSign.ts",
     [`${supervisor}/test/Notifier.test.ts`],
-    [["notice: of quiet hours nothing", 'event.kind === "quiet-hours" ? {} :', ""]]
+    [["notice: of quiet hours nothing", '"quiet-hours": {},', '"quiet-hours": { notice: "usage_limit" },']]
   ),
   ...mutantsOf(
     "packages/domain/src/describe/StepOutcome.ts",

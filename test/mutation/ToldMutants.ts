@@ -27,7 +27,11 @@ export const toldMutants = [
     [`${embed}/test/WatchReason.test.ts`],
     [
       ["why: who says when a limit ends", "`the session file states that it ends at ${iso(event.resetsAt)}`", '""'],
-      ["why: quiet hours follow from a death", 'if (event.kind === "quiet-hours") return undefined\n', ""],
+      [
+        "why: quiet hours follow from a death",
+        'if (event.kind === "quiet-hours" || event.kind === "pause") return undefined\n',
+        ""
+      ],
       ["why: where to go to who waits", "souffleur attach goes there, and ", ""],
       ["why: since when a ceiling counts", "counted from ${iso(before.allowedSince)} on, ", ""],
       ["why: what to do at a ceiling", "souffleur retry allows as much again, ", ""]
@@ -132,15 +136,9 @@ export const toldMutants = [
     ]
   ),
   ...mutantsOf(
-    `${cli}/src/commands/RetryCommand.ts`,
+    "packages/embed/src/MakeSouffleur.ts",
     [`${cli}/test/RetryCommand.test.ts`],
-    [
-      [
-        "retry: where there is no ceiling",
-        "const ceilings = settings.maxTime !== null || settings.maxTokens !== null",
-        "const ceilings = true"
-      ]
-    ]
+    [["retry: where there is no ceiling", "ceilings: maxTime !== null || maxTokens !== null", "ceilings: true"]]
   ),
   ...mutantsOf(
     `${cli}/src/commands/RetryCommand.ts`,

@@ -54,6 +54,8 @@ export const defaults: ResolvedSettings = {
   implementerTimeout: Duration.minutes(60),
   reviewerTimeout: Duration.minutes(30),
   launchSpacing: Duration.seconds(5),
+  limitMargin: Duration.seconds(60),
+  restartPause: Duration.seconds(1),
   notify: [],
   stateDir: "/state",
   agentDir: "/agent",

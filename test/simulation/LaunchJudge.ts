@@ -84,6 +84,7 @@ export class LaunchJudge {
     else if (granted?.launchId !== order.id)
       world.violated("a Conductor of a launch that the log does not grant any more")
     if (watch.standby !== undefined) world.violated("a Conductor started after the cycle failed closed")
+    if (watch.held !== undefined) world.violated("a Conductor started while an operator holds the watch")
     const permission = args[args.indexOf("--permission-mode") + 1]
     if (permission === "bypassPermissions" && granted?.effective !== permission)
       world.violated("a launch above what its log says")
@@ -124,9 +125,10 @@ export class LaunchJudge {
     const { wall } = this.#world.timeline
     const last = this.#resumed
     this.#resumed = { at: wall, waits }
-    // When an end is stated, the service is asked then.
+    // When an end is stated, or an operator says so, the service is asked then.
+    const { endStated, hurried } = this.#world.oracle
     const least =
-      !this.#world.oracle.endStated && waits > 1 && last !== undefined && waits > last.waits
+      !endStated && !hurried && waits > 1 && last !== undefined && waits > last.waits
         ? 30_000 * 2 ** Math.min(waits - 1, 6)
         : 0
     if (wall - (last?.at ?? 0) < least && this.#world.steadyClock)

@@ -1,4 +1,4 @@
-import { adoptBy, finishBy, releaseBy, requestBy, retryBy } from "./Sentences.ts"
+import { adoptBy, finishBy, goBy, holdBy, releaseBy, requestBy, retryBy } from "./Sentences.ts"
 import type { Temper } from "./Lives.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./SimulatedWorld.ts"
@@ -6,15 +6,19 @@ import { minute } from "./Timeline.ts"
 
 /**
  * Plays people and agents who meddle. They resume a session by hand, adopt what they see, and try a recovery again.
- * They ask for a handoff, and say that all is done.
+ * They hold the watch, end a hold or a wait, ask for a handoff, and say that all is done.
  */
 export const operators = (world: World, seed: Seed, temper: Temper): void => {
   const { conductors, faults, ledger, timeline } = world
   const often = temper === "hot" ? 1 : 10
   let requests = 0
   const meddle = (): void => {
-    if (world.calm) return
     const { watch } = ledger
+    // A held watch would wait for ever.
+    if (world.calm && watch.held === undefined) return
+    if (watch.held !== undefined && (world.calm || seed.chance(0.4))) goBy(world)
+    else if (watch.wait !== undefined && seed.chance(0.05)) goBy(world)
+    else if (watch.phase === "Watching" && watch.held === undefined && seed.chance(0.03)) holdBy(world)
     if (watch.phase === "Watching") {
       const adoptable = conductors.filter(({ condition, isAlive }) => isAlive && condition === "working")
       if (watch.standby !== undefined && seed.chance(0.7)) {

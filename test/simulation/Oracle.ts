@@ -19,6 +19,8 @@ export class Oracle {
   endStated = false
   #ceiling = false
   #before: WatchEvent["_tag"] | undefined = undefined
+  /** An operator ended the last wait or hold, before its time. */
+  hurried = false
 
   constructor(world: World) {
     this.#world = world
@@ -76,12 +78,17 @@ export class Oracle {
         if (before.retries !== this.#retries && event.kind !== "quiet-hours") world.violated("a wait counts as a death")
         this.waitsUntil = event.until
         this.endStated = event.resetsAt !== null
+        this.hurried = false
         break
       case "WaitEnded":
         if (this.waitsUntil === undefined) world.violated("a wait ended twice")
         if (event.how === "over" && event.at < (this.waitsUntil ?? 0) && world.steadyClock)
           world.violated(`a wait was over ${this.waitsUntil! - wall} ms before its time`)
         this.waitsUntil = undefined
+        this.hurried = event.how === "go"
+        break
+      case "HoldEnded":
+        this.hurried = true
         break
       case "CeilingReached":
         this.#ceiling = true
@@ -94,6 +101,7 @@ export class Oracle {
         this.waitsUntil = undefined
         break
       case "RecoveryStarted":
+        if (before.held !== undefined) world.violated("a recovery began while an operator holds the watch")
         if (event.purpose === "relaunch") this.#begins()
         break
       case "HandoffTaken": {
@@ -121,7 +129,13 @@ export class Oracle {
       world.violated("a recovery that may launch began after three deaths without progress")
     if (this.#ceiling) world.violated("a recovery that may launch began above a ceiling of the user's")
     const { quietHours } = world.settings
-    if (quietHours && !asked && quietUntil(quietHours, world.timeline.wall, utc) !== null && world.steadyClock)
+    if (
+      quietHours &&
+      !asked &&
+      !this.hurried &&
+      quietUntil(quietHours, world.timeline.wall, utc) !== null &&
+      world.steadyClock
+    )
       world.violated("a recovery began in the quiet hours")
   }
 }

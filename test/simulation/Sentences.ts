@@ -80,6 +80,10 @@ export const requestBy = (world: World, conductor: Conductor, request: string): 
 
 export const retryBy = (world: World): void => operate(world, "retry", command(world.id, { _tag: "Retry" }))
 
+/** Holds the watch, and lets it go on: nothing may be launched in between. */
+export const holdBy = (world: World): void => operate(world, "hold", command(world.id, { _tag: "Hold" }))
+export const goBy = (world: World): void => operate(world, "go", command(world.id, { _tag: "Go" }))
+
 /** Adopts a Conductor as `souffleur adopt` does. */
 export const adoptBy = (world: World, { process, sessionId }: Conductor): void => {
   const word = Effect.gen(function* () {

@@ -24,7 +24,8 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   const conductor = conductors.findLast(({ isAlive }) => isAlive)
   const { watch } = ledger
   // Nothing is to be done, or an operator's command decides. Or the watch waits as it was told to.
-  if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined) return undefined
+  if (watch.phase === "Exited" || watch.standby !== undefined || watch.wait !== undefined || watch.held !== undefined)
+    return undefined
   // The words of its session file, or of a pid file, hold it up. The time is bounded, and told.
   if (world.lies.told && (watch.person !== undefined || (watch.deferred?.until ?? 0) > world.timeline.wall))
     return undefined

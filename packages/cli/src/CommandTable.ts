@@ -1,5 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
+import type { hereCommand } from "./commands/HereCommand.ts"
+import { json, projectDir } from "./commands/Options.ts"
 
 /** Describes a command for the help, and loads it where it is asked for. A start is mostly the load of modules. */
 const entry = <const Name extends string, Input, ContextInput, E, R>(
@@ -65,6 +67,16 @@ const entries = [
     "retry",
     "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say",
     async () => (await import("./commands/RetryCommand.ts")).retryCommand
+  ),
+  entry(
+    "hold",
+    "Hold a watch: nothing is stopped or launched until go, and watching goes on",
+    async () => (await import("./commands/HoldCommand.ts")).holdCommand
+  ),
+  entry(
+    "go",
+    "End a hold, or a wait for a limit, an outage, quiet hours or a pause, now",
+    async () => (await import("./commands/GoCommand.ts")).goCommand
   ),
   entry(
     "adopt",
@@ -146,6 +158,9 @@ const installed = Layer.unwrap(
   )
 )
 
+/** The root of all commands, as the help mentions it. Alone it says what is here. */
+const root: typeof hereCommand = Command.make("souffleur", { projectDir, json })
+
 type Entry = (typeof entries)[number]
 
 /**
@@ -160,7 +175,9 @@ export const rootFor = Effect.fnUntraced(function* (args: ReadonlyArray<string>)
     Promise.all<Awaited<ReturnType<Entry["load"]>>>(named.map(({ load }) => load()))
   )
   const commands = entries.map(({ mention }) => loaded.find(({ name }) => name === mention.name) ?? mention)
-  return Command.make("souffleur").pipe(
+  const alone = first === undefined && !args.some((arg) => arg === "-h" || arg === "--help")
+  const here = alone ? (yield* Effect.promise(() => import("./commands/HereCommand.ts"))).hereCommand : root
+  return here.pipe(
     Command.withDescription("Brings a dead or hung AI coding agent back, with its context"),
     Command.withSubcommands(commands),
     Command.provide(installed)

@@ -921,6 +921,8 @@ describe("the ordering invariant", () => {
       { ...generation, _tag: "Relaunched", cycle, provider: "p", launchId: "l", awaiting: true, exportPath: null },
       { _tag: "FailClosed", cycle, stage: "gate", message: "too large" },
       { _tag: "Retry" },
+      { _tag: "Hold" },
+      { _tag: "Go" },
       { ...generation, _tag: "Adopt" }
     ]
   }

@@ -1,10 +1,7 @@
 import {
   type Claims,
-  EventLog,
-  evolve,
+  type EventLog,
   type Hooks,
-  initial,
-  isEnd,
   parsePid,
   parseSessionId,
   type Pin,
@@ -13,17 +10,19 @@ import {
   type Target
 } from "@souffleur/domain"
 import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
-import { allRuns, type RunLog } from "@souffleur/plan"
+import type { RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
 import { command, commsPublisher, finish, release, allPublished } from "@souffleur/supervisor"
-import { Context, Effect, FileSystem, Layer, Option, Path, Scope, Stream } from "effect"
+import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { reasonOf } from "./explain/WatchReason.ts"
-import { whyOf } from "./explain/Why.ts"
+import { answerRun } from "./conducting/AnswerRun.ts"
+import { conductPlan } from "./conducting/ConductPlan.ts"
+import type { RunName } from "./conducting/FindRun.ts"
+import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import { remark } from "./Remark.ts"
-import type { KeepOptions, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
+import type { ConductOptions, KeepOptions, RunAnswer, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
 import { adoptProcess } from "./watching/AdoptProcess.ts"
-import { allWatches, findWatch, type NamedWatch, unfinished, unfinishedWatches } from "./watching/FindWatch.ts"
+import { findWatch, type NamedWatch, unfinished, unfinishedWatches, type WatchName } from "./watching/FindWatch.ts"
 import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
 import { goesOn } from "./watching/KnownWatch.ts"
 import { oldestIn, openCommand } from "./watching/OpenCommand.ts"
@@ -31,6 +30,7 @@ import { openWatch } from "./watching/OpenWatch.ts"
 import { drainTimeout } from "./watching/Undelivered.ts"
 import { Parts } from "./world/Parts.ts"
 import { launchable } from "./world/AgentLayers.ts"
+import { commsIn } from "./world/StoreLayers.ts"
 import type { LaunchOverrides } from "./world/World.ts"
 
 /** The ports of {@link Souffleur.layer}. The others differ between projects, and {@link Parts} makes them. */
@@ -94,8 +94,8 @@ const goOn = Effect.fnUntraced(function* (known: NamedWatch, target: Option.Opti
   return yield* Effect.provideContext(begins, context)
 })
 
-const resume = Effect.fn("Souffleur.resume")(function* (name: string, options: KeepOptions = {}) {
-  return yield* goOn(yield* findWatch(Option.some(name), ""), Option.none(), options)
+const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options: KeepOptions = {}) {
+  return yield* goOn(yield* findWatch(name), Option.none(), options)
 })
 
 /** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
@@ -106,14 +106,6 @@ const needed = Effect.fnUntraced(function* (settings: ResolvedSettings) {
       ? remark("warning", `nothing could be launched: ${error.problem}`)
       : Effect.fail(error)
   )
-})
-
-/** Returns the orchestration database of a project, where its file exists. */
-const commsIn = Effect.fnUntraced(function* (project: string) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const file = path.join(project, "comms.db")
-  return (yield* Effect.orElseSucceed(fs.exists(file), () => false)) ? file : null
 })
 
 const watch = Effect.fn("Souffleur.watch")(function* ({
@@ -171,40 +163,23 @@ const run = Effect.fn("Souffleur.run")(function* (options: RunOptions) {
     : yield* begin(options, yield* opening(options.project))
 })
 
-const history = Effect.fn("Souffleur.history")(function* (name: string, { after } = { after: 0 }) {
-  const { id } = yield* findWatch(Option.some(name), "")
-  return yield* EventLog.use((log) => log.read(id, after))
-})
-
-const state = Effect.fn("Souffleur.state")(function* (name: string, at?: { readonly revision: number }) {
-  if (at === undefined) return (yield* findWatch(Option.some(name), "")).watch
-  const events = yield* history(name)
-  return events
-    .filter(({ revision }) => revision <= at.revision)
-    .reduce((watch, { event }) => evolve(watch, event), initial)
-})
-
-const why = Effect.fn("Souffleur.why")(function* (name: string, { revision } = { revision: Infinity }) {
-  return Option.map(Option.fromUndefinedOr(reasonOf(yield* history(name), revision)), whyOf)
-})
-
 /** Does an act of an operator, with the launches of the watch's project. */
 const settling = Effect.fnUntraced(function* <A, E, R>(
-  name: string,
+  name: WatchName,
   act: (known: NamedWatch, settings: ResolvedSettings) => Effect.Effect<A, E, R>
 ) {
   const { layerLaunches, settings } = yield* Parts
-  const known = yield* findWatch(Option.some(name), "")
+  const known = yield* findWatch(name)
   const found = yield* settings(known.watch.project)
   return yield* Effect.provide(act(known, found), layerLaunches(found))
 })
 
 const adopt = Effect.fn("Souffleur.adopt")(function* (
-  name: string,
+  name: WatchName,
   { force = false, ...target }: Target & { readonly force?: boolean }
 ) {
   const { settings } = yield* Parts
-  const { id, watch } = yield* findWatch(Option.some(name), "")
+  const { id, watch } = yield* findWatch(name)
   const { comms, project } = watch
   const context = yield* partsOf({ settings: yield* settings(project), comms, project })
   return yield* Effect.provideContext(adoptProcess(id, watch, { ...target, force }), context)
@@ -215,31 +190,24 @@ export const makeSouffleur = Effect.gen(function* () {
   // The scope of the layer is left out: a watch belongs to the scope of its caller.
   const context = Context.omit(Scope.Scope)(yield* Effect.context<SouffleurNeeds | Scope.Scope>())
   const here = Effect.provideContext(context)
-  const log = yield* EventLog
   return {
+    ...(yield* makeSouffleurLog),
     watch: (options: WatchOptions) => here(watch(options)),
     run: (options: RunOptions) => here(run(options)),
-    resume: (name: string, options?: KeepOptions) => here(resume(name, options)),
-    watches: here(allWatches),
-    runs: here(allRuns),
-    find: (name: string) => here(findWatch(Option.some(name), "")),
-    state: (name: string, at?: { readonly revision: number }) => here(state(name, at)),
-    events: (name: string, { after } = { after: 0 }) =>
-      Stream.unwrap(
-        Effect.map(here(findWatch(Option.some(name), "")), ({ id }) =>
-          Stream.takeUntil(log.changes(id, after), ({ event }) => isEnd(event))
-        )
-      ),
-    history: (name: string, from?: { readonly after: number }) => here(history(name, from)),
-    why: (name: string, at?: { readonly revision: number }) => here(why(name, at)),
-    retry: (name: string, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
+    resume: (name: WatchName, options?: KeepOptions) => here(resume(name, options)),
+    conduct: (options: ConductOptions) => here(conductPlan(options)),
+    answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
+    retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
       here(
         settling(name, ({ id }, { maxTime, maxTokens }) =>
           command(id, { _tag: "Retry", ceilings: maxTime !== null || maxTokens !== null, permission })
         )
       ),
-    adopt: (name: string, target: Target & { readonly force?: boolean }) => here(adopt(name, target)),
-    release: (name: string) => here(settling(name, ({ id }) => release(id))),
-    done: (name: string) => here(settling(name, ({ id }) => finish(id, "operator")))
+    adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => here(adopt(name, target)),
+    hold: (name: WatchName) => here(settling(name, ({ id }) => command(id, { _tag: "Hold" }))),
+    go: (name: WatchName) => here(settling(name, ({ id }) => command(id, { _tag: "Go" }))),
+    release: (name: WatchName) => here(settling(name, ({ id }) => release(id))),
+    done: (name: WatchName, { by }: { readonly by: "agent" | "operator" } = { by: "operator" }) =>
+      here(settling(name, ({ id }) => finish(id, by)))
   }
 })

@@ -1,21 +1,31 @@
 import { claudeCode } from "@souffleur/claude"
-import type { Permission, Recorded, Target, Watch } from "@souffleur/domain"
-import type { LogError } from "@souffleur/eventlog"
-import type { NamedRun } from "@souffleur/plan"
-import { Context, type Effect, Layer, type Option, type Scope, type Stream } from "effect"
-import type { Why } from "./explain/Why.ts"
+import type { Permission, Target, Watch } from "@souffleur/domain"
+import type { Run } from "@souffleur/plan"
+import { Context, type Effect, Layer, type Scope } from "effect"
+import type { RunName } from "./conducting/FindRun.ts"
+import type { RunningRun } from "./conducting/KeptRun.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
   AdoptError,
-  ReadFailed,
+  AnswerError,
+  ConductError,
   ResumeError,
   RetryError,
+  RunBroken,
   RunError,
   SettleError,
   WatchError
 } from "./SouffleurError.ts"
-import type { KeepOptions, NodeOptions, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
-import type { NamedWatch } from "./watching/FindWatch.ts"
+import type {
+  ConductOptions,
+  KeepOptions,
+  NodeOptions,
+  RunAnswer,
+  RunOptions,
+  WatchOptions
+} from "./SouffleurOptions.ts"
+import type { SouffleurLog } from "./SouffleurLog.ts"
+import type { WatchName } from "./watching/FindWatch.ts"
 import type { RunningWatch } from "./watching/KeptWatch.ts"
 import * as NodeWorld from "./world/NodeWorld.ts"
 
@@ -42,7 +52,7 @@ import * as NodeWorld from "./world/NodeWorld.ts"
  */
 export class Souffleur extends Context.Service<
   Souffleur,
-  {
+  SouffleurLog["Service"] & {
     /** Watches a Conductor that runs already. Goes on with the unfinished watch of its session, where there is one. */
     readonly watch: (options: WatchOptions) => Effect.Effect<RunningWatch, WatchError, Scope.Scope>
     /**
@@ -50,33 +60,44 @@ export class Souffleur extends Context.Service<
      * started. So the same call begins a job and resumes it.
      */
     readonly run: (options: RunOptions) => Effect.Effect<RunningWatch, RunError, Scope.Scope>
-    /** Goes on with a watch, by its id or by any session that it had. */
-    readonly resume: (id: string, options?: KeepOptions) => Effect.Effect<RunningWatch, ResumeError, Scope.Scope>
-    /** Every watch of the log, oldest first. An unreadable watch hides no other. */
-    readonly watches: Effect.Effect<ReadonlyArray<NamedWatch>, LogError>
-    /** Every run of a plan, oldest first. */
-    readonly runs: Effect.Effect<ReadonlyArray<NamedRun>, LogError>
-    /** Finds a watch by its id, or by any session that it had. */
-    readonly find: (name: string) => Effect.Effect<NamedWatch, ReadFailed>
-    /** Returns the state of a watch, now or as it was at a revision. */
-    readonly state: (id: string, at?: { readonly revision: number }) => Effect.Effect<Watch, ReadFailed>
-    /** Follows the events after a revision (0 by default), to the end of the watch. */
-    readonly events: (id: string, from?: { readonly after: number }) => Stream.Stream<Recorded, ReadFailed>
-    /** Returns the events after a revision (0 by default). */
-    readonly history: (
-      id: string,
-      from?: { readonly after: number }
-    ) => Effect.Effect<ReadonlyArray<Recorded>, ReadFailed>
-    /** Explains the last decision at or before a revision. `None`: nothing is decided yet. */
-    readonly why: (id: string, at?: { readonly revision: number }) => Effect.Effect<Option.Option<Why>, ReadFailed>
+    /** Goes on with a watch. Its name is its id, any session that it had, or its folder as the newest there. */
+    readonly resume: (name: WatchName, options?: KeepOptions) => Effect.Effect<RunningWatch, ResumeError, Scope.Scope>
+    /**
+     * Conducts a plan through its tasks, each with an implementer and a reviewer. The unfinished run of the plan goes
+     * on. It ends with its scope, and the agent at work is left to the next conductor.
+     *
+     * @example
+     * ```ts
+     * import { Souffleur } from "@souffleur/embed"
+     * import { Console, Effect } from "effect"
+     *
+     * const built = Effect.gen(function* () {
+     *   const souffleur = yield* Souffleur
+     *   const run = yield* souffleur.conduct({ project: "/srv/opera", plan: "plan.yaml" })
+     *   yield* Effect.forkScoped(run.narrate(({ event }, progress) => Console.log(event._tag, progress)))
+     *   const { phase } = yield* run.end
+     *   return phase === "finished"
+     * }).pipe(Effect.scoped)
+     * ```
+     */
+    readonly conduct: (options: ConductOptions) => Effect.Effect<RunningRun<RunBroken>, ConductError, Scope.Scope>
+    /** Gives a run a person's answer: to a task that is escalated, or to its finishing step. */
+    readonly answer: (name: RunName, answer: RunAnswer) => Effect.Effect<Run, AnswerError>
     /** Tries a failed or withheld recovery again. Otherwise as much again is allowed as the ceilings of use say. */
-    readonly retry: (id: string, options?: { readonly ceiling?: Permission }) => Effect.Effect<Watch, RetryError>
+    readonly retry: (name: WatchName, options?: { readonly ceiling?: Permission }) => Effect.Effect<Watch, RetryError>
     /** Makes a running process the Conductor. `force` outranks the evidence that it is another. */
-    readonly adopt: (id: string, target: Target & { readonly force?: boolean }) => Effect.Effect<Watch, AdoptError>
+    readonly adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => Effect.Effect<Watch, AdoptError>
+    /**
+     * Holds a watch: nothing is stopped or launched until it is let go. Fails with `Refused` while a successor is
+     * launched.
+     */
+    readonly hold: (name: WatchName) => Effect.Effect<Watch, SettleError>
+    /** Ends a hold or a wait now, and begins what it held back. Fails with `Refused` where there is neither. */
+    readonly go: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch, and leaves its Conductor as it is. */
-    readonly release: (id: string) => Effect.Effect<Watch, SettleError>
-    /** Ends a watch as complete. */
-    readonly done: (id: string) => Effect.Effect<Watch, SettleError>
+    readonly release: (name: WatchName) => Effect.Effect<Watch, SettleError>
+    /** Ends a watch as complete, by the word of an operator or of its agent; the operator's by default. */
+    readonly done: (name: WatchName, word?: { readonly by: "agent" | "operator" }) => Effect.Effect<Watch, SettleError>
   }
 >()("@souffleur/embed/Souffleur") {
   /** Makes the service of the ports in the context. A test brings fakes, an app its own. */

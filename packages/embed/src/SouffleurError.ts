@@ -9,12 +9,19 @@ import type {
   SessionNotFound
 } from "@souffleur/domain"
 import type { LogError, Refused } from "@souffleur/eventlog"
+import type { GitUnusable, PlanInvalid, StateForeign } from "@souffleur/plan"
+import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
+import type { StateMisplaced } from "./conducting/ConductPlan.ts"
+import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
 import type { ConfigUntrusted } from "./world/TrustStore.ts"
 import type { PartsError } from "./world/World.ts"
 
 /** No watch has that name, or the log cannot be read. */
 export type ReadFailed = LogError | WatchNotFound
+
+/** No run has that name, or the log cannot be read. */
+export type RunReadFailed = LogError | RunNotFound
 
 /** A watch cannot be owned. Another souffleur has it, its config file is not trusted, or a part cannot be made. */
 type KeepError = AlreadyWatched | ConfigUntrusted | PartsError | ReadFailed | Refused
@@ -33,6 +40,29 @@ export type WatchError = AgentCommandRefused | AgentNotFound | BadTarget | Claim
  * `LaunchFailed`: its launch file cannot be written.
  */
 export type RunError = CommandRefused | LaunchFailed | WatchError
+
+/**
+ * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
+ * not fit. `GitUnusable`: the project is in no usable work tree. `AlreadyWatched`: another souffleur conducts there.
+ */
+export type ConductError =
+  | AgentNotFound
+  | AlreadyWatched
+  | ClaimFailed
+  | ConfigUntrusted
+  | GitUnusable
+  | LogError
+  | PartsError
+  | PlanInvalid
+  | Refused
+  | StateForeign
+  | StateMisplaced
+
+/** A run that is under way cannot go on. `Refused`: another souffleur conducts it, or has claimed its work tree. */
+export type RunBroken = LogError | Refused
+
+/** An answer does not count. `Refused`: none is awaited. `GuidanceUnfit`: it is empty or too long. */
+export type AnswerError = GuidanceUnfit | Refused | RunReadFailed
 
 /** A recovery cannot be tried again. `Refused`: a rule forbids it. */
 export type RetryError = PartsError | ReadFailed | Refused

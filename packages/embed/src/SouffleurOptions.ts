@@ -1,9 +1,18 @@
-import type { ResolvedSettings, Target, Variables } from "@souffleur/domain"
+import type { Permission, ResolvedSettings, SettingFlags, Target, Variables } from "@souffleur/domain"
+import type { Run } from "@souffleur/plan"
 import type { AgentPackage } from "@souffleur/process"
 import type { Roles, World } from "@souffleur/supervisor"
-import type { Layer } from "effect"
+import type { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Revival } from "./watching/GuardianKeeper.ts"
+
+/** A point in the life of a watch or a run: its revision, or the time in epoch ms. */
+export type Point = { readonly revision: number } | { readonly time: number }
+
+/** A revision. Events after it are meant; all of them by default. */
+export interface After {
+  readonly after: number
+}
 
 /** The options of each watch. */
 export interface KeepOptions {
@@ -30,6 +39,31 @@ export interface RunOptions extends KeepOptions {
   /** The program and its arguments. An agent is recovered with its conversation, any other command is run again. */
   readonly command: readonly [string, ...ReadonlyArray<string>]
 }
+
+/** A plan to conduct. */
+export interface ConductOptions {
+  /** The folder of the work, absolute, in a git work tree. */
+  readonly project: string
+  /** The file of the plan, YAML or Markdown with front matter: absolute, or from the project. */
+  readonly plan: string
+  /** The state file, absolute; `state.json` of the project by default. */
+  readonly state?: string
+  /** The highest permission of its agents, under the ceiling of the settings; the lowest by default. */
+  readonly permission?: Permission
+  /** How long an agent may take, as the settings are written, such as `60 minutes`. */
+  readonly limits?: Pick<SettingFlags, "implementerTimeout" | "reviewerTimeout">
+  /**
+   * Is told what the run needs of a person, a line each. The run then waits for that. Absent: it ends there,
+   * unfinished.
+   */
+  readonly waiting?: (needs: ReadonlyArray<string>, run: Run) => Effect.Effect<void>
+}
+
+/** A person's answer to a task that is escalated, or to the finishing step that failed. */
+export type RunAnswer =
+  | { readonly task: string; readonly guidance: string }
+  | { readonly task: string; readonly answer: "retry" | "skip" }
+  | { readonly finishing: "retry" | "skip" }
 
 /** souffleur on Node. */
 export interface NodeOptions<E = never> {

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export * from "./conducting/FinishingCommand.ts"
+export * from "./conducting/FindRun.ts"
 export { reasonJson } from "./explain/Explanation.ts"
 export * from "./explain/RunProgress.ts"
 export * from "./explain/RunReason.ts"
@@ -33,6 +33,7 @@ export { restored, startGuardian } from "./watching/GuardianKeeper.ts"
 export { keepWatch } from "./watching/KeptWatch.ts"
 export * from "./watching/KnownWatch.ts"
 export * from "./watching/LiveSessions.ts"
+export * from "./watching/Overview.ts"
 export { oldestIn, openCommand } from "./watching/OpenCommand.ts"
 export { openWatch } from "./watching/OpenWatch.ts"
 export { drainTimeout, undelivered } from "./watching/Undelivered.ts"
@@ -41,9 +42,8 @@ export * from "./world/ConfigTrust.ts"
 export * from "./world/Installation.ts"
 export * from "./world/LaunchOverrides.ts"
 export { settingsOf } from "./world/ReadHere.ts"
-export * from "./world/RunDirectory.ts"
-export * from "./world/RunHindrance.ts"
 export * from "./world/AgentLayers.ts"
+export * from "./world/CommandWorld.ts"
 export {
   layerComms,
   layerCommsLink,

@@ -71,11 +71,30 @@ it.effect("the state and the decisions of a watch are there at each revision", (
     assert.strictEqual(decided.recorded.event._tag, "ConductorDied")
     assert.include(decided.seen.join("\n"), "process 4711")
     assert.deepStrictEqual(yield* souffleur.state(id, { revision: before.revision }), before)
+    assert.deepStrictEqual(yield* souffleur.state({ project: "/p" }, { time: before.lastEventAt }), before)
     const after = yield* souffleur.history(id, { after: before.revision })
     assert.strictEqual(after[0]?.revision, before.revision + 1)
     const released = yield* souffleur.release(id)
     assert.strictEqual(released.end, "released")
-    assert.strictEqual((yield* Effect.flip(souffleur.state("another")))._tag, "WatchNotFound")
+    for (const name of ["another", { project: "/another" }])
+      assert.strictEqual((yield* Effect.flip(souffleur.state(name)))._tag, "WatchNotFound")
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("an operator holds a watch, and lets it go on with what was held back", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    assert.strictEqual((yield* Effect.flip(souffleur.go(id)))._tag, "Refused")
+    assert.isDefined((yield* souffleur.hold(id)).held)
+    yield* world.conductor.dies
+    yield* untilEvent(id, "RecoveryWithheld")
+    assert.deepStrictEqual([world.launches, world.signals], [[], []])
+    assert.isDefined((yield* souffleur.go(id)).recovery)
+    yield* untilEvent(id, "ConductorRelaunched")
+    assert.strictEqual(world.launches.length, 1)
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { initial, type Watch, Words } from "@souffleur/domain"
-import { statusLine } from "../src/explain/StatusLine.ts"
+import { needOf, statusLine } from "../src/explain/StatusLine.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000
@@ -24,6 +24,21 @@ const recovery = {
 } as const
 const says = (more: Partial<Watch>, silent = false) =>
   statusLine({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
+
+it("a watch needs a person for a wait, a standby, a ceiling or its file, the most urgent first, and names the command", () => {
+  const next = (more: Partial<Watch>, owned = true) =>
+    needOf("w", { ...initial, phase: "Watching", ...more }, owned)?.next
+  const ceiling = { ceiling: "tokens", used: 2, limit: 1 } as const
+  const overreach = { said: initial.pin, keys: ["AGENT_COMMAND" as const] }
+  const person = { for: "permission prompt", since: noon }
+  assert.isUndefined(next({}))
+  assert.isUndefined(next({ phase: "Exited", person }, false))
+  assert.strictEqual(next({ overreach }), "souffleur config --trust")
+  assert.strictEqual(next({ ceiling, overreach }), "souffleur retry w")
+  assert.strictEqual(next({ standby: closed, ceiling }), "souffleur why w")
+  assert.strictEqual(next({ person, standby: closed }), "souffleur attach w")
+  assert.strictEqual(next({ person }, false), "souffleur watch --resume w")
+})
 
 it("the state of a watch names the most urgent fact first", () => {
   const wait = { since: noon, trigger: "limit" } as const

@@ -29,7 +29,7 @@ const evidence = {
   contextTokens: 120_400,
   end: null
 } as const
-const died = (reason: "hang" | "untaken") =>
+const died = (reason: "hang" | "pid" | "untaken") =>
   Event.ConductorDied.make({
     at: at + hour,
     watcher: 1,
@@ -47,7 +47,7 @@ const why = (...events: ReadonlyArray<WatchEvent>): string => {
   for (const line of lines.slice(1)) assert.isAtMost(line.length, 120, line)
   return lines.join("\n")
 }
-const wait = (kind: "usage-limit" | "outage" | "quiet-hours", resetsAt: number | null) =>
+const wait = (kind: "usage-limit" | "outage" | "quiet-hours" | "pause", resetsAt: number | null) =>
   Event.WaitStarted.make({ at, watcher: 1, kind, until: at + hour, resetsAt, trigger: "limit" })
 
 it("why and log tell which part of a payload was not understood, and the reason of a launch's permission", () => {
@@ -113,6 +113,22 @@ it("why tells what is waited out, until when, and by which source", () => {
     why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "went on" })),
     "goes on by itself is left alone"
   )
+})
+
+it("why tells of a hold and its end, of a wait that an operator ended, and of a command's end and pause", () => {
+  const held = Event.HoldStarted.make({ at })
+  const ended = (end: Event.Evidence["end"]) => {
+    const death = died("pid")
+    return { ...death, evidence: { ...death.evidence, end } }
+  }
+  assert.include(why(held), "souffleur go ends it")
+  assert.include(why(held, Event.HoldEnded.make({ at: at + hour })), "it was held for 1 h 0 m")
+  assert.include(why(held, Event.HoldEnded.make({ at })), "nothing was held back")
+  assert.include(why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "go" })), "done now, once")
+  const paused = why(ended({ _tag: "Exited", code: 3 }), wait("pause", at + hour))
+  assert.include(paused, "The Conductor is dead: it ended with exit code 3")
+  assert.include(paused, "The command is run again at 04:00:00 UTC, after a pause of 1 h 0 m")
+  assert.include(why(ended({ _tag: "Killed", signal: "SIGKILL" })), "it ended by SIGKILL")
 })
 
 it("why tells of an awaited person, a deferred kill and a ceiling, and what to do there", () => {

@@ -1,3 +1,4 @@
+import { jittered, Settings } from "@souffleur/domain"
 import { type LogError, type Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
@@ -20,7 +21,8 @@ const finishAssignment = Effect.fn("finishAssignment")(
     if (assignment.launch === null) return yield* settleAssignment(assignment)
     const ended = yield* awaitAgent(assignment, assignment.launch)
     const report = yield* judge(yield* ref.state, assignment, ended)
-    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report })
+    const margin = yield* jittered((yield* Settings).limitMargin)
+    const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin })
     if (assignment.role === "finisher") return yield* reported
     // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
     return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)

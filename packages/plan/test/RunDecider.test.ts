@@ -153,6 +153,13 @@ describe("a service that refuses an agent", () => {
     told.report(approved)
     assert.deepInclude(told.run(), { waits: 0, wait: null })
   })
+  it("a refusal with a time is waited for until then, and its margin", () => {
+    const told = story()
+    told.start()
+    const { token } = told.ask()
+    told.dispatch({ _tag: "Report", token, report: refused("usage-limit", 9000), margin: 60_000 })
+    assert.strictEqual(told.run().wait?.until, 69_000)
+  })
   it("a refusal without a time is waited for longer each time; a time that is over means at once, but not twice", () => {
     const told = story()
     told.start()

@@ -15,9 +15,12 @@ import { newest } from "./CommsPublisher.ts"
 
 export type Notice = NoticeOf<WatchNotice>
 
+/** Whether a person was told of a wait. A wait of the user's own making is not told. */
+const isTold = (wait: Watch["wait"]): boolean => wait?.kind === "usage-limit" || wait?.kind === "outage"
+
 /** Whether a person was told of something that is not over. */
 const isOpen = ({ person, standby, wait }: Watch): boolean =>
-  standby !== undefined || person !== undefined || (wait !== undefined && wait.kind !== "quiet-hours")
+  standby !== undefined || person !== undefined || isTold(wait)
 
 /** The state of a watch, and the deaths in a row since it last made progress: one episode. */
 export interface Told {
@@ -67,7 +70,7 @@ const isNews = (event: WatchEvent, { deaths, watch: before }: Told): boolean => 
     case "WaitStarted":
       return before.wait === undefined
     case "WaitEnded":
-      return before.wait?.kind !== "quiet-hours"
+      return isTold(before.wait)
     case "ConductorAdopted":
       return isOpen(before)
     default:

@@ -1,6 +1,7 @@
 import {
   Agent,
   beatMirrored,
+  jittered,
   Processes,
   quietUntilNow,
   Settings,
@@ -148,6 +149,8 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     tasks:
       report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
     evidence: report.evidence,
-    quietUntil: yield* quietUntilNow(settings.quietHours)
+    quietUntil: yield* quietUntilNow(settings.quietHours),
+    margin: yield* jittered(settings.limitMargin),
+    pause: yield* jittered(settings.restartPause)
   })
 })

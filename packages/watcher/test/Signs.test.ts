@@ -244,6 +244,16 @@ describe("a limit of the service", () => {
       assert.deepInclude((yield* told)[1], { trigger: "limit", purpose: "relaunch" })
     })
   )
+  it.effect("the margin of a limit is a fifth shorter or longer at most", () =>
+    Effect.gen(function* () {
+      const settings = { limitMargin: Duration.seconds(100) }
+      const { told } = yield* watching({ world: { signs: limited(1, 5000) }, settings })
+      yield* until(301)
+      const [wait] = yield* told
+      const margin = wait?._tag === "WaitStarted" ? wait.until - at(5000) : 0
+      assert.isTrue(margin >= 80_000 && margin <= 120_000, `${margin} ms`)
+    })
+  )
   it.effect("a limit ends sooner when the Conductor goes on by itself, and later when its end has moved", () =>
     Effect.gen(function* () {
       const went = yield* waiting({ signs: session({ _tag: "Asked", at: at(250) }) })

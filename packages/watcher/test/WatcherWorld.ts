@@ -21,7 +21,7 @@ import {
   layerSettings,
   settle
 } from "@souffleur/testing"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { watcher } from "../src/index.ts"
 
@@ -201,7 +201,11 @@ export const watching = Effect.fnUntraced(function* (
   yield* TestClock.setTime(begun + (setup.late ?? 0) * 1000)
   const clock = yield* Clock.clockWith(Effect.succeed)
   const comms: Layer.Layer<Comms> = world.solo ? Comms.layerSolo : world.comms.layer
-  const ports = Layer.mergeAll(EventLog.layerMemory, world.layerPorts, layerSettings(setup.settings))
+  const ports = Layer.mergeAll(
+    EventLog.layerMemory,
+    world.layerPorts,
+    layerSettings({ limitMargin: Duration.zero, ...setup.settings })
+  )
   const context = yield* Layer.build(ports.pipe(Layer.merge(comms), Layer.provide(world.files.layer)))
   const [log, beats, offspring] = [
     Context.get(context, EventLog),

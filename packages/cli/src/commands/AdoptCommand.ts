@@ -1,9 +1,10 @@
-import { parsePid, parseSessionId, Settings } from "@souffleur/domain"
+import { parsePid, parseSessionId } from "@souffleur/domain"
+import { Souffleur } from "@souffleur/embed"
+import { layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { adoptProcess, findWatch, layerStore, layerWorld } from "@souffleur/embed/internal"
-import { json, projectDir, watchName } from "./Options.ts"
-import { Project, withSettings } from "./ProjectCommand.ts"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 export const adoptCommand = Command.make(
   "adopt",
@@ -19,18 +20,15 @@ export const adoptCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* Project
-    const settings = yield* Settings
+    const souffleur = yield* Souffleur
     const pid = yield* Effect.fromResult(parsePid(flags.pid))
     const session = yield* Effect.fromResult(parseSessionId(flags.sessionId))
-    const { id, watch } = yield* Effect.provide(findWatch(flags.watch, project), layerStore(settings))
-    const adopted = yield* adoptProcess(id, watch, { pid, sessionId: session, force: flags.force }).pipe(
-      Effect.provide(layerWorld(settings, project, watch.comms))
-    )
+    const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    const adopted = yield* souffleur.adopt(id, { pid, sessionId: session, force: flags.force })
     if (flags.json)
       return yield* Console.log(
         JSON.stringify({ watch: id, generation: adopted.generation, pid, session_id: adopted.sessionId })
       )
     yield* Console.log(`${id} follows pid ${pid} from now on, as Conductor (S${adopted.generation})`)
   })
-).pipe(withSettings)
+).pipe(withLayers(layerSouffleur))

@@ -5,7 +5,7 @@ import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embe
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo } from "../watching/TerminalPane.ts"
-import { projectDir, watchName } from "./Options.ts"
+import { namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 const nameOf = ({ conductor, generation, pid }: Watch) =>
@@ -17,7 +17,7 @@ export const attachCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const fs = yield* FileSystem.FileSystem
     const launcher = yield* Launcher
-    const { id, watch } = yield* findWatch(flags.watch, yield* Project)
+    const { id, watch } = yield* findWatch(namedIn(yield* Project, flags.watch))
     const over = watch.phase === "Exited"
     const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
     if (Option.isSome(place))

@@ -1,17 +1,15 @@
-import { invocation, isOver, type RunIntent, taskOf, dispatchRun } from "@souffleur/plan"
+import { invocation, isOver, taskOf } from "@souffleur/plan"
 import { Processes, Settings } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { findRun, layerAgentFiles, layerHost, layerStore } from "@souffleur/embed/internal"
+import { type RunAnswer, Souffleur } from "@souffleur/embed"
+import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
-import { projectDir } from "./Options.ts"
+import { namedIn, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
-
-/** Characters of guidance, which goes into prompts. */
-const maxGuidanceLength = 4000
 
 export const runName = Flag.String("run").pipe(
   Flag.withDescription("A run's id (default: this folder's newest)"),
@@ -33,19 +31,13 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text
   if (finishing) {
     if (Option.isSome(task) || retry === skip)
       return yield* new BadUsage({ message: "--finishing takes --retry or --skip as its answer" })
-    return { _tag: "AnswerFinishing", answer } satisfies RunIntent
+    return { finishing: answer } satisfies RunAnswer
   }
   if (Option.isNone(task)) return yield* new BadUsage({ message: "name the task that is escalated, or --finishing" })
   const given = [guidance !== "", retry, skip].filter((one) => one).length
   if (given !== 1) return yield* new BadUsage({ message: 'answer with one of: "what to do", --retry, --skip' })
-  if (guidance.length > maxGuidanceLength)
-    return yield* new BadUsage({ message: `${guidance.length} characters of guidance, more than ${maxGuidanceLength}` })
-  return {
-    _tag: "Answer",
-    taskId: task.value,
-    answer: guidance === "" ? answer : "guidance",
-    text: guidance
-  } satisfies RunIntent
+  const said: RunAnswer = guidance === "" ? { task: task.value, answer } : { task: task.value, guidance }
+  return said
 })
 
 export const conductAnswerCommand = Command.make(
@@ -74,15 +66,15 @@ export const conductAnswerCommand = Command.make(
     const settings = yield* Settings
     yield* Effect.gen(function* () {
       // The finishing step is a command that an agent can write, and souffleur itself runs it.
-      if (word._tag === "AnswerFinishing" && word.answer === "retry")
-        yield* personOnly("conduct answer --finishing --retry")
-      const { id } = yield* findRun(run, project)
+      if ("finishing" in word && word.finishing === "retry") yield* personOnly("conduct answer --finishing --retry")
+      const souffleur = yield* Souffleur
+      const { id } = yield* souffleur.findRun(namedIn(project, run))
       // The answer goes to the reviewer of the task, so no agent of this run may give it.
       if (((yield* Environment).variables["SOUFFLEUR_LAUNCH_ID"] ?? "").startsWith(`run-${id}-`))
         return yield* new BadUsage({
           message: "only a person may answer, and this is an agent of the same run"
         })
-      const after = yield* dispatchRun(id, word, { _tag: "Operator" })
+      const after = yield* souffleur.answer(id, word)
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
       const how = isOver(after)
@@ -90,22 +82,14 @@ export const conductAnswerCommand = Command.make(
         : waits
           ? "its conductor goes on"
           : `it goes on with: ${invocation(after, (yield* Environment).cwd)}`
-      const what = word._tag === "Answer" ? `task ${word.taskId}` : "its finishing step"
-      const left =
-        word._tag === "Answer" && word.answer === "skip" ? (taskOf(after, word.taskId)?.work.commits.length ?? 0) : 0
+      const skipped = flags.skip
+      const what = "finishing" in word ? "its finishing step" : `task ${word.task}`
+      const left = skipped && "task" in word ? (taskOf(after, word.task)?.work.commits.length ?? 0) : 0
       const kept =
         left === 0
           ? ""
           : `; ${left === 1 ? "its commit stays" : `its ${left} commits stay`} in HEAD, and later tasks build upon that: git revert takes it back`
-      yield* Console.error(
-        `run ${id}: ${what} ${word.answer === "skip" ? "is skipped" : "is tried again"}${kept}; ${how}`
-      )
-    }).pipe(
-      Effect.provide([
-        layerStore(settings),
-        layerStore(settings),
-        Layer.provideMerge(layerAgentFiles(settings), layerHost)
-      ])
-    )
+      yield* Console.error(`run ${id}: ${what} ${skipped ? "is skipped" : "is tried again"}${kept}; ${how}`)
+    }).pipe(Effect.provide(Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))
   })
 ).pipe(withSettings, Command.withDescription("Answer an escalation: guidance, --retry or --skip"))

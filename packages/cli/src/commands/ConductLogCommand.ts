@@ -1,21 +1,13 @@
-import { RunLog, streamOf } from "@souffleur/plan"
+import { SouffleurLog } from "@souffleur/embed"
 import { Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import {
-  findRun,
-  layerStore,
-  reasonJson,
-  runJsonLine,
-  runReasonLines,
-  runReasonOf,
-  withProgress
-} from "@souffleur/embed/internal"
+import { layerSouffleurLog, reasonJson, runJsonLine, withProgress } from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
-import { json, projectDir } from "./Options.ts"
+import { json, namedIn, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 export const conductLogCommand = Command.make(
@@ -30,17 +22,17 @@ export const conductLogCommand = Command.make(
   Effect.fnUntraced(function* ({ follow, from, json, run }) {
     const { colour } = yield* Environment
     const brush = paint(colour)
-    const log = yield* RunLog
-    const { id } = yield* findRun(run, yield* Project)
+    const log = yield* SouffleurLog
+    const name = namedIn(yield* Project, run)
     const after = Math.max(0, from - 1)
-    const events = follow ? log.changes(streamOf(id), 0) : Stream.fromIterableEffect(log.read(streamOf(id), 0))
+    const events = follow ? log.runEvents(name) : Stream.fromIterableEffect(log.runHistory(name))
     yield* Stream.runForEach(withProgress(events), ({ progress, recorded }) =>
       recorded.revision <= after
         ? Effect.void
         : Console.log(json ? runJsonLine(recorded) : runLine(recorded, brush, progress))
     )
   })
-).pipe(withLayers(layerStore), Command.withDescription("The events of a run"))
+).pipe(withLayers(layerSouffleurLog), Command.withDescription("The events of a run"))
 
 export const conductWhyCommand = Command.make(
   "why",
@@ -54,18 +46,16 @@ export const conductWhyCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* ({ json, revision, run }) {
-    const { id } = yield* findRun(run, yield* Project)
-    const events = yield* RunLog.use((log) => log.read(streamOf(id), 0))
-    const reason = runReasonOf(
-      events,
-      Option.getOrElse(revision, () => Number.POSITIVE_INFINITY)
-    )
-    if (reason === undefined)
+    const log = yield* SouffleurLog
+    const { id } = yield* log.findRun(namedIn(yield* Project, run))
+    const at = Option.match(revision, { onNone: () => undefined, onSome: (revision) => ({ revision }) })
+    const why = yield* log.runWhy(id, at)
+    if (Option.isNone(why))
       return yield* new BadUsage({ message: `run ${id} has no decision at or before this revision` })
-    if (json) return yield* printJson({ run: id, ...reasonJson(reason, runJsonLine) })
-    yield* Effect.forEach(runReasonLines(reason), (line) => Console.log(line))
+    if (json) return yield* printJson({ run: id, ...reasonJson(why.value, runJsonLine) })
+    yield* Effect.forEach(why.value.lines, (line) => Console.log(line))
   })
 ).pipe(
-  withLayers(layerStore),
+  withLayers(layerSouffleurLog),
   Command.withDescription("The last (or that) decision of a run: what was seen, the rule, what was done")
 )

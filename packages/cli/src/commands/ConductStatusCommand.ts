@@ -7,7 +7,7 @@ import { findRun, layerHost, layerLaunches, layerStore, runStanding, taskLines }
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
-import { json, projectDir } from "./Options.ts"
+import { json, namedIn, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Characters of a workflow id. A plan has no longer one, but a damaged log may. */
@@ -87,7 +87,7 @@ export const conductStatusCommand = Command.make(
   Effect.fnUntraced(function* ({ all, json, run }) {
     const { colour, cwd } = yield* Environment
     const brush = paint(colour)
-    const found = all ? yield* allRuns : [yield* findRun(run, yield* Project)]
+    const found = all ? yield* allRuns : [yield* findRun(namedIn(yield* Project, run))]
     const statuses = yield* Effect.forEach(found, statusOf)
     if (json) return yield* printJson(all ? statuses : statuses[0])
     if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")

@@ -1,13 +1,13 @@
-import { finish } from "@souffleur/supervisor"
-import { Console, Effect, Layer, Option } from "effect"
+import { Souffleur } from "@souffleur/embed"
+import { layerSouffleur } from "@souffleur/embed/internal"
+import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
-import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
 import { ofAgent } from "../watching/Caller.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { identifyCaller } from "../watching/Caller.ts"
-import { json, projectDir, watchName } from "./Options.ts"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /**
@@ -22,8 +22,11 @@ export const doneCommand = Command.make(
     const { pid, sessionId: session } = agentKind.identity(variables)
     const isAgent = session !== "" || (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== ""
     const own = yield* ofAgent(variables)
+    const souffleur = yield* Souffleur
     const found =
-      Option.isSome(flags.watch) || Option.isNone(own) ? yield* findWatch(flags.watch, yield* Project) : own.value
+      Option.isSome(flags.watch) || Option.isNone(own)
+        ? yield* souffleur.find(namedIn(yield* Project, flags.watch))
+        : own.value
     const { id, watch } = found
     const speaker = isAgent ? yield* identifyCaller(found, pid) : "person"
     const by = speaker === "conductor" ? "agent" : "operator"
@@ -34,12 +37,12 @@ export const doneCommand = Command.make(
           speaker === "earlier generation" ? "one of its earlier generations" : "another agent"
         }), and only that ends it by its word; a person who means that watch says: souffleur done ${id}`
       })
-    if (!over) yield* finish(id, by)
+    if (!over) yield* souffleur.done(id, { by })
     if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, completed: true, by }))
     yield* Console.log(`${id} is complete.`)
   })
 ).pipe(
-  withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)),
+  withLayers(layerSouffleur),
   Command.withExamples([
     { command: "souffleur done", description: "The watch of this agent session; from elsewhere, of this folder" }
   ])

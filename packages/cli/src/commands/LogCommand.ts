@@ -1,14 +1,15 @@
-import { EventLog, evolve, initial, type Recorded, Settings, type Watch } from "@souffleur/domain"
+import { evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
+import { SouffleurLog } from "@souffleur/embed"
+import { jsonLine, layerSouffleurLog } from "@souffleur/embed/internal"
 import { missing } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findWatch, jsonLine, layerStore } from "@souffleur/embed/internal"
 import { line } from "../explain/WatchLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
-import { json, projectDir, watchName } from "./Options.ts"
-import { Project, withSettings } from "./ProjectCommand.ts"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Reads `8h`, `30m`, or a duration as Effect writes it. */
 const sinceOf = (text: string) =>
@@ -49,7 +50,6 @@ export const logCommand = Command.make(
     since: Flag.String("since").pipe(Flag.withDescription("Only what is younger, such as 8h"), Flag.optional)
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* Project
     const { colour } = yield* Environment
     const brush = paint(colour)
     const after = Option.isSome(flags.since)
@@ -57,39 +57,39 @@ export const logCommand = Command.make(
       : 0
     if (flags.all && Option.isSome(flags.watch))
       return yield* new BadUsage({ message: "--all prints every watch: leave out either --all or the watch" })
-    yield* Effect.gen(function* () {
-      const log = yield* EventLog
-      const watches = new Map<string, Watch>()
-      const newest = new Map<string, number>()
-      /** The number of missing events before later ones of the same watch. */
-      let gaps = 0
-      const told = (recorded: Recorded) => {
-        const { event, revision, stream } = recorded
-        const due = (newest.get(stream) ?? 0) + 1
-        const gap = revision > due ? `souffleur: ${missing(stream, due).message}` : undefined
-        newest.set(stream, revision)
-        const next = evolve(watches.get(stream) ?? initial, event)
-        const ended = next.phase === "Exited"
-        if (ended) watches.delete(stream)
-        else watches.set(stream, next)
-        if (revision < flags.from || event.at < after) return { ended, gap, text: undefined }
-        const text = `${flags.all ? `${stream}  ` : ""}${line(recorded, next.generation, brush)}`
-        return { ended, gap, text: flags.json ? jsonLine(recorded) : text }
-      }
-      const one = Effect.map(findWatch(flags.watch, project), ({ id }) =>
-        flags.follow ? log.changes(id, 0) : Stream.fromIterableEffect(log.read(id, 0))
-      )
-      const events = flags.all ? (flags.follow ? log.changesAll(0) : log.readAll(0)) : yield* one
-      yield* events.pipe(
-        Stream.map(told),
-        Stream.tap(({ gap }) =>
-          gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1)))
-        ),
-        Stream.tap(({ text }) => (text === undefined ? Effect.void : Console.log(text))),
-        Stream.takeUntil(({ ended }) => flags.follow && !flags.all && ended),
-        Stream.runDrain
-      )
-      if (gaps > 0) return yield* new Ended({ code: 4 })
-    }).pipe(Effect.provide(layerStore(yield* Settings)))
+    const log = yield* SouffleurLog
+    const watches = new Map<string, Watch>()
+    const newest = new Map<string, number>()
+    /** The number of missing events before later ones of the same watch. */
+    let gaps = 0
+    const told = (recorded: Recorded) => {
+      const { event, revision, stream } = recorded
+      const due = (newest.get(stream) ?? 0) + 1
+      const gap = revision > due ? `souffleur: ${missing(stream, due).message}` : undefined
+      newest.set(stream, revision)
+      const next = evolve(watches.get(stream) ?? initial, event)
+      if (next.phase === "Exited") watches.delete(stream)
+      else watches.set(stream, next)
+      if (revision < flags.from || event.at < after) return { gap, text: undefined }
+      const text = `${flags.all ? `${stream}  ` : ""}${line(recorded, next.generation, brush)}`
+      return { gap, text: flags.json ? jsonLine(recorded) : text }
+    }
+    const one = namedIn(yield* Project, flags.watch)
+    const events = flags.all
+      ? flags.follow
+        ? log.eventsOfAll
+        : log.historyOfAll
+      : flags.follow
+        ? log.events(one)
+        : Stream.fromIterableEffect(log.history(one))
+    yield* events.pipe(
+      Stream.map(told),
+      Stream.tap(({ gap }) =>
+        gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1)))
+      ),
+      Stream.tap(({ text }) => (text === undefined ? Effect.void : Console.log(text))),
+      Stream.runDrain
+    )
+    if (gaps > 0) return yield* new Ended({ code: 4 })
   })
-).pipe(withSettings)
+).pipe(withLayers(layerSouffleurLog))

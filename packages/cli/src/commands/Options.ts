@@ -1,4 +1,5 @@
-import { Effect, FileSystem } from "effect"
+import type { WatchName } from "@souffleur/embed"
+import { Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -10,6 +11,13 @@ export const projectDir = Flag.String("project-dir").pipe(
   Flag.withDefault(".")
 )
 
+export const detach = Flag.Boolean("detach").pipe(
+  Flag.withDescription(
+    "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
+  ),
+  Flag.withDefault(false)
+)
+
 export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDescription("Say what would be seen and done, with each command line; change and start nothing"),
   Flag.withDefault(false)
@@ -19,6 +27,10 @@ export const watchName = Argument.String("watch").pipe(
   Argument.withDescription("A watch's id, or any session id it had; nothing: this folder's newest"),
   Argument.optional
 )
+
+/** Returns what a command is about: its name, or without one the newest of this folder. */
+export const namedIn = (project: string, name: Option.Option<string>): WatchName =>
+  Option.getOrElse(name, () => ({ project }))
 
 /** Returns the real path of a project folder that can be read. Fails with `BadUsage` otherwise. */
 export const realProject = Effect.fn("Options.realProject")(function* (folder: string) {

@@ -1,10 +1,10 @@
-import { isUnwatched, iso, load, lower, Permission, type ResolvedSettings, Settings, Words } from "@souffleur/domain"
-import { command } from "@souffleur/supervisor"
+import { isUnwatched, iso, lower, Permission, type ResolvedSettings, Words } from "@souffleur/domain"
+import { Souffleur } from "@souffleur/embed"
+import { layerAgentFiles, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
 import { Console, Duration, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findWatch, layerAgentFiles, layerHost, layerStore, settingsOf } from "@souffleur/embed/internal"
 import { personOnly } from "../watching/PersonOnly.ts"
-import { json, projectDir, watchName } from "./Options.ts"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Describes the ceilings of use that are set. */
@@ -27,19 +27,18 @@ export const retryCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const settings = yield* Settings
-    const { id } = yield* findWatch(flags.watch, yield* Project)
+    const souffleur = yield* Souffleur
+    const { id, watch: before } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
     const permission = Option.getOrUndefined(flags.ceiling)
     if (permission !== undefined) yield* personOnly("a ceiling")
-    const before = yield* load(id)
-    const ceilings = settings.maxTime !== null || settings.maxTokens !== null
-    const watch = yield* command(id, { _tag: "Retry", ceilings, permission })
+    const watch = yield* souffleur.retry(id, permission === undefined ? {} : { ceiling: permission })
     const again = isUnwatched(before)
     const cycle = before.standby === undefined ? null : (watch.recovery?.cycle ?? null)
     const since = iso(watch.allowedSince)
     const { ceiling } = watch.pin
     // The watch's own project may be another folder than this one.
-    const file = (yield* settingsOf(watch.project)).maxExternalPermission
+    const settings = yield* settingsOf(watch.project)
+    const file = settings.maxExternalPermission
     if (flags.json)
       return yield* Console.log(
         JSON.stringify({ watch: id, cycle, allowed_since: since, max_external_permission: lower(ceiling, file) })
@@ -59,6 +58,4 @@ export const retryCommand = Command.make(
           : `${id}: recovery ${cycle} begins${whenOwned}`
     )
   })
-).pipe(
-  withLayers((settings) => Layer.merge(layerStore(settings), Layer.provideMerge(layerAgentFiles(settings), layerHost)))
-)
+).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

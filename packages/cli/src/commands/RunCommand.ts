@@ -25,7 +25,8 @@ import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { watching } from "../watching/WatchSession.ts"
 import { paint } from "../Printing.ts"
 import { printPreview } from "../preview/PreviewText.ts"
-import { dryRun, json, projectDir } from "./Options.ts"
+import { detached, withoutMarks } from "../watching/Detach.ts"
+import { detach, dryRun, json, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 import { watch } from "./WatchCommand.ts"
 
@@ -45,6 +46,7 @@ export const runCommand = Command.make(
       ),
       Flag.withDefault(true)
     ),
+    detach,
     dryRun,
     json
   },
@@ -64,7 +66,7 @@ export const runCommand = Command.make(
         comms: state.comms,
         known: Option.some(known),
         target: Option.none(),
-        said: { observe: false, forced: false, detaching: false },
+        said: { observe: false, forced: false, detaching: flags.detach },
         guarding,
         asJson: flags.json
       })
@@ -93,12 +95,19 @@ export const runCommand = Command.make(
         onSome: ({ agentCommand }) => ({ agent: agentCommand })
       })
       const running = Effect.gen(function* () {
-        const id = yield* openCommand(flags.words, literal, { pin, project, agent: agentKind, variables })
+        const id = yield* openCommand(flags.words, literal, {
+          pin,
+          project,
+          agent: agentKind,
+          // A detached command outlives the agent whose tool this may be.
+          variables: flags.detach ? withoutMarks(variables) : variables
+        })
         const before = oldestIn(yield* unfinishedWatches, project)
         if (before !== undefined && before.id !== id) {
           yield* release(id)
           return before
         }
+        if (flags.detach) return yield* detached(id, flags.guardian, flags.json)
         yield* ready
         return yield* watching(id, {
           project,

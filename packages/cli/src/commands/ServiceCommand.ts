@@ -4,7 +4,7 @@ import { Command } from "effect/cli"
 import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
-import { json, projectDir, realProject, watchName } from "./Options.ts"
+import { json, namedIn, projectDir, realProject, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 const flags = { watch: watchName, projectDir, json }
@@ -16,7 +16,7 @@ const installCommand = Command.make(
   "install",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* findWatch(given.watch, yield* Project)
+    const { id, watch } = yield* findWatch(namedIn(yield* Project, given.watch))
     if (watch.phase === "Exited") return yield* new BadUsage({ message: `watch ${id} has ended: ${watch.end}` })
     // A service has no terminal for windows.
     yield* terminalOf(yield* settingsOf(yield* realProject(watch.project)), {})
@@ -46,7 +46,7 @@ const statusCommand = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* findWatch(given.watch, yield* Project)
+    const { id, watch } = yield* findWatch(namedIn(yield* Project, given.watch))
     const seen = yield* inspect(id)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...seen }))
     if (!seen.installed) return yield* Console.log(`${id} has no service: "souffleur service install ${id}" makes one.`)
@@ -64,7 +64,7 @@ const uninstallCommand = Command.make(
   "uninstall",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* findWatch(given.watch, yield* Project)
+    const { id, watch } = yield* findWatch(namedIn(yield* Project, given.watch))
     const { file, removed, unit } = yield* uninstall(id)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, unit, file, removed }))
     if (!removed) return yield* Console.log(`${id} has no service.`)

@@ -1,11 +1,12 @@
-import { EventLog, evolve, initial, parseTime, Settings } from "@souffleur/domain"
+import { parseTime } from "@souffleur/domain"
+import { SouffleurLog } from "@souffleur/embed"
+import { layerSouffleurLog, statusLine } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findWatch, layerStore, statusLine } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { json, projectDir, watchName } from "./Options.ts"
-import { Project, withSettings } from "./ProjectCommand.ts"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Reads a revision, or a time in UTC. Fails with `BadUsage` for anything else. */
 const pointOf = (text: string) => {
@@ -30,16 +31,10 @@ export const stateCommand = Command.make(
     at: Flag.String("at").pipe(Flag.withDescription("As it was at this revision, or UTC time"), Flag.optional)
   },
   Effect.fnUntraced(function* (flags) {
-    const project = yield* Project
-    const point = Option.isSome(flags.at) ? yield* pointOf(flags.at.value) : { revision: Number.POSITIVE_INFINITY }
-    const { id, state } = yield* Effect.gen(function* () {
-      const { id } = yield* findWatch(flags.watch, project)
-      const events = yield* (yield* EventLog).read(id, 0)
-      const until = events.filter(({ event, revision }) =>
-        "revision" in point ? revision <= point.revision : event.at <= point.time
-      )
-      return { id, state: until.reduce((watch, { event }) => evolve(watch, event), initial) }
-    }).pipe(Effect.provide(layerStore(yield* Settings)))
+    const log = yield* SouffleurLog
+    const point = Option.isSome(flags.at) ? yield* pointOf(flags.at.value) : undefined
+    const { id } = yield* log.find(namedIn(yield* Project, flags.watch))
+    const state = yield* log.state(id, point)
     if (flags.json) return yield* printJson({ watch: id, ...state })
     const facts: ReadonlyArray<readonly [string, string]> = [
       ["watch", `${id}, revision ${state.revision}`],
@@ -75,4 +70,4 @@ export const stateCommand = Command.make(
     ]
     yield* Effect.forEach(facts, ([name, value]) => Console.log(`${name.padEnd(12)} ${value}`))
   })
-).pipe(withSettings)
+).pipe(withLayers(layerSouffleurLog))

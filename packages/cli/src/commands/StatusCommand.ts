@@ -34,7 +34,7 @@ import {
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
-import { json, projectDir, watchName } from "./Options.ts"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Returns the status of one watch. Ages are in milliseconds, and `null` where they are unknown. */
@@ -93,6 +93,7 @@ export const statusOf = Effect.fnUntraced(function* (
       context_window: context?.window ?? null,
       waits_for: watch.person?.for ?? null
     },
+    held_since: watch.held === undefined ? null : iso(watch.held.since),
     wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
     deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: iso(watch.deferred.until) } : null,
     ceiling: watch.ceiling ?? null,
@@ -190,7 +191,7 @@ export const statusCommand = Command.make(
     const { colour } = yield* Environment
     const now = yield* Clock.currentTimeMillis
     const { more, watches } = Option.isSome(flags.watch)
-      ? { watches: [yield* findWatch(flags.watch, yield* Project)], more: 0 }
+      ? { watches: [yield* findWatch(namedIn(yield* Project, flags.watch))], more: 0 }
       : yield* current
     const shown = flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches
     const found = yield* Effect.forEach(shown, (one) => statusOf(one, settings))

@@ -30,7 +30,7 @@ import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
-import { dryRun, json, projectDir, realProject } from "./Options.ts"
+import { detach, dryRun, json, projectDir, realProject } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
 /**
@@ -135,12 +135,7 @@ export const watchCommand = Command.make(
       Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs"),
       Flag.withDefault(false)
     ),
-    detach: Flag.Boolean("detach").pipe(
-      Flag.withDescription(
-        "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
-      ),
-      Flag.withDefault(false)
-    ),
+    detach,
     outlive: Flag.String("outlive").pipe(
       Flag.withDescription("The pid that asked for --detach"),
       Flag.optional,

@@ -57,6 +57,8 @@ const advice = Effect.fnUntraced(function* (here: CallContext, { id, watch }: Na
     return `Your session was succeeded by generation ${watch.generation}: stop, and leave the work to it.`
   if (here.role === "another session")
     return "You are not the Conductor: it alone sends heartbeats and asks for a recovery."
+  if (watch.held !== undefined)
+    return 'An operator holds the watch: nothing is brought back until a person says "souffleur go".'
   if (watch.standby !== undefined)
     return `souffleur stands by: ${watch.standby.message}. A person says "souffleur retry" or "souffleur adopt".`
   return watch.comms === null

@@ -27,7 +27,7 @@ const free = Effect.fnUntraced(function* (watch: Watch) {
 })
 
 /** Removes the variables of an agent's session or launch, because the new process is to outlive both. */
-const withoutMarks = (variables: Variables): Readonly<Record<string, string>> =>
+export const withoutMarks = (variables: Variables): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(variables).filter(
       (entry): entry is [string, string] =>

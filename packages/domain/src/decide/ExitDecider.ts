@@ -1,5 +1,5 @@
 import { type Decision, ok } from "@souffleur/eventlog"
-import { limitWaitUntil } from "./LimitWait.ts"
+import { limitWaitUntil, pauseUntil } from "./LimitWait.ts"
 import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
@@ -21,31 +21,35 @@ export const nextWatcher = (
     mode: change.mode ?? watch.mode
   })
 
+/** The reason of a recovery that a hold withholds. */
+export const heldMessage = 'an operator holds the watch: "souffleur go" lets it go on'
+
 /**
- * Begins a recovery, unless the user delays or forbids it: `--observe`, a ceiling, quiet hours. The export of the third
- * death without progress is always made.
+ * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. Without these
+ * the export of the third death without progress is always made. A command has a pause (ms) first.
  */
 export const recoveryOf = (
   watch: Watch,
   at: number,
   { retries, trigger }: Pick<RecoveryCycle, "trigger"> & { readonly retries: number },
-  { quietUntil = null, watcher }: Pick<Report, "quietUntil" | "watcher">
+  { pause = 0, quietUntil = null, watcher }: Pick<Report, "pause" | "quietUntil" | "watcher">
 ): ReadonlyArray<Event.WatchEvent> => {
   const cycle = watch.cycles + 1
-  const withheld = (stage: "observe" | "ceiling", message: string) => [
+  const withheld = (stage: (typeof Event.RecoveryWithheld.Type)["stage"], message: string) => [
     Event.RecoveryWithheld.make({ at, cycle, trigger, stage, message }),
     nextWatcher(watch, at)
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
+  if (watch.held !== undefined) return withheld("hold", heldMessage)
   if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
   if (watch.ceiling !== undefined)
     return withheld("ceiling", `the ceiling of ${watch.ceiling.ceiling} is reached: an operator decides how it goes on`)
-  if (quietUntil !== null && quietUntil > at) {
-    return [
-      Event.WaitStarted.make({ at, watcher, kind: "quiet-hours", until: quietUntil, resetsAt: quietUntil, trigger }),
-      nextWatcher(watch, at)
-    ]
-  }
+  const waiting = (kind: "quiet-hours" | "pause", until: number) => [
+    Event.WaitStarted.make({ at, watcher, kind, until, resetsAt: until, trigger }),
+    nextWatcher(watch, at)
+  ]
+  if (quietUntil !== null && quietUntil > at) return waiting("quiet-hours", quietUntil)
+  if (watch.kind === "command" && pause > 0) return waiting("pause", pauseUntil(at, retries, pause))
   return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "relaunch" })]
 }
 
@@ -146,7 +150,7 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
           watcher,
           kind,
           resetsAt,
-          until: limitWaitUntil(at, watch.waits, exit),
+          until: limitWaitUntil(at, watch.waits, exit, command.margin),
           trigger: "limit"
         }),
         nextWatcher(watch, at)
@@ -159,7 +163,7 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
       return ok(
         ended,
         ...(exit.how === "over"
-          ? recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries }, command)
+          ? recoveryOf(watch, at, { trigger: watch.wait.trigger, retries: watch.retries }, { ...command, pause: 0 })
           : [nextWatcher(watch, at)])
       )
     }

@@ -1,5 +1,5 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
-import { goneOn, recoveryOf, retriesAfter } from "./ExitDecider.ts"
+import { goneOn, heldMessage, recoveryOf, retriesAfter } from "./ExitDecider.ts"
 import { iso } from "../Time.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
@@ -15,6 +15,7 @@ export const handoffForbidden = (watch: Watch, sessionId: string): string | unde
   if (sessionId !== watch.sessionId)
     return `the Conductor is session ${watch.sessionId}: it alone can ask for a recovery of its context`
   if (watch.phase === "Validating") return "the watch is not validated yet: ask again in half a minute"
+  if (watch.held !== undefined) return `${heldMessage}, and then you can ask again`
   if (watch.standby !== undefined)
     return `souffleur stands by since a recovery failed closed at ${watch.standby.stage}: an operator must say "souffleur retry" or "adopt"`
   if (watch.wait?.trigger === "handoff")

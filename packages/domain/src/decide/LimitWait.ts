@@ -2,16 +2,28 @@ import { maxWaitMillis } from "../Bounds.ts"
 
 const minute = 60_000
 
+/** A limit as the service stated it; `resetsAt` in epoch ms, `null` where it is not stated. */
+interface Limit {
+  readonly kind: "usage-limit" | "outage"
+  readonly resetsAt: number | null
+}
+
 /**
- * Returns the end (epoch ms) of a wait for a usage limit or an outage. A limit's own time counts where it is stated and
- * is a possible wait. Otherwise each wait in a row is twice as long; `waits` counts them so far. The first takes 5
- * minutes, or 1 for an outage, and none more than an hour.
+ * Returns the end (epoch ms) of a wait for a usage limit or an outage. A limit's own time and `margin` (ms) after it
+ * count, where that is a possible wait. A time that is over counts once, since the service still refuses after it.
+ * Otherwise each wait in a row is twice as long; `waits` counts them so far. The first takes 5 minutes, or 1 for an
+ * outage, and none more than an hour.
  */
-export const limitWaitUntil = (
-  at: number,
-  waits: number,
-  { kind, resetsAt }: { readonly kind: "usage-limit" | "outage"; readonly resetsAt: number | null }
-): number =>
-  resetsAt === null || resetsAt - at > maxWaitMillis
-    ? at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** waits)
-    : Math.max(at, resetsAt)
+export const limitWaitUntil = (at: number, waits: number, { kind, resetsAt }: Limit, margin = 0): number => {
+  const stated = resetsAt !== null && resetsAt - at <= maxWaitMillis && (resetsAt > at || waits === 0)
+  return stated
+    ? Math.round(Math.max(at, resetsAt) + margin)
+    : at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** waits)
+}
+
+/**
+ * Returns the end (epoch ms) of a command's pause. It is `pause` (ms) at first, and five times as long for each death
+ * in a row. It is five minutes at most.
+ */
+export const pauseUntil = (at: number, retries: number, pause: number): number =>
+  Math.round(at + Math.min(5 * minute, pause * 5 ** retries))

@@ -1,5 +1,6 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { nextWatcher } from "./ExitDecider.ts"
+import { endedWait } from "./HoldDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
 import { isUnwatched } from "../watch/WatchRole.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
@@ -7,9 +8,8 @@ import * as Event from "../event/WatchEvent.ts"
 
 /**
  * Decides an operator's `retry`. It tries again a recovery that failed closed or was withheld (spec:
- * behaviour#standby). Without such a recovery, a ceiling of use is renewed from now on, also before it is reached. So a
- * user can allow more use in advance, such as for a night. A permission becomes the ceiling of every launch from now
- * on, and renews no ceiling of use.
+ * behaviour#standby). It ends the pause of a command. A ceiling of use is renewed from now on, also before it is
+ * reached. A permission becomes the ceiling of every launch from now on, and renews no ceiling of use.
  */
 export const decideRetry = (
   watch: Watch,
@@ -24,6 +24,10 @@ export const decideRetry = (
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
   // The Conductor was not looked at since, so it is watched again and not recovered.
   if (isUnwatched(watch)) return ok(Event.RecoveryRetried.make({ at, cycle: watch.cycles }), nextWatcher(watch, at))
+  if (watch.held !== undefined)
+    return permission === undefined
+      ? no("not now", 'an operator holds the watch, and nothing is launched: "souffleur go" ends that')
+      : ok(...granted)
   if (watch.standby !== undefined) {
     return ok(
       ...granted,
@@ -32,7 +36,11 @@ export const decideRetry = (
     )
   }
   if (permission !== undefined) return ok(...granted)
-  if (ceilings || watch.ceiling !== undefined) return ok(Event.AllowanceRenewed.make({ at }))
+  const renewed = ceilings || watch.ceiling !== undefined ? [Event.AllowanceRenewed.make({ at })] : []
+  // A command that has died is run again now.
+  if (watch.wait?.kind === "pause")
+    return ok(...renewed, ...endedWait({ ...watch, ceiling: undefined }, at, watch.wait))
+  if (renewed.length > 0) return ok(...renewed)
   return no(
     "not now",
     "no recovery has failed closed, and no ceiling is set (MAX_TOKENS, MAX_TIME): there is nothing to retry, and no allowance to renew"

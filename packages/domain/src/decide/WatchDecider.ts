@@ -4,6 +4,7 @@ import { type Decision, no, ok } from "@souffleur/eventlog"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
 import { decideGuard } from "./GuardDecider.ts"
 import { decideHandoff } from "./HandoffDecider.ts"
+import { decideGo, decideHold } from "./HoldDecider.ts"
 import { leastPin } from "../settings/Pin.ts"
 import { abovePin, decidePin } from "./PinDecider.ts"
 import { decideRetry } from "./RetryDecider.ts"
@@ -206,6 +207,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
       return decidePin(watch, command)
     case "Retry":
       return decideRetry(watch, command)
+    case "Hold":
+      return decideHold(watch, command)
+    case "Go":
+      return decideGo(watch, command)
     case "Adopt": {
       if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
       const { baseline, conductor, forced = false, print, sessionId } = command

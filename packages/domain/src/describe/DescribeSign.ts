@@ -6,14 +6,30 @@ import { capital, count, deadline, duration, withoutProgress } from "./Words.ts"
 export const waitInWords = {
   "usage-limit": "a usage limit",
   outage: "an outage of the service",
-  "quiet-hours": "the quiet hours"
+  "quiet-hours": "the quiet hours",
+  pause: "a pause before the next try"
 } as const
 
 const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type): string => {
   const end = deadline(until, at)
   if (kind === "quiet-hours") return `The quiet hours hold a recovery back until ${end}`
+  if (kind === "pause") return `The command is run again at ${end}, after a pause of ${duration(until - at)}`
   return `${capital(waitInWords[kind])} holds the Conductor up until ${end}${resetsAt === null ? ", a guess: the session does not say" : ""}`
 }
+
+/** The notice of each kind of wait. A wait of the user's own making has none. */
+const noticeOfWait = {
+  "usage-limit": { notice: "usage_limit" },
+  outage: { notice: "outage" },
+  "quiet-hours": {},
+  pause: {}
+} as const
+
+const waitEnds = {
+  over: "The wait is over",
+  "went on": "The Conductor went on by itself: the wait is over",
+  go: "An operator ended the wait"
+} as const
 
 const ceiling = ({ ceiling, limit, used }: typeof Event.CeilingReached.Type): string =>
   ceiling === "tokens"
@@ -61,15 +77,13 @@ export const describeSign = {
       notice: "cleared"
     }),
   WaitStarted: (event) =>
-    described(
-      "warning",
-      waiting(event),
-      event.kind === "quiet-hours" ? {} : { notice: event.kind === "outage" ? "outage" : "usage_limit" }
-    ),
-  WaitEnded: ({ how }) =>
-    described("info", how === "over" ? "The wait is over" : "The Conductor went on by itself: the wait is over", {
-      notice: "cleared"
+    described(event.kind === "pause" ? "info" : "warning", waiting(event), noticeOfWait[event.kind]),
+  WaitEnded: ({ how }) => described("info", waitEnds[how], { notice: "cleared" }),
+  HoldStarted: () =>
+    described("warning", 'An operator holds the watch: nothing is stopped or launched until "souffleur go"', {
+      message: "system"
     }),
+  HoldEnded: () => described("info", "An operator lets souffleur go on", { message: "system" }),
   CeilingReached: (event) =>
     described("warning", `${ceiling(event)}. Work in hand goes on, nothing is launched any more`, {
       notice: "ceiling"

@@ -1,6 +1,6 @@
 import type * as Event from "../event/WatchEvent.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
-import { duration, withoutProgress } from "./Words.ts"
+import { duration, ended, withoutProgress } from "./Words.ts"
 
 /** Names a session within a sentence. A command has none, so the text is empty. */
 export const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
@@ -16,10 +16,11 @@ const withoutRole: Readonly<Record<Event.OwnRole, string>> = {
   notifier: "the watch goes on, and no notice is sent any more"
 }
 
-const deadBy = ({ reason, evidence }: typeof Event.ConductorDied.Type): string => {
+const deadBy = ({ evidence, reason }: typeof Event.ConductorDied.Type): string => {
+  const { end } = evidence
   switch (reason) {
     case "pid":
-      return `its process is ${evidence.process}`
+      return end === null ? `its process is ${evidence.process}` : `it ended ${ended(end)}`
     case "heartbeat":
       return `no heartbeat for ${duration(evidence.heartbeatAge)}, more than ${duration(evidence.staleAfter)}`
     case "hang":

@@ -13,11 +13,11 @@ export const RecoveryStarted = event("RecoveryStarted", {
   purpose: Purpose,
   trigger: Trigger
 })
-/** A recovery was withheld: because of `--observe`, or because a ceiling of use is reached. */
+/** A recovery was withheld: by `--observe`, by an operator's hold, or because a ceiling of use is reached. */
 export const RecoveryWithheld = event("RecoveryWithheld", {
   cycle: Count,
   trigger: Trigger,
-  stage: Schema.Literals(["observe", "ceiling"]),
+  stage: Schema.Literals(["observe", "hold", "ceiling"]),
   message: Text
 })
 

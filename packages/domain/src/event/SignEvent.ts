@@ -54,13 +54,14 @@ export const ConductorClaimed = event("ConductorClaimed", {})
 
 /**
  * The kinds of waits. A usage limit or an outage of the service is no death (spec: behaviour#limits-and-waits). The
- * third kind is the user's quiet hours.
+ * others are the user's quiet hours, and the pause before a command is run again.
  */
-export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours"])
+export const WaitKind = Schema.Literals(["usage-limit", "outage", "quiet-hours", "pause"])
 export type WaitKind = typeof WaitKind.Type
 
 /**
- * Nothing is launched before `until`. The service ended the last turn, or a recovery would begin in the quiet hours.
+ * Nothing is launched before `until`. The service ended the last turn, a recovery would begin in the quiet hours, or a
+ * command has just died.
  */
 export const WaitStarted = event("WaitStarted", {
   watcher: Count,
@@ -71,8 +72,16 @@ export const WaitStarted = event("WaitStarted", {
   /** The trigger of the recovery that follows. */
   trigger: Trigger
 })
-/** `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself. */
-export const WaitEnded = event("WaitEnded", { watcher: Count, how: Schema.Literals(["over", "went on"]) })
+/**
+ * `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself. `go`:
+ * an operator ended the wait.
+ */
+export const WaitEnded = event("WaitEnded", { watcher: Count, how: Schema.Literals(["over", "went on", "go"]) })
+
+/** An operator holds the watch: nothing is stopped or launched until the hold ends (spec: behaviour#hold). */
+export const HoldStarted = event("HoldStarted", {})
+/** An operator lets souffleur go on. */
+export const HoldEnded = event("HoldEnded", {})
 
 /** A ceiling of use is reached. Running work goes on, and nothing is launched until an operator allows it. */
 export const CeilingReached = event("CeilingReached", {

@@ -198,6 +198,8 @@ export const WatchEvent = Schema.Union([
   Sign.ConductorClaimed,
   Sign.WaitStarted,
   Sign.WaitEnded,
+  Sign.HoldStarted,
+  Sign.HoldEnded,
   Sign.CeilingReached,
   Sign.AllowanceRenewed,
   Sign.ContextExhausted,

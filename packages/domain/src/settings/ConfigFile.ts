@@ -26,6 +26,8 @@ export const configKeys = [
   "IMPLEMENTER_TIMEOUT",
   "REVIEWER_TIMEOUT",
   "LAUNCH_SPACING",
+  "LIMIT_MARGIN",
+  "RESTART_PAUSE",
   "NOTIFY"
 ] as const
 export type ConfigKey = (typeof configKeys)[number]

@@ -1,10 +1,11 @@
-import { Context, Duration, Effect, Option, Path, Result, Runtime, Schema } from "effect"
+import { Context, Duration, Effect, Path, Result, Runtime, Schema } from "effect"
 import { parseAgentEnvironment } from "./AgentEnvironment.ts"
 import type { ConfigKey, FoundConfig } from "./ConfigFile.ts"
 import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
 import { leastPermission, Permission } from "./Permission.ts"
 import { formatChannel, type NotifyChannel, parseNotify } from "./NotifyChannel.ts"
-import { formatQuietHours, isQuietHours, parseQuietHours, type QuietHours } from "./QuietHours.ts"
+import { formatQuietHours, isQuietHours, type QuietHours } from "./QuietHours.ts"
+import { inWords, interval, literal, positiveInteger, quietHours, type Read, text, wait } from "./SettingText.ts"
 import type { AgentKind } from "../port/AgentKind.ts"
 
 /** The places where a Conductor may be launched (spec: settings#launcher). `auto` follows souffleur's own place. */
@@ -29,53 +30,6 @@ export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
     return `${this.name}: ${this.problem}`
   }
 }
-
-/** Reads one setting. `Err` says in a few words what the text must be. */
-type Read<A> = (text: string) => Result.Result<A, string>
-
-const text: Read<string> = (value) => (value.trim() === "" ? Result.fail("must not be empty") : Result.succeed(value))
-
-const literal =
-  <const A extends string>(literals: ReadonlyArray<A>): Read<A> =>
-  (value) => {
-    const found = literals.find((literal) => literal === value)
-    return found === undefined ? Result.fail(`must be one of ${literals.join(", ")}`) : Result.succeed(found)
-  }
-
-const positiveInteger: Read<number> = (value) => {
-  const number = /^[0-9]+$/.test(value) ? Number(value) : 0
-  return Number.isSafeInteger(number) && number > 0 ? Result.succeed(number) : Result.fail("must be a positive integer")
-}
-
-/** The longest setting of a duration. It is far below the limit of a timer. */
-const maxDuration = Duration.weeks(2)
-
-const durationFrom =
-  (shortest: Duration.Duration): Read<Duration.Duration> =>
-  (value) =>
-    Option.match(
-      // Any text that is no duration gives `None`, also against its type.
-      Duration.fromInput(value as Duration.Input).pipe(
-        Option.filter(
-          (duration) =>
-            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: maxDuration })
-        )
-      ),
-      {
-        onNone: () =>
-          Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(maxDuration)}`),
-        onSome: Result.succeed
-      }
-    )
-/** A first wait may be zero. An interval of zero would poll without a pause, and an age of zero is always exceeded. */
-const wait = durationFrom(Duration.zero)
-const interval = durationFrom(Duration.millis(1))
-
-const quietHours: Read<QuietHours> = (value) =>
-  Option.match(parseQuietHours(value), {
-    onNone: () => Result.fail('must be two times of the day such as "23:00-07:00"'),
-    onSome: Result.succeed
-  })
 
 interface Setting<A> {
   readonly key: ConfigKey
@@ -119,6 +73,8 @@ const tableFor = (agent: AgentKind) => ({
   implementerTimeout: setting("IMPLEMENTER_TIMEOUT", interval, Duration.minutes(60)),
   reviewerTimeout: setting("REVIEWER_TIMEOUT", interval, Duration.minutes(30)),
   launchSpacing: setting("LAUNCH_SPACING", wait, Duration.seconds(5)),
+  limitMargin: setting("LIMIT_MARGIN", wait, Duration.seconds(60)),
+  restartPause: setting("RESTART_PAUSE", wait, Duration.seconds(1)),
   notify: setting<ReadonlyArray<NotifyChannel>>("NOTIFY", parseNotify, [])
 })
 type Table = ReturnType<typeof tableFor>
@@ -143,10 +99,6 @@ export type ResolvedSettings = {
 
 const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 const snake = (name: string) => kebab(name).replaceAll("-", "_")
-const inWords = (duration: Duration.Duration) => {
-  const millis = Duration.toMillis(duration)
-  return millis % 1000 === 0 ? `${millis / 1000} seconds` : `${millis} millis`
-}
 
 /**
  * The settings in force for a project, each with a default.

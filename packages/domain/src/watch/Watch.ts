@@ -116,6 +116,8 @@ export const Watch = Schema.Struct({
   unclaimed: Schema.Boolean,
   /** Nothing is launched before `until`. */
   wait: Schema.UndefinedOr(Schema.Struct({ kind: Event.WaitKind, since: Time, until: Time, trigger: Trigger })),
+  /** An operator holds the watch: nothing is stopped or launched. */
+  held: Schema.UndefinedOr(Schema.Struct({ since: Time })),
   /** Waits in a row, since a hand-off was last taken. */
   waits: Count,
   /** The ceiling of use that is reached. */
@@ -196,6 +198,7 @@ export const initial: Watch = {
   refused: [],
   unclaimed: false,
   wait: undefined,
+  held: undefined,
   waits: 0,
   ceiling: undefined,
   allowedSince: 0,

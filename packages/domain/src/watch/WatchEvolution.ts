@@ -38,6 +38,14 @@ type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: stri
 const withTasks = ({ taskCount, taskFingerprint }: Tasks): Change =>
   taskCount === null || taskFingerprint === null ? {} : { lastTasks: { taskCount, taskFingerprint } }
 
+/** Ends the watcher of a generation that needs a recovery, and counts its retries. */
+const turnOver = ({ retries, ...tasks }: Tasks & { readonly retries: number }): Change => ({
+  ...withTasks(tasks),
+  phase: "Watching",
+  watcher: undefined,
+  retries
+})
+
 /** Returns a baseline without the other fields of its event. */
 const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
   conductorState,
@@ -170,18 +178,8 @@ const changes: Changes = {
     retries,
     silent: reason === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
   }),
-  ContextRecoveryRequested: ({ retries, ...event }) => ({
-    ...withTasks(event),
-    phase: "Watching",
-    watcher: undefined,
-    retries
-  }),
-  ContextExhausted: ({ retries, ...event }) => ({
-    ...withTasks(event),
-    phase: "Watching",
-    watcher: undefined,
-    retries
-  }),
+  ContextRecoveryRequested: turnOver,
+  ContextExhausted: turnOver,
   KillDeferred: ({ message, until }) => ({ deferred: { message, until } }),
   PersonAwaited: (event) => ({ person: { for: event.for, since: event.at } }),
   PersonCame: () => ({ person: undefined }),
@@ -192,9 +190,12 @@ const changes: Changes = {
   WaitStarted: ({ at, kind, trigger, until }, watch) => ({
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },
-    waits: kind === "quiet-hours" ? watch.waits : watch.waits + 1
+    waits: kind === "usage-limit" || kind === "outage" ? watch.waits + 1 : watch.waits
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
+  HoldStarted: ({ at }) => ({ held: { since: at } }),
+  // The Conductor was not stopped meanwhile, and may beat again.
+  HoldEnded: (_, watch) => ({ held: undefined, silent: watch.silent && { ...watch.silent, retried: true } }),
   HandoffTaken: ({ contextTokens, contextWindow, takenAt }) => ({
     taken: { at: takenAt, contextTokens, contextWindow },
     waits: 0
@@ -206,7 +207,7 @@ const changes: Changes = {
     retries,
     handoff: { request, digest }
   }),
-  TurnEnded: ({ retries, ...event }) => ({ ...withTasks(event), phase: "Watching", watcher: undefined, retries }),
+  TurnEnded: turnOver,
   ConductorCompleted: () => exited("completed"),
   SessionIdFound: ({ sessionId }, watch) => ({
     sessionId,
@@ -226,6 +227,7 @@ const changes: Changes = {
   }),
   RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
     cycles: cycle,
+    recovery: undefined,
     standby: { cycle, trigger, stage, message, since: at }
   }),
   RecoveryEscalated: ({ from }, { recovery }) =>

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "56c1376d40b7ff66" },
+  name: { kind: "watch", fingerprint: "8dfd19ea7e126b0a" },
   initial,
   evolve,
   schema: Watch,

@@ -38,7 +38,11 @@ export type WatcherExit =
     }
   | { readonly _tag: "Dead"; readonly reason: (typeof ConductorDied.Type)["reason"] }
   /** The service ended the last turn; `resetsAt` in epoch ms, `null` where it is not stated. */
-  | { readonly _tag: "Limited"; readonly kind: Exclude<WaitKind, "quiet-hours">; readonly resetsAt: number | null }
+  | {
+      readonly _tag: "Limited"
+      readonly kind: Extract<WaitKind, "usage-limit" | "outage">
+      readonly resetsAt: number | null
+    }
   | { readonly _tag: "WaitOver"; readonly how: "over" | "went on" }
   | { readonly _tag: "ContextExhausted" }
   | { readonly _tag: "SessionIdFound"; readonly sessionId: string; readonly holder: Holder | "the same" | "unknown" }
@@ -99,6 +103,10 @@ export type WatchIntent =
       readonly evidence: Evidence
       /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
       readonly quietUntil?: number | null
+      /** The time that is added to a stated end of a limit, ms. */
+      readonly margin?: number
+      /** The first pause before a command is run again, ms. Each later one in a row is longer. */
+      readonly pause?: number
     }
   /** A report of a watcher that goes on. */
   | { readonly _tag: "ReportDeferred"; readonly watcher: number; readonly message: string; readonly until: number }
@@ -182,6 +190,10 @@ export type WatchIntent =
       readonly quietUntil?: number | null
     }
   | { readonly _tag: "Release" }
+  /** An operator's word: nothing is stopped or launched from now on. */
+  | { readonly _tag: "Hold" }
+  /** An operator's word: a hold, or a wait, is over now. */
+  | { readonly _tag: "Go" }
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * permission of a launch from now on.

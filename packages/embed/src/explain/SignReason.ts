@@ -9,6 +9,8 @@ type Signed = Extract<
       | "PersonAwaited"
       | "WaitStarted"
       | "WaitEnded"
+      | "HoldStarted"
+      | "HoldEnded"
       | "CeilingReached"
       | "AllowanceRenewed"
       | "HandoffTaken"
@@ -26,6 +28,18 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   limit: "what had ended its last turn was over",
   context: "its conversation no longer fitted the model"
 }
+
+const endOfWait = {
+  over: {
+    seen: ["nothing has gone on meanwhile"],
+    rule: "At its end a wait is checked once, and what was waited with is done once."
+  },
+  "went on": { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." },
+  go: {
+    seen: ["an operator said souffleur go, or retry"],
+    rule: "An operator's word ends a wait: what was waited with is done now, once."
+  }
+} as const
 
 /**
  * Explains an event that the signs of a Conductor led to, apart from its end. `undefined` where the event only follows
@@ -48,7 +62,8 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
         act: "nothing was stopped or launched; souffleur attach goes there, and what the agent does next ends it"
       }
     case "WaitStarted":
-      if (event.kind === "quiet-hours") return undefined
+      // The death before it is the decision.
+      if (event.kind === "quiet-hours" || event.kind === "pause") return undefined
       return {
         seen: [
           `its last turn was ended by ${waitInWords[event.kind]}`,
@@ -59,12 +74,24 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
         rule: "A usage limit and an outage are no deaths: they are waited out, and then the session is resumed once."
       }
     case "WaitEnded":
-      return event.how === "over"
-        ? {
-            seen: ["nothing has gone on meanwhile"],
-            rule: "At its end a wait is checked once, and what was waited with is done once."
-          }
-        : { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." }
+      return endOfWait[event.how]
+    case "HoldStarted":
+      return {
+        seen: ["an operator said souffleur hold"],
+        rule: "An operator's hold outranks every recovery: what happens is watched and told, nothing is stopped or launched.",
+        act: "souffleur go ends it, and begins the recovery that it held back"
+      }
+    case "HoldEnded":
+      return {
+        seen: [
+          "an operator said souffleur go",
+          ...(before.held === undefined ? [] : [`it was held for ${Words.duration(event.at - before.held.since)}`])
+        ],
+        rule: "With the end of a hold souffleur does what it held back, once.",
+        ...(before.standby?.stage === "hold" || before.wait !== undefined
+          ? {}
+          : { act: "nothing was held back: souffleur goes on" })
+      }
     case "CeilingReached":
       return {
         seen: [

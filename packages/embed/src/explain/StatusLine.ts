@@ -7,7 +7,8 @@ type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
 const waits: Readonly<Record<Wait, string>> = {
   "usage-limit": "usage limit",
   outage: "outage",
-  "quiet-hours": "quiet hours"
+  "quiet-hours": "quiet hours",
+  pause: "a pause before the next try"
 }
 
 /** Whether a successor was launched with a prompt of ours and has not answered it yet. */
@@ -24,6 +25,7 @@ const living = (watch: Watch, silent: boolean): string =>
     Match.when({ recovery: Match.defined }, ({ recovery }) =>
       recovery.purpose === "export" ? "saving what can be saved" : "recovering"
     ),
+    Match.when({ held: Match.defined }, () => 'held until "souffleur go"'),
     Match.when(
       { wait: Match.defined },
       ({ wait }) => `waits until ${Words.deadline(wait.until, wait.since)} (${waits[wait.kind]})`
@@ -38,3 +40,28 @@ const living = (watch: Watch, silent: boolean): string =>
     Match.when(isUntaken, () => "watching, hand-off not taken yet"),
     Match.orElse(({ phase }) => phase.toLowerCase())
   )
+
+/** The reason why a watch needs a person, and the command to type next. */
+export interface Need {
+  readonly why: string
+  readonly next: string
+}
+
+/**
+ * Returns what a watch needs from a person, the most urgent first; `null`: nothing. `owned`: a live souffleur looks
+ * after it.
+ */
+export const needOf = (
+  id: string,
+  { ceiling, overreach, person, phase, standby }: Pick<Watch, "ceiling" | "overreach" | "person" | "phase" | "standby">,
+  owned: boolean
+): Need | null => {
+  if (phase === "Exited") return null
+  if (!owned) return { why: "no souffleur looks after it", next: `souffleur watch --resume ${id}` }
+  if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }
+  if (standby !== undefined) return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
+  if (ceiling !== undefined)
+    return { why: `its ceiling of ${ceiling.ceiling} is reached`, next: `souffleur retry ${id}` }
+  if (overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
+  return null
+}

@@ -73,6 +73,8 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "PersonAwaited":
     case "WaitStarted":
     case "WaitEnded":
+    case "HoldStarted":
+    case "HoldEnded":
     case "CeilingReached":
     case "AllowanceRenewed":
     case "HandoffTaken":

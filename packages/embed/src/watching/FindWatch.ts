@@ -57,20 +57,22 @@ const named = Effect.fnUntraced(function* (name: string) {
   return Option.isSome(found) ? found : yield* newestOfSession(name)
 })
 
+/** A watch by its id or by any session that it had, or the newest watch of a folder (absolute). */
+export type WatchName = string | { readonly project: string }
+
+const missing = (name: WatchName) =>
+  typeof name === "string"
+    ? `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status --all" lists all`
+    : `no watch of ${name.project}: "souffleur status --all" lists all`
+
 /**
- * Finds a watch by its id or by any session id it had (spec: command-line#watch). Without a name it is the newest of
- * this folder. Fails with `WatchNotFound` when there is none, and with the log's error when the watch is unreadable.
+ * Finds a watch (spec: command-line#watch). Fails with `WatchNotFound` when there is none, and with the log's error
+ * when the watch is unreadable.
  */
-export const findWatch = Effect.fn("findWatch")(function* (name: Option.Option<string>, project: string) {
-  const found = yield* Option.match(name, { onNone: () => newestHere(project), onSome: named })
-  if (Option.isSome(found)) return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
-  return yield* new WatchNotFound({
-    message: Option.match(name, {
-      onNone: () => `no watch of ${project}: "souffleur status --all" lists all`,
-      onSome: (name) =>
-        `no watch is called ${JSON.stringify(name.slice(0, 80))}, and none had such a session: "souffleur status --all" lists all`
-    })
-  })
+export const findWatch = Effect.fn("findWatch")(function* (name: WatchName) {
+  const found = yield* typeof name === "string" ? named(name) : newestHere(name.project)
+  if (Option.isNone(found)) return yield* new WatchNotFound({ message: missing(name) })
+  return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
 })
 
 /** Returns the newest unfinished watch of a session or of a folder. */

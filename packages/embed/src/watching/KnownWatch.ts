@@ -15,7 +15,7 @@ export const knownOf = Effect.fn("knownOf")(function* (
     const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
     return yield* unfinished(of)
   }
-  return Option.some(yield* findWatch(resume, project))
+  return Option.some(yield* findWatch(resume.value))
 })
 
 /**

@@ -1,16 +1,36 @@
-import type { Errands, Processes } from "@souffleur/domain"
-import type { HostServices } from "@souffleur/node"
+import { Comms, CommsLink, type Errands, type Processes } from "@souffleur/domain"
+import type { TrustedFiles } from "@souffleur/process"
 import { Roles, type World } from "@souffleur/supervisor"
-import { Context, Effect, Layer, Option, Scope } from "effect"
+import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
 import { startGuardian } from "../watching/GuardianKeeper.ts"
 import { goingOn, opening } from "./ConfigTrust.ts"
 import { Installation } from "./Installation.ts"
 import { launchOverridesOf } from "./LaunchOverrides.ts"
 import { Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
-import { layerLaunches, layerWatch } from "./World.ts"
+import { commsIn, layerComms, layerCommsLink } from "./StoreLayers.ts"
+import { layerLaunches, layerRun, layerWatch } from "./World.ts"
 
-type Needs = Errands | HostServices.HostServices | Installation | Processes
+/** The ports of this host that the parts of a project are made of. */
+export type Needs =
+  | ChildProcessSpawner.ChildProcessSpawner
+  | Errands
+  | FileSystem.FileSystem
+  | Installation
+  | Path.Path
+  | Processes
+  | TrustedFiles
+
+/** Opens the comms of a project for a run, where its file exists. */
+const linkedIn = Effect.fnUntraced(function* (project: string) {
+  const file = yield* commsIn(project)
+  if (file === null) return Option.none()
+  return Option.some({
+    link: yield* Effect.provide(CommsLink, layerCommsLink(file)),
+    comms: yield* Effect.provide(Comms, layerComms(file))
+  })
+})
 
 /**
  * Makes the parts of each project by its config file and by the {@link Installation}. Agents run on this host, in the
@@ -39,6 +59,14 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
         startGuardian: (id, revival) => here(startGuardian(id, revival)),
         layerWatch: ({ comms, overrides, project, settings }) =>
           Layer.provide(layerWatch(settings, project, comms, overrides), built),
+        conducting: ({ known, limits, project }) =>
+          here(
+            known === undefined
+              ? opening(project, limits)
+              : Effect.map(goingOn(project, known.run.pin, limits), (settings) => ({ settings, pin: known.run.pin }))
+          ),
+        layerRun: ({ project, settings }) => Layer.provide(layerRun(settings, project), built),
+        linked: (project) => here(linkedIn(project)),
         layerRoles
       })
     })

@@ -2,16 +2,19 @@ import {
   Agent,
   type AgentKind,
   Comms,
+  type CommsLink,
   Launcher,
   type LaunchFailed,
   noPrograms,
   type Pin,
   type ResolvedSettings,
+  type SettingFlags,
   Settings,
   type Variables
 } from "@souffleur/domain"
+import type { NamedRun } from "@souffleur/plan"
 import { Roles, type World } from "@souffleur/supervisor"
-import { Context, Effect, Layer, type PlatformError } from "effect"
+import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import type { Revival } from "../watching/GuardianKeeper.ts"
 import type { ConfigUntrusted } from "./TrustStore.ts"
@@ -27,6 +30,21 @@ export interface PartsOrder {
 }
 
 type OfWatch = Agent | Comms | Launcher | Settings
+
+/** A run whose settings are read. */
+export interface RunPartsOrder {
+  readonly project: string
+  /** Limits of the caller, which outrank the settings. */
+  readonly limits: SettingFlags
+  /** The run that goes on under its pin; `undefined`: a new one. */
+  readonly known: NamedRun | undefined
+}
+
+/** The comms of a run: the messages to a person, and the rows of its tasks. */
+export interface Linked {
+  readonly comms: Comms["Service"]
+  readonly link: CommsLink["Service"]
+}
 
 /** Makes the parts of souffleur that differ between projects: its settings, agent, launcher and comms. */
 export class Parts extends Context.Service<
@@ -54,13 +72,23 @@ export class Parts extends Context.Service<
       revival: Revival
     ) => Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, Settings>
     readonly layerWatch: (order: PartsOrder) => Layer.Layer<OfWatch, PartsError>
+    /** Opens a run, or goes on with it: its settings and its pin. */
+    readonly conducting: (
+      order: RunPartsOrder
+    ) => Effect.Effect<{ readonly settings: ResolvedSettings; readonly pin: Pin }, PartsError | ConfigUntrusted>
+    /** The agent and the launches of a run, whose agents need no terminal. */
+    readonly layerRun: (
+      order: Pick<PartsOrder, "project" | "settings">
+    ) => Layer.Layer<Agent | Launcher | Settings, PartsError>
+    /** Opens the orchestration database of a project for a run, where there is one. */
+    readonly linked: (project: string) => Effect.Effect<Option.Option<Linked>>
     /** The roles, with their providers of recovery. */
     readonly layerRoles: Layer.Layer<Roles, never, World>
   }
 >()("@souffleur/embed/Parts") {
   /**
    * Gives every watch the same agent, launcher, comms and settings, which are in the context. So a test brings fakes,
-   * and an app its own ports. Nothing of the settings is read from a file.
+   * and an app its own ports. Nothing of the settings is read from a file. A run has no comms there.
    */
   static readonly layerFixed = (
     agent: AgentKind,
@@ -73,17 +101,20 @@ export class Parts extends Context.Service<
       Parts,
       Effect.gen(function* () {
         const settings = yield* Settings
+        const pin = { ceiling: settings.maxExternalPermission, programs: noPrograms }
         const context = Context.pick(Agent, Comms, Launcher, Settings)(yield* Effect.context<OfWatch>())
         return Parts.of({
           agent,
           variables,
-          opening: () =>
-            Effect.succeed({ settings, pin: { ceiling: settings.maxExternalPermission, programs: noPrograms } }),
+          opening: () => Effect.succeed({ settings, pin }),
           goingOn: () => Effect.succeed({ settings, overrides: {} }),
           settings: () => Effect.succeed(settings),
           layerLaunches: () => Layer.succeedContext(context),
           startGuardian: () => Effect.succeed(0),
           layerWatch: () => Layer.succeedContext(context),
+          conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
+          layerRun: () => Layer.succeedContext(context),
+          linked: () => Effect.succeedNone,
           layerRoles: roles
         })
       })

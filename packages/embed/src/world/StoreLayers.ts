@@ -44,6 +44,13 @@ export const layerStoreReading = ({ stateDir }: ResolvedSettings) =>
     })
   )
 
+/** Returns the orchestration database of a project. `null`: its file does not exist. */
+export const commsIn = Effect.fnUntraced(function* (project: string) {
+  const fs = yield* FileSystem.FileSystem
+  const file = (yield* Path.Path).join(project, "comms.db")
+  return (yield* Effect.orElseSucceed(fs.exists(file), () => false)) ? file : null
+})
+
 /** Opens the comms of one watch. `null`: solo. */
 export const layerComms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
 

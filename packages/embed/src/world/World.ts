@@ -132,3 +132,7 @@ export const layerWorld = (...watch: Parameters<typeof layerWatch>) => {
   )
   return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(layerHost))
 }
+
+/** Makes the agent, the launches and the settings of one run. Its agents are headless, because their output is read. */
+export const layerRun = (settings: ResolvedSettings, project: string) =>
+  Layer.mergeAll(layerAgent(settings), layerLaunches(settings), layerCycleSettings(settings, project))

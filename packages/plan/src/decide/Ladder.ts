@@ -71,15 +71,19 @@ const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Dec
   )
 }
 
-/**
- * Records a refusal of the service. A reset time that is over means at once, unless this is the second refusal in a
- * row.
- */
+interface Told {
+  /** Epoch ms. */
+  readonly now: number
+  /** The time that is added to a stated end of a limit, ms. */
+  readonly margin?: number
+}
+
+/** Records a refusal of the service. A reset time that is over counts, unless this is the second refusal in a row. */
 const limited = (
   run: Run,
   { taskId, token }: Assignment,
   { kind, ...report }: Extract<Report, { readonly _tag: "Limited" }>,
-  at: number
+  { margin = 0, now: at }: Told
 ) => {
   const resetsAt = report.resetsAt !== null && (report.resetsAt > at || run.waits === 0) ? report.resetsAt : null
   return ok(
@@ -89,7 +93,7 @@ const limited = (
       taskId,
       kind,
       resetsAt,
-      until: limitWaitUntil(at, run.waits, { kind, resetsAt })
+      until: limitWaitUntil(at, run.waits, { kind, resetsAt }, margin)
     })
   )
 }
@@ -99,11 +103,12 @@ export const decideReport = (
   run: Run,
   assignment: Assignment,
   report: Report,
-  at: number
+  told: Told
 ): Decision<Event.RunEvent> => {
+  const at = told.now
   const task = taskOf(run, assignment.taskId)
   if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
-  if (report._tag === "Limited") return limited(run, assignment, report, at)
+  if (report._tag === "Limited") return limited(run, assignment, report, told)
   if (assignment.role === "finisher") {
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))

@@ -152,7 +152,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
     case "EndAgent":
       return ofAssignment(run, command.token, (assignment) => ending(assignment, command))
     case "Report":
-      return ofAssignment(run, command.token, (assignment) => decideReport(run, assignment, command.report, at))
+      return ofAssignment(run, command.token, (assignment) => decideReport(run, assignment, command.report, command))
     case "Recount": {
       const step = next(run)
       const { commits, files, head, taskId } = command

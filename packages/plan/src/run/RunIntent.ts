@@ -68,7 +68,8 @@ export type RunIntent =
       readonly limit: number
       readonly others: ReadonlyArray<number>
     }
-  | { readonly _tag: "Report"; readonly token: string; readonly report: Report }
+  /** `margin`: the time that is added to a stated end of a limit, ms. */
+  | { readonly _tag: "Report"; readonly token: string; readonly report: Report; readonly margin?: number }
   /** The work as git has it now. */
   | {
       readonly _tag: "Recount"

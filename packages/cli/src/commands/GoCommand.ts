@@ -1,0 +1,25 @@
+import { Souffleur } from "@souffleur/embed"
+import { layerAgentFiles, layerSouffleur, statusLine } from "@souffleur/embed/internal"
+import { Console, Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import { personOnly } from "../watching/PersonOnly.ts"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
+
+export const goCommand = Command.make(
+  "go",
+  { watch: watchName, projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const souffleur = yield* Souffleur
+    const { id, watch: before } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    // A person has held it.
+    if (before.held !== undefined) yield* personOnly("go at a hold")
+    const watch = yield* souffleur.go(id)
+    const cycle = watch.recovery?.cycle ?? null
+    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, cycle }))
+    const whenOwned = watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""
+    yield* Console.log(
+      cycle === null ? `${id} goes on: ${statusLine(watch)}` : `${id} goes on: recovery ${cycle} begins${whenOwned}`
+    )
+  })
+).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

@@ -1,0 +1,94 @@
+import { HookFiles } from "@souffleur/node"
+import { plain } from "@souffleur/domain"
+import { layerAgentFiles, layerHost, layerStoreReading, type Overview, overview } from "@souffleur/embed/internal"
+import { Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
+import { paint, printJson, printLines } from "../Printing.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
+
+/** UTF-16 units of a cell. `--json` prints everything. */
+const maxLength = 200
+
+const cell = (text: string, width = 0) => plain(text, maxLength).padEnd(width)
+const widest = (texts: ReadonlyArray<string>) => Math.max(0, ...texts.map((text) => plain(text, maxLength).length))
+
+/** A command to type next, and why. */
+interface Next {
+  readonly next: string
+  readonly why: string
+}
+
+/** Returns the commands to type next, the most urgent first. */
+const nextOf = ({ agents, runs, watches }: Overview): ReadonlyArray<Next> => {
+  const needs = watches.flatMap(({ need, watch }) =>
+    need === null ? [] : [{ next: need.next, why: `${watch}: ${need.why}` }]
+  )
+  const unwatched = agents.map(({ next, pid }) => ({ next, why: `watch the agent with pid ${pid}` }))
+  const planned = runs.map(({ next, run, standing }) => ({ next, why: `run ${run}: ${standing}` }))
+  const looking = watches.length === 0 ? [] : [{ next: "souffleur status", why: "how the watches are" }]
+  const starting =
+    watches.length + agents.length + runs.length > 0
+      ? []
+      : [
+          { next: `souffleur run -- ${agentKind.program} "do it"`, why: "start an agent and watch it" },
+          { next: "souffleur demo", why: "see it work" }
+        ]
+  return [...needs, ...unwatched, ...planned, ...looking, ...starting]
+}
+
+/** Says in a line how much is here. */
+const summary = ({ agents, watches }: Overview): string => {
+  const needing = watches.filter(({ need }) => need !== null).length
+  const watched =
+    watches.length === 0
+      ? "Nothing is watched"
+      : `${watches.length} ${watches.length === 1 ? "watch" : "watches"}, ${needing === 0 ? "none needs you" : `${needing} ${needing === 1 ? "needs" : "need"} you`}`
+  return `${watched}; ${agents.length === 0 ? "no agent runs" : `${agents.length} ${agents.length === 1 ? "agent runs" : "agents run"}`} unwatched.`
+}
+
+const linesOf = (found: Overview, dim: (text: string) => string): ReadonlyArray<string> => {
+  const { agents, watches } = found
+  const part = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", dim(title), ...lines])
+  const width = widest(watches.map(({ watch }) => watch))
+  const standing = widest(watches.map((one) => one.standing))
+  const next = nextOf(found)
+  return [
+    summary(found),
+    ...part(
+      "WATCHES",
+      watches.map((one) => `  ${cell(one.watch, width)}  ${cell(one.standing, standing)}  ${cell(one.project)}`)
+    ),
+    ...part(
+      "UNWATCHED AGENTS",
+      agents.map(
+        ({ pid, project, session_id, status }) => `  pid ${pid}  ${cell(status)}  ${cell(project)}  ${cell(session_id)}`
+      )
+    ),
+    ...part(
+      "NEXT",
+      next.flatMap((one) => [`  ${cell(one.next)}`, dim(`      ${cell(one.why)}`)])
+    )
+  ]
+}
+
+/** The root of all commands. Alone it says what is here. */
+export const hereCommand = Command.make(
+  "souffleur",
+  { projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const { colour } = yield* Environment
+    const found = yield* overview(yield* Project)
+    if (flags.json) return yield* printJson({ ...found, next: nextOf(found) })
+    const brush = paint(colour)
+    yield* printLines(linesOf(found, (text) => brush("dim", text)).join("\n"))
+  })
+).pipe(
+  withLayers((settings) =>
+    Layer.mergeAll(layerAgentFiles(settings), HookFiles.layer(settings.stateDir), layerStoreReading(settings)).pipe(
+      Layer.provideMerge(layerHost)
+    )
+  )
+)

@@ -1,0 +1,19 @@
+import { iso } from "@souffleur/domain"
+import { Souffleur } from "@souffleur/embed"
+import { layerSouffleur } from "@souffleur/embed/internal"
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { Project, withLayers } from "./ProjectCommand.ts"
+
+export const holdCommand = Command.make(
+  "hold",
+  { watch: watchName, projectDir, json },
+  Effect.fnUntraced(function* (flags) {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    const { held } = yield* souffleur.hold(id)
+    if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, held_since: iso(held?.since ?? 0) }))
+    yield* Console.log(`${id} is held: it is watched on, and nothing is stopped or launched until "souffleur go"`)
+  })
+).pipe(withLayers(layerSouffleur))

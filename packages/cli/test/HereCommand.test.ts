@@ -1,0 +1,59 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { Event } from "@souffleur/domain"
+import { place, services, watching } from "./mcp/McpPlace.ts"
+import { printed } from "./Printed.ts"
+
+/** Fields 22 and on of stat(5) begin behind the name, which may hold spaces. */
+const startTime = (stat: string) => stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]!
+
+it.layer(services)((it) => {
+  it.effect("souffleur alone says what is watched, what is not, and the command to type next; it makes no folder", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const the = yield* place({ comms: false })
+      const home = the.stateDir.slice(0, -"/state".length)
+      const here = { HOME: home, PATH: "/usr/bin:/bin", SOUFFLEUR_STATE_DIR: the.stateDir }
+
+      const nothing = yield* printed(the.project, here)
+      assert.strictEqual(nothing[0], "Nothing is watched; no agent runs unwatched.")
+      assert.include(nothing, '  souffleur run -- claude "do it"')
+      assert.isFalse(yield* fs.exists(the.stateDir))
+
+      // By its pid file the process of this test is an agent, and no watch follows it.
+      yield* fs.makeDirectory(`${home}/.claude/sessions`, { recursive: true })
+      const procStart = startTime(yield* fs.readFileString(`/proc/${process.pid}/stat`))
+      const said = { pid: process.pid, sessionId: "s-new", cwd: home, procStart, status: "idle", updatedAt: 1 }
+      yield* fs.writeFileString(`${home}/.claude/sessions/${process.pid}.json`, JSON.stringify(said))
+      yield* the.watch("opera-1", watching({ project: the.project, comms: null }))
+      const found = yield* printed(the.project, here)
+      assert.strictEqual(found[0], "1 watch, 1 needs you; 1 agent runs unwatched.")
+      const resume = found.indexOf("  souffleur watch --resume opera-1")
+      const watch = found.indexOf(`  souffleur watch --pid ${process.pid} --session-id s-new --project-dir ${home}`)
+      assert.isTrue(0 < resume && resume < watch, found.join("\n"))
+      assert.strictEqual(found[resume + 1]?.trim(), "opera-1: no souffleur looks after it")
+
+      const told = JSON.parse((yield* printed(the.project, here, "--json")).join("\n"))
+      assert.deepInclude(told.watches[0], { watch: "opera-1", standing: "watching" })
+      assert.deepInclude(told.agents[0], { pid: process.pid, session_id: "s-new" })
+      assert.strictEqual(told.next[0].next, "souffleur watch --resume opera-1")
+
+      // The agent whose tool calls this is watched by a souffleur that outlives it.
+      const parent = { ...said, pid: process.ppid, sessionId: "s-parent" }
+      const started = startTime(yield* fs.readFileString(`/proc/${process.ppid}/stat`))
+      yield* fs.writeFileString(
+        `${home}/.claude/sessions/${process.ppid}.json`,
+        JSON.stringify({ ...parent, procStart: started })
+      )
+      assert.include(
+        (yield* printed(the.project, here)).join("\n"),
+        `souffleur watch --detach --pid ${process.ppid} --session-id s-parent`
+      )
+      yield* fs.remove(`${home}/.claude/sessions/${process.ppid}.json`)
+
+      // A session that a watch has followed is watched.
+      yield* the.watch("opera-1", [Event.SessionIdFound.make({ at: 2000, watcher: 1, sessionId: "s-new" })])
+      assert.lengthOf(JSON.parse((yield* printed(the.project, here, "--json")).join("\n")).agents, 0)
+    })
+  )
+})

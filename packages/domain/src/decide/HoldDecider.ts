@@ -1,0 +1,70 @@
+import { type Decision, no, ok } from "@souffleur/eventlog"
+import { heldMessage, nextWatcher, recoveryOf } from "./ExitDecider.ts"
+import type { Watch } from "../watch/Watch.ts"
+import type { WatchCommand } from "../watch/WatchIntent.ts"
+import * as Event from "../event/WatchEvent.ts"
+
+/** Whether a process of the running recovery may run already, or will. */
+const isLaunching = ({ recovery }: Watch): boolean =>
+  Object.values(recovery?.steps ?? {}).some(
+    ({ _tag, kind, prepared }) => (kind === "launch" && _tag !== "Failed") || (prepared && _tag === "Started")
+  )
+
+/**
+ * Decides an operator's `hold`. A running recovery ends where it is, and begins again after the hold. It is refused
+ * once that recovery launches: then nothing could be promised (spec: behaviour#hold).
+ */
+export const decideHold = (
+  watch: Watch,
+  { now: at }: Extract<WatchCommand, { readonly _tag: "Hold" }>
+): Decision<Event.WatchEvent> => {
+  const { recovery } = watch
+  if (watch.phase === "Validating") return no("not now", "the watch is not validated yet")
+  if (watch.observe) return no("not now", "souffleur only observes here: nothing is launched, and nothing is to hold")
+  if (watch.held !== undefined) return ok()
+  const held = Event.HoldStarted.make({ at })
+  if (recovery === undefined) return ok(held)
+  if (recovery.purpose === "export") return no("not now", "retries are exhausted: the watch is about to end")
+  if (isLaunching(watch)) return no("not now", "a successor is launched at this moment: say it again when it runs")
+  const { cycle, trigger } = recovery
+  return ok(
+    held,
+    Event.RecoveryWithheld.make({ at, cycle, trigger, stage: "hold", message: heldMessage }),
+    nextWatcher(watch, at)
+  )
+}
+
+/** Ends a running wait by an operator's word, and begins the recovery that it held back. */
+export const endedWait = (
+  watch: Watch,
+  at: number,
+  { trigger }: NonNullable<Watch["wait"]>
+): ReadonlyArray<Event.WatchEvent> => {
+  const watcher = watch.watcher?.watcher ?? 0
+  return [
+    Event.WaitEnded.make({ at, watcher, how: "go" }),
+    ...recoveryOf(watch, at, { trigger, retries: watch.retries }, { watcher })
+  ]
+}
+
+/**
+ * Decides an operator's `go`. It ends a hold and a wait, and begins the recovery that they held back. Quiet hours do
+ * not hold it back then, and a ceiling of use does.
+ */
+export const decideGo = (
+  watch: Watch,
+  { now: at }: Extract<WatchCommand, { readonly _tag: "Go" }>
+): Decision<Event.WatchEvent> => {
+  const { held, standby, wait } = watch
+  if (held === undefined && wait === undefined)
+    return no("not now", "nothing is held, and nothing is waited for: souffleur goes on by itself")
+  const free = { ...watch, held: undefined }
+  return ok(
+    ...(held === undefined ? [] : [Event.HoldEnded.make({ at })]),
+    ...(wait !== undefined
+      ? endedWait(free, at, wait)
+      : standby?.stage === "hold"
+        ? recoveryOf(free, at, { trigger: standby.trigger, retries: watch.retries }, { watcher: 0 })
+        : [])
+  )
+}

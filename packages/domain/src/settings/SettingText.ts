@@ -1,0 +1,56 @@
+import { Duration, Option, Result } from "effect"
+import { parseQuietHours, type QuietHours } from "./QuietHours.ts"
+
+/** Writes a duration as text that reads back as the same. */
+export const inWords = (duration: Duration.Duration) => {
+  const millis = Duration.toMillis(duration)
+  return millis % 1000 === 0 ? `${millis / 1000} seconds` : `${millis} millis`
+}
+
+/** Reads one setting. `Err` says in a few words what the text must be. */
+export type Read<A> = (text: string) => Result.Result<A, string>
+
+export const text: Read<string> = (value) =>
+  value.trim() === "" ? Result.fail("must not be empty") : Result.succeed(value)
+
+export const literal =
+  <const A extends string>(literals: ReadonlyArray<A>): Read<A> =>
+  (value) => {
+    const found = literals.find((literal) => literal === value)
+    return found === undefined ? Result.fail(`must be one of ${literals.join(", ")}`) : Result.succeed(found)
+  }
+
+export const positiveInteger: Read<number> = (value) => {
+  const number = /^[0-9]+$/.test(value) ? Number(value) : 0
+  return Number.isSafeInteger(number) && number > 0 ? Result.succeed(number) : Result.fail("must be a positive integer")
+}
+
+/** The longest setting of a duration. It is far below the limit of a timer. */
+const maxDuration = Duration.weeks(2)
+
+const durationFrom =
+  (shortest: Duration.Duration): Read<Duration.Duration> =>
+  (value) =>
+    Option.match(
+      // Any text that is no duration gives `None`, also against its type.
+      Duration.fromInput(value as Duration.Input).pipe(
+        Option.filter(
+          (duration) =>
+            Duration.isFinite(duration) && Duration.between(duration, { minimum: shortest, maximum: maxDuration })
+        )
+      ),
+      {
+        onNone: () =>
+          Result.fail(`must be a duration such as "2 seconds", from ${inWords(shortest)} to ${inWords(maxDuration)}`),
+        onSome: Result.succeed
+      }
+    )
+/** A first wait may be zero. An interval of zero would poll without a pause, and an age of zero is always exceeded. */
+export const wait = durationFrom(Duration.zero)
+export const interval = durationFrom(Duration.millis(1))
+
+export const quietHours: Read<QuietHours> = (value) =>
+  Option.match(parseQuietHours(value), {
+    onNone: () => Result.fail('must be two times of the day such as "23:00-07:00"'),
+    onSome: Result.succeed
+  })

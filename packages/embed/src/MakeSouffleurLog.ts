@@ -1,0 +1,60 @@
+import { EventLog, evolve, initial, isEnd } from "@souffleur/domain"
+import type { RecordedAs } from "@souffleur/eventlog"
+import { allRuns, evolveRun, initialRun, RunLog, streamOf } from "@souffleur/plan"
+import { Effect, Stream } from "effect"
+import { findRun, type RunName } from "./conducting/FindRun.ts"
+import { runWhyOf, whyOf } from "./explain/Why.ts"
+import type { After, Point } from "./SouffleurOptions.ts"
+import { allWatches, findWatch, type WatchName } from "./watching/FindWatch.ts"
+
+/** Returns the events up to a point. */
+const until = <E extends { readonly at: number }>(events: ReadonlyArray<RecordedAs<E>>, at: Point) =>
+  events.filter(({ event, revision }) => ("revision" in at ? revision <= at.revision : event.at <= at.time))
+
+const start: After = { after: 0 }
+const last = { revision: Number.POSITIVE_INFINITY }
+
+/** Makes the methods that read, closed over the logs in the context. */
+export const makeSouffleurLog = Effect.gen(function* () {
+  const here = Effect.provideContext(yield* Effect.context<EventLog | RunLog>())
+  const log = yield* EventLog
+  const runLog = yield* RunLog
+  const find = (name: WatchName) => here(findWatch(name))
+  const findOneRun = (name: RunName) => here(findRun(name))
+  const history = Effect.fn("SouffleurLog.history")(function* (name: WatchName, { after } = start) {
+    return yield* log.read((yield* find(name)).id, after)
+  })
+  const runHistory = Effect.fn("SouffleurLog.runHistory")(function* (name: RunName, { after } = start) {
+    return yield* runLog.read(streamOf((yield* findOneRun(name)).id), after)
+  })
+  return {
+    watches: here(allWatches),
+    find,
+    history,
+    state: Effect.fn("SouffleurLog.state")(function* (name: WatchName, at?: Point) {
+      if (at === undefined) return (yield* find(name)).watch
+      return until(yield* history(name), at).reduce((watch, { event }) => evolve(watch, event), initial)
+    }),
+    events: (name: WatchName, { after } = start) =>
+      Stream.unwrap(
+        Effect.map(find(name), ({ id }) => Stream.takeUntil(log.changes(id, after), ({ event }) => isEnd(event)))
+      ),
+    why: Effect.fn("SouffleurLog.why")(function* (name: WatchName, { revision } = last) {
+      return whyOf(yield* history(name), revision)
+    }),
+    eventsOfAll: log.changesAll(0),
+    historyOfAll: log.readAll(0),
+    runs: here(allRuns),
+    findRun: findOneRun,
+    runHistory,
+    runState: Effect.fn("SouffleurLog.runState")(function* (name: RunName, at?: Point) {
+      if (at === undefined) return (yield* findOneRun(name)).run
+      return until(yield* runHistory(name), at).reduce((run, { event }) => evolveRun(run, event), initialRun)
+    }),
+    runEvents: (name: RunName, { after } = start) =>
+      Stream.unwrap(Effect.map(findOneRun(name), ({ id }) => runLog.changes(streamOf(id), after))),
+    runWhy: Effect.fn("SouffleurLog.runWhy")(function* (name: RunName, { revision } = last) {
+      return runWhyOf(yield* runHistory(name), revision)
+    })
+  }
+})

@@ -1,0 +1,73 @@
+import type { EventLog, Recorded, Watch } from "@souffleur/domain"
+import type { LogError, RecordedAs } from "@souffleur/eventlog"
+import type { NamedRun, Run, RunEvent, RunLog } from "@souffleur/plan"
+import { Context, type Effect, Layer, type Option, type Stream } from "effect"
+import type { RunName } from "./conducting/FindRun.ts"
+import type { RunWhy, Why } from "./explain/Why.ts"
+import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
+import type { ReadFailed, RunReadFailed } from "./SouffleurError.ts"
+import type { After, Point } from "./SouffleurOptions.ts"
+import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
+
+/**
+ * All that the log knows of watches and runs. It needs the log alone: no settings, no agent, no process. So a program
+ * that shows what souffleur does, such as a web page, needs nothing else.
+ *
+ * @example
+ * ```ts
+ * import { describeEvent } from "@souffleur/domain"
+ * import { SouffleurLog } from "@souffleur/embed"
+ * import { Console, Effect, Stream } from "effect"
+ *
+ * const newest = Effect.gen(function* () {
+ *   const { events } = yield* SouffleurLog
+ *   yield* Stream.runForEach(events({ project: "/srv/job" }), ({ event }) => Console.log(describeEvent(event).text))
+ * })
+ * ```
+ */
+export class SouffleurLog extends Context.Service<
+  SouffleurLog,
+  {
+    /** Every watch of the log, oldest first. An unreadable watch hides no other. */
+    readonly watches: Effect.Effect<ReadonlyArray<NamedWatch>, LogError>
+    /** Finds a watch by its id, by any session that it had, or as the newest of a folder. */
+    readonly find: (name: WatchName) => Effect.Effect<NamedWatch, ReadFailed>
+    /** Returns the state of a watch, now or as it was at a point. */
+    readonly state: (name: WatchName, at?: Point) => Effect.Effect<Watch, ReadFailed>
+    /** Follows the events after a revision, to the end of the watch. */
+    readonly events: (name: WatchName, from?: After) => Stream.Stream<Recorded, ReadFailed>
+    /** Returns the events after a revision. */
+    readonly history: (name: WatchName, from?: After) => Effect.Effect<ReadonlyArray<Recorded>, ReadFailed>
+    /** Explains the last decision at or before a revision. `None`: nothing is decided yet. */
+    readonly why: (name: WatchName, at?: { readonly revision: number }) => Effect.Effect<Option.Option<Why>, ReadFailed>
+    /** Follows the events of every watch, in the order in which they happened. It never ends. */
+    readonly eventsOfAll: Stream.Stream<Recorded, LogError>
+    /** Streams the events of every watch so far, in the order in which they happened. */
+    readonly historyOfAll: Stream.Stream<Recorded, LogError>
+
+    /** Every run of a plan, oldest first. An unreadable run hides no other. */
+    readonly runs: Effect.Effect<ReadonlyArray<NamedRun>, LogError>
+    /** Finds a run by its id, or as the newest of a folder. */
+    readonly findRun: (name: RunName) => Effect.Effect<NamedRun, RunReadFailed>
+    /** Returns the state of a run, now or as it was at a point. */
+    readonly runState: (name: RunName, at?: Point) => Effect.Effect<Run, RunReadFailed>
+    /** Follows the events of a run after a revision. It never ends, because a plan may get more tasks. */
+    readonly runEvents: (name: RunName, from?: After) => Stream.Stream<RecordedAs<RunEvent>, RunReadFailed>
+    /** Returns the events of a run after a revision. */
+    readonly runHistory: (
+      name: RunName,
+      from?: After
+    ) => Effect.Effect<ReadonlyArray<RecordedAs<RunEvent>>, RunReadFailed>
+    /** Explains the last decision of a run at or before a revision. `None`: nothing is decided yet. */
+    readonly runWhy: (
+      name: RunName,
+      at?: { readonly revision: number }
+    ) => Effect.Effect<Option.Option<RunWhy>, RunReadFailed>
+  }
+>()("@souffleur/embed/SouffleurLog") {
+  /** Reads the logs in the context. */
+  static readonly layer: Layer.Layer<SouffleurLog, never, EventLog | RunLog> = Layer.effect(
+    SouffleurLog,
+    makeSouffleurLog
+  )
+}

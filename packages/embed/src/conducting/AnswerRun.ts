@@ -1,0 +1,32 @@
+import { dispatchRun, type RunIntent } from "@souffleur/plan"
+import { Effect, Runtime, Schema } from "effect"
+import type { RunAnswer } from "../SouffleurOptions.ts"
+import { findRun, type RunName } from "./FindRun.ts"
+
+/** Characters of guidance, which goes into prompts. */
+const maxGuidanceLength = 4000
+
+/** The guidance of an answer is empty or too long. `message` says which. */
+export class GuidanceUnfit extends Schema.TaggedError<GuidanceUnfit>()("GuidanceUnfit", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
+
+/** Returns what an answer means for a run. Fails with `GuidanceUnfit`. */
+const intentOf = (said: RunAnswer): Effect.Effect<RunIntent, GuidanceUnfit> => {
+  if ("finishing" in said) return Effect.succeed({ _tag: "AnswerFinishing", answer: said.finishing })
+  if ("answer" in said) return Effect.succeed({ _tag: "Answer", taskId: said.task, answer: said.answer, text: "" })
+  const text = said.guidance.trim()
+  if (text === "") return Effect.fail(new GuidanceUnfit({ message: "the guidance is empty" }))
+  return text.length > maxGuidanceLength
+    ? Effect.fail(
+        new GuidanceUnfit({ message: `${text.length} characters of guidance, more than ${maxGuidanceLength}` })
+      )
+    : Effect.succeed({ _tag: "Answer", taskId: said.task, answer: "guidance", text })
+}
+
+/** Gives a run a person's answer. Fails with `Refused` where no answer to it is awaited. */
+export const answerRun = Effect.fn("answerRun")(function* (name: RunName, answer: RunAnswer) {
+  const intent = yield* intentOf(answer)
+  const { id } = yield* findRun(name)
+  return yield* dispatchRun(id, intent, { _tag: "Operator" })
+})

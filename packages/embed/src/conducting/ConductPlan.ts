@@ -1,0 +1,114 @@
+import { Agent, digestOf, Launcher, leastPermission, type Pin } from "@souffleur/domain"
+import {
+  conduct,
+  conductOn,
+  excludeOwn,
+  gitOf,
+  launchWords,
+  type LoadedPlan,
+  loadPlan,
+  openRun,
+  ownFiles,
+  PlanContext,
+  runOfPlan
+} from "@souffleur/plan"
+import { Effect, FileSystem, Layer, Option, Path, Runtime, Schema } from "effect"
+import { runNeeds } from "../explain/RunSentence.ts"
+import { remark } from "../Remark.ts"
+import type { ConductOptions } from "../SouffleurOptions.ts"
+import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
+import { Parts } from "../world/Parts.ts"
+import { launchable } from "../world/AgentLayers.ts"
+import { finishingOf } from "./FinishingCommand.ts"
+import { runIdOf } from "./FindRun.ts"
+import { keepRun } from "./KeptRun.ts"
+import { oncePossible } from "./RunHindrance.ts"
+
+/** The state file of a run cannot be where it was asked for. */
+export class StateMisplaced extends Schema.TaggedError<StateMisplaced>()("StateMisplaced", { problem: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `the state file: ${this.problem}`
+  }
+}
+
+/** Returns the path of the state file. Fails with `StateMisplaced` where it cannot be there. */
+const stateFileOf = Effect.fnUntraced(function* ({ project, state }: ConductOptions, { path: plan }: LoadedPlan) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = state ?? path.join(project, "state.json")
+  if (!(yield* Effect.orElseSucceed(fs.exists(path.dirname(file)), () => false)))
+    return yield* new StateMisplaced({ problem: `there is no folder ${path.dirname(file)}` })
+  if (file === plan) return yield* new StateMisplaced({ problem: "it cannot be the plan" })
+  return file
+})
+
+/** A plan that is read, with the pin of its run. */
+interface Loaded {
+  readonly loaded: LoadedPlan
+  readonly statePath: string
+  readonly pin: Pin
+  /** The run that goes on; `undefined`: a new one. */
+  readonly known: string | undefined
+}
+
+/** Begins or goes on with the run of a plan, with the agent and the launches in the context. */
+const begin = Effect.fnUntraced(function* (
+  { loaded, known, pin, statePath }: Loaded,
+  { permission = leastPermission, project, waiting }: ConductOptions
+) {
+  const path = yield* Path.Path
+  const agent = yield* Agent
+  const { outputPath } = yield* Launcher
+  const parts = yield* Parts
+  const { path: file, plan } = loaded
+  const linked = yield* parts.linked(project)
+  const finishing = yield* finishingOf(loaded, parts.variables)
+  const finishingDigest = plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(plan.finish.command)) : null
+  const audience = { project, comms: Option.map(linked, ({ comms }) => comms) }
+  const board = path.join(project, "comms.db")
+  const own = yield* ownFiles(statePath, [file, board])
+  const opens = Effect.gen(function* () {
+    const git = yield* gitOf(project, own)
+    const newId = runIdOf(project, file)
+    return { ...(yield* openRun(loaded, { project, statePath, git, newId, pin, finishingDigest })), git }
+  })
+  const waits = waiting !== undefined && known !== undefined
+  const { from, git, id } = yield* waits ? oncePossible(known, audience, opens) : opens
+  yield* remark("info", from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
+  const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [board] : [])
+  yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
+  const words = yield* launchWords
+  const { commitSetting } = parts.agent
+  const conducted = { plan, git, words, statePath, requested: permission, commitSetting, finishing, finishingDigest }
+  return yield* keepRun({
+    id,
+    from,
+    audience,
+    link: Option.map(linked, ({ link }) => link),
+    isOthers: yield* watchedElsewhere(board),
+    conducting: (ref) => {
+      const runs = waiting === undefined ? conduct() : conductOn((run) => waiting(runNeeds(id, run, outputPath), run))
+      return Effect.provideService(runs, PlanContext, { ...conducted, ref })
+    }
+  })
+})
+
+/**
+ * Conducts a plan in this scope. The unfinished run of the plan goes on. Fails with `PlanInvalid`, `StateMisplaced` or
+ * `StateForeign` where a file does not fit. Fails with `GitUnusable` where the project is in no usable work tree.
+ */
+export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductOptions) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { conducting, layerRun } = yield* Parts
+  const { limits = {}, plan, project } = options
+  const named = path.resolve(project, plan)
+  // A plan is the same by any path to its file.
+  const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
+  const statePath = yield* stateFileOf(options, loaded)
+  const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
+  const { pin, settings } = yield* conducting({ project, limits, known })
+  const begins = Effect.andThen(launchable(settings), begin({ loaded, statePath, pin, known: known?.id }, options))
+  return yield* Effect.provideContext(begins, yield* Layer.build(layerRun({ settings, project })))
+})

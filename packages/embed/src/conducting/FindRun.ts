@@ -1,0 +1,34 @@
+import { type NamedRun, newestRun, runById } from "@souffleur/plan"
+import { Effect, Option, Runtime, Schema } from "effect"
+import { Digest } from "effect/crypto"
+import { folderName } from "../watching/FindWatch.ts"
+
+/** No run has this name, or no plan was conducted in this folder. `message` says what to do. */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", { message: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 2
+}
+
+/** A run by its id, or the newest run of a folder (absolute). */
+export type RunName = string | { readonly project: string }
+
+/** Makes the id of a run from its folder and its plan. Two simultaneous starts of one plan thus begin the same run. */
+export const runIdOf = Effect.fnUntraced(function* (project: string, plan: string) {
+  const digest = yield* Digest.Digest
+  const hex = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(`${project}\0${plan}`))
+  const name = yield* folderName(project)
+  const ids = Array.from({ length: hex.length / 4 }, (_, n) => `${name}-${hex.slice(0, 4 * (n + 1))}`)
+  for (const id of ids) if (Option.isNone(yield* runById(id))) return id
+  return ids.at(-1)!
+}, Effect.provide(Digest.layerWebCrypto))
+
+const missing = (name: RunName) =>
+  typeof name === "string"
+    ? `no run is called ${JSON.stringify(name.slice(0, 80))}: "souffleur conduct status --all" lists all`
+    : `no plan was conducted in ${name.project} yet: souffleur conduct PLAN`
+
+/** Finds a run. Fails with `RunNotFound` when there is none, and with the log's error where it is unreadable. */
+export const findRun = Effect.fn("findRun")(function* (name: RunName) {
+  const found: Option.Option<NamedRun> = yield* typeof name === "string" ? runById(name) : newestRun(name.project)
+  if (Option.isNone(found)) return yield* new RunNotFound({ message: missing(name) })
+  return found.value.unreadable === undefined ? found.value : yield* found.value.unreadable
+})

@@ -1,0 +1,150 @@
+import { ceilingNow, type CommsLink, type EventLog, Launcher, Settings } from "@souffleur/domain"
+import type { LogError, RecordedAs } from "@souffleur/eventlog"
+import { boundOutputs } from "@souffleur/node"
+import {
+  type Audience,
+  evolveRun,
+  loadRun,
+  outcry,
+  ownRun,
+  projectRun,
+  publishRun,
+  type Run,
+  type RunEvent,
+  RunLog,
+  RunMetrics,
+  type RunRef,
+  streamOf
+} from "@souffleur/plan"
+import { attendedHere } from "@souffleur/supervisor"
+import { type Cause, Effect, Exit, Fiber, type Option, Path, Ref, Scope, Stream } from "effect"
+import { withProgress } from "../explain/RunProgress.ts"
+import { runNeeds } from "../explain/RunSentence.ts"
+import { drainTimeout } from "../watching/Undelivered.ts"
+import { logProblem } from "./RunHindrance.ts"
+
+/**
+ * A run that is conducted in a scope. Where the scope closes its agent works on. The same plan then goes on with it.
+ */
+export interface RunningRun<E = LogError> {
+  readonly id: string
+  /** The revision that it goes on from; 0: a new run. */
+  readonly from: number
+  /** Reads the state from the log. */
+  readonly state: Effect.Effect<Run, LogError>
+  /** The events after `from`, as they are appended, until this conductor leaves. */
+  readonly events: Stream.Stream<RecordedAs<RunEvent>, LogError>
+  /**
+   * Tells each event of `events` with the progress of the run, such as ` (2 of 3: Paint it)`. It begins again behind
+   * the last told event when `tell` dies, and is given up at the third death.
+   */
+  readonly narrate: (
+    tell: (recorded: RecordedAs<RunEvent>, progress: string) => Effect.Effect<void>
+  ) => Effect.Effect<void>
+  /** Says what a person has to do before the run goes on, a line each. The last line is a command. */
+  readonly needs: (run: Run) => ReadonlyArray<string>
+  /** Waits until the run is over, or until it needs a person and does not wait for one. Returns it as it then is. */
+  readonly end: Effect.Effect<Run, E>
+}
+
+/** A run to conduct. */
+export interface KeepRunOrder<E, R> {
+  readonly id: string
+  /** The revision to go on from; 0: a new run. */
+  readonly from: number
+  readonly audience: Audience
+  /** The rows of the run in comms. */
+  readonly link: Option.Option<CommsLink["Service"]>
+  /** Whether the row `task-00` is that of a watched Conductor. */
+  readonly isOthers: Effect.Effect<boolean, never, EventLog>
+  /** Conducts the owned run. */
+  readonly conducting: (ref: RunRef) => Effect.Effect<unknown, E, R>
+}
+
+/** Streams the events of a run from its first on, until its conductor leaves after a revision. */
+const owned = (log: RunLog["Service"], id: string, from: number) =>
+  Stream.takeUntil(log.changes(streamOf(id), 0), ({ event, revision }) => event._tag === "RunLeft" && revision > from)
+
+const counted = Effect.fnUntraced(function* (id: string, from: Run) {
+  const log = yield* RunLog
+  yield* log.changes(streamOf(id), from.revision).pipe(
+    Stream.mapAccum(
+      () => from,
+      (before, { event }) => [evolveRun(before, event), [{ before, event }]] as const
+    ),
+    Stream.runForEach(({ before, event }) => RunMetrics.count(event, before))
+  )
+})
+
+/** Tells the events after the last told one, each with the progress. */
+const narration = Effect.fnUntraced(function* (
+  { from, id }: { readonly id: string; readonly from: number },
+  told: Ref.Ref<number>,
+  tell: Parameters<RunningRun["narrate"]>[0]
+) {
+  const last = yield* Ref.get(told)
+  yield* withProgress(owned(yield* RunLog, id, from)).pipe(
+    Stream.filter(({ recorded }) => recorded.revision > last),
+    Stream.tap(({ progress, recorded }) => tell(recorded, progress)),
+    Stream.runForEach(({ recorded }) => Ref.set(told, recorded.revision))
+  )
+})
+
+/**
+ * Owns a run and conducts it in a fiber of this scope, with all that reports on it. All that the run holds is released
+ * when it ends, or when the scope closes. Fails with `AlreadyWatched` while another souffleur conducts the run or
+ * another one of its work tree.
+ */
+export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order: KeepRunOrder<E, R>) {
+  const { audience, conducting, from, id, isOthers, link } = order
+  const path = yield* Path.Path
+  const log = yield* RunLog
+  const { stateDir } = yield* Settings
+  const { outputPath } = yield* Launcher
+  const context = yield* Effect.context<RunLog>()
+  const outer = yield* Effect.scope
+  const inner = yield* Scope.fork(outer)
+  /** The part of the scope that owns the run. Its end is the run's last event, which ends all that reports. */
+  const owning = yield* Scope.fork(inner)
+  const cry = (cause: Cause.Cause<Error>) => {
+    const why = logProblem(cause)
+    return why === undefined ? Effect.void : outcry(id, audience, why)
+  }
+  const begins = Effect.gen(function* () {
+    const projection = yield* Effect.forkScoped(attendedHere("projection", projectRun(id, from, link, isOthers)))
+    const telling = yield* Effect.forkScoped(attendedHere("publisher", publishRun(id, from, audience)))
+    yield* Effect.forkScoped(
+      attendedHere("bound of launches", boundOutputs(path.join(stateDir, "launches"), `run-${id}-`))
+    )
+    yield* Effect.forkScoped(attendedHere("counter", counted(id, yield* loadRun(id))))
+    yield* RunMetrics.live
+    const ref = yield* Effect.provideService(ownRun(id), Scope.Scope, owning)
+    yield* ceilingNow(ref.dispatch)
+    return { ref, reports: [projection, telling] }
+  })
+  const { ref, reports } = yield* begins.pipe(
+    Effect.tapCause(cry),
+    Effect.provideService(Scope.Scope, inner),
+    Effect.onError((cause) => Scope.close(inner, Exit.failCause(cause)))
+  )
+  const fiber = yield* conducting(ref).pipe(
+    Effect.onExit((exit) => Scope.close(owning, exit)),
+    Effect.tapCause(cry),
+    Effect.andThen(Effect.timeoutOption(Fiber.awaitAll(reports), drainTimeout)),
+    Effect.andThen(loadRun(id)),
+    Effect.onExit((exit) => Scope.close(inner, exit)),
+    Effect.forkIn(outer)
+  )
+  return {
+    id,
+    from,
+    state: Effect.provideContext(loadRun(id), context),
+    events: Stream.filter(owned(log, id, from), ({ revision }) => revision > from),
+    narrate: (tell: Parameters<RunningRun["narrate"]>[0]) =>
+      Effect.flatMap(Ref.make(from), (told) => attendedHere("narrator", narration(order, told, tell))).pipe(
+        Effect.provideContext(context)
+      ),
+    needs: (run: Run) => runNeeds(id, run, outputPath),
+    end: Fiber.join(fiber)
+  }
+})

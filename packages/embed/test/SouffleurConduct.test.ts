@@ -1,0 +1,160 @@
+import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import { isOver, type RunEvent, RunMetrics } from "@souffleur/plan"
+import { runProgram } from "@souffleur/process"
+import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
+import { fileURLToPath } from "node:url"
+import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
+import { type RunningRun, Souffleur } from "../src/index.ts"
+
+const standIn = await builtProgram(fileURLToPath(new URL("../../cli/test/fixtures/standIn.ts", import.meta.url)))
+
+const plan = `workflow_id: play
+finish: none
+tasks:
+  - id: overture
+    title: The overture
+    acceptance_criteria: it is written
+  - id: finale
+    title: The finale
+    acceptance_criteria: it is written
+    depends_on: [overture]
+`
+/** The finale needs a person's word first. */
+const craft = { millis: 0, tasks: { finale: { implementer: ["blocked", "commit"], reviewer: ["approve"] } } }
+
+const until = <E, R>(look: Effect.Effect<boolean, E, R>) =>
+  Effect.repeat(look, { until: (yes) => yes, schedule: Schedule.spaced("20 millis") })
+
+/** A repository with the plan, and the service over its agents. */
+const opera = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
+  const project = path.join(home, "opera")
+  const agentDir = path.join(home, "agent")
+  yield* fs.makeDirectory(project)
+  const git = (...args: ReadonlyArray<string>) =>
+    runProgram({
+      command: "git",
+      args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
+      stdin: "",
+      within: "30 seconds",
+      atMost: 1_000_000
+    })
+  yield* git("init", "-q", "-b", "main")
+  yield* git("commit", "-q", "--allow-empty", "-m", "base")
+  yield* fs.writeFileString(path.join(project, "plan.yaml"), plan)
+  yield* fs.writeFileString(path.join(project, "craft.json"), JSON.stringify(craft))
+  const held = path.join(agentDir, "craft", "overture.implementer.held")
+  yield* fs.makeDirectory(path.dirname(held), { recursive: true })
+  const layer = Souffleur.layerNode({
+    stateDir: path.join(home, "state"),
+    environment: {
+      HOME: home,
+      PATH: "/usr/local/bin:/usr/bin:/bin",
+      XDG_RUNTIME_DIR: home,
+      CLAUDE_CONFIG_DIR: agentDir
+    },
+    settings: {
+      agentDir,
+      agentCommand: JSON.stringify([process.execPath, standIn]),
+      stopGrace: Duration.millis(50)
+    }
+  })
+  return { fs, path, project, held, git, layer }
+})
+
+/** Returns the first event of a kind that the run appends. */
+const first = <E>(run: RunningRun<E>, tag: RunEvent["_tag"]) =>
+  run.events.pipe(
+    Stream.filter(({ event }) => event._tag === tag),
+    Stream.runHead,
+    Effect.flatMap(Effect.fromOption)
+  )
+const completed = Effect.map(
+  Metric.value(Metric.withAttributes(RunMetrics.tasks, { outcome: "complete" })),
+  ({ count }) => Number(count)
+)
+
+it.live("a plan is left with its scope, goes on with the same agent, and waits for a person's answer", () =>
+  Effect.gen(function* () {
+    const { fs, git, held, layer, path, project } = yield* opera
+    const order = { project, plan: "plan.yaml" }
+    yield* fs.writeFileString(held, "")
+    const before = yield* completed
+    const left = yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const run = yield* souffleur.conduct(order)
+      const again = yield* Effect.flip(Effect.scoped(souffleur.conduct(order)))
+      assert.strictEqual(again._tag, "AlreadyWatched")
+      yield* first(run, "AgentLaunched")
+      assert.strictEqual((yield* Metric.value(RunMetrics.liveRuns)).value, 1)
+      return run.id
+    }).pipe(Effect.scoped, Effect.provide(layer))
+    assert.strictEqual((yield* Metric.value(RunMetrics.liveRuns)).value, 0)
+
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const { assignment, owner, revision } = yield* souffleur.runState(left)
+      assert.isNull(owner)
+      assert.strictEqual(assignment?.role, "implementer")
+      const run = yield* souffleur.conduct(order)
+      assert.deepStrictEqual([run.id, run.from >= revision], [left, true])
+      const lines: Array<string> = []
+      const told = yield* Effect.forkScoped(
+        run.narrate(({ event }, progress) => Effect.sync(() => lines.push(`${event._tag}${progress}`)))
+      )
+      yield* fs.remove(held)
+      const escalated = yield* run.end
+      yield* Fiber.join(told)
+      assert.isFalse(isOver(escalated))
+      assert.include(run.needs(escalated).join("\n"), "finale needs a key")
+      assert.match(lines.join("\n"), /^TaskCompleted \(1 of 2, /mu)
+      const why = Option.getOrThrow(yield* souffleur.runWhy({ project }))
+      assert.strictEqual(why.recorded.event._tag, "TaskEscalated")
+      assert.deepStrictEqual(yield* souffleur.runState(run.id, escalated), yield* souffleur.runState(run.id))
+      const wordless = yield* Effect.flip(souffleur.answer(run.id, { task: "finale", guidance: " " }))
+      assert.strictEqual(wordless._tag, "GuidanceUnfit")
+      const none = yield* Effect.flip(souffleur.answer(run.id, { finishing: "skip" }))
+      assert.strictEqual(none._tag, "Refused")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+
+    const last = yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const run = yield* souffleur.conduct({
+        ...order,
+        // It answers from within, as a program that asks its user would.
+        waiting: () =>
+          Effect.asVoid(Effect.orDie(souffleur.answer(left, { task: "finale", guidance: "use the other" })))
+      })
+      return yield* run.end
+    }).pipe(Effect.scoped, Effect.provide(layer))
+    assert.isTrue(isOver(last))
+    assert.strictEqual((yield* git("rev-list", "--count", "HEAD")).trim(), "3")
+    assert.strictEqual(yield* fs.readFileString(path.join(path.dirname(held), "overture.implementer")), ".")
+    yield* until(Effect.map(completed, (count) => count - before === 2))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("a plan that cannot be conducted fails with the error of its kind, and leaves no run", () =>
+  Effect.gen(function* () {
+    const { fs, layer, path, project } = yield* opera
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const failing = (more: object) =>
+        Effect.map(
+          Effect.flip(Effect.scoped(souffleur.conduct({ project, plan: "plan.yaml", ...more }))),
+          ({ _tag }) => _tag
+        )
+      assert.strictEqual(yield* failing({ plan: "no.yaml" }), "PlanInvalid")
+      assert.strictEqual(yield* failing({ state: path.join(project, "plan.yaml") }), "StateMisplaced")
+      assert.strictEqual(yield* failing({ state: "/nowhere/state.json" }), "StateMisplaced")
+      assert.strictEqual(yield* failing({ limits: { reviewerTimeout: "soon" } }), "BadSetting")
+      yield* fs.remove(path.join(project, ".git"), { recursive: true })
+      assert.strictEqual(yield* failing({}), "GitUnusable")
+      assert.deepStrictEqual(yield* souffleur.runs, [])
+      assert.strictEqual((yield* Effect.flip(souffleur.findRun({ project })))._tag, "RunNotFound")
+    }).pipe(Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)

@@ -1,0 +1,112 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const [src, test] = ["packages/domain/src", "packages/domain/test"]
+const decider = [`${test}/HoldDecider.test.ts`]
+
+/** Mutants of a hold, of its end, and of the pause of a command. */
+export const holdMutants = [
+  ...mutantsOf(`${src}/decide/HoldDecider.ts`, decider, [
+    ["hold: not before validation", 'if (watch.phase === "Validating") return no', "if (false as boolean) return no"],
+    ["hold: not where only observed", "if (watch.observe) return no", "if (false as boolean) return no"],
+    ["hold: said once", "if (watch.held !== undefined) return ok()", ""],
+    ["hold: not at the end", 'if (recovery.purpose === "export") return no', "if (false as boolean) return no"],
+    ["hold: not what is launched", "if (isLaunching(watch)) return no", "if (false as boolean) return no"],
+    ["hold: a launch that failed runs no more", ' && _tag !== "Failed") ||', ") ||"],
+    ["hold: a session that compacts runs", ' || (prepared && _tag === "Started")', ""],
+    ["hold: a running recovery ends", "    held,\n    Event.RecoveryWithheld", "    Event.RecoveryWithheld"],
+    ["go: only where something is held", "if (held === undefined && wait === undefined)", "if (false as boolean)"],
+    ["go: a hold is over", "const free = { ...watch, held: undefined }", "const free = watch"],
+    ["go: what a hold held back", 'standby?.stage === "hold"', "standby !== undefined"],
+    ["go: a wait with it", "...(wait !== undefined\n      ? endedWait(free, at, wait)\n      : standby", "...(standby"],
+    [
+      "go: after three deaths nothing is launched",
+      "{ trigger: standby.trigger, retries: watch.retries }",
+      "{ trigger: standby.trigger, retries: 0 }"
+    ]
+  ]),
+  ...mutantsOf(`${src}/decide/ExitDecider.ts`, decider, [
+    ["hold: each recovery", 'if (watch.held !== undefined) return withheld("hold", heldMessage)', ""],
+    ["pause: of a command", 'watch.kind === "command" && pause > 0', "false as boolean"],
+    ["pause: of no agent", 'watch.kind === "command" && pause > 0', "pause > 0"],
+    ["pause: once", "{ ...command, pause: 0 }", "command"]
+  ]),
+  ...mutantsOf(`${src}/decide/RetryDecider.ts`, decider, [
+    ["hold: no retry", "if (watch.held !== undefined)", "if (false as boolean)"],
+    ["pause: retry ends it", 'if (watch.wait?.kind === "pause") return ok', "if (false as boolean) return ok"],
+    ["pause: retry renews the ceiling too", "endedWait({ ...watch, ceiling: undefined },", "endedWait(watch,"]
+  ]),
+  ...mutantsOf(`${src}/decide/HandoffDecider.ts`, decider, [
+    ["hold: no request", "if (watch.held !== undefined) return", "if (false as boolean) return"]
+  ]),
+  ...mutantsOf(`${src}/watch/WatchEvolution.ts`, decider, [
+    ["hold: it is kept", "HoldStarted: ({ at }) => ({ held: { since: at } })", "HoldStarted: () => ({})"],
+    ["hold: a recovery that it ended", "    cycles: cycle,\n    recovery: undefined,\n", "    cycles: cycle,\n"],
+    [
+      "go: a silent Conductor may beat again",
+      "held: undefined, silent: watch.silent && { ...watch.silent, retried: true }",
+      "held: undefined"
+    ],
+    [
+      "pause: it counts as no limit",
+      'waits: kind === "usage-limit" || kind === "outage" ? watch.waits + 1 : watch.waits',
+      "waits: watch.waits + 1"
+    ]
+  ]),
+  ...mutantsOf(
+    `${src}/decide/LimitWait.ts`,
+    [`${test}/LimitWait.test.ts`],
+    [
+      ["pause: it grows", "pause * 5 ** retries", "pause"],
+      ["pause: five minutes at most", "Math.min(5 * minute, pause", "Math.min(Infinity, pause"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/watcher/src/Watcher.ts",
+    ["packages/watcher/test/Signs.test.ts"],
+    [["limit: its margin is reported", "margin: yield* jittered(settings.limitMargin),", ""]]
+  ),
+  ...mutantsOf(
+    "packages/watcher/src/Watcher.ts",
+    [
+      "test/cli/Solo.test.ts: a command that died waits before it is run again, also for the next souffleur, and go ends that"
+    ],
+    [["pause: it is reported", "pause: yield* jittered(settings.restartPause)", "pause: 0"]]
+  ),
+  ...mutantsOf(
+    "packages/plan/src/decide/Ladder.ts",
+    ["packages/plan/test/RunDecider.test.ts"],
+    [["limit: a run has a margin too", "{ kind, resetsAt }, margin)", "{ kind, resetsAt })"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/MakeSouffleur.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [["hold: by the service", 'command(id, { _tag: "Hold" })', 'command(id, { _tag: "Retry" })']]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/DescribeWatch.ts",
+    ["packages/embed/test/WatchReason.test.ts"],
+    [
+      [
+        "died: how it ended",
+        "end === null ? `its process is ${evidence.process}` : `it ended ${ended(end)}`",
+        "`its process is ${evidence.process}`"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/StatusLine.ts",
+    ["packages/cli/test/HoldCommand.test.ts"],
+    [["hold: told by status", "Match.when({ held: Match.defined }, () => 'held until \"souffleur go\"'),", ""]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/GoCommand.ts",
+    ["packages/cli/test/HoldCommand.test.ts"],
+    [
+      [
+        "go: a person's word at a hold",
+        'held !== undefined) yield* personOnly("go at a hold")',
+        "held !== undefined) yield* Effect.void"
+      ]
+    ]
+  )
+]
