@@ -98,14 +98,14 @@ it.live("run --detach starts a souffleur and a command that have no mark of the 
     const line = 'env > marks; echo "$PPID" > parent; until [ -e go ]; do sleep 0.05; done'
     const { code, errors, lines } = yield* the.run(
       ["run", "--detach", "--json", "--no-guardian", "--", "/bin/sh", "-c", line],
-      { ...marks, SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1", OF_THE_USER: "kept" }
+      { ...marks, SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1", OF_THE_USER: "kept", NOTIFY_SOCKET: "/nowhere" }
     )
     assert.strictEqual(code, 0, errors)
     const { pid } = JSON.parse(lines.join("\n")) as { readonly pid: number }
     yield* there(join(the.project, "parent"))
     const environment = fs.readFileSync(join(the.project, "marks"), "utf8").split("\n")
     assert.include(environment, "OF_THE_USER=kept")
-    for (const name of ["CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDECODE"])
+    for (const name of ["CLAUDE_PID", "CLAUDE_CODE_SESSION_ID", "CLAUDECODE", "NOTIFY_SOCKET"])
       assert.isFalse(
         environment.some((variable) => variable.startsWith(`${name}=`)),
         name

@@ -96,6 +96,16 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/service/Service.ts",
+    ["packages/cli/test/ServiceUnits.test.ts"],
+    [["service: one of every watch", "id === everyWatch ?", 'id === "every" ?']]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/ResumeCommand.ts",
+    ["test/cli/ResumeAll.test.ts"],
+    [["resume: all of them, or one", '(all && name._tag === "Some") || (keep && !all)', "keep && !all"]]
+  ),
+  ...mutantsOf(
     "packages/embed/src/watching/Overview.ts",
     ["packages/cli/test/HereCommand.test.ts"],
     [
@@ -161,7 +171,10 @@ export const commandMutants = [
   ...mutantsOf(
     "packages/cli/src/watching/Detach.ts",
     ["test/cli/Detach.test.ts"],
-    [["detach: no mark of a launch", 'entry[0] !== "SOUFFLEUR_LAUNCH_ID"', "true"]]
+    [
+      ["detach: no mark of a launch", 'entry[0] !== "SOUFFLEUR_LAUNCH_ID"', "true"],
+      ["detach: no word to a service manager", "!ofManager.has(entry[0]) &&", ""]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/doctor/PidCheck.ts",

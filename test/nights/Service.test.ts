@@ -51,12 +51,12 @@ describe.concurrent("a service", () => {
       const { watch: id } = yield* prints(watch, "WatchSettled")
       const service = (...args: ReadonlyArray<string>) => the.run(["service", ...args, "--json"], manager)
 
-      const none = yield* service("uninstall")
+      const none = yield* service("uninstall", id)
       assert.deepStrictEqual([none.code, JSON.parse(none.lines[0]!).removed, told()], [0, false, []])
-      assert.isFalse(JSON.parse((yield* service("status")).lines[0]!).installed)
+      assert.isFalse(JSON.parse((yield* service("status", id)).lines[0]!).installed)
 
       const unit = `souffleur-${id}.service`
-      const first = yield* service("install")
+      const first = yield* service("install", id)
       assert.strictEqual(first.code, 0, first.errors)
       const facts = JSON.parse(first.lines[0]!)
       assert.deepInclude(facts, { watch: id, manager: "systemd", unit, file: file(id), changed: true, started: false })
@@ -69,7 +69,7 @@ describe.concurrent("a service", () => {
       )
       const again = yield* service("install", id)
       assert.deepStrictEqual([again.code, JSON.parse(again.lines[0]!).changed], [0, false])
-      assert.deepInclude(JSON.parse((yield* service("status")).lines[0]!), {
+      assert.deepInclude(JSON.parse((yield* service("status", id)).lines[0]!), {
         installed: true,
         current: true,
         enabled: true,
@@ -77,11 +77,12 @@ describe.concurrent("a service", () => {
       })
       assert.isFalse(
         JSON.parse(
-          (yield* the.run(["service", "status", "--json"], { ...manager, SOUFFLEUR_STOP_GRACE: "9 seconds" })).lines[0]!
+          (yield* the.run(["service", "status", id, "--json"], { ...manager, SOUFFLEUR_STOP_GRACE: "9 seconds" }))
+            .lines[0]!
         ).current
       )
 
-      const removed = yield* service("uninstall")
+      const removed = yield* service("uninstall", id)
       assert.deepStrictEqual(
         [removed.code, JSON.parse(removed.lines[0]!).removed, fs.existsSync(file(id))],
         [0, true, false]
@@ -93,13 +94,13 @@ describe.concurrent("a service", () => {
 
       fs.writeFileSync(file(id), "[Unit]\n")
       for (const act of ["install", "uninstall"]) {
-        const refused = yield* service(act)
+        const refused = yield* service(act, id)
         assert.deepStrictEqual([refused.code, refused.lines], [2, []])
         assert.match(refused.errors, /was not written by souffleur: it is left as it is/)
         assert.strictEqual(fs.readFileSync(file(id), "utf8"), "[Unit]\n")
       }
       fs.rmSync(file(id))
-      const terminal = yield* the.run(["service", "install"], {
+      const terminal = yield* the.run(["service", "install", id], {
         ...manager,
         SOUFFLEUR_LAUNCHER: "tmux",
         TMUX: "/nowhere,1,0"
@@ -107,12 +108,12 @@ describe.concurrent("a service", () => {
       assert.deepStrictEqual([terminal.code, terminal.lines], [2, []])
       assert.match(terminal.errors, /tmux needs souffleur itself to run inside tmux/)
       refuse()
-      const failed = yield* service("install")
+      const failed = yield* service("install", id)
       assert.deepStrictEqual([failed.code, failed.lines], [1, []])
       assert.match(failed.errors, /"systemctl --user daemon-reload" failed: it ended with exit code 1/)
       yield* the.run(["release"])
       yield* watch.ended
-      const over = yield* service("install")
+      const over = yield* service("install", id)
       assert.deepStrictEqual([over.code, over.lines], [2, []])
       assert.match(over.errors, /has ended: released/)
     })
@@ -136,7 +137,7 @@ describe.concurrent("a service", () => {
       log.prepare("UPDATE events SET data = replace(data, ?, ?)").run(`"pid":${watch.pid}`, `"pid":${process.pid}`)
       log.close()
 
-      assert.strictEqual((yield* the.run(["service", "install"], manager)).code, 0)
+      assert.strictEqual((yield* the.run(["service", "install", id], manager)).code, 0)
       assert.include(told(), `systemctl --user start souffleur-${id}.service`)
       const { args, environment, program } = started(file(id))
       const surroundings = {

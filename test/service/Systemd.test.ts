@@ -12,7 +12,7 @@ const serving = Effect.gen(function* () {
   const { watch: id } = yield* prints(watch, "WatchSettled")
   watch.kill("SIGKILL")
   yield* watch.ended
-  const installed = yield* the.run(["service", "install"], manager.variables)
+  const installed = yield* the.run(["service", "install", id], manager.variables)
   assert.strictEqual(installed.code, 0, installed.errors)
   const unit = `souffleur-${id}.service`
   const pid = Effect.sync(() => Number(manager.shows(unit, "MainPID")))

@@ -64,6 +64,11 @@ const entries = [
     "stop"
   ),
   entry(
+    "resume",
+    "Go on with a watch, or with all, each by a souffleur of its own: such as after a reboot",
+    async () => (await import("./commands/ResumeCommand.ts")).resumeCommand
+  ),
+  entry(
     "retry",
     "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say",
     async () => (await import("./commands/RetryCommand.ts")).retryCommand
@@ -90,7 +95,7 @@ const entries = [
   ),
   entry(
     "service",
-    "Run a watch under systemd or launchd: it outlives logouts, crashes and reboots",
+    "Run a watch, or all, under systemd or launchd: it outlives logouts, crashes and reboots",
     async () => (await import("./commands/ServiceCommand.ts")).serviceCommand
   ),
   entry(

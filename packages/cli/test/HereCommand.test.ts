@@ -28,7 +28,7 @@ it.layer(services)((it) => {
       yield* the.watch("opera-1", watching({ project: the.project, comms: null }))
       const found = yield* printed(the.project, here)
       assert.strictEqual(found[0], "1 watch, 1 needs you; 1 agent runs unwatched.")
-      const resume = found.indexOf("  souffleur watch --resume opera-1")
+      const resume = found.indexOf("  souffleur resume opera-1")
       const watch = found.indexOf(`  souffleur watch --pid ${process.pid} --session-id s-new --project-dir ${home}`)
       assert.isTrue(0 < resume && resume < watch, found.join("\n"))
       assert.strictEqual(found[resume + 1]?.trim(), "opera-1: no souffleur looks after it")
@@ -36,7 +36,7 @@ it.layer(services)((it) => {
       const told = JSON.parse((yield* printed(the.project, here, "--json")).join("\n"))
       assert.deepInclude(told.watches[0], { watch: "opera-1", standing: "watching" })
       assert.deepInclude(told.agents[0], { pid: process.pid, session_id: "s-new" })
-      assert.strictEqual(told.next[0].next, "souffleur watch --resume opera-1")
+      assert.strictEqual(told.next[0].next, "souffleur resume opera-1")
 
       // The agent whose tool calls this is watched by a souffleur that outlives it.
       const parent = { ...said, pid: process.ppid, sessionId: "s-parent" }
@@ -50,6 +50,11 @@ it.layer(services)((it) => {
         `souffleur watch --detach --pid ${process.ppid} --session-id s-parent`
       )
       yield* fs.remove(`${home}/.claude/sessions/${process.ppid}.json`)
+
+      yield* the.watch("opera-2", watching({ project: the.project, comms: null }))
+      const two = yield* printed(the.project, here)
+      assert.include(two, "  souffleur resume --all")
+      assert.notInclude(two, "  souffleur resume opera-1")
 
       // A session that a watch has followed is watched.
       yield* the.watch("opera-1", [Event.SessionIdFound.make({ at: 2000, watcher: 1, sessionId: "s-new" })])

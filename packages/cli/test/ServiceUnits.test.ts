@@ -6,7 +6,7 @@ import * as os from "node:os"
 import { join } from "node:path"
 import { defectCode } from "../src/Uncaught.ts"
 import { launchdPlist } from "../src/service/LaunchdPlist.ts"
-import { type Service, serviceOf } from "../src/service/Service.ts"
+import { everyWatch, type Service, serviceOf } from "../src/service/Service.ts"
 import { systemdUnit } from "../src/service/SystemdUnit.ts"
 
 /** Reads a line of quoted words and their specifiers as systemd.syntax(7) does: `%h` would be the home. */
@@ -151,4 +151,8 @@ it("a service keeps the paths of programs and settings, and no key", () => {
     line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a"],
     environment: { PATH: "/bin", SOUFFLEUR_STATE_DIR: "/state", CLAUDE_CONFIG_DIR: "/claude" }
   })
+  const all = serviceOf(everyWatch, surroundings)
+  assert.deepStrictEqual(all.line, ["/node", "/souffleur.js", "resume", "--all", "--keep"])
+  // No watch's beats could feed its watchdog.
+  assert.notInclude(systemdUnit(all, "ours"), "WatchdogSec")
 })

@@ -29,7 +29,7 @@ export {
   unfinishedWatches,
   watchById
 } from "./watching/FindWatch.ts"
-export { restored, startGuardian } from "./watching/GuardianKeeper.ts"
+export { hadGuardian, restored, startGuardian } from "./watching/GuardianKeeper.ts"
 export { keepWatch } from "./watching/KeptWatch.ts"
 export * from "./watching/KnownWatch.ts"
 export * from "./watching/LiveSessions.ts"

@@ -37,7 +37,7 @@ it("a watch needs a person for a wait, a standby, a ceiling or its file, the mos
   assert.strictEqual(next({ ceiling, overreach }), "souffleur retry w")
   assert.strictEqual(next({ standby: closed, ceiling }), "souffleur why w")
   assert.strictEqual(next({ person, standby: closed }), "souffleur attach w")
-  assert.strictEqual(next({ person }, false), "souffleur watch --resume w")
+  assert.strictEqual(next({ person }, false), "souffleur resume w")
 })
 
 it("the state of a watch names the most urgent fact first", () => {

@@ -26,6 +26,10 @@ const nextOf = ({ agents, runs, watches }: Overview): ReadonlyArray<Next> => {
   const needs = watches.flatMap(({ need, watch }) =>
     need === null ? [] : [{ next: need.next, why: `${watch}: ${need.why}` }]
   )
+  const left = needs.filter(({ next }) => next.startsWith("souffleur resume "))
+  const resuming =
+    left.length > 1 ? [{ next: "souffleur resume --all", why: `${left.length} watches have no souffleur` }] : left
+  const others = needs.filter((need) => !left.includes(need))
   const unwatched = agents.map(({ next, pid }) => ({ next, why: `watch the agent with pid ${pid}` }))
   const planned = runs.map(({ next, run, standing }) => ({ next, why: `run ${run}: ${standing}` }))
   const looking = watches.length === 0 ? [] : [{ next: "souffleur status", why: "how the watches are" }]
@@ -36,7 +40,7 @@ const nextOf = ({ agents, runs, watches }: Overview): ReadonlyArray<Next> => {
           { next: `souffleur run -- ${agentKind.program} "do it"`, why: "start an agent and watch it" },
           { next: "souffleur demo", why: "see it work" }
         ]
-  return [...needs, ...unwatched, ...planned, ...looking, ...starting]
+  return [...resuming, ...others, ...unwatched, ...planned, ...looking, ...starting]
 }
 
 /** Says in a line how much is here. */

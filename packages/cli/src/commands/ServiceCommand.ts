@@ -1,22 +1,49 @@
 import { Claims } from "@souffleur/domain"
-import { Console, Effect, Layer } from "effect"
-import { Command } from "effect/cli"
+import { Console, Effect, Layer, Option } from "effect"
+import { Argument, Command } from "effect/cli"
 import { findWatch, layerClaims, layerHost, layerStore, settingsOf, terminalOf } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
+import { everyWatch } from "../service/Service.ts"
 import { inspect, install, uninstall } from "../service/ServiceManager.ts"
-import { json, namedIn, projectDir, realProject, watchName } from "./Options.ts"
+import { json, projectDir, realProject } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-const flags = { watch: watchName, projectDir, json }
+const flags = {
+  watch: Argument.String("watch").pipe(
+    Argument.withDescription("A watch's id, or any session id it had; nothing: every watch that is not finished"),
+    Argument.optional
+  ),
+  projectDir,
+  json
+}
 
 const atLogin = (lingers: boolean | null) =>
   lingers === true ? "" : ' It starts when you log in; to start it with the machine: "loginctl enable-linger".'
+
+const written = ({ changed, file, lingers, unit }: Effect.Success<ReturnType<typeof install>>) =>
+  `${unit} ${changed ? "is written to" : "is in"} ${file}.${atLogin(lingers)}`
+
+/** Finds the watch of a service. `None`: the service serves every watch. */
+const served = Effect.fnUntraced(function* (name: Option.Option<string>) {
+  return Option.isNone(name) ? Option.none() : Option.some(yield* findWatch(name.value))
+})
+
+/** Installs the service that goes on with every unfinished watch. */
+const installAll = Effect.fnUntraced(function* (asJson: boolean) {
+  yield* terminalOf(yield* settingsOf(yield* Project), {})
+  const done = yield* install(everyWatch, true)
+  if (asJson) return yield* Console.log(JSON.stringify({ watch: null, ...done }))
+  yield* Console.log(written(done))
+  yield* Console.log('It goes on with each watch whose souffleur has died: "souffleur release" ends a watch.')
+})
 
 const installCommand = Command.make(
   "install",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* findWatch(namedIn(yield* Project, given.watch))
+    const found = yield* served(given.watch)
+    if (Option.isNone(found)) return yield* installAll(given.json)
+    const { id, watch } = found.value
     if (watch.phase === "Exited") return yield* new BadUsage({ message: `watch ${id} has ended: ${watch.end}` })
     // A service has no terminal for windows.
     yield* terminalOf(yield* settingsOf(yield* realProject(watch.project)), {})
@@ -28,9 +55,7 @@ const installCommand = Command.make(
       ))
     const done = yield* install(id, !watched)
     if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...done }))
-    yield* Console.log(
-      `${done.unit} ${done.changed ? "is written to" : "stands in"} ${done.file}.${atLogin(done.lingers)}`
-    )
+    yield* Console.log(written(done))
     yield* Console.log(
       watched
         ? `Until then souffleur pid ${owner.process.pid} watches ${id}; end that one and start the service to hand the watch over now.`
@@ -39,40 +64,48 @@ const installCommand = Command.make(
   })
 ).pipe(
   withLayers(layerStore),
-  Command.withDescription("Keep a watch running: also when souffleur dies, and after a reboot")
+  Command.withDescription("Keep a watch running, or all of them: also when souffleur dies, and after a reboot")
 )
 
 const statusCommand = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* findWatch(namedIn(yield* Project, given.watch))
-    const seen = yield* inspect(id)
-    if (given.json) return yield* Console.log(JSON.stringify({ watch: id, ...seen }))
-    if (!seen.installed) return yield* Console.log(`${id} has no service: "souffleur service install ${id}" makes one.`)
+    const found = yield* served(given.watch)
+    const id = Option.getOrUndefined(found)?.id
+    const seen = yield* inspect(id ?? everyWatch)
+    if (given.json) return yield* Console.log(JSON.stringify({ watch: id ?? null, ...seen }))
+    const again = `"souffleur service install${id === undefined ? "" : ` ${id}`}"`
+    if (!seen.installed)
+      return yield* Console.log(
+        `${id === undefined ? "There is no service of every watch" : `${id} has no service`}: ${again} makes one.`
+      )
     yield* Console.log(
       `${seen.unit}: ${seen.active ?? "state unknown"}, ${seen.enabled === true ? "enabled" : "not enabled"}; ${seen.file}`
     )
-    if (!seen.current)
-      yield* Console.log(`Its file is not what it would be today: "souffleur service install ${id}" writes it again.`)
-    if (watch.phase === "Exited")
+    if (!seen.current) yield* Console.log(`Its file is not what it would be today: ${again} writes it again.`)
+    if (Option.exists(found, ({ watch }) => watch.phase === "Exited"))
       yield* Console.log(`The watch has ended: "souffleur service uninstall ${id}" removes it.`)
   })
-).pipe(withLayers(layerStore), Command.withDescription("How the service of a watch stands"))
+).pipe(withLayers(layerStore), Command.withDescription("How the service of a watch is, or the one of all"))
 
 const uninstallCommand = Command.make(
   "uninstall",
   flags,
   Effect.fnUntraced(function* (given) {
-    const { id, watch } = yield* findWatch(namedIn(yield* Project, given.watch))
-    const { file, removed, unit } = yield* uninstall(id)
-    if (given.json) return yield* Console.log(JSON.stringify({ watch: id, unit, file, removed }))
-    if (!removed) return yield* Console.log(`${id} has no service.`)
-    const goesOn =
-      watch.phase === "Exited" ? "" : ` The watch is unfinished: "souffleur watch --resume ${id}" goes on with it.`
-    yield* Console.log(`${unit} is ended and removed; the Conductor is left as it is.${goesOn}`)
+    const found = yield* served(given.watch)
+    const id = Option.getOrUndefined(found)?.id
+    const { file, removed, unit } = yield* uninstall(id ?? everyWatch)
+    if (given.json) return yield* Console.log(JSON.stringify({ watch: id ?? null, unit, file, removed }))
+    if (!removed) return yield* Console.log(`${id ?? "Every watch together"} has no service.`)
+    const unfinished = Option.exists(found, ({ watch }) => watch.phase !== "Exited")
+    const goesOn = unfinished ? ` The watch is unfinished: "souffleur resume ${id}" goes on with it.` : ""
+    yield* Console.log(`${unit} is ended and removed; each Conductor is left as it is.${goesOn}`)
   })
-).pipe(withLayers(layerStore), Command.withDescription("Remove the service of a watch; its Conductor is left as it is"))
+).pipe(
+  withLayers(layerStore),
+  Command.withDescription("Remove the service of a watch, or the one of all; each Conductor is left as it is")
+)
 
 export const serviceCommand = Command.make("service").pipe(
   Command.withSubcommands([installCommand, statusCommand, uninstallCommand])

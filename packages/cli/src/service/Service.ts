@@ -2,9 +2,12 @@ import { isSecret } from "@souffleur/domain"
 import { agentKind } from "../agent/Kind.ts"
 import type { Surroundings } from "../world/CommandEnvironment.ts"
 
-/** One watch as a service of the system's service manager. */
+/** The id of the service that serves every watch. A watch's own id ends in four hex digits. */
+export const everyWatch = "all"
+
+/** One watch, or every watch, as a service of the system's service manager. */
 export interface Service {
-  /** The id of the watch. */
+  /** The id of the watch, or {@link everyWatch}. */
   readonly id: string
   readonly line: readonly [string, ...ReadonlyArray<string>]
   readonly environment: Readonly<Record<string, string>>
@@ -21,7 +24,7 @@ const isKept = (name: string) =>
 
 export const serviceOf = (id: string, { self, variables }: Surroundings): Service => ({
   id,
-  line: [...self, "watch", "--resume", id] as const,
+  line: [...self, ...(id === everyWatch ? ["resume", "--all", "--keep"] : ["watch", "--resume", id])],
   environment: Object.fromEntries(
     Object.entries(variables).filter((entry): entry is [string, string] => isKept(entry[0]) && (entry[1] ?? "") !== "")
   )

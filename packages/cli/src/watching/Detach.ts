@@ -12,7 +12,7 @@ import {
 import { encodeDetachOrder } from "@souffleur/node"
 import { runProgram } from "@souffleur/process"
 import { refuseOwned } from "@souffleur/supervisor"
-import { Console, Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { Console, Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -26,12 +26,18 @@ const free = Effect.fnUntraced(function* (watch: Watch) {
     yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
 })
 
-/** Removes the variables of an agent's session or launch, because the new process is to outlive both. */
+/** The variables by which a service manager knows its own process. */
+const ofManager = new Set(["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"])
+
+/** Removes the variables of an agent's session, a launch or a service, because the new process is to outlive them. */
 export const withoutMarks = (variables: Variables): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(variables).filter(
       (entry): entry is [string, string] =>
-        entry[1] !== undefined && !agentKind.marks.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
+        entry[1] !== undefined &&
+        !agentKind.marks.has(entry[0]) &&
+        !ofManager.has(entry[0]) &&
+        entry[0] !== "SOUFFLEUR_LAUNCH_ID"
     )
   )
 
@@ -45,12 +51,15 @@ const outputOf = Effect.fnUntraced(function* (id: string) {
   return path.join(folder, `${id}.out`)
 })
 
+/** A detached souffleur ended before it owned its watch. `message` names the file that says why. Exit code 1. */
+export class NotDetached extends Schema.TaggedError<NotDetached>()("NotDetached", { message: Schema.String }) {}
+
 /**
  * Starts a souffleur that goes on with this watch. It descends neither from this process nor from the agent whose tool
- * this may be. Returns 0 once the new souffleur owns the watch. Fails here, with the usual errors, where the watch
- * would be refused.
+ * this may be. Returns once the new souffleur owns the watch. Fails here, with the usual errors, where the watch would
+ * be refused.
  */
-export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
+export const startDetached = Effect.fn("startDetached")(function* (id: string, guardian: boolean) {
   const { self, variables } = yield* Environment
   const processes = yield* Processes
   const before = yield* load(id)
@@ -90,18 +99,22 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
   })
   const found = yield* Effect.repeat(look, { until: Option.isSome, schedule: Schedule.spaced("20 millis") })
   const { fence, owner } = Option.getOrElse(found, () => before)
-  if (fence === before.fence) {
-    yield* Console.error(`souffleur, pid ${pid}, ended before it watched: ${output} says why`)
-    return 1
-  }
+  if (fence === before.fence)
+    return yield* new NotDetached({ message: `pid ${pid} ended before it watched: ${output} says why` })
   if (owner !== undefined && owner.process.pid !== pid)
     return yield* new AlreadyWatched({
       owner,
       problem: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment`
     })
+  return { watch: id, pid, output }
+})
+
+/** Starts a detached souffleur and tells of it. Returns the exit code 0. Fails as {@link startDetached} does. */
+export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
+  const { output, pid, watch } = yield* startDetached(id, guardian)
   yield* asJson
-    ? printJson({ watch: id, pid, output })
-    : Console.log(`souffleur, pid ${pid}, watches ${id}; it prints to ${output}`)
+    ? printJson({ watch, pid, output })
+    : Console.log(`souffleur, pid ${pid}, watches ${watch}; it prints to ${output}`)
   return 0
 })
 

@@ -57,7 +57,7 @@ export const needOf = (
   owned: boolean
 ): Need | null => {
   if (phase === "Exited") return null
-  if (!owned) return { why: "no souffleur looks after it", next: `souffleur watch --resume ${id}` }
+  if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }
   if (standby !== undefined) return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
   if (ceiling !== undefined)

@@ -62,6 +62,12 @@ const end = Effect.fnUntraced(function* (identity: ProcessIdentity) {
   return Option.isSome(yield* Effect.timeoutOption(processes.untilOver(identity, "20 millis"), "10 seconds"))
 })
 
+/** Whether a watch has ever had a guardian. */
+export const hadGuardian = Effect.fn("hadGuardian")(function* (id: string) {
+  const beats = yield* Beats
+  return Option.isSome(yield* beats.last(guardianOf(id)))
+})
+
 /**
  * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian). It starts a guardian
  * where none is left. It kills a silent one, checked by its identity, and starts another only after that one is gone.

@@ -1,0 +1,65 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { alive, prints, stage, until } from "./CliStage.ts"
+
+it.live("resume --all goes on with each watch whose souffleur has died, once, and --keep brings it back again", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    fs.rmSync(the.comms)
+    const projects = ["one", "two"].map((name) => join(the.home, name))
+    const line = "until [ -e go ]; do sleep 0.05; done"
+    const ids: Array<string> = []
+    for (const project of projects) {
+      fs.mkdirSync(project)
+      const run = the.start(["run", "--json", "--no-guardian", "--", "/bin/sh", "-c", line], {}, project)
+      ids.push((yield* prints(run, "WatchSettled")).watch)
+      run.kill("SIGKILL")
+      yield* run.ended
+    }
+    const resume = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+      const { code, errors, lines } = yield* the.run(["resume", "--all", "--json", ...args])
+      assert.strictEqual(code, 0, errors)
+      return JSON.parse(lines.join("\n")) as ReadonlyArray<{ watch: string; outcome: string; pid: number }>
+    })
+    const first = yield* resume()
+    assert.deepStrictEqual(
+      first.map(({ outcome, watch }) => [watch, outcome]),
+      ids.map((id) => [id, "goes on"])
+    )
+    assert.isTrue(first.every(({ pid }) => alive(pid)))
+    assert.deepStrictEqual(
+      yield* resume(),
+      first.map((one) => ({
+        ...one,
+        outcome: "watched already",
+        message: `souffleur pid ${one.pid} watches it already`
+      }))
+    )
+
+    const keep = the.start(["resume", "--all", "--keep"])
+    process.kill(first[0]!.pid, "SIGKILL")
+    const said = until(
+      Effect.sync(() => keep.lines.flatMap((text) => /it goes on, with souffleur pid (\d+)$/u.exec(text)?.[1] ?? [])),
+      ({ length }) => length > 0
+    )
+    const next = Number((yield* said)[0])
+    assert.isTrue(alive(next))
+    assert.notStrictEqual(next, first[0]!.pid)
+
+    for (const project of projects) fs.writeFileSync(join(project, "go"), "")
+    yield* until(
+      Effect.sync(() => [next, first[1]!.pid].some(alive)),
+      (lives) => !lives
+    )
+    keep.kill("SIGTERM")
+    assert.strictEqual((yield* keep.ended).code, 143)
+    const none = yield* the.run(["resume", "--all"])
+    assert.deepStrictEqual([none.code, none.lines], [0, ["No watch is unfinished."]], none.errors)
+    const one = yield* the.run(["resume", ids[0]!])
+    assert.deepStrictEqual([one.code, one.lines], [2, []], one.errors)
+    const both = yield* the.run(["resume", ids[0]!, "--all"])
+    assert.deepStrictEqual([both.code, both.lines], [2, []], both.errors)
+  })
+)
