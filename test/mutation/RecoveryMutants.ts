@@ -117,6 +117,7 @@ export const recoveryMutants = [
     [`${recovery}/test/ResumeSession.test.ts`],
     [
       ["resume: a file that is quiet", "if (sameMark(now, before)) return now", "return now"],
+      ["resume: quiet for a second", "time - writtenAt >= Duration.toMillis(quietTime)", "true"],
       ["resume: a session that is sound", "if (message !== undefined) return yield* new NotResumable({ message })", ""]
     ]
   ),

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { SessionSigns } from "@souffleur/domain"
 import { identityOf } from "@souffleur/testing"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { exportProvider, resumeSession, standardCompact } from "../src/index.ts"
 import { type Change, closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
 import { worldOf } from "./RecoveryWorld.ts"
@@ -13,6 +13,7 @@ const signsOf = (tokens: number): SessionSigns => ({
   context: { tokens, window: 200_000, model: "m", at: 0 }
 })
 const sound = signsOf(1000)
+const fresh = { ...sound, writtenAt: Number.MAX_SAFE_INTEGER }
 
 /** A cycle without comms, whose Conductor was killed and left a tool running. */
 const cycle = Effect.fnUntraced(function* (change: Change = {}, signs: SessionSigns | undefined = sound) {
@@ -84,9 +85,21 @@ it.effect("a full context and an unreadable session are exported, and the reason
     assert.deepInclude(escalated, { stage: "session", message: "its session file cannot be read", alreadyKilled: true })
   })
 )
+it.effect("a session file that was not written for a second is not waited for", () =>
+  Effect.gen(function* () {
+    const waited = Effect.fnUntraced(function* (age: number) {
+      const before = yield* Clock.currentTimeMillis
+      const { run } = yield* cycle({}, { ...sound, writtenAt: before - age })
+      yield* run
+      return (yield* Clock.currentTimeMillis) - before
+    })
+    const soon = yield* waited(1000)
+    assert.strictEqual((yield* waited(999)) - soon, 1000)
+  })
+)
 it.effect("a session file that is still written after the stop is not resumed", () =>
   Effect.gen(function* () {
-    const { log, run, world } = yield* cycle()
+    const { log, run, world } = yield* cycle({}, fresh)
     const mark = world.agent.session.mark.bind(world.agent.session)
     let offset = 0
     world.agent.session.mark = (path) => ({ ...mark(path), offset: offset++ })
@@ -97,7 +110,7 @@ it.effect("a session file that is still written after the stop is not resumed", 
 )
 it.effect("a session that went on right before the launch is not resumed: the next provider reads it", () =>
   Effect.gen(function* () {
-    const { log, run, world } = yield* cycle()
+    const { log, run, world } = yield* cycle({}, fresh)
     const mark = world.agent.session.mark.bind(world.agent.session)
     // The first two looks find the file quiet, and the third one is right before the launch.
     let looks = 0

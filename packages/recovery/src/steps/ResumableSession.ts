@@ -1,5 +1,5 @@
 import { Agent, SessionMark, Settings, stepNames, unresumable, type Watch } from "@souffleur/domain"
-import { Effect, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { again, step } from "./Step.ts"
 
 /** Says why the session is not resumed in place in this cycle. */
@@ -10,15 +10,21 @@ const Resumable = Schema.Struct({ mark: SessionMark, contextTokens: Schema.NullO
 
 const sameMark = Schema.toEquivalence(SessionMark)
 /** Time without a write after which a session file is quiet. */
-const quietTime = "1 second"
+const quietTime = Duration.seconds(1)
 /** Most looks at a file that is still written. */
 const maxLooks = 5
 
-/** Waits until no process writes the session file any more. Fails with `NotResumable`. */
+/**
+ * Waits until no process writes the session file any more. A file that is quiet already is not waited for. Fails with
+ * `NotResumable`.
+ */
 const quietMark = Effect.fnUntraced(
   function* (sessionId: string) {
     const agent = yield* Agent
     let before = yield* agent.mark(sessionId)
+    const signs = yield* agent.signs(sessionId)
+    const time = yield* Clock.currentTimeMillis
+    if (Option.exists(signs, ({ writtenAt }) => time - writtenAt >= Duration.toMillis(quietTime))) return before
     for (let look = 1; look <= maxLooks; look++) {
       yield* Effect.sleep(quietTime)
       const now = yield* agent.mark(sessionId)
