@@ -370,7 +370,7 @@ describe("the lines", () => {
         "main.ts",
         /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(\s*`souffleur: Node 22\.19 |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
       ],
-      ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.isTTY/gu],
+      ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)/gu],
       ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
       ["mcp/Requests.ts", /stdio\.stdout/gu],
       ["watching/TerminalPane.ts", /stdout: "inherit", stderr: "inherit"/gu],

@@ -47,8 +47,14 @@ export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
 /** Where there is no tmux, what needs it is skipped. */
 export const tmuxMissing = spawnSync("tmux", ["-V"]).status !== 0
 
+/** The size of a terminal. */
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
 /** Starts a tmux server of the test's own, with all in windows of one session. The agent is as a person sees it. */
-export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
+export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab, { columns, rows }: Size = { columns: 180, rows: 50 }) {
   const path = yield* Path.Path
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   // Its socket goes with the lab's folder.
@@ -65,9 +71,9 @@ export const tmux = Effect.fn("Stage.tmux")(function* (lab: Lab) {
     "-s",
     "stage",
     "-x",
-    "180",
+    String(columns),
     "-y",
-    "50",
+    String(rows),
     "sleep",
     "300",
     ";",

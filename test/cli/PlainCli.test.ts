@@ -60,10 +60,10 @@ it.live(
         join(sessions, `${agent.pid}.json`),
         JSON.stringify({ ...says, status: "waiting", waitingFor: `perm${evil}` })
       )
-      const watch = the.start(["watch", "--pid", String(agent.pid), "--session-id", the.session])
+      const watch = the.start(["watch", "--verbose", "--pid", String(agent.pid), "--session-id", the.session])
       const tells = (words: string) =>
         until(
-          Effect.sync(() => watch.lines.some((line) => line.includes(words))),
+          Effect.sync(() => watch.errors().includes(words)),
           (yes) => yes
         )
       yield* tells("waits for a person")

@@ -65,6 +65,7 @@ export const say = async (
     cwd: project,
     platform: "linux",
     colour: false,
+    columns: undefined,
     interactive: false,
     self: ["/bin/true", "souffleur"] as const
   })

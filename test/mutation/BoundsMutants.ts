@@ -290,7 +290,7 @@ export const boundsMutants = [
   ...mutantsOf(
     `${domain}/src/Time.ts`,
     [`${domain}/test/Bounds.test.ts`],
-    [["time: told whatever it is", "Math.min(maxMillis, Math.max(-maxMillis, at)) || 0", "at"]]
+    [["time: told whatever it is", "Math.min(most, Math.max(-most, at)) || 0", "at"]]
   ),
   ...mutantsOf(
     `${domain}/src/decide/LimitWait.ts`,

@@ -33,7 +33,13 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/cli/src/watching/FollowOutput.ts",
     ["packages/cli/test/FollowOutput.test.ts"],
-    [["following: on a terminal", "(yield* stdoutIsTerminal) ?", "(false as boolean) ?"]]
+    [
+      [
+        "following: on a terminal",
+        "yield* terminal ? Stream.runForEach",
+        "yield* (false as boolean) ? Stream.runForEach"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/embed/src/watching/LiveSessions.ts",
@@ -89,7 +95,13 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/embed/src/explain/WatchSentence.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
-    [["telling: an event is one line", "plain(describeEvent(event).text, maxLineLength)", "describeEvent(event).text"]]
+    [
+      [
+        "telling: an event is one line",
+        "plain(describeEvent(event, zone).text, maxLineLength)",
+        "describeEvent(event, zone).text"
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/embed/src/explain/RunSentence.ts",
@@ -97,7 +109,7 @@ export const plainMutants = [
     [
       [
         "telling: an event of a run is one line",
-        "plain(`${describeRunEvent(event).text}${progress}`, maxLineLength)",
+        "plain(`${describeRunEvent(event, zone).text}${progress}`, maxLineLength)",
         "`${describeRunEvent(event).text}${progress}`"
       ]
     ]

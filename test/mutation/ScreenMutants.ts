@@ -48,5 +48,82 @@ export const screenMutants = [
       ["notice: the newest last words", "all.slice(1 - maxWords)", "all.slice(0, maxWords)"],
       ["notice: last words of a death and the end", "&& ends.has(notice.kind)", ""]
     ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/watching/AgentOutput.ts",
+    ["packages/cli/test/AgentOutput.test.ts"],
+    [
+      ["screen: no forged line", 'text.replaceAll(ourMark, "▹")', "text"],
+      ["screen: text as it comes", '!inText && rest.startsWith("{") && end === 0', "!inText && end === 0"],
+      ["screen: a record is whole", " && rest.length <= maxRecord) {", " && false) {"],
+      ["screen: a record in bounded memory", "&& rest.length <= maxRecord", ""],
+      ["screen: the torn last line", "shown(safe(held))", '""']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/watching/FollowOutput.ts",
+    ["packages/cli/test/WatchScreen.test.ts", "packages/cli/test/FollowOutput.test.ts"],
+    [
+      ["screen: a pipe gets the bytes", "yield* terminal ? Stream.runForEach", "yield* true ? Stream.runForEach"],
+      ["screen: our line begins a line", "terminal && inLine ?", "false ?"],
+      ["screen: the end of the earlier output", 'first && earlier === "end" ?', "false ?"],
+      ["screen: from a whole line on", "torn = at > 0n", "torn = false"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/watching/WatchScreen.ts",
+    ["packages/cli/test/WatchScreen.test.ts"],
+    [
+      ["screen: the output before its event", "yield* output\n", ""],
+      ["screen: quiet", 'const shows = words && how !== "json"', 'const shows = how !== "json"'],
+      ["screen: as it comes", "follow: shows ?", "follow: false ?"],
+      ["screen: the last words", "if (printer.silent())", "if (false)"],
+      ["screen: each event", 'how === "all" ?', "false ?"],
+      ["screen: the date", "date === undefined ? lines : [date, ...lines]", "lines"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/explain/ScreenLine.ts",
+    ["packages/cli/test/ScreenLine.test.ts"],
+    [
+      ["screen: nothing of the routine", "notice !== undefined || shown.has(event._tag) ?", "true ?"],
+      ["screen: what a person acts upon", "notice !== undefined || shown.has(event._tag) ?", "false ?"],
+      ["screen: the agent", 'comms !== null ? "the Conductor" : kind', "kind"],
+      ["screen: the command", 'kind === "command" ? "the command" : "the agent"', '"the agent"'],
+      [
+        "screen: no word of the inside",
+        "text.replaceAll(/\\b[Tt]he Conductor(?: \\(S\\d+\\))?/gu, nameOf(watch))",
+        "text"
+      ],
+      ["screen: the way back", "ways[event.provider] ?? `by ${event.provider}`", "`by ${event.provider}`"],
+      ["screen: has read it", "readers.has(provider)", "true"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/Wrapped.ts",
+    ["packages/cli/test/Wrapped.test.ts"],
+    [
+      [
+        "wrap: a terminal alone",
+        "columns === undefined || text.length <= columns || columns < leastColumns",
+        "columns === undefined"
+      ],
+      ["wrap: at spaces", "space > before.length ? space : columns", "columns"],
+      ["wrap: no wider", 'rest.lastIndexOf(" ", columns)', 'rest.lastIndexOf(" ", columns + 9)']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/Time.ts",
+    ["packages/domain/test/Time.test.ts"],
+    [
+      [
+        "time: of the zone",
+        "return iso(shown + DateTime.zonedOffset(DateTime.makeZonedUnsafe(shown, { timeZone: zone })))",
+        "return iso(shown)"
+      ],
+      ["time: the date of another day", "day(at, zone) === day(from, zone) ?", "true ?"],
+      ["time: the provided zone", "Option.getOrElse(DateTime.zoneMakeLocal)", "() => DateTime.zoneMakeLocal()"],
+      ["time: a date where it changes", "if (now === last) return undefined", "return undefined"]
+    ]
   )
 ]

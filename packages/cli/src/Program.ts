@@ -29,6 +29,7 @@ const environmentIn = (cwd: string) =>
         cwd,
         platform,
         colour,
+        columns: stdout.isTTY === true ? stdout.columns : undefined,
         interactive: stdin.isTTY === true && stdout.isTTY === true,
         self: ownWords
       })

@@ -134,6 +134,7 @@ it.layer(services)((it) => {
             cwd: project,
             platform: "linux",
             colour: false,
+            columns: undefined,
             interactive: false,
             self: [process.execPath]
           }),

@@ -23,6 +23,7 @@ it.layer(services)((it) => {
             cwd: "/",
             platform: "linux",
             colour: false,
+            columns: undefined,
             interactive: false,
             self: [process.execPath]
           })

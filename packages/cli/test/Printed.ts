@@ -18,6 +18,7 @@ export const printed = Effect.fnUntraced(function* (
       cwd,
       platform: "linux",
       colour: false,
+      columns: undefined,
       interactive: false,
       self: [process.execPath]
     })

@@ -143,12 +143,13 @@ it("a service keeps the paths of programs and settings, and no key", () => {
     cwd: "/",
     platform: "linux",
     colour: false as const,
+    columns: undefined,
     interactive: false,
     self: ["/node", "/souffleur.js"] as const
   }
   assert.deepStrictEqual(serviceOf("opera-3f2a", surroundings), {
     id: "opera-3f2a",
-    line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a"],
+    line: ["/node", "/souffleur.js", "watch", "--resume", "opera-3f2a", "--quiet"],
     environment: { PATH: "/bin", SOUFFLEUR_STATE_DIR: "/state", CLAUDE_CONFIG_DIR: "/claude" }
   })
   const all = serviceOf(everyWatch, surroundings)

@@ -21,6 +21,7 @@ it.live("the check prints only the program of an agent command, which may hold a
       cwd: home,
       platform: "linux",
       colour: false as const,
+      columns: undefined,
       interactive: false,
       self: ["node"] as const
     }
@@ -44,6 +45,7 @@ it.live("a config file that others may have written is wrong, and not used at al
       cwd: project,
       platform: "linux",
       colour: false as const,
+      columns: undefined,
       interactive: false,
       self: ["node"] as const
     }

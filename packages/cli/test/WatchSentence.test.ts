@@ -1,12 +1,12 @@
 import { assert, it } from "@effect/vitest"
 import { describeRunEvent, foldRun, type RunEvent, runNoticeOf } from "@souffleur/plan"
-import { describeEvent, Event, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { describeEvent, Event, type Recorded, utc, type WatchEvent } from "@souffleur/domain"
 import { noticeOf, publicationOf, untold } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
 import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed/internal"
 import { runLine } from "../src/explain/RunLine.ts"
-import { line } from "../src/explain/WatchLine.ts"
+import { watchLines } from "../src/explain/WatchLine.ts"
 
 const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
 
@@ -24,13 +24,14 @@ it("the sentence of an event is one short line without control characters, whate
 })
 
 const unpainted = (_: string, text: string) => text
+const options = { generation: 1, brush: unpainted, columns: undefined, zone: utc }
 const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, event })
 
 it("each event of a watch has one description for log, why, comms and the notify command", () => {
   for (const event of Object.values(watchExamples) as ReadonlyArray<WatchEvent>) {
     const { message, notice, own, text, words } = describeEvent(event)
     const recorded: Recorded = recordedOf(event)
-    assert.include(line(recorded, 1, unpainted), text, event._tag)
+    assert.include(watchLines(recorded, options)[0], text, event._tag)
     const reason = reasonOf([recorded], 1)
     if (reason !== undefined) assert.include(reasonText(reason)[0], text, event._tag)
     const telling = publicationOf(event)

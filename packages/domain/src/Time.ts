@@ -1,15 +1,59 @@
-import { DateTime, Option } from "effect"
+import { DateTime, Effect, Option } from "effect"
 
-/** The most ms from 1970 that a `DateTime` can hold (ECMA-262, Time Values). */
-const maxMillis = 8.64e15
+/** The most ms from 1970 that a `DateTime` can hold (ECMA-262, Time Values), and those of a day. */
+const [maxMillis, dayMillis] = [8.64e15, 86_400_000]
+
+/** Returns the nearest moment that a calendar has. */
+const possible = (at: number, most = maxMillis): number => Math.min(most, Math.max(-most, at)) || 0
 
 /**
  * Writes a time (epoch ms) as ISO 8601 in UTC. Every time becomes text here, since this function is total. A time that
  * no calendar has becomes the nearest possible moment.
  */
-export const iso = (at: number): string =>
-  DateTime.formatIso(DateTime.makeUnsafe(Math.min(maxMillis, Math.max(-maxMillis, at)) || 0))
+export const iso = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(possible(at)))
 
 /** Reads a time as epoch ms, in UTC where it names no zone. `undefined`: it is none that a calendar has. */
 export const epochOf = (text: string): number | undefined =>
   Option.getOrUndefined(Option.map(DateTime.make(text), DateTime.toEpochMillis))
+
+/** The zone in which a time is written for a person. */
+export type Zone = DateTime.TimeZone
+
+/** The zone of programs, logs and agents. */
+export const utc: Zone = DateTime.zoneMakeNamedUnsafe("UTC")
+
+/** The zone of a person: `CurrentTimeZone` where it is provided, else the host's, which `TZ` sets. */
+export const personsZone: Effect.Effect<Zone> = Effect.map(
+  Effect.serviceOption(DateTime.CurrentTimeZone),
+  Option.getOrElse(DateTime.zoneMakeLocal)
+)
+
+/** Writes the clock of a zone at a time (epoch ms), as ISO 8601 without the zone. */
+const clockOf = (at: number, zone: Zone): string => {
+  const shown = possible(at, maxMillis - dayMillis)
+  return iso(shown + DateTime.zonedOffset(DateTime.makeZonedUnsafe(shown, { timeZone: zone })))
+}
+
+/** Writes the date of a time (epoch ms), such as `2026-03-01`. */
+export const day = (at: number, zone: Zone = utc): string => clockOf(at, zone).slice(0, 10)
+
+/** Writes the time of day of a time (epoch ms), such as `14:05:09`. */
+export const time = (at: number, zone: Zone = utc): string => clockOf(at, zone).slice(11, 19)
+
+/** Writes a time (epoch ms) as it is said at `from`: with its date where that is another day. */
+export const moment = (at: number, from: number, zone: Zone = utc): string =>
+  day(at, zone) === day(from, zone) ? time(at, zone) : `${day(at, zone)} ${time(at, zone).slice(0, 5)}`
+
+/**
+ * Makes the dates of a list of times. Each call returns the date of a time where it differs from the one before. The
+ * first one is compared with `from`. `undefined`: it is the same day.
+ */
+export const makeDates = (from: number, zone: Zone) => {
+  let last = day(from, zone)
+  return (at: number): string | undefined => {
+    const now = day(at, zone)
+    if (now === last) return undefined
+    last = now
+    return now
+  }
+}

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { epochOf } from "../src/Time.ts"
+import { DateTime, Effect } from "effect"
+import { day, epochOf, makeDates, moment, personsZone, time } from "../src/Time.ts"
 
 it("a time is read as epoch milliseconds, in UTC where it names no zone, and no other text is one", () => {
   const noon = 1_772_366_400_000
@@ -7,3 +8,35 @@ it("a time is read as epoch milliseconds, in UTC where it names no zone, and no 
     assert.strictEqual(epochOf(text), noon, text)
   for (const text of ["", "noon", "2026-13-01T12:00:00Z"]) assert.isUndefined(epochOf(text), text)
 })
+
+const [berlin, tokyo] = ["Europe/Berlin", "Asia/Tokyo"].map((name) => DateTime.zoneMakeNamedUnsafe(name))
+/** Half an hour before midnight in Berlin, by winter time. */
+const late = epochOf("2026-03-01T22:30:00Z")!
+const hour = 3_600_000
+
+it("a time is written by the clock of its zone, with the date where the day is another", () => {
+  assert.deepStrictEqual([time(late), time(late, berlin), time(late, tokyo)], ["22:30:00", "23:30:00", "07:30:00"])
+  assert.deepStrictEqual([day(late), day(late, tokyo)], ["2026-03-01", "2026-03-02"])
+  assert.strictEqual(moment(late + hour, late), "23:30:00")
+  assert.strictEqual(moment(late + hour, late, berlin), "2026-03-02 00:30")
+  // Summer time begins at the end of March.
+  assert.strictEqual(time(late + 30 * 24 * hour, berlin), "00:30:00")
+})
+
+it("a time that no calendar has is written too", () => {
+  for (const at of [Number.NaN, Infinity, -Infinity, 8.64e15]) assert.match(time(at, tokyo), /\d\d:\d\d/u)
+})
+
+it("a date is told at midnight of the zone, and at first where it is not today's", () => {
+  const dates = makeDates(late, berlin!)
+  assert.deepStrictEqual([late, late + hour, late + 2 * hour].map(dates), [undefined, "2026-03-02", undefined])
+  assert.strictEqual(makeDates(late + 24 * hour, berlin!)(late), "2026-03-01")
+})
+
+it.effect("the zone of a person is the provided one, else the host's", () =>
+  Effect.gen(function* () {
+    assert.strictEqual(yield* Effect.provideService(personsZone, DateTime.CurrentTimeZone, tokyo!), tokyo)
+    const host = Intl.DateTimeFormat().resolvedOptions().timeZone
+    assert.strictEqual(DateTime.zoneToString(yield* personsZone), host)
+  })
+)

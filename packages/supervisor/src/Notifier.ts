@@ -4,9 +4,11 @@ import {
   evolve,
   initial,
   isEnd,
+  personsZone,
   type Watch,
   type WatchEvent,
-  type WatchNotice
+  type WatchNotice,
+  type Zone
 } from "@souffleur/domain"
 import { type LostNotice, type Notice as NoticeOf, NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
 import { positionOf } from "@souffleur/eventlog"
@@ -98,8 +100,8 @@ const nextCommands: Readonly<Record<WatchNotice, string>> = {
  * Returns the notice of an event of the watch `id`. A death, a failed recovery, an awaited person and a limit are
  * episodes: their begin and their end are told. `before`: what was told up to that event. `undefined`: no notice.
  */
-export const noticeOf = (id: string, event: WatchEvent, before: Told): Notice | undefined => {
-  const { notice: kind, own, words } = describeEvent(event)
+export const noticeOf = (id: string, event: WatchEvent, before: Told, zone?: Zone): Notice | undefined => {
+  const { notice: kind, own, words } = describeEvent(event, zone)
   if (kind === undefined || !isNews(event, before)) return undefined
   const command = nextCommands[kind]
   return { kind, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
@@ -140,12 +142,13 @@ export const notifier = Effect.fn("notifier")(function* (
   yield* positionOf(mark, newest(id))
   const desk = yield* noticeDesk(mark, lost)
   const heard = (yield* NoticeChannels).some(({ words }) => words)
+  const zone = yield* personsZone
   let told = untold
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
         const { watch } = told
-        const notice = noticeOf(id, event, told)
+        const notice = noticeOf(id, event, told, zone)
         told = afterTelling(told, event)
         if (notice === undefined) return
         const asked = heard && notice.words === null && ends.has(notice.kind)

@@ -100,6 +100,7 @@ const environment = ({ folder }: Place) => {
     cwd: project,
     platform: "linux",
     colour: false,
+    columns: undefined,
     interactive: false,
     self: ["/bin/true", "souffleur"] as const
   })

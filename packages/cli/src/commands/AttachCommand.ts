@@ -1,7 +1,7 @@
 import { Launcher, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command } from "effect/cli"
-import { findWatch, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
+import { findWatch, layerAgentFiles, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo } from "../watching/TerminalPane.ts"
@@ -35,6 +35,14 @@ export const attachCommand = Command.make(
         message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here`
       })
     }
-    yield* follow(id, launcher.outputPath, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
+    yield* follow(id, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
   })
-).pipe(withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)))
+).pipe(
+  withLayers((settings) =>
+    Layer.mergeAll(
+      layerStore(settings),
+      layerLaunches(settings),
+      Layer.provideMerge(layerAgentFiles(settings), layerHost)
+    )
+  )
+)

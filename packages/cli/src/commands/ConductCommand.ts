@@ -1,5 +1,5 @@
 import { completionSummary, invocation, isOver, loadPlan, type Run } from "@souffleur/plan"
-import { leastPermission, Permission, Processes } from "@souffleur/domain"
+import { personsZone, leastPermission, Permission, Processes } from "@souffleur/domain"
 import { type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, runJsonLine, settingsOf } from "@souffleur/embed/internal"
 import { Console, Effect, Fiber, FileSystem, Option, Path } from "effect"
@@ -32,9 +32,10 @@ const tellNeeds = (needs: ReadonlyArray<string>, then: string) =>
 const told = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: boolean) {
   const { colour } = yield* Environment
   const brush = paint(colour)
+  const zone = yield* personsZone
   const narrator = yield* Effect.forkScoped(
     run.narrate((recorded, progress) =>
-      Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress))
+      Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress, zone))
     )
   )
   const last = yield* Effect.onInterrupt(run.end, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))

@@ -1,13 +1,14 @@
+import { Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
-import { Console, Effect, Option, Stream } from "effect"
+import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { layerSouffleurLog, reasonJson, runJsonLine, withProgress } from "@souffleur/embed/internal"
+import { layerSouffleurLog, reasonJson, runJsonLine, runReasonLines, withProgress } from "@souffleur/embed/internal"
 import { runLine } from "../explain/RunLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
-import { json, namedIn, projectDir } from "./Options.ts"
+import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 export const conductLogCommand = Command.make(
@@ -17,11 +18,14 @@ export const conductLogCommand = Command.make(
     follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on with what is appended"), Flag.withDefault(false)),
     from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
     projectDir,
+    utc: utcFlag,
     json
   },
-  Effect.fnUntraced(function* ({ follow, from, json, run }) {
+  Effect.fnUntraced(function* ({ follow, from, json, run, utc }) {
     const { colour } = yield* Environment
     const brush = paint(colour)
+    const zone = yield* zoneOf({ utc })
+    const dates = Words.makeDates(yield* Clock.currentTimeMillis, zone)
     const log = yield* SouffleurLog
     const name = namedIn(yield* Project, run)
     const after = Math.max(0, from - 1)
@@ -29,7 +33,13 @@ export const conductLogCommand = Command.make(
     yield* Stream.runForEach(withProgress(events), ({ progress, recorded }) =>
       recorded.revision <= after
         ? Effect.void
-        : Console.log(json ? runJsonLine(recorded) : runLine(recorded, brush, progress))
+        : json
+          ? Console.log(runJsonLine(recorded))
+          : Effect.forEach(
+              [dates(recorded.event.at) ?? [], runLine(recorded, brush, progress, zone)].flat(),
+              (line) => Console.log(line),
+              { discard: true }
+            )
     )
   })
 ).pipe(withLayers(layerSouffleurLog), Command.withDescription("The events of a run"))
@@ -43,9 +53,10 @@ export const conductWhyCommand = Command.make(
     ),
     run: runName,
     projectDir,
+    utc: utcFlag,
     json
   },
-  Effect.fnUntraced(function* ({ json, revision, run }) {
+  Effect.fnUntraced(function* ({ json, revision, run, utc }) {
     const log = yield* SouffleurLog
     const { id } = yield* log.findRun(namedIn(yield* Project, run))
     const at = Option.match(revision, { onNone: () => undefined, onSome: (revision) => ({ revision }) })
@@ -53,7 +64,7 @@ export const conductWhyCommand = Command.make(
     if (Option.isNone(why))
       return yield* new BadUsage({ message: `run ${id} has no decision at or before this revision` })
     if (json) return yield* printJson({ run: id, ...reasonJson(why.value, runJsonLine) })
-    yield* Effect.forEach(why.value.lines, (line) => Console.log(line))
+    yield* Effect.forEach(runReasonLines(why.value, yield* zoneOf({ utc })), (line) => Console.log(line))
   })
 ).pipe(
   withLayers(layerSouffleurLog),

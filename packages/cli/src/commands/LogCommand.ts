@@ -1,14 +1,14 @@
-import { evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
+import { evolve, initial, type Recorded, type Watch, Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
 import { jsonLine, layerSouffleurLog } from "@souffleur/embed/internal"
 import { missing } from "@souffleur/eventlog"
 import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { line } from "../explain/WatchLine.ts"
+import { watchLines } from "../explain/WatchLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
-import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Reads `8h`, `30m`, or a duration as Effect writes it. */
@@ -47,14 +47,16 @@ export const logCommand = Command.make(
       Flag.withDefault(false)
     ),
     from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
+    utc: utcFlag,
     since: Flag.String("since").pipe(Flag.withDescription("Only what is younger, such as 8h"), Flag.optional)
   },
   Effect.fnUntraced(function* (flags) {
-    const { colour } = yield* Environment
+    const { colour, columns } = yield* Environment
     const brush = paint(colour)
-    const after = Option.isSome(flags.since)
-      ? (yield* Clock.currentTimeMillis) - Duration.toMillis(yield* sinceOf(flags.since.value))
-      : 0
+    const zone = yield* zoneOf(flags)
+    const now = yield* Clock.currentTimeMillis
+    const dates = Words.makeDates(now, zone)
+    const after = Option.isSome(flags.since) ? now - Duration.toMillis(yield* sinceOf(flags.since.value)) : 0
     if (flags.all && Option.isSome(flags.watch))
       return yield* new BadUsage({ message: "--all prints every watch: leave out either --all or the watch" })
     const log = yield* SouffleurLog
@@ -70,9 +72,11 @@ export const logCommand = Command.make(
       const next = evolve(watches.get(stream) ?? initial, event)
       if (next.phase === "Exited") watches.delete(stream)
       else watches.set(stream, next)
-      if (revision < flags.from || event.at < after) return { gap, text: undefined }
-      const text = `${flags.all ? `${stream}  ` : ""}${line(recorded, next.generation, brush)}`
-      return { gap, text: flags.json ? jsonLine(recorded) : text }
+      if (revision < flags.from || event.at < after) return { gap, lines: [] }
+      if (flags.json) return { gap, lines: [jsonLine(recorded)] }
+      const date = dates(event.at)
+      const lines = watchLines(recorded, { generation: next.generation, named: flags.all, brush, columns, zone })
+      return { gap, lines: date === undefined ? lines : [brush("dim", date), ...lines] }
     }
     const one = namedIn(yield* Project, flags.watch)
     const events = flags.all
@@ -87,7 +91,7 @@ export const logCommand = Command.make(
       Stream.tap(({ gap }) =>
         gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1)))
       ),
-      Stream.tap(({ text }) => (text === undefined ? Effect.void : Console.log(text))),
+      Stream.tap(({ lines }) => Effect.forEach(lines, (one) => Console.log(one))),
       Stream.runDrain
     )
     if (gaps > 0) return yield* new Ended({ code: 4 })

@@ -1,10 +1,43 @@
 import type { WatchName } from "@souffleur/embed"
 import { Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { personsZone, utc } from "@souffleur/domain"
+import type { Telling } from "../watching/WatchScreen.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 
 export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))
+
+export const utcFlag = Flag.Boolean("utc").pipe(
+  Flag.withDescription("Times in UTC, and not by the clock of this host"),
+  Flag.withDefault(false)
+)
+
+/** Returns the zone of the printed times. */
+export const zoneOf = ({ utc: asked }: { readonly utc: boolean }) => (asked ? Effect.succeed(utc) : personsZone)
+
+export const verbose = Flag.Boolean("verbose").pipe(
+  Flag.withDescription("Print each event, as the log has it"),
+  Flag.withDefault(false)
+)
+
+export const quiet = Flag.Boolean("quiet").pipe(
+  Flag.withDescription("Print nothing of what the agent prints"),
+  Flag.withDefault(false)
+)
+
+/** Returns how `run` and `watch` tell what happens. */
+export const tellingOf = (flags: {
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly utc: boolean
+  readonly verbose: boolean
+}) =>
+  Effect.map(zoneOf(flags), (zone): Telling => ({
+    how: flags.json ? "json" : flags.verbose ? "all" : "little",
+    words: !flags.quiet,
+    zone
+  }))
 
 export const projectDir = Flag.String("project-dir").pipe(
   Flag.withDescription("The project's folder"),

@@ -26,7 +26,7 @@ import { watching } from "../watching/WatchSession.ts"
 import { paint } from "../Printing.ts"
 import { printPreview } from "../preview/PreviewText.ts"
 import { detached, withoutMarks } from "../watching/Detach.ts"
-import { detach, dryRun, json, projectDir } from "./Options.ts"
+import { detach, dryRun, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 import { watch } from "./WatchCommand.ts"
 
@@ -48,12 +48,16 @@ export const runCommand = Command.make(
     ),
     detach,
     dryRun,
+    verbose,
+    quiet,
+    utc: utcFlag,
     json
   },
   Effect.fnUntraced(function* (flags) {
     const project = yield* Project
     const settings = yield* Settings
     const { colour, variables } = yield* Environment
+    const telling = yield* tellingOf(flags)
     const goOn = Effect.fnUntraced(function* (known: NamedWatch) {
       const { id, watch: state } = known
       yield* Console.error(
@@ -68,7 +72,7 @@ export const runCommand = Command.make(
         target: Option.none(),
         said: { observe: false, forced: false, detaching: flags.detach },
         guarding,
-        asJson: flags.json
+        telling
       })
       return yield* Effect.provide(resumed, [
         layerWorld(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))),
@@ -114,7 +118,7 @@ export const runCommand = Command.make(
           comms: null,
           from: 0,
           guardian: flags.guardian,
-          asJson: flags.json
+          telling
         })
       })
       return yield* Effect.provide(running, [

@@ -11,9 +11,12 @@ import {
   type ResolvedSettings,
   see,
   Settings,
-  Words
+  type WatchEvent,
+  Words,
+  type Zone
 } from "@souffleur/domain"
 import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
+import { lastWords } from "@souffleur/process"
 import { Clock, Console, Duration, Effect, Layer, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -26,6 +29,7 @@ import {
   layerAgentFiles,
   layerComms,
   layerHost,
+  layerLaunches,
   layerStore,
   livingWatches,
   runStanding,
@@ -34,13 +38,15 @@ import {
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
-import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { cut, wrapped } from "../Wrapped.ts"
+import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Returns the status of one watch. Ages are in milliseconds, and `null` where they are unknown. */
 export const statusOf = Effect.fnUntraced(function* (
   { id, unreadable, watch }: NamedWatch,
-  settings: ResolvedSettings
+  settings: ResolvedSettings,
+  zone?: Zone
 ) {
   const beats = yield* Beats
   const processes = yield* Processes
@@ -79,7 +85,7 @@ export const statusOf = Effect.fnUntraced(function* (
     phase: watch.phase,
     standing:
       unreadable === undefined
-        ? statusLine(watch, silent)
+        ? statusLine(watch, silent, zone)
         : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,
@@ -175,6 +181,17 @@ const tellRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     )
 })
 
+/** Tells the last words of a Conductor that has ended, or died. They are for this screen alone. */
+const tellWords = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch, settings: ResolvedSettings) {
+  const { conductor } = watch
+  if (unreadable !== undefined || conductor === undefined) return
+  if (watch.phase !== "Exited" && (yield* Processes.use(({ condition }) => condition(conductor))) !== "gone") return
+  const words = yield* Effect.provide(lastWords(watch), [layerAgentFiles(settings), layerLaunches(settings)])
+  if (words.length === 0) return
+  yield* printLines(`\n${paint((yield* Environment).colour)("dim", `LAST WORDS OF ${id}`)}`)
+  yield* Effect.forEach(words, (one) => Console.log(one))
+})
+
 export const statusCommand = Command.make(
   "status",
   {
@@ -184,17 +201,19 @@ export const statusCommand = Command.make(
       Flag.withDefault(false)
     ),
     projectDir,
+    utc: utcFlag,
     json
   },
   Effect.fnUntraced(function* (flags) {
     const settings = yield* Settings
-    const { colour } = yield* Environment
+    const { colour, columns } = yield* Environment
+    const zone = yield* zoneOf(flags)
     const now = yield* Clock.currentTimeMillis
     const { more, watches } = Option.isSome(flags.watch)
       ? { watches: [yield* findWatch(namedIn(yield* Project, flags.watch))], more: 0 }
       : yield* current
     const shown = flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches
-    const found = yield* Effect.forEach(shown, (one) => statusOf(one, settings))
+    const found = yield* Effect.forEach(shown, (one) => statusOf(one, settings, flags.json ? undefined : zone))
     if (more > 0 && !flags.all)
       yield* Console.error(`${more} more ${more === 1 ? "watch has" : "watches have"} ended: souffleur status --all`)
     // A program that polls has not looked, so the news stay new.
@@ -231,13 +250,18 @@ export const statusCommand = Command.make(
       titles,
       cells.map((line) => line.map((cell) => plain(cell, maxCellLength)))
     )
-    yield* printLines([brush("dim", title!), ...lines].join("\n"))
+    const narrow = [title!, ...lines].map((line) => cut(line, columns))
+    yield* printLines([brush("dim", narrow[0]!), ...narrow.slice(1)].join("\n"))
     for (const { permission, project: folder, watch } of found)
       if (permission.file_asks_for.length > 0)
         yield* Console.error(
           `warning: ${watch}: the config file of ${folder} asks for another ${permission.file_asks_for.join(", ")} than is in force: souffleur config --trust`
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
+    const newsLine = (id: string, event: WatchEvent) => {
+      const before = `${id}  ${Words.moment(event.at, now, zone)}  `
+      return wrapped(`${before}${sentence(event, zone)}`, columns, before.length)
+    }
     const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
     for (const events of unseen) {
       const id = events[0]!.stream.padEnd(widest)
@@ -245,8 +269,8 @@ export const statusCommand = Command.make(
         yield* Console.log(
           brush("dim", `${id}  ${events.length - maxNews} more before these: souffleur log ${id.trimEnd()}`)
         )
-      for (const { event } of events.slice(-maxNews))
-        yield* Console.log(`${id}  ${Words.time(event.at)}  ${sentence(event)}`)
+      for (const { event } of events.slice(-maxNews)) yield* printLines(newsLine(id, event).join("\n"))
     }
+    for (const one of watches) yield* tellWords(one, settings)
   })
 ).pipe(withLayers((settings) => Layer.merge(layerStore(settings), layerHost)))

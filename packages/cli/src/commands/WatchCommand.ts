@@ -30,7 +30,8 @@ import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
-import { detach, dryRun, json, projectDir, realProject } from "./Options.ts"
+import type { Telling } from "../watching/WatchScreen.ts"
+import { detach, dryRun, json, projectDir, quiet, realProject, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
 /**
@@ -69,7 +70,7 @@ interface WatchOptions {
   readonly target: Option.Option<Target>
   readonly said: Said
   readonly guarding: { readonly guardian: boolean; readonly restored: Option.Option<Restoration> }
-  readonly asJson: boolean
+  readonly telling: Telling
   readonly pin?: Pin
 }
 
@@ -84,14 +85,14 @@ const needed = Effect.flatMap(Settings, (settings) =>
 
 /** Opens a watch, or goes on with a known one, to its end. Returns the exit code of that end. */
 export const watch = Effect.fn("watch")(function* ({
-  asJson,
   comms,
   guarding,
   known,
   pin = leastPin,
   project,
   said,
-  target
+  target,
+  telling
 }: WatchOptions) {
   if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed
   yield* ready
@@ -107,9 +108,9 @@ export const watch = Effect.fn("watch")(function* ({
     ? yield* goesOn(known.value, target)
     : yield* openWatch(Option.isSome(target) ? target.value : yield* pick(project), { ...said, project, comms, pin })
   const from = Option.isSome(known) ? known.value.watch.revision : 0
-  if (said.detaching) return yield* detached(id, guarding.guardian, asJson)
+  if (said.detaching) return yield* detached(id, guarding.guardian, telling.how === "json")
   if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, project))) return 1
-  return yield* watching(id, { project, comms, from, guardian: guarding.guardian, asJson })
+  return yield* watching(id, { project, comms, from, guardian: guarding.guardian, telling })
 })
 
 export const watchCommand = Command.make(
@@ -151,9 +152,13 @@ export const watchCommand = Command.make(
       Flag.optional
     ),
     dryRun,
+    verbose,
+    quiet,
+    utc: utcFlag,
     json
   },
   Effect.fnUntraced(function* (flags) {
+    const telling = yield* tellingOf(flags)
     const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
     const here = yield* Project
@@ -191,7 +196,7 @@ export const watchCommand = Command.make(
         target,
         said: { observe: flags.observe, forced: flags.force, detaching: flags.detach },
         guarding,
-        asJson: flags.json,
+        telling,
         pin
       }),
       [layerWorld(settings, project, comms, yield* launchOverridesOf(settings, known)), layerNoticeChannels(settings)]

@@ -1,10 +1,12 @@
 import { SouffleurLog } from "@souffleur/embed"
-import { jsonLine, layerSouffleurLog, reasonJson } from "@souffleur/embed/internal"
-import { Console, Effect, Option } from "effect"
+import { jsonLine, layerSouffleurLog, reasonJson, reasonText } from "@souffleur/embed/internal"
+import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
-import { printJson } from "../Printing.ts"
-import { json, namedIn, projectDir } from "./Options.ts"
+import { printJson, printLines } from "../Printing.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { indentOf, wrapped } from "../Wrapped.ts"
+import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 export const whyCommand = Command.make(
@@ -15,6 +17,7 @@ export const whyCommand = Command.make(
       Argument.variadic({ max: 2 })
     ),
     projectDir,
+    utc: utcFlag,
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -28,6 +31,8 @@ export const whyCommand = Command.make(
         message: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`
       })
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine) })
-    yield* Effect.forEach(why.value.lines, (line) => Console.log(line))
+    const { columns } = yield* Environment
+    const lines = reasonText(why.value, yield* zoneOf(flags))
+    yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
 ).pipe(withLayers(layerSouffleurLog))

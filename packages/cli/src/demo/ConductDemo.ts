@@ -52,7 +52,7 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
   const [implementer, reviewer] = ["overture.implementer", "overture.reviewer"] as const
   yield* hold(reviewer)
   const { self } = yield* Environment
-  const watchdog = yield* start(["run", "--no-guardian", "--", ...self, "conduct", "plan.yaml"])
+  const watchdog = yield* start(["run", "--no-guardian", "--quiet", "--", ...self, "conduct", "plan.yaml"])
   yield* tells(watchdog, "watchdog  ")
 
   const run = yield* Effect.gen(function* () {

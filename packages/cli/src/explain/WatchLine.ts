@@ -1,6 +1,7 @@
 import { sentence } from "@souffleur/embed/internal"
-import { describeEvent, type Recorded, type Severity, Words } from "@souffleur/domain"
+import { describeEvent, type Recorded, type Severity, Words, type Zone } from "@souffleur/domain"
 import type { Paint } from "../Printing.ts"
+import { wrapped } from "../Wrapped.ts"
 
 /** The colour of each severity on a terminal. */
 export const colours = {
@@ -11,9 +12,24 @@ export const colours = {
   error: "red"
 } as const satisfies Readonly<Record<Severity, string | undefined>>
 
-/** Returns one line of `watch` and `log` for a person: UTC time, generation, sentence. */
-export const line = (recorded: Recorded, generation: number, paint: Paint): string => {
-  const colour = colours[describeEvent(recorded.event).severity]
-  const text = sentence(recorded.event)
-  return `${paint("dim", Words.time(recorded.event.at))}  ${`S${Math.max(1, generation)}`.padEnd(3)} ${colour === undefined ? text : paint(colour, text)}`
+/** How the lines of an event are written. */
+export interface WatchLineOptions {
+  readonly generation: number
+  /** Whether the watch is named. */
+  readonly named?: boolean
+  readonly brush: Paint
+  readonly columns: number | undefined
+  readonly zone: Zone
+}
+
+/** Returns the line of an event in `watch` and `log` for a person: time, generation, sentence. A terminal breaks it. */
+export const watchLines = (
+  { event, stream }: Recorded,
+  { brush, columns, generation, named = false, zone }: WatchLineOptions
+): ReadonlyArray<string> => {
+  const colour = colours[describeEvent(event).severity]
+  const before = `${named ? `${stream}  ` : ""}${Words.time(event.at, zone)}  ${`S${Math.max(1, generation)}`.padEnd(3)} `
+  const [first = "", ...more] = wrapped(`${before}${sentence(event, zone)}`, columns, before.length)
+  const painted = (text: string) => (colour === undefined ? text : brush(colour, text))
+  return [`${brush("dim", before)}${painted(first.slice(before.length))}`, ...more.map(painted)]
 }

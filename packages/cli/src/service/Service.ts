@@ -24,7 +24,7 @@ const isKept = (name: string) =>
 
 export const serviceOf = (id: string, { self, variables }: Surroundings): Service => ({
   id,
-  line: [...self, ...(id === everyWatch ? ["resume", "--all", "--keep"] : ["watch", "--resume", id])],
+  line: [...self, ...(id === everyWatch ? ["resume", "--all", "--keep"] : ["watch", "--resume", id, "--quiet"])],
   environment: Object.fromEntries(
     Object.entries(variables).filter((entry): entry is [string, string] => isKept(entry[0]) && (entry[1] ?? "") !== "")
   )

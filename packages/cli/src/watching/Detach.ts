@@ -73,6 +73,7 @@ export const startDetached = Effect.fn("startDetached")(function* (id: string, g
     id,
     "--outlive",
     String(processes.self.pid),
+    "--quiet",
     ...(guardian ? ["--guardian"] : [])
   ] as const
   const [program, ...first] = self

@@ -1,8 +1,10 @@
-import { EventLog, evolve, load, plain, type Watch } from "@souffleur/domain"
-import { Effect, FileSystem, Option, Ref, Stdio, Stream } from "effect"
+import { Agent, EventLog, evolve, Launcher, load, type Watch } from "@souffleur/domain"
+import { Effect, FileSystem, Option, Ref, Semaphore, Stdio, Stream } from "effect"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { makeAgentOutput } from "./AgentOutput.ts"
 
 /** The time between two looks at an output. */
-const pollInterval = "200 millis"
+export const pollInterval = "200 millis"
 /** Bytes of earlier output that are shown first. */
 const tailBytes = 16_384n
 /** Bytes of one read. */
@@ -14,56 +16,101 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
   return Option.match(info, { onNone: () => 0n, onSome: ({ size }) => BigInt(size) })
 })
 
-/** Decodes an agent's output, and disarms it for a terminal. Line breaks and tabs stay. */
-const asText = (decoder: TextDecoder) => (bytes: Uint8Array) =>
-  decoder.decode(bytes, { stream: true }).replaceAll(/[^\n\t]+/gu, (words) => plain(words))
-
 /**
- * Copies a file from `from` on to standard output, and returns the offset where it ended. A pipe or a file gets the
- * bytes unchanged.
+ * Makes a printer of the outputs of one watch's launches, one after the other, to standard output. A pipe or a file
+ * gets the bytes unchanged. `earlier`: of the first launch all is printed, or the end alone.
  */
-const copy = Effect.fnUntraced(function* (path: string, from: bigint, shown: (bytes: Uint8Array) => string) {
+export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "end") {
   const fs = yield* FileSystem.FileSystem
+  const { outputPath } = yield* Launcher
+  const { outputReader } = yield* Agent
+  const { colour } = yield* Environment
   const { stdout, stdoutIsTerminal } = yield* Stdio.Stdio
-  const size = yield* sizeOf(path)
-  if (size <= from) return from
-  const bytes = fs.stream(path, { offset: from, bytesToRead: size - from, chunkSize: chunk })
-  const out = stdout({ endOnDone: false })
-  yield* (yield* stdoutIsTerminal) ? Stream.run(Stream.map(bytes, shown), out) : Stream.run(bytes, out)
-  return size
+  const terminal = yield* stdoutIsTerminal
+  const one = yield* Semaphore.make(1)
+  const fresh = () => ({ decoder: new TextDecoder(), words: makeAgentOutput(outputReader(), colour !== false) })
+  let shown = fresh()
+  let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
+  /** The output is in the middle of a line, on the screen; and within itself, where it was begun late. */
+  let [inLine, torn] = [false, false]
+
+  const print = Effect.fnUntraced(function* (text: string) {
+    if (text === "") return
+    inLine = !text.endsWith("\n")
+    yield* Stream.run(Stream.succeed(text), stdout({ endOnDone: false }))
+  })
+  /** Leaves out the rest of a line that began before. */
+  const whole = (text: string): string => {
+    if (!torn) return text
+    const end = text.indexOf("\n") + 1
+    torn = end === 0
+    return torn ? "" : text.slice(end)
+  }
+  const more = Effect.fnUntraced(function* (path: string) {
+    const size = yield* sizeOf(path)
+    if (size <= at) return
+    const bytes = fs.stream(path, { offset: at, bytesToRead: size - at, chunkSize: chunk })
+    yield* terminal
+      ? Stream.runForEach(bytes, (piece) =>
+          print(shown.words.push(whole(shown.decoder.decode(piece, { stream: true }))))
+        )
+      : Stream.run(bytes, stdout({ endOnDone: false }))
+    at = size
+  })
+  /** Ends the output of a launch. Its torn last line is shown as it is. */
+  const close = Effect.suspend(() => {
+    const rest = terminal ? shown.words.end() : ""
+    shown = fresh()
+    return print(rest)
+  })
+  return {
+    /** Prints what the newest launch has printed since the last call. */
+    print: Effect.fn("OutputPrinter.print")(function* (watch: Watch) {
+      if (launchId !== undefined) yield* more(outputPath(launchId))
+      // A first launch may end before its session begins, and its output says why.
+      const failed = watch.generation === 0 && watch.failures.length > 0
+      const newest = failed ? watch.firstLaunch?.launchId : watch.launchId
+      if (newest === undefined || newest === launchId) return
+      const first = launchId === undefined
+      if (!first) yield* close
+      launchId = newest
+      const size = first && earlier === "end" ? yield* sizeOf(outputPath(launchId)) : 0n
+      at = size > tailBytes ? size - tailBytes : 0n
+      torn = at > 0n
+      yield* more(outputPath(launchId))
+    }, one.withPermits(1)),
+    /** Ends the last line of the output, so that a line of ours begins one. Only a terminal shows both. */
+    endLine: one.withPermits(1)(Effect.suspend(() => (terminal && inLine ? print("\n") : Effect.void))),
+    close: one.withPermits(1)(close),
+    /** Whether nothing of the newest launch was printed. */
+    silent: () => at === 0n
+  }
 })
 
 /**
  * Prints the output of each headless generation of a watch until the watch ends. It begins with the end of the earlier
- * output. A terminal gets the text without control characters. `heading` runs at the beginning of each generation.
+ * output. `heading` runs at the beginning of each generation.
  */
-export const follow = Effect.fn("follow")(function* (
-  id: string,
-  outputOf: (launchId: string) => string,
-  heading: (watch: Watch) => Effect.Effect<void>
-) {
+export const follow = Effect.fn("follow")(function* (id: string, heading: (watch: Watch) => Effect.Effect<void>) {
   const log = yield* EventLog
   const first = yield* load(id)
   const now = yield* Ref.make(first)
+  const printer = yield* makeOutputPrinter("end")
   yield* log.changes(id, first.revision).pipe(
     Stream.runForEach(({ event }) => Ref.update(now, (watch) => evolve(watch, event))),
     Effect.forkScoped
   )
-  let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
-  let shown = asText(new TextDecoder())
+  let launchId: string | undefined
   for (;;) {
     // The state is read before the output. So the last words are in the file when the watch has ended.
     const watch = yield* Ref.get(now)
-    if (launchId !== undefined) at = yield* copy(outputOf(launchId), at, shown)
     if (watch.launchId !== undefined && watch.launchId !== launchId) {
-      const size = launchId === undefined ? yield* sizeOf(outputOf(watch.launchId)) : 0n
       launchId = watch.launchId
-      shown = asText(new TextDecoder())
-      at = size > tailBytes ? size - tailBytes : 0n
+      yield* printer.endLine
       yield* heading(watch)
-      at = yield* copy(outputOf(launchId), at, shown)
     }
-    if (watch.phase === "Exited") return
+    yield* printer.print(watch)
+    if (watch.phase === "Exited") return yield* printer.close
     yield* Effect.sleep(pollInterval)
   }
 }, Effect.scoped)

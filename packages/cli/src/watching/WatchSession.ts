@@ -1,11 +1,10 @@
-import { keepWatch, jsonLine, startGuardian } from "@souffleur/embed/internal"
-import { Settings, type Watch } from "@souffleur/domain"
+import { keepWatch, startGuardian } from "@souffleur/embed/internal"
+import { initial, load, Settings, type Watch } from "@souffleur/domain"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber } from "effect"
-import { line } from "../explain/WatchLine.ts"
-import { paint } from "../Printing.ts"
 import { feed } from "../service/Watchdog.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { makeWatchScreen, type Telling } from "./WatchScreen.ts"
 
 /** Returns 0 for a completed or a released watch, 1 for others (spec: command-line#exit-codes). */
 export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
@@ -17,7 +16,7 @@ export interface WatchingOptions {
   /** The revision to go on from; 0: a new watch. */
   readonly from: number
   readonly guardian: boolean
-  readonly asJson: boolean
+  readonly telling: Telling
 }
 
 /**
@@ -26,25 +25,24 @@ export interface WatchingOptions {
  */
 export const watching = Effect.fn("watching")(function* (
   id: string,
-  { asJson, comms, from, guardian, project }: WatchingOptions
+  { comms, from, guardian, project, telling }: WatchingOptions
 ) {
   const settings = yield* Settings
-  const { colour, cwd, self } = yield* Environment
-  const brush = paint(colour)
-  const revival = [...self, "watch", "--resume", id, "--guardian", "--restored"] as const
+  const { cwd, self } = yield* Environment
+  const revival = [...self, "watch", "--resume", id, "--guardian", "--quiet", "--restored"] as const
+  const before = from === 0 ? initial : yield* load(id)
   const watch = yield* keepWatch(id, {
     project,
     comms,
     from,
     ...(guardian ? { guardian: startGuardian(id, { line: revival, cwd }) } : {})
   })
-  yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
+  if (from > 0 || telling.how !== "little")
+    yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)
   yield* Effect.forEach(settings.warnings, (warning) => Console.error(`warning: ${settings.source}: ${warning}`))
-  const narrator = yield* Effect.forkScoped(
-    watch.narrate((recorded, { generation }) =>
-      Console.log(asJson ? jsonLine(recorded) : line(recorded, generation, brush))
-    )
-  )
+  const screen = yield* makeWatchScreen(id, before, telling)
+  const narrator = yield* Effect.forkScoped(watch.narrate(screen.tell))
+  yield* Effect.forkScoped(screen.follow)
   yield* Effect.forkScoped(attendedHere("watchdog's feeder", feed(id)))
   const last = yield* watch.end
   yield* Effect.ignore(Fiber.join(narrator))

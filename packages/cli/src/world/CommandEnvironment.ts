@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly platform: string
   /** The mark of our own colours for the console. `false`: standard output is no terminal, or wants no colour. */
   readonly colour: Mark
+  /** The columns of the terminal on standard output; `undefined`: it is none. */
+  readonly columns: number | undefined
   /** Whether standard input and output are a terminal, so that a question can be asked. */
   readonly interactive: boolean
   /** The words that run this program again: the interpreter and its first arguments. */

@@ -89,6 +89,7 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
             cwd: home,
             platform: "linux",
             colour: false,
+            columns: undefined,
             interactive: false,
             self: [process.execPath]
           })

@@ -1,4 +1,5 @@
 import type * as Event from "../event/WatchEvent.ts"
+import type { Zone } from "../Time.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { capital, count, deadline, duration, withoutProgress } from "./Words.ts"
 
@@ -10,8 +11,8 @@ export const waitInWords = {
   pause: "a pause before the next try"
 } as const
 
-const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type): string => {
-  const end = deadline(until, at)
+const waiting = ({ at, kind, resetsAt, until }: typeof Event.WaitStarted.Type, zone: Zone): string => {
+  const end = deadline(until, at, zone)
   if (kind === "quiet-hours") return `The quiet hours hold a recovery back until ${end}`
   if (kind === "pause") return `The command is run again at ${end}, after a pause of ${duration(until - at)}`
   return `${capital(waitInWords[kind])} holds the Conductor up until ${end}${resetsAt === null ? ", a guess: the session does not say" : ""}`
@@ -49,8 +50,11 @@ export const describeSign = {
       message: "system",
       notice: "cleared"
     }),
-  KillDeferred: ({ at, message, until }) =>
-    described("warning", `The Conductor has no heartbeat, and is left alone until ${deadline(until, at)}: ${message}`),
+  KillDeferred: ({ at, message, until }, zone) =>
+    described(
+      "warning",
+      `The Conductor has no heartbeat, and is left alone until ${deadline(until, at, zone)}: ${message}`
+    ),
   PersonAwaited: (event) =>
     described("warning", "The Conductor waits for a person", { notice: "waiting_for_a_person", words: event.for }),
   PersonCame: () => described("info", "The Conductor no longer waits for a person", { notice: "cleared" }),
@@ -76,8 +80,8 @@ export const describeSign = {
       message: "system",
       notice: "cleared"
     }),
-  WaitStarted: (event) =>
-    described(event.kind === "pause" ? "info" : "warning", waiting(event), noticeOfWait[event.kind]),
+  WaitStarted: (event, zone) =>
+    described(event.kind === "pause" ? "info" : "warning", waiting(event, zone), noticeOfWait[event.kind]),
   WaitEnded: ({ how }) => described("info", waitEnds[how], { notice: "cleared" }),
   HoldStarted: () =>
     described("warning", 'An operator holds the watch: nothing is stopped or launched until "souffleur go"', {

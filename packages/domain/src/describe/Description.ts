@@ -1,4 +1,5 @@
 import type { MessageKind } from "../port/Comms.ts"
+import { utc, type Zone } from "../Time.ts"
 import { sentence } from "./Words.ts"
 
 /** How much an event matters to a person. A `detail` is a part of souffleur's routine, and no news. */
@@ -40,10 +41,19 @@ export type WatchNotice =
   | "warning"
   | "cleared"
 
-/** A description for each event of a union. */
+/** A description for each event of a union. Its times are by the clock of `zone`. */
 export type Describers<Event extends { readonly _tag: string }, Notice extends string> = {
-  readonly [Tag in Event["_tag"]]: (event: Extract<Event, { readonly _tag: Tag }>) => Description<Notice>
+  readonly [Tag in Event["_tag"]]: (event: Extract<Event, { readonly _tag: Tag }>, zone: Zone) => Description<Notice>
 }
+
+/** Describes an event by the describer of its tag. */
+export const describedBy =
+  <Event extends { readonly _tag: string }, Notice extends string>(describers: Describers<Event, Notice>) =>
+  (event: Event, zone: Zone = utc): Description<Notice> =>
+    (
+      describers as Describers<Event, Notice> &
+        Readonly<Record<string, (event: Event, zone: Zone) => Description<Notice>>>
+    )[event._tag]!(event, zone)
 
 /** The forms of a description, and the words of an agent or a person that end its text. */
 interface Forms<Notice extends string> {

@@ -1,5 +1,7 @@
 import type { ProcessEnd } from "../port/Process.ts"
-import { iso } from "../Time.ts"
+import { moment, utc, type Zone } from "../Time.ts"
+
+export { day, makeDates, moment, time } from "../Time.ts"
 
 /** Writes a duration in ms for a person, such as `4 m 10 s`. `null` and `undefined` are unknown. */
 export const duration = (millis: number | null | undefined): string => {
@@ -22,16 +24,9 @@ export const count = (number: number): string => number.toLocaleString("en-US")
 /** Writes a number of things, such as `1 task` or `2 tasks`. */
 export const many = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`
 
-/** Writes the time of day of an epoch ms, UTC. */
-export const time = (at: number): string => iso(at).slice(11, 19)
-
-/**
- * Writes a future time as it is said at `from`, both epoch ms. A time of another day has its date. The text says UTC.
- */
-export const deadline = (at: number, from: number): string => {
-  const day = (moment: number) => iso(moment).slice(0, 10)
-  return `${day(at) === day(from) ? time(at) : `${day(at)} ${time(at).slice(0, 5)}`} UTC`
-}
+/** Writes a future time as it is said at `from`, both epoch ms. The text says UTC where the zone is UTC. */
+export const deadline = (at: number, from: number, zone: Zone = utc): string =>
+  `${moment(at, from, zone)}${zone === utc ? " UTC" : ""}`
 
 /** Says how a process ended, after a verb: `with exit code 3`, or `by SIGKILL`. */
 export const ended = (end: ProcessEnd): string =>

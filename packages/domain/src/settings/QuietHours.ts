@@ -1,4 +1,5 @@
 import { Clock, DateTime, Effect, Option, Predicate } from "effect"
+import { personsZone } from "../Time.ts"
 
 /** The part of each day without launches, in minutes of the host's local day. It may go over midnight. */
 export interface QuietHours {
@@ -41,6 +42,5 @@ export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime
  */
 export const quietUntilNow = Effect.fnUntraced(function* (hours: QuietHours | null) {
   if (hours === null) return null
-  const zone = Option.getOrElse(yield* Effect.serviceOption(DateTime.CurrentTimeZone), DateTime.zoneMakeLocal)
-  return quietUntil(hours, yield* Clock.currentTimeMillis, zone)
+  return quietUntil(hours, yield* Clock.currentTimeMillis, yield* personsZone)
 })

@@ -1,4 +1,4 @@
-import { iso, plain } from "@souffleur/domain"
+import { iso, plain, Words, type Zone } from "@souffleur/domain"
 import { type RecordedAs } from "@souffleur/eventlog"
 
 /** UTF-16 units of one line for a person. JSON has everything. */
@@ -51,13 +51,18 @@ export const lastReason = <S, E>(
   return reason === undefined ? undefined : { ...reason, done }
 }
 
-/** Returns lines for a person, without control characters. */
+/** Writes a time for a program as ISO 8601, and for a person by the clock of the zone. */
+const momentOf = (at: number, zone: Zone | undefined): string =>
+  zone === undefined ? iso(at) : `${Words.day(at, zone)} ${Words.time(at, zone)}`
+
+/** Returns lines for a person, without control characters. Without a zone the times are in UTC. */
 export const reasonLines = <E extends { readonly at: number }>(
   { act, done, recorded, rule, seen }: Reason<E>,
-  sentence: (event: E) => string
+  sentence: (event: E, zone?: Zone) => string,
+  zone?: Zone
 ): ReadonlyArray<string> =>
   [
-    `${iso(recorded.event.at)}  revision ${recorded.revision}: ${sentence(recorded.event)}`,
+    `${momentOf(recorded.event.at, zone)}  revision ${recorded.revision}: ${sentence(recorded.event, zone)}`,
     "",
     ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
     "The rule",
@@ -65,7 +70,7 @@ export const reasonLines = <E extends { readonly at: number }>(
     "",
     "What was done",
     ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
-    ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event)}`)
+    ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event, zone)}`)
   ].map((line) => plain(line, maxLineLength))
 
 /** Returns the same for a program. */

@@ -1,5 +1,5 @@
 import { evolveRun, workProblemsOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
-import { Words } from "@souffleur/domain"
+import { Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
@@ -181,4 +181,5 @@ export const runReasonOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, upTo: n
   lastReason(events, upTo, { initial: initialRun, evolve: evolveRun, explain })
 
 /** Returns lines for a person. */
-export const runReasonLines = (reason: Reason<RunEvent>): ReadonlyArray<string> => reasonLines(reason, runSentence)
+export const runReasonLines = (reason: Reason<RunEvent>, zone?: Zone): ReadonlyArray<string> =>
+  reasonLines(reason, (event, zone) => runSentence(event, "", zone), zone)

@@ -1,13 +1,13 @@
 import { describeRunEvent, workProblemsOf, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/plan"
-import { type Condition, iso, plain, Words } from "@souffleur/domain"
+import { type Condition, iso, plain, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { maxLineLength } from "./Explanation.ts"
 
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
 /** Describes an event of a run and its progress, on one line. */
-export const runSentence = (event: RunEvent, progress = ""): string =>
-  plain(`${describeRunEvent(event).text}${progress}`, maxLineLength)
+export const runSentence = (event: RunEvent, progress = "", zone?: Zone): string =>
+  plain(`${describeRunEvent(event, zone).text}${progress}`, maxLineLength)
 
 /** Returns one event as a program reads it. */
 export const runJsonLine = ({ event: { _tag, at, ...fields }, revision, stream }: RecordedAs<RunEvent>): string =>

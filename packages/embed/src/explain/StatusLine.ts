@@ -1,4 +1,4 @@
-import { type Watch, type WatchEvent, Words } from "@souffleur/domain"
+import { type Watch, type WatchEvent, Words, type Zone } from "@souffleur/domain"
 import { Match } from "effect"
 
 type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
@@ -16,11 +16,11 @@ export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
 
 /** Returns the state of a watch in a few words, the most urgent first. `silent`: the heartbeat is too old now. */
-export const statusLine = (watch: Watch, silent = false): string =>
+export const statusLine = (watch: Watch, silent = false, zone?: Zone): string =>
   // Most watches have ended, and nothing else is said of them.
-  watch.phase === "Exited" ? (watch.end ?? "ended") : living(watch, silent)
+  watch.phase === "Exited" ? (watch.end ?? "ended") : living(watch, silent, zone)
 
-const living = (watch: Watch, silent: boolean): string =>
+const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =>
   Match.value(watch).pipe(
     Match.when({ recovery: Match.defined }, ({ recovery }) =>
       recovery.purpose === "export" ? "saving what can be saved" : "recovering"
@@ -28,12 +28,12 @@ const living = (watch: Watch, silent: boolean): string =>
     Match.when({ held: Match.defined }, () => 'held until "souffleur go"'),
     Match.when(
       { wait: Match.defined },
-      ({ wait }) => `waits until ${Words.deadline(wait.until, wait.since)} (${waits[wait.kind]})`
+      ({ wait }) => `waits until ${Words.deadline(wait.until, wait.since, zone)} (${waits[wait.kind]})`
     ),
     Match.when({ standby: Match.defined }, ({ standby }) => `standing by (${standby.stage})`),
     Match.when({ person: Match.defined }, () => "waits for a person"),
     Match.when({ deferred: Match.defined }, ({ deferred, lastEventAt }) =>
-      silent ? `silent, spared until ${Words.deadline(deferred.until, lastEventAt)}` : "watching"
+      silent ? `silent, spared until ${Words.deadline(deferred.until, lastEventAt, zone)}` : "watching"
     ),
     Match.when({ ceiling: Match.defined }, () => "watching, at its ceiling"),
     Match.when({ overreach: Match.defined }, () => "watching, config not trusted"),

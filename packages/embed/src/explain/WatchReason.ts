@@ -1,4 +1,13 @@
-import { type Event, evolve, initial, type Recorded, type Watch, type WatchEvent, Words } from "@souffleur/domain"
+import {
+  type Event,
+  evolve,
+  initial,
+  type Recorded,
+  type Watch,
+  type WatchEvent,
+  Words,
+  type Zone
+} from "@souffleur/domain"
 import { evidence } from "./Evidence.ts"
 import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
@@ -169,4 +178,5 @@ export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<
   lastReason(events, upTo, { initial, evolve, explain })
 
 /** Returns lines for a person. */
-export const reasonText = (reason: Reason<WatchEvent>): ReadonlyArray<string> => reasonLines(reason, sentence)
+export const reasonText = (reason: Reason<WatchEvent>, zone?: Zone): ReadonlyArray<string> =>
+  reasonLines(reason, sentence, zone)

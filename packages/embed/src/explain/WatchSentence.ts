@@ -1,8 +1,9 @@
-import { describeEvent, iso, plain, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { describeEvent, iso, plain, type Recorded, type WatchEvent, type Zone } from "@souffleur/domain"
 import { maxLineLength } from "./Explanation.ts"
 
-/** Describes an event on one line. */
-export const sentence = (event: WatchEvent): string => plain(describeEvent(event).text, maxLineLength)
+/** Describes an event on one line. Its times are by the clock of the zone, which is UTC by default. */
+export const sentence = (event: WatchEvent, zone?: Zone): string =>
+  plain(describeEvent(event, zone).text, maxLineLength)
 
 /** Whether a person wants to hear of an event. The others are details of souffleur's work. */
 export const isNews = (event: WatchEvent): boolean => describeEvent(event).severity !== "detail"

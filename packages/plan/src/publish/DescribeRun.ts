@@ -1,5 +1,4 @@
-import { described, type Describers, type Description, describePin, Words } from "@souffleur/domain"
-import { Match } from "effect"
+import { described, describedBy, type Describers, describePin, Words } from "@souffleur/domain"
 import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { firstSuspect } from "./WorkProblem.ts"
@@ -67,11 +66,11 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
     ),
   AgentLaunched: ({ process }) => described("detail", `The agent runs: pid ${process.pid}`),
   AgentNeverRan: () => described("info", "The agent was never launched. Another is asked"),
-  AgentEnding: ({ reason, launchedAt, limit, others, process }) =>
+  AgentEnding: ({ reason, launchedAt, limit, others, process }, zone) =>
     described(
       "warning",
       reason === "timeout"
-        ? `The agent's time is over: it runs since ${time(launchedAt)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
+        ? `The agent's time is over: it runs since ${time(launchedAt, zone)}, longer than ${duration(limit)}. souffleur ends pid ${[process.pid, ...others].join(", ")}`
         : `The agent ended and left something running. souffleur ends pid ${others.join(", ")}`
     ),
   ImplementationCompleted: ({ commits, files, taskId }) =>
@@ -99,10 +98,10 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
         ? `Task ${taskId} is implemented again: its commits are gone`
         : `The work of task ${taskId} changed since: ${many(commits.length, "commit")} to review`
     ),
-  AgentLimited: ({ at, kind, resetsAt, taskId, until }) =>
+  AgentLimited: ({ at, kind, resetsAt, taskId, until }, zone) =>
     described(
       "warning",
-      `${kind === "outage" ? "An outage of the service" : "A usage limit"} holds ${taskId === null ? "the finishing step" : `task ${taskId}`} up until ${deadline(until, at)}${resetsAt === null ? ", a guess" : ""}. No attempt is counted`,
+      `${kind === "outage" ? "An outage of the service" : "A usage limit"} holds ${taskId === null ? "the finishing step" : `task ${taskId}`} up until ${deadline(until, at, zone)}${resetsAt === null ? ", a guess" : ""}. No attempt is counted`,
       { message: "warning", notice: kind === "outage" ? "outage" : "usage_limit" }
     ),
   LimitWaitEnded: () => described("info", "The wait is over: an agent is asked again"),
@@ -143,4 +142,4 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
 }
 
 /** Describes an event of a run: its sentence, its severity, and what comms and a person are told of it. */
-export const describeRunEvent = (event: RunEvent): Description<RunNoticeKind> => Match.valueTags(event, describers)
+export const describeRunEvent = describedBy(describers)

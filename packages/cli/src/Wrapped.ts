@@ -1,0 +1,27 @@
+/** The least columns of a terminal that lines are broken for. */
+const leastColumns = 20
+
+/**
+ * Breaks a line at its spaces for a terminal with so many columns. Later lines begin with `indent` spaces. A word that
+ * is too long is broken itself. `undefined`: there is no terminal, and the line stays whole.
+ */
+export const wrapped = (text: string, columns: number | undefined, indent = 0): ReadonlyArray<string> => {
+  if (columns === undefined || text.length <= columns || columns < leastColumns) return [text]
+  const before = " ".repeat(Math.min(indent, Math.floor(columns / 2)))
+  const lines: Array<string> = []
+  let rest = text
+  while (rest.length > columns) {
+    const space = rest.lastIndexOf(" ", columns)
+    const end = space > before.length ? space : columns
+    lines.push(rest.slice(0, end).trimEnd())
+    rest = before + rest.slice(end).trimStart()
+  }
+  return [...lines, rest]
+}
+
+/** Returns the spaces before a line, for its later parts. */
+export const indentOf = (text: string): number => text.length - text.trimStart().length
+
+/** Cuts a line for a terminal with so many columns. `undefined`: there is no terminal, and the line stays whole. */
+export const cut = (text: string, columns: number | undefined): string =>
+  columns === undefined || text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`

@@ -1,0 +1,87 @@
+import { assert, describe, it } from "@effect/vitest"
+import { evolve, Event, initial, utc, type Watch, type WatchEvent } from "@souffleur/domain"
+import { examples } from "../../domain/test/fixtures/events/Examples.ts"
+import { screenLine } from "../src/explain/ScreenLine.ts"
+
+const solo: Watch = { ...initial, comms: null, kind: "agent" }
+const linesOf = (events: ReadonlyArray<WatchEvent>, from = solo) => {
+  let watch = from
+  return events.flatMap((event) => {
+    watch = evolve(watch, event)
+    const told = screenLine(event, { ...watch, comms: from.comms, kind: from.kind }, "opera-1507", utc)
+    return told === undefined ? [] : [told.text]
+  })
+}
+const relaunched = (provider: string) => ({ ...examples.ConductorRelaunched, provider })
+const taken = Event.HandoffTaken.make({ ...examples.HandoffTaken, contextTokens: 31_204 })
+
+describe("the screen of run", () => {
+  it("a recovery has four lines: died and why, brought back and how, what was read, finished", () => {
+    const { ConductorDied, LaunchPrepared, OwnerTook, RecoveryStarted, SelfMonitorStarted, StepStarted } = examples
+    const { ConductorConfirmed, WatchSettled, WatcherStarted } = examples
+    const events = [
+      OwnerTook,
+      ConductorConfirmed,
+      WatcherStarted,
+      SelfMonitorStarted,
+      WatchSettled,
+      ConductorDied,
+      RecoveryStarted,
+      StepStarted,
+      { ...LaunchPrepared, requested: LaunchPrepared.effective },
+      relaunched("claude_export"),
+      taken,
+      examples.ConductorCompleted
+    ]
+    assert.deepStrictEqual(linesOf(events), [
+      `the agent runs (pid ${ConductorConfirmed.conductor.pid}) as opera-1507`,
+      linesOf([ConductorDied])[0],
+      `brought back (pid ${examples.ConductorRelaunched.conductor.pid}): a new session reads an export of its conversation`,
+      "it has read that, and goes on: 31,204 tokens of context",
+      "the agent finished"
+    ])
+    assert.match(linesOf([ConductorDied])[0]!, /^the agent died: /u)
+  })
+
+  it("each way back is told in words, and another provider by its name", () => {
+    const way = (provider: string) => linesOf([relaunched(provider)])[0]?.replace(/^.*?: /u, "")
+    assert.strictEqual(way("continue_turn"), "its session goes on")
+    assert.strictEqual(way("notes"), "by notes")
+    assert.strictEqual(linesOf([relaunched("continue_turn"), taken])[1], "it goes on: 31,204 tokens of context")
+  })
+
+  it("a line has no word of the inside, whatever the event", () => {
+    for (const event of Object.values(examples) as ReadonlyArray<WatchEvent>) {
+      if (event._tag === "RoleGaveUp") continue
+      for (const line of linesOf([event])) assert.notMatch(line, /Conductor|fence|self-monitor|\bS\d\b/u, event._tag)
+    }
+  })
+
+  it("a command is called so, and with comms the word Conductor stays", () => {
+    const line = (from: Watch) => linesOf([examples.ConductorCompleted], from)
+    assert.deepStrictEqual(line({ ...solo, kind: "command" }), ["the command finished"])
+    assert.deepStrictEqual(line({ ...solo, comms: "/p/comms.db" }), ["the Conductor finished"])
+  })
+
+  it("a person is told what a person can act upon, and nothing of the routine", () => {
+    const tags = (Object.values(examples) as ReadonlyArray<WatchEvent>)
+      .filter((event) => linesOf([event]).length > 0)
+      .map(({ _tag }) => _tag)
+    assert.includeMembers(tags, [
+      "PersonAwaited",
+      "RecoveryFailedClosed",
+      "RetriesExhausted",
+      "WaitStarted",
+      "TurnEnded"
+    ])
+    for (const hidden of [
+      "OwnerTook",
+      "WatcherStarted",
+      "StepStarted",
+      "StepSucceeded",
+      "RecoveryStarted",
+      "WatchSettled"
+    ])
+      assert.notInclude(tags, hidden)
+  })
+})

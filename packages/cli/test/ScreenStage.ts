@@ -1,0 +1,58 @@
+import { Launcher, type WatchEvent } from "@souffleur/domain"
+import { FakeWorld } from "@souffleur/testing"
+import { Console, Effect, FileSystem, Layer, Sink, Stdio } from "effect"
+import { printing } from "../src/Printing.ts"
+import { Environment } from "../src/world/CommandEnvironment.ts"
+
+/** A screen that keeps what is printed, and real files of the launches. */
+export interface ScreenOptions {
+  readonly terminal: boolean
+  readonly columns?: number
+}
+
+/**
+ * Makes a screen and a folder of outputs. `said` has the text of standard output, and each line of standard error after
+ * `! `, in their order.
+ */
+export const screenStage = Effect.fnUntraced(function* ({ columns, terminal }: ScreenOptions) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  const world = new FakeWorld()
+  let said = ""
+  const decoder = new TextDecoder()
+  const err = (line: string) => void (said += `! ${line}\n`)
+  const stdio = Stdio.layerTest({
+    stdout: () =>
+      Sink.forEach((chunk: string | Uint8Array) =>
+        Effect.sync(() => void (said += typeof chunk === "string" ? chunk : decoder.decode(chunk)))
+      ),
+    stdoutIsTerminal: Effect.succeed(terminal)
+  })
+  const outputPath = (id: string) => `${folder}/${id}.out`
+  const layer = Layer.mergeAll(
+    stdio,
+    Layer.mock(Launcher, { terminal: "headless", outputPath }),
+    Layer.succeed(Environment, {
+      variables: {},
+      cwd: folder,
+      platform: "linux",
+      colour: false,
+      columns,
+      interactive: false,
+      self: [process.execPath]
+    }),
+    Layer.succeed(Console.Console, printing(false, { log: (line: string) => void (said += `${line}\n`), error: err })),
+    world.agent.layer
+  )
+  return {
+    layer,
+    world,
+    said: () => said,
+    /** Adds to the output of a launch. */
+    prints: (id: string, text: string) => fs.writeFileString(outputPath(id), text, { flag: "a" })
+  }
+})
+
+/** Numbers events as a log does. */
+export const recordedOf = (events: ReadonlyArray<WatchEvent>, from = 1) =>
+  events.map((event, n) => ({ position: from + n, stream: "opera-1507", revision: from + n, event }))
