@@ -134,6 +134,22 @@ describe.concurrent("run, of a plain command", () => {
     })
   )
 
+  live("a command gets a terminal by --terminal, or once it says that it wants one; an agent by no flag", () =>
+    Effect.gen(function* () {
+      const the = yield* solo()
+      const asked = yield* the.run(["run", "--terminal", "--json", ...sh("test -t 0 && test -t 1")])
+      assert.strictEqual(asked.code, 0, asked.errors)
+      assert.lengthOf(the.launched(), 1)
+      const wanting = "test -t 0 || { echo 'stdin is not a terminal' >&2; exit 1; }"
+      const found = yield* the.run(["run", "--json", ...sh(wanting)])
+      assert.strictEqual(found.code, 0, found.errors)
+      assert.lengthOf(the.launched(), 3)
+      const agent = yield* the.run(["run", "--terminal", "--", process.execPath, bundle, "__stand-in", "work"])
+      assert.deepStrictEqual([agent.code, agent.lines], [2, []])
+      assert.match(agent.errors, /--terminal is for another command/u)
+    })
+  )
+
   live("three quick deaths of a command end the watch with 1, without an export", () =>
     Effect.gen(function* () {
       const the = yield* solo()

@@ -73,6 +73,34 @@ export const holdMutants = [
     [["pause: it is reported", "pause: yield* jittered(settings.restartPause)", "pause: 0"]]
   ),
   ...mutantsOf(
+    "packages/node/src/launch/Pty.ts",
+    [
+      "packages/node/test/HostLauncher.test.ts: a command gets a terminal of its own, with exactly its arguments and environment, and its exit code"
+    ],
+    [
+      ["pty: no shell reads its words", ' "$${wordName(index)}"`', " $${wordName(index)}`"],
+      ["pty: its own exit code", '"--return", ', ""],
+      ["pty: it has a size", "stty rows 24 cols 80; ", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/launch/LaunchEnds.ts",
+    ["packages/node/test/LaunchEnds.test.ts"],
+    [["pty: a late launcher's end is not the command's", 'pid === "pty" ? !late', 'pid === "pty" ? true']]
+  ),
+  ...mutantsOf(
+    "packages/recovery/src/providers/Restart.ts",
+    ["packages/recovery/test/Restart.test.ts"],
+    [["pty: as its last lines say", "lines.some((line) =>", "lines.every((line) =>"]]
+  ),
+  ...mutantsOf(
+    "packages/recovery/src/providers/Restart.ts",
+    [
+      "test/cli/Solo.test.ts: a command gets a terminal by --terminal, or once it says that it wants one; an agent by no flag"
+    ],
+    [["pty: at the next run", "wantsTerminal(words) ? { pty: true } : {}", "{}"]]
+  ),
+  ...mutantsOf(
     "packages/plan/src/decide/Ladder.ts",
     ["packages/plan/test/RunDecider.test.ts"],
     [["limit: a run has a margin too", "{ kind, resetsAt }, margin)", "{ kind, resetsAt })"]]

@@ -164,12 +164,12 @@ export const nodeMutants = [
     [
       [
         "launcher: the receipt before it becomes the agent",
-        'if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return 0',
+        'if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return lateCode',
         'claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })'
       ],
       [
         "launcher: of a decided launch nothing is said",
-        "if (launch === undefined && existsSync(receiptBeside(path))) return 0",
+        "if (launch === undefined && existsSync(receiptBeside(path))) return lateCode",
         ""
       ]
     ]
@@ -299,6 +299,6 @@ export const nodeMutants = [
   ...mutantsOf(
     `${src}/launch/LaunchEnds.ts`,
     ["packages/node/test/LaunchEnds.test.ts"],
-    [["exit code: of who took the receipt", " && one.process.pid === pid)) createWhole", ")) createWhole"]]
+    [["exit code: of who took the receipt", ": taker === pid)", ": true)"]]
   )
 ]

@@ -134,7 +134,7 @@ const watch = Effect.fn("Souffleur.watch")(function* ({
 
 /** Starts a command where no watch of the folder goes on. */
 const begin = Effect.fnUntraced(function* (
-  { command: words, project, ...options }: RunOptions,
+  { command: words, project, terminal = false, ...options }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings }
 ) {
   const { agent, variables } = yield* Parts
@@ -145,7 +145,7 @@ const begin = Effect.fnUntraced(function* (
     onSome: ({ agentCommand }): LaunchOverrides => ({ agent: agentCommand })
   })
   const begins = Effect.gen(function* () {
-    const id = yield* openCommand(words, literal, { pin, project, agent, variables })
+    const id = yield* openCommand(words, literal, { pin, project, agent, variables, pty: terminal })
     const before = oldestIn(yield* unfinishedWatches, project)
     if (before === undefined || before.id === id) return yield* keep(id, { project, comms: null, from: 0 }, options)
     // The second of two simultaneous starts has started nothing yet.

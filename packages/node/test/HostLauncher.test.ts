@@ -96,6 +96,29 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("a command gets a terminal of its own, with exactly its arguments and environment, and its exit code", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(join(at, "of a person; touch x"))
+      const line = `cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; test -t 0 && test -t 1 && test -t 2 && stty size; exit 7`
+      const asked = order("pty-1", at, line, hostile)
+      const command = { ...asked.command, environment: { PATH: "/usr/bin:/bin", QUOTED: '$(touch x) "' } }
+      const digest = yield* launcher.prepare({ ...asked, command, pty: true, keep: true })
+      assert.isTrue((yield* launcher.kept("pty-1", digest)).pty)
+      const agent = yield* start(launcher, "pty-1")
+      yield* becomes(agent, "gone")
+      assert.deepStrictEqual(yield* launcher.endOf("pty-1"), Option.some({ _tag: "Exited", code: 7 }))
+      assert.deepStrictEqual(fs.readFileSync(join(at, "args"), "utf8").split("\0").slice(4, -1), [...hostile])
+      assert.sameMembers(fs.readFileSync(join(at, "env"), "utf8").split("\0").slice(0, -1), [
+        "PATH=/usr/bin:/bin",
+        `QUOTED=$(touch x) "`,
+        "SOUFFLEUR_LAUNCH_ID=pty-1"
+      ])
+      assert.strictEqual(fs.readFileSync(launcher.outputPath("pty-1"), "utf8"), "24 80\r\n")
+      assert.isFalse(fs.existsSync(join(at, "x")))
+    })
+  )
+
   it.effect("the agent reads its input, which is in no command line, and in no file after it is read", () =>
     Effect.gen(function* () {
       const at = yield* folder
@@ -186,6 +209,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       assert.deepStrictEqual(yield* launcher.kept("kept-1", digest), {
         command: asked.command,
         cwd: at,
+        pty: false,
         title: asked.title
       })
       assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", "0".repeat(64))))._tag, "LaunchFailed")
@@ -226,7 +250,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       // Another launcher process comes late, and ends quietly.
       const late = yield* spawned(node, [...usual.slice(1), join(at, "launches", "twice.json")])
       yield* until(Effect.sync(() => late.exitCode !== null))
-      assert.strictEqual(late.exitCode, 0)
+      assert.strictEqual(late.exitCode, 120)
       assert.strictEqual(fs.readFileSync(join(at, "runs"), "utf8"), "ran\n")
     })
   )
@@ -303,7 +327,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       fs.writeFileSync(path, text, { mode: 0o600 })
       const late = yield* spawned(node, [...usual.slice(1), path])
       yield* until(Effect.sync(() => late.exitCode !== null))
-      assert.deepStrictEqual([late.exitCode, fs.existsSync(join(at, "runs"))], [0, false])
+      assert.deepStrictEqual([late.exitCode, fs.existsSync(join(at, "runs"))], [120, false])
     })
   )
 

@@ -20,6 +20,13 @@ it.effect("an end is the launch's if its process took the receipt, and is given 
     const end = { _tag: "Exited", code: 3 } as const
     ends.ended("taken", 4711, end)
     assert.deepStrictEqual(yield* ends.of("taken"), Option.some(end))
+    // A terminal's own pid took no receipt. It ends as the command does, or as a launcher that came late.
+    claimReceipt(receiptOf("in-pty"), { _tag: "Taken", process: { pid: 4713, startTime: 1, bootId: "boot" } })
+    ends.ended("cancelled", "pty", end)
+    ends.ended("in-pty", "pty", { _tag: "Exited", code: 120 })
+    assert.deepStrictEqual([yield* ends.of("cancelled"), yield* ends.of("in-pty")], [Option.none(), Option.none()])
+    ends.ended("in-pty", "pty", end)
+    assert.deepStrictEqual(yield* ends.of("in-pty"), Option.some(end))
     assert.deepStrictEqual(yield* makeLaunchEnds(at, receiptOf).of("taken"), Option.some(end))
   })
 )

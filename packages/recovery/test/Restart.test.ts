@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { LaunchSlots } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { exportProvider, restart, standardCompact } from "../src/index.ts"
+import { wantsTerminal } from "../src/providers/Restart.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
 import { identityOf } from "@souffleur/testing"
 import { worldOf } from "./RecoveryWorld.ts"
@@ -38,6 +39,11 @@ it.effect("leftovers of the command are ended, and the same command runs again u
     assert.notInclude(JSON.stringify(yield* log.events), "night")
   })
 )
+it("a command wants a terminal where its last lines say so", () => {
+  const wants = ["the input device is not a TTY", "stdin is not a terminal", "top: failed tty get: Inappropriate ioctl"]
+  for (const line of wants) assert.isTrue(wantsTerminal(["first", line]), line)
+  for (const line of ["", "nightly build failed", "a terminal", "tty"]) assert.isFalse(wantsTerminal([line]), line)
+})
 it.effect("a souffleur that vanishes right after the launch leaves one command, which the next souffleur takes", () =>
   Effect.gen(function* () {
     const { log, start, vanish, world } = yield* cycle()

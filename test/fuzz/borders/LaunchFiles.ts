@@ -19,7 +19,8 @@ const launch = {
   environment: { PATH: "/bin" },
   cwd: "/",
   output: "/tmp/out",
-  title: "Conductor (S2)"
+  title: "Conductor (S2)",
+  pty: false
 }
 const receipt = { _tag: "Taken", process: { pid: 4711, startTime: 99, bootId: "boot" } }
 const owner = {

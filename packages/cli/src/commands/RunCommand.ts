@@ -46,6 +46,10 @@ export const runCommand = Command.make(
       ),
       Flag.withDefault(true)
     ),
+    terminal: Flag.Boolean("terminal").pipe(
+      Flag.withDescription("Give a command that is no agent a terminal of its own, without a person at it"),
+      Flag.withDefault(false)
+    ),
     detach,
     dryRun,
     verbose,
@@ -103,6 +107,7 @@ export const runCommand = Command.make(
           pin,
           project,
           agent: agentKind,
+          pty: flags.terminal,
           // A detached command outlives the agent whose tool this may be.
           variables: flags.detach ? withoutMarks(variables) : variables
         })

@@ -13,6 +13,8 @@ export interface LaunchOrder {
   readonly cwd: string
   /** The title of the window, such as `Conductor (S2)`. */
   readonly title: string
+  /** A headless command gets a terminal of its own, without a person at it. */
+  readonly pty?: boolean
   /** The command is needed again. It stays in a file of its own (0600) until it is forgotten. */
   readonly keep?: boolean
 }
@@ -49,7 +51,7 @@ export class Launcher extends Context.Service<
     readonly kept: (
       id: string,
       digest: string
-    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "title">, LaunchFailed>
+    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "pty" | "title">, LaunchFailed>
     /**
      * Removes a command that is no longer needed, launched or not, since it may hold a key. A launch that has not run
      * never will.

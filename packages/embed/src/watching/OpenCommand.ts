@@ -105,6 +105,8 @@ export interface CommandOrder {
   readonly agent: AgentKind
   /** The environment of the command, where it is no agent. */
   readonly variables: Variables
+  /** The command gets a terminal of its own; `false` by default. */
+  readonly pty?: boolean
 }
 
 /**
@@ -128,9 +130,11 @@ export const firstOf = (
 export const openCommand = Effect.fn("openCommand")(function* (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { agent, pin, project, variables }: CommandOrder
+  { agent, pin, project, pty = false, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
+  if (pty && Option.isSome(literal))
+    return yield* bad("an agent has its terminal by LAUNCHER (tmux, kitty): --terminal is for another command")
   const first = yield* firstOf(words, literal, { agent, variables, terminal: launcher.terminal })
   const { kind, requested, sessionId } = first
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
@@ -143,7 +147,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
     events.length === 0 ? launcher.forget(launchId) : Effect.void
   )
-  const order = { id: launchId, command: first.command, cwd: project, title: first.title, keep: true }
+  const order = { id: launchId, command: first.command, cwd: project, title: first.title, pty, keep: true }
   yield* prepareLaunch(order, (digest) => {
     const run = { kind, launch: { launchId, digest, requested, effective } }
     const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })

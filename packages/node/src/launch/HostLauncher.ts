@@ -18,6 +18,7 @@ import type { Start } from "../own/Detached.ts"
 import { startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
 import { encodeLaunch, isLaunch, isLaunchId, type Launch, launchVariable, readLaunch } from "./LaunchFile.ts"
+import { inPty } from "./Pty.ts"
 import { readReceipt } from "./Receipt.ts"
 import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
@@ -95,8 +96,10 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           ...order.command,
           cwd: order.cwd,
           output: options.terminal === "headless" ? outputPath(order.id) : null,
-          title: plain(order.title, maxTitleLength)
+          title: plain(order.title, maxTitleLength),
+          pty: order.pty === true && options.terminal === "headless"
         }
+        if (launch.pty) yield* inPty({ line: options.entry, environment: {} })
         if (!isLaunch(launch)) {
           return yield* new LaunchFailed({
             message: "program and folder must be absolute, and nothing may hold a zero byte"
@@ -173,15 +176,16 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
       })
 
-      const startOwn = (id: string, start: Start, output: string, input: string | null) => {
+      const startOwn = Effect.fnUntraced(function* ({ id, input, pty }: Launch, start: Start, output: string) {
+        const started = pty ? yield* inPty(start) : start
         ends.started(id)
-        return startHeadless(start, {
+        return yield* startHeadless(started, {
           cwd: folder,
           output,
           input,
-          ended: (pid, end) => ends.ended(id, pid, end)
+          ended: (child, end) => ends.ended(id, pty ? "pty" : child, end)
         })
-      }
+      })
 
       const attempt = Effect.fnUntraced(function* (id: string) {
         const earlierTaker = yield* receiptTaker(id, Effect.succeed(false))
@@ -195,14 +199,12 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const message = obstacle(launch)
         if (message !== undefined) return yield* new LaunchFailed({ message })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
-        const { input, output, title } = launch
+        const { output, title } = launch
         const gone: Effect.Effect<boolean, LaunchFailed> =
           output === null && options.terminal === "kitty"
             ? yield* startKitty(start, { title, cwd: launch.cwd })
             : yield* goneOf(
-                yield* output === null
-                  ? startTmux(options.tmux ?? {}, start, title)
-                  : startOwn(id, start, output, input)
+                yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startOwn(launch, start, output)
               )
         return yield* receiptTaker(id, gone).pipe(
           Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
@@ -246,8 +248,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           return yield* new LaunchFailed({
             message: "the stored command is missing, or differs from the one that was prepared"
           })
-        const { args, cwd, environment, input, program, title } = launch
-        return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, title }
+        const { args, cwd, environment, input, program, pty, title } = launch
+        return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, pty, title }
       })
 
       const forget = Effect.fn("Launcher.forget")(function* (id: string) {

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import type { ProcessEnd } from "@souffleur/domain"
 import { Deferred, Effect, Option } from "effect"
+import { lateCode } from "./LaunchFile.ts"
 import { readReceipt } from "./Receipt.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
@@ -25,13 +26,15 @@ export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string
   return {
     started: (id: string): void => void running.set(id, Deferred.makeUnsafe()),
     /**
-     * Records an end if this pid took the launch's receipt, since a second launcher ends at once. An end that cannot be
-     * written stays unknown.
+     * Records an end if this pid took the launch's receipt, since a second launcher ends at once. A terminal has
+     * another pid, and such a launcher is known by its code. An end that cannot be written stays unknown.
      */
-    ended: (id: string, pid: number | undefined, end: ProcessEnd): void => {
+    ended: (id: string, pid: number | "pty" | undefined, end: ProcessEnd): void => {
+      const late = end._tag === "Exited" && end.code === lateCode
       try {
         const receipt = readReceipt(receiptOf(id))
-        if (Option.exists(receipt, (one) => one._tag === "Taken" && one.process.pid === pid))
+        const isTaker = (taker: number) => (pid === "pty" ? !late : taker === pid)
+        if (Option.exists(receipt, (one) => one._tag === "Taken" && isTaker(one.process.pid)))
           createWhole(fileOf(id), end._tag === "Exited" ? String(end.code) : end.signal)
       } catch {
         // An unknown end counts as a death.

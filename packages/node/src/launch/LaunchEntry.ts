@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { launchVariable, readLaunch } from "./LaunchFile.ts"
+import { lateCode, launchVariable, readLaunch } from "./LaunchFile.ts"
 import * as Proc from "../processes/Proc.ts"
 import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 
@@ -15,12 +15,12 @@ const refuse = (why: string): number => {
 /**
  * Becomes the agent of a launch file, at most once for that file (spec: behaviour#launch-at-most-once). It takes the
  * receipt and then calls `execve`, so the receipt's process is the agent. Returns only if it did not become the agent.
- * 0: the receipt was taken before, or the launch was cancelled. 1: the file or its folder cannot be used.
+ * `lateCode`: the receipt was taken before, or the launch was cancelled. 1: the file or its folder cannot be used.
  */
 export const becomeAgent = (path: string): number => {
   const launch = readLaunch(path)
   // The file of a decided launch is removed.
-  if (launch === undefined && existsSync(receiptBeside(path))) return 0
+  if (launch === undefined && existsSync(receiptBeside(path))) return lateCode
   if (launch === undefined) return refuse("the launch file is missing or damaged, or not ours alone")
   try {
     process.chdir(launch.cwd)
@@ -30,7 +30,7 @@ export const becomeAgent = (path: string): number => {
   const own = Proc.stat(process.pid)
   if (own === undefined || process.execve === undefined) return refuse("this system cannot do it")
   const identity = { pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() }
-  if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return 0
+  if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return lateCode
   // Node ignores these two signals, and the agent and its tools would inherit that. `execve` resets a handled signal to
   // its default.
   for (const signal of ["SIGPIPE", "SIGXFSZ"] as const) process.on(signal, () => {})

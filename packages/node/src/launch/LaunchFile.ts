@@ -21,6 +21,8 @@ export interface Launch {
   /** File that a headless agent's output is appended to; `null` in a terminal. Absolute. */
   readonly output: string | null
   readonly title: string
+  /** A headless command gets a terminal of its own. */
+  readonly pty: boolean
 }
 
 /** Whether the kernel accepts a value as an argument or a variable. */
@@ -42,7 +44,8 @@ const fields: { readonly [Name in keyof Launch]: (value: unknown) => boolean } =
   environment: isEnvironment,
   cwd: isAbsolute,
   output: (value) => value === null || isAbsolute(value),
-  title: isText
+  title: isText,
+  pty: (value) => typeof value === "boolean"
 }
 
 /** Whether a value is a launch: it has each field as it must be, and no other. */
@@ -62,6 +65,12 @@ const decodeLaunch = (text: string): Launch | undefined => {
     return undefined
   }
 }
+
+/**
+ * Exit code of a launcher that did not become the agent, since the receipt was taken before. With a terminal of its
+ * own, the code of a launcher is told as the agent's.
+ */
+export const lateCode = 120
 
 /** Variable that every process of a launch has in its environment, with the launch's id. */
 export const launchVariable = "SOUFFLEUR_LAUNCH_ID"

@@ -9,6 +9,7 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { type Offspring } from "@souffleur/eventlog"
+import { lastPrinted, type TrustedFiles } from "@souffleur/process"
 import { Effect } from "effect"
 import { Launched, prepareSuccessor, settled, started, unhindered } from "../steps/Launch.ts"
 import { FailedClosed, type Provider } from "../Provider.ts"
@@ -16,8 +17,17 @@ import { stopConductor } from "../steps/StopConductor.ts"
 import { step } from "../steps/Step.ts"
 
 /**
- * Starts the same command again, from the file of its first launch, under its own id and receipt. Fails with
- * `LaunchFailed`.
+ * Whether a command says by its last lines that it wants a terminal. Such a word of a command decides nothing else, and
+ * a terminal gives it no power.
+ */
+export const wantsTerminal = (lines: ReadonlyArray<string>): boolean =>
+  lines.some((line) =>
+    /\bnot a (?:tty|terminal)\b|\binappropriate ioctl\b|\bno controlling t(?:ty|erminal)\b/iu.test(line)
+  )
+
+/**
+ * Starts the same command again, from the file of its first launch, under its own id and receipt. It gets a terminal
+ * where its first run wanted one. Fails with `LaunchFailed`.
  */
 const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   const launcher = yield* Launcher
@@ -26,12 +36,14 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
     return yield* new LaunchFailed({
       message: "souffleur did not start this command, so it does not know how to run it"
     })
-  const order = yield* launcher.kept(first.launchId, first.digest)
+  const kept = yield* launcher.kept(first.launchId, first.digest)
+  const words = yield* lastPrinted(launcher.outputPath(first.launchId))
+  const order = { ...kept, ...(wantsTerminal(words) ? { pty: true } : {}) }
   return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective })
 })
 
 /** Stops a command, which has no conversation, and runs it again (spec: behaviour#restart). */
-export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
+export const restart: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings | TrustedFiles> = {
   name: "restart",
   of: "command",
   foresee: () => [{ _tag: "Again" }],
