@@ -22,6 +22,22 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/completions/CompletionFile.ts",
+    ["packages/cli/test/CompletionsCommand.test.ts"],
+    [["completion: no foreign file", "return text.includes(mark)", 'return text.includes("")']]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/uninstall/Trace.ts",
+    ["packages/cli/test/UninstallOthers.test.ts"],
+    [
+      [
+        "uninstall: nothing of another user",
+        "yield* orNotRemoved(lookTrusted(path, { own: true, ...(folder ? { folder } : {}) }))",
+        ""
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/uninstall/Traces.ts",
     ["test/cli/Uninstall.test.ts"],
     [

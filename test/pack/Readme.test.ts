@@ -23,7 +23,7 @@ it.live("the lines that the README gives to install the command do so, from its 
     const names = yield* fs.readDirectory(inject("tarballs"))
     const tarball = names.find((name) => name.startsWith("souffleur-cli-"))
     // A person answers npx's question whether to install it.
-    const env = { ...apart(folder), npm_config_yes: "true", npm_config_prefix: `${folder}/prefix` }
+    const env = { ...apart(folder), HOME: folder, npm_config_yes: "true", npm_config_prefix: `${folder}/prefix` }
     const run = (...words: readonly [string, ...ReadonlyArray<string>]) => command(folder, words, env)
     assert.deepStrictEqual(lines.toSorted(), ["npm install -g @souffleur/cli", "npx @souffleur/cli demo"])
     for (const line of lines) {
@@ -32,5 +32,7 @@ it.live("the lines that the README gives to install the command do so, from its 
       if (line.endsWith("demo")) assert.match(said, /One Conductor at a time, and no work lost/u)
     }
     assert.strictEqual(yield* run(`${folder}/prefix/bin/souffleur`, "--version"), "souffleur v0.1.0\n")
+    const uninstalled = yield* run(`${folder}/prefix/bin/souffleur`, "uninstall", "--yes", "--state")
+    assert.match(uninstalled, /are removed\.|There is nothing of souffleur here\./u)
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

@@ -1,6 +1,7 @@
 import { debugDefect } from "@souffleur/domain"
 import { Cause, Console, Effect, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
+import { CompletionScript } from "./completions/CompletionScript.ts"
 import { rootFor } from "./CommandTable.ts"
 import { Ended } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
@@ -45,6 +46,13 @@ const toldDefect = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   return yield* new Ended({ code: defectCode })
 })
 
+/** Makes the script of a shell from every command. */
+const scripts = CompletionScript.of((shell) =>
+  Effect.map(rootFor(["--completions"]), (root) =>
+    Completions.generate(root.name, shell, Completions.fromCommand(root))
+  )
+)
+
 /**
  * Runs the command line: facts to stdout, everything else to stderr, exit codes (spec: command-line#exit-codes). Fails
  * with `Ended` where the exit code is not 0.
@@ -67,6 +75,7 @@ export const cli = (args: ReadonlyArray<string>) =>
       )
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
+    Effect.provideService(CompletionScript, scripts),
     Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(CliConfig.CliConfig, config)
   )

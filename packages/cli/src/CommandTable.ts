@@ -149,6 +149,11 @@ const entries = [
     async () => (await import("./commands/DemoCommand.ts")).demoCommand
   ),
   entry(
+    "completions",
+    "Write the completion of your shell, or remove it",
+    async () => (await import("./commands/CompletionsCommand.ts")).completionsCommand
+  ),
+  entry(
     "uninstall",
     "Remove hooks, services, trust and all else that souffleur wrote here",
     async () => (await import("./commands/UninstallCommand.ts")).uninstallCommand

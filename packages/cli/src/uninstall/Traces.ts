@@ -3,6 +3,7 @@ import { compiledDir } from "@souffleur/node"
 import { isDraft, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
+import { completionsHere, uninstallCompletion } from "../completions/CompletionFile.ts"
 import { installed, uninstall } from "../service/ServiceManager.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { forgetHooked, hookedFiles, hookedFolder } from "./HookedFiles.ts"
@@ -25,7 +26,9 @@ const stateNames = [
   "launches",
   "exports",
   "requests",
-  "quarantine"
+  "quarantine",
+  // Keys of channels, which only their user can make again.
+  "secrets"
 ]
 
 /** Finds the settings files of the agent that have our hooks: those recorded, and those of every known project. */
@@ -60,6 +63,14 @@ const services = Effect.fn("services")(function* () {
   }))
 })
 
+const completions = Effect.fn("completions")(function* () {
+  return (yield* completionsHere).map(({ file, shell }) => ({
+    kind: "completion" as const,
+    path: file,
+    remove: orNotRemoved(uninstallCompletion(shell))
+  }))
+})
+
 /**
  * Finds everything that souffleur has left on this machine, hooks first. `state`: the log, the launches and the exports
  * too. `projects`: the folders of all watches and runs.
@@ -83,10 +94,9 @@ export const traces = Effect.fn("traces")(function* (
   const own = yield* Effect.forEach(wanted, ([kind, file]) => ownTrace(kind, file))
   const ofAgents = yield* hooks(settings, projects)
   const ofManager = yield* services()
-  const all: ReadonlyArray<Trace<Needs<typeof ofAgents> | Needs<typeof ofManager> | TrustedFiles>> = [
-    ...ofAgents,
-    ...ofManager,
-    ...own.flatMap(Option.toArray)
-  ]
+  const ofShells = yield* completions()
+  const all: ReadonlyArray<
+    Trace<Needs<typeof ofAgents> | Needs<typeof ofManager> | Needs<typeof ofShells> | TrustedFiles>
+  > = [...ofAgents, ...ofManager, ...ofShells, ...own.flatMap(Option.toArray)]
   return all
 })

@@ -1,0 +1,53 @@
+import { assert, it } from "@effect/vitest"
+import { loadSettings } from "@souffleur/process"
+import { Effect, FileSystem, Result } from "effect"
+import { agentKind } from "../src/agent/Kind.ts"
+import { traces } from "../src/uninstall/Traces.ts"
+import { Environment } from "../src/world/CommandEnvironment.ts"
+import { services } from "./mcp/McpPlace.ts"
+
+/** Only root can give a file to another user. */
+const isRoot = process.getuid?.() === 0
+const another = 12_345
+
+it.layer(services)((it) => {
+  it.effect.skipIf(!isRoot)(
+    "an uninstall removes no file and no folder of another user, and keeps secrets until state is asked for",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-others-" }))
+        const stateDir = `${home}/state`
+        const environment = { HOME: home, SOUFFLEUR_STATE_DIR: stateDir }
+        const all = ["guardians", "trust", "launches", "secrets", "souffleur.db"]
+        yield* fs.makeDirectory(stateDir, { mode: 0o700 })
+        for (const name of all.slice(0, 3)) yield* fs.makeDirectory(`${stateDir}/${name}`, { mode: 0o700 })
+        for (const name of all.slice(3)) yield* fs.writeFileString(`${stateDir}/${name}`, "", { mode: 0o600 })
+        for (const name of ["trust", "souffleur.db"]) yield* fs.chown(`${stateDir}/${name}`, another, another)
+        const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
+        const removed = (state: boolean) =>
+          Effect.gen(function* () {
+            const found = yield* traces(settings, { projects: [], state })
+            const left: Array<string> = []
+            for (const { path, remove } of found)
+              if (Result.isFailure(yield* Effect.result(remove))) left.push(path.slice(stateDir.length + 1))
+            return left
+          }).pipe(
+            Effect.provideService(Environment, {
+              variables: environment,
+              cwd: home,
+              platform: "linux",
+              colour: false,
+              columns: undefined,
+              interactive: false,
+              self: [process.execPath]
+            })
+          )
+        const names = Effect.map(fs.readDirectory(stateDir), (found) => found.toSorted())
+        assert.deepStrictEqual(yield* removed(false), ["trust"])
+        assert.deepStrictEqual(yield* names, ["launches", "secrets", "souffleur.db", "trust"])
+        assert.deepStrictEqual((yield* removed(true)).toSorted(), ["souffleur.db", "trust"])
+        assert.deepStrictEqual(yield* names, ["souffleur.db", "trust"])
+      })
+  )
+})
