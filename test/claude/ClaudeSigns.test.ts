@@ -3,9 +3,10 @@ import { Clock, Effect, FileSystem, Ref, Schema } from "effect"
 import { inject } from "vitest"
 import { type Lab, type Part, until } from "./Lab.ts"
 import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
-import { bash, first, only, rehearsal, services, staged, told, waiting } from "./Watched.ts"
+import { bash, checks, only, rehearsal, services, staged, told, waiting } from "./Watched.ts"
 
 const claude = inject("claude")
+const resumed = (said: ReadonlyArray<string>) => said.some((text) => text.includes("Your conversation is as it was."))
 
 const Statuses = Schema.Tuple([
   Schema.Struct({
@@ -65,8 +66,8 @@ it.live.skipIf(claude === null)(
   "an agent that is stopped in solo hangs once its calls may no longer stall, and is recovered",
   () =>
     Effect.gen(function* () {
-      const part: Part = ({ sessionId }) =>
-        Effect.succeed(sessionId === first ? bash(rehearsal) : { text: "All is complete." })
+      const part: Part = (asked) =>
+        Effect.succeed(asked.toolResult === undefined && !resumed(asked.said) ? bash(rehearsal) : checks(asked))
       const settings = { SOUFFLEUR_STALL_AFTER: "4 seconds" }
       const { conductor, lab, souffleur } = yield* staged(claude!, headless, part, "", { solo: true, settings })
       process.kill(conductor, "SIGSTOP")
@@ -75,6 +76,7 @@ it.live.skipIf(claude === null)(
       const died = only(log, "ConductorDied")
       assert.deepInclude(died, { reason: "hang" })
       assert.deepInclude(died["evidence"], { process: "stopped" })
+      assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "resume")
       only(log, "HandoffTaken")
       const { all, most } = yield* lab.agents
       assert.deepStrictEqual([most, all.size], [1, 2])
@@ -87,14 +89,15 @@ const silence = "12 seconds"
 it.live.skipIf(claude === null)("a silent model is no death in solo, and no hand-off is taken before it speaks", () =>
   Effect.gen(function* () {
     const spoke = yield* Ref.make(0)
-    const part: Part = ({ sessionId, toolResult }) => {
-      if (sessionId === first) {
-        const now = Effect.succeed(bash(toolResult === undefined ? waiting : rehearsal))
-        return toolResult === undefined ? now : Effect.delay(now, silence)
+    const part: Part = (asked) => {
+      if (asked.toolResult?.includes("checked") === true) return Effect.succeed(checks(asked))
+      if (!resumed(asked.said)) {
+        const now = Effect.succeed(bash(asked.toolResult === undefined ? waiting : rehearsal))
+        return asked.toolResult === undefined ? now : Effect.delay(now, silence)
       }
       return Clock.currentTimeMillis.pipe(
         Effect.flatMap((at) => Ref.set(spoke, at)),
-        Effect.as({ text: "All is complete." }),
+        Effect.as(checks(asked)),
         Effect.delay("8 seconds")
       )
     }

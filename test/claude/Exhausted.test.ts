@@ -4,14 +4,15 @@ import { inject } from "vitest"
 import type { Part } from "./Lab.ts"
 import { tooLong } from "./ModelEndpoint.ts"
 import { headless } from "./ClaudeStage.ts"
-import { bash, first, only, services, staged, stepsOf, waiting } from "./Watched.ts"
+import { bash, checks, first, only, services, staged, stepsOf, waiting } from "./Watched.ts"
 
 const claude = inject("claude")
 
 /** The first conversation no longer fits, and cannot be compacted either. */
-const part: Part = ({ compaction, sessionId, toolResult }) => {
+const part: Part = (asked) => {
+  const { compaction, sessionId, toolResult } = asked
   if (compaction) return Effect.succeed(tooLong)
-  if (sessionId !== first) return Effect.succeed({ text: "All is complete." })
+  if (sessionId !== first) return Effect.succeed(checks(asked))
   return Effect.succeed(toolResult === undefined ? bash(waiting) : tooLong)
 }
 

@@ -13,7 +13,8 @@ const timings = {
   SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
   SOUFFLEUR_MONITOR_STALE_AFTER: "5 seconds",
-  SOUFFLEUR_STOP_GRACE: "1 second"
+  SOUFFLEUR_STOP_GRACE: "1 second",
+  SOUFFLEUR_LIMIT_MARGIN: "0 seconds"
 }
 
 /** Keeps the agent on this machine, and silent. */

@@ -4,7 +4,7 @@ import { inject } from "vitest"
 import type { Part } from "./Lab.ts"
 import { limited } from "./ModelEndpoint.ts"
 import { headless, tmux, tmuxMissing } from "./ClaudeStage.ts"
-import { bash, first, only, services, staged, told, waiting } from "./Watched.ts"
+import { bash, checks, first, only, services, staged, told, waiting } from "./Watched.ts"
 
 const claude = inject("claude")
 const goesOn = (said: ReadonlyArray<string>) => said.some((text) => text.includes("ended by a usage limit"))
@@ -12,9 +12,10 @@ const goesOn = (said: ReadonlyArray<string>) => said.some((text) => text.include
 /** A subscriber's limit that ends some seconds after it was met, and the same session after it. */
 const waitedOut = Effect.fn("Limit.waitedOut")(function* (stageOf: typeof headless | typeof tmux, solo: boolean) {
   const met = yield* Ref.make<ReadonlyArray<number>>([])
-  const part: Part = ({ said, toolResult }) =>
+  const part: Part = (asked) =>
     Effect.gen(function* () {
-      if (goesOn(said)) return { text: "All is complete." }
+      const { said, toolResult } = asked
+      if (goesOn(said) || toolResult?.includes("checked") === true) return checks(asked)
       if (toolResult === undefined) return bash(waiting)
       const resetsAt = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 5
       yield* Ref.update(met, (before) => [...before, resetsAt * 1000])

@@ -2,6 +2,7 @@ import { HostServices, SqliteClient } from "@souffleur/node"
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Lab, type LabOptions, type Logged, makeLab, type Part, until } from "./Lab.ts"
+import type { Answer, Asked } from "./ModelEndpoint.ts"
 import { type headless, type Stage, type tmux } from "./ClaudeStage.ts"
 
 export const services = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
@@ -20,6 +21,10 @@ export const waiting = "bash -c 'echo $$ > tool.pid; while [ ! -e go ]; do sleep
 
 /** A tool call of the model. */
 export const bash = (command: string) => ({ tool: { name: "Bash", input: { command, description: "Rehearse" } } })
+
+/** The model's part after a recovery: it checks with a tool, and says then that all is complete. */
+export const checks = ({ toolResult }: Asked): Answer =>
+  toolResult?.includes("checked") === true ? { text: "All is complete." } : bash("echo checked")
 
 /** Starts the first Conductor, and in the middle of its tool call a souffleur that watches it. */
 export const watched = Effect.fn("Watched")(function* (lab: Lab, stage: Stage, prompt: string) {

@@ -150,6 +150,21 @@ describe.concurrent("run, of a plain command", () => {
     })
   )
 
+  live("a command that ends with 0 and leaves a process running is run again, and the process is gone", () =>
+    Effect.gen(function* () {
+      const the = yield* solo()
+      const line = 'echo run >> said; [ -e left ] || { sleep 300 & echo "$!" > left; }'
+      const run = the.start(["run", "--json", ...sh(line)])
+      const early = yield* prints(run, "EndedEarly")
+      assert.deepInclude(early, { reason: "left-running", leftRunning: 1, retries: 1 })
+      assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())
+      assert.deepStrictEqual(lines(join(the.project, "said")), ["run", "run"])
+      assert.isFalse(alive(Number(lines(join(the.project, "left"))[0])))
+      const why = (yield* the.run(["why", String(early.revision)])).lines.join("\n")
+      assert.match(why, /1 of the processes that it had started still ran/u)
+    })
+  )
+
   live("three quick deaths of a command end the watch with 1, without an export", () =>
     Effect.gen(function* () {
       const the = yield* solo()

@@ -96,6 +96,63 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/domain/src/evidence/EndJudgement.ts",
+    ["packages/domain/test/EndJudgement.test.ts", "packages/watcher/test/EarlyEnding.test.ts"],
+    [
+      ["end: a finished turn or exit code 0", 'kind === "command" ? !endedWell(end) : !turnEnded', "false"],
+      ["end: the turn of an agent", ": !turnEnded) return undefined", ": false) return undefined"],
+      ["end: the exit code of a command", '"command" ? !endedWell(end)', '"command" ? false'],
+      ["end: by itself", 'if (end !== undefined && !endedWell(end)) return "exit"', ""],
+      ["end: nothing refused", 'if (refused) return "refused"', ""],
+      ["end: not by an answer alone", "successor && !progressed", "false"],
+      ["end: a command has no answer", 'kind === "agent" && successor', "successor"],
+      ["end: a first Conductor may only answer", "successor && !progressed", "!progressed"],
+      ["end: nothing left running", 'leftRunning > 0 && before !== "left-running"', "false"],
+      ["end: left running twice is meant", 'leftRunning > 0 && before !== "left-running"', "leftRunning > 0"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/decide/ExitDecider.ts",
+    ["packages/domain/test/ExitDecider.test.ts"],
+    [
+      [
+        "early end: the recovery for it",
+        "...recoveryOf(watch, at, { trigger: reason, retries }, command)",
+        '...recoveryOf(watch, at, { trigger: "pid", retries }, command)'
+      ],
+      [
+        "early end: counts like a death",
+        "Event.EndedEarly.make({ ...seen, reason, leftRunning, retries })",
+        "Event.EndedEarly.make({ ...seen, reason, leftRunning, retries: 0 })"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/watch/WatchEvolution.ts",
+    ["packages/domain/test/ExitDecider.test.ts"],
+    [["early end: the next generation knows it", "launchedFor: watch.recovery?.trigger,", "launchedFor: undefined,"]]
+  ),
+  ...mutantsOf(
+    "packages/watcher/src/EarlyEnding.ts",
+    ["packages/watcher/test/EarlyEnding.test.ts"],
+    [
+      ["ending: time to end", "{ until: (count) => count === 0, ...looks }", "{ times: 0 }"],
+      ["ending: other agents are none of it", "others.map(({ pid }) => pid)", "[]"],
+      ["ending: a recovery launched it", "successor: watch.provider !== undefined", "successor: false"],
+      ["ending: the refusal of a permission", "refused: session?.refused === true", "refused: false"],
+      ["ending: the reason of the launch", "before: watch.launchedFor", "before: undefined"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/claude/src/session/TurnState.ts",
+    ["packages/claude/test/TurnState.test.ts"],
+    [
+      ["refused: by the record", 'decision["decision"] === "reject"', "true"],
+      ["refused: the newest tool alone", "refused ??= isRefusal(record)", "refused ||= isRefusal(record)"],
+      ["refused: read as far back", "&& refused !== undefined", ""]
+    ]
+  ),
+  ...mutantsOf(
     `${recovery}/src/providers/ResumeSession.ts`,
     [`${recovery}/test/ResumeSession.test.ts`],
     [
@@ -571,9 +628,10 @@ export const recoveryMutants = [
     [`${recovery}/test/ContinueTurn.test.ts`],
     [
       ["continue: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
+      ["continue: an early end", '"turn-ended", "limit", ...EarlyEnd.literals', '"turn-ended", "limit"'],
       [
         "continue: a turn that ended, or a limit that is over",
-        'watch.recovery?.trigger === "turn-ended" || watch.recovery?.trigger === "limit"',
+        "recovery !== undefined && ended.has(recovery.trigger)",
         "true"
       ]
     ]

@@ -7,7 +7,7 @@ export const watcherMutants = [
   ...mutantsOf(`${watcher}/src/Classify.ts`, look, [
     [
       "priority: complete first",
-      'if (state === "complete" || seen.finished) return { _tag: "Complete" }\n  if (watch.standby !== undefined) return seen.returned',
+      'if (state === "complete" || seen.ending === "complete") return { _tag: "Complete" }\n  if (watch.standby !== undefined) return seen.returned',
       "if (watch.standby !== undefined) return seen.returned"
     ],
     ["standby: only completion and a return", "if (watch.standby !== undefined) return seen.returned", ""],
@@ -156,7 +156,6 @@ export const watcherMutants = [
       "watch.comms !== null && watch.print && signs",
       "watch.comms !== null && signs"
     ],
-    ["finished: a command that ended well", ": endedWell(processEnd))", ": processEnd !== undefined)"],
     [
       "trigger: another state was seen, before or after the launch",
       "otherStateSeen: before.otherStateSeen,\n",

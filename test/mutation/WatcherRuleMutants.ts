@@ -42,8 +42,8 @@ export const watcherRuleMutants = [
   ...mutantsOf(`${watcher}/src/Observe.ts`, looks, [
     [
       "finished: a finished turn, without comms",
-      "finished: watch.comms === null && (",
-      "finished: (false as boolean) && ("
+      "watch.comms === null && isOver(signs.process) ? yield*",
+      "(false as boolean) && isOver(signs.process) ? yield*"
     ]
   ]),
   ...mutantsOf(`${watcher}/src/Watcher.ts`, looks, [

@@ -1,4 +1,5 @@
 import { type EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent, watchFold } from "@souffleur/domain"
+import { endedTurns, saidToBeDone } from "./EndJudge.ts"
 import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
 import { SnapshotJudge } from "./SnapshotJudge.ts"
@@ -111,7 +112,8 @@ export class Ledger {
         return
       }
       case "TurnEnded":
-        if (!turnHasEnded(world, before)) world.violated("a turn ended that did not")
+      case "EndedEarly":
+        if (endedTurns(world, before).length === 0) world.violated("a turn ended that did not")
         return
       case "ConductorDied":
         if (event.reason === "pid" && before.conductor === undefined)
@@ -151,25 +153,13 @@ export class Ledger {
 
 /**
  * Says whether the watch is complete. With comms somebody has said so, and wrote over it at the most while souffleur
- * said nothing any more. A souffleur that was stopped after its look says what it saw. Without comms, the last turn is
- * finished and the Conductor is gone, or its exit code was 0.
+ * said nothing any more. A souffleur that was stopped after its look says what it saw. Without comms, a process that
+ * ended by itself has said so.
  */
 const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
   world.solo === undefined
     ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt
-    : turnHasEnded(world, watch)
-
-/**
- * Says whether the turn has ended. A pid file is named by the pid alone. The process that has the pid and the same
- * session left the file behind or removed it.
- */
-const turnHasEnded = (world: World, watch: Watch): boolean =>
-  world.conductors.some(
-    ({ process, sessionId, turnEnded }) =>
-      turnEnded &&
-      process.identity.pid === watch.conductor?.pid &&
-      (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
-  )
+    : saidToBeDone(world, watch)
 
 /** Says whether the event is the first of two of one append. The second brings the watcher or the recovery. */
 const settlesLater = ({ _tag }: WatchEvent): boolean =>
@@ -177,6 +167,7 @@ const settlesLater = ({ _tag }: WatchEvent): boolean =>
   _tag === "ContextRecoveryRequested" ||
   _tag === "HandoffRequested" ||
   _tag === "TurnEnded" ||
+  _tag === "EndedEarly" ||
   _tag === "ConductorAdopted" ||
   _tag === "RecoveryRetried" ||
   _tag === "WatcherLost" ||

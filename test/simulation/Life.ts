@@ -5,6 +5,11 @@ export interface Life {
   readonly fate:
     | ("lives" | "dies" | "zombie" | "hangs" | "pauses" | "handoff" | "turn ends" | "completes")
     | ("limited" | "outage" | "too long" | "tool" | "retries" | "asks" | "mute" | "clears")
+  /**
+   * How its turn ends. `killed`: a signal ends its process after it. `refused`: its last tool was refused. `idle`: it
+   * has only answered. Absent: by itself, and well.
+   */
+  readonly ends?: "killed" | "refused" | "idle" | undefined
   /** The time at which the fate comes. */
   readonly at: number
   /**

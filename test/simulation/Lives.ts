@@ -63,8 +63,12 @@ export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => 
   const first = generation === 1
   const rare = temper === "mild" || seed.chance(0.03)
   const soon = !rare || seed.chance(0.3)
+  const fate = seed.pick(rare ? mild : hot)
+  const ends =
+    fate === "turn ends" ? seed.pick([undefined, undefined, "killed", "refused", "idle"] as const) : undefined
   return {
-    fate: seed.pick(rare ? mild : hot),
+    fate,
+    ends,
     at: !soon
       ? seed.between(0, 15 * minute)
       : rare || first || seed.chance(0.2)
@@ -73,7 +77,7 @@ export const lifeOf = (seed: Seed, temper: Temper, generation: number): Life => 
     lasts: seed.chance(0.5) ? seed.between(0, 8 * minute) : seed.between(0, 30_000),
     payload: seed.pick(payloads),
     print: seed.chance(0.3),
-    worksEvery: seed.chance(rare ? 0.7 : 0.95) ? seed.between(20_000, 300_000) : undefined,
+    worksEvery: ends !== "idle" && seed.chance(rare ? 0.7 : 0.95) ? seed.between(20_000, 300_000) : undefined,
     worksFirst: rare ? undefined : seed.between(100, 1500),
     tools: seed.chance(0.1) ? seed.between(1, 4) : 0,
     company: seed.chance(0.1),

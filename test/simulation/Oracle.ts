@@ -70,6 +70,7 @@ export class Oracle {
       }
       case "ContextRecoveryRequested":
       case "TurnEnded":
+      case "EndedEarly":
       case "ContextExhausted":
       case "HandoffRequested":
         this.#ended(before, event.taskFingerprint, event.retries)

@@ -128,6 +128,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
             Option.map(Option.fromUndefinedOr(world.sessions.get(sessionId)), ({ asked, turn, writtenAt }) => ({
               writtenAt,
               turn,
+              refused: world.conductors.findLast((one) => one.sessionId === sessionId)?.wasRefused === true,
               context: {
                 tokens: 10_000 + asked.length * tokensOfTurn,
                 window: 200_000,
@@ -164,7 +165,11 @@ const endOf = (world: World, launchId: string): Option.Option<ProcessEnd> => {
   const conductor = world.conductors.find((one) => one.process.environment["SOUFFLEUR_LAUNCH_ID"] === launchId)
   return conductor === undefined || conductor.isAlive
     ? Option.none()
-    : Option.some({ _tag: "Exited", code: conductor.turnEnded ? 0 : 1 })
+    : Option.some(
+        conductor.turnEnded && conductor.life.ends === "killed"
+          ? { _tag: "Killed", signal: "SIGTERM" }
+          : { _tag: "Exited", code: conductor.turnEnded ? 0 : 1 }
+      )
 }
 
 /** Builds the world as one souffleur can reach it: every effect of every port goes through its gate. */
@@ -260,7 +265,17 @@ export const ports = (
           Effect.sync(() => claims.release(owner, conductor))
         )
     }),
-    Context.add(Comms, world.solo === undefined ? comms : Comms.solo(Effect.succeed(soloSnapshot))),
+    Context.add(
+      Comms,
+      world.solo === undefined
+        ? comms
+        : Comms.solo(
+            Effect.sync(() => {
+              const taskCount = [...world.results.values()].reduce((sum, count) => sum + count, 0)
+              return { ...soloSnapshot, taskCount, taskFingerprint: `${taskCount} ` }
+            })
+          )
+    ),
     Context.add(CycleSettings, cycleSettings),
     Context.add(DateTime.CurrentTimeZone, DateTime.zoneMakeOffset(0)),
     Context.add(

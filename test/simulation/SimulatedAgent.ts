@@ -84,6 +84,11 @@ export class Conductor {
       this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
   }
 
+  /** Whether a permission refused the last tool of its turn. */
+  get wasRefused(): boolean {
+    return this.turnEnded && this.life.ends === "refused"
+  }
+
   get isAlive(): boolean {
     return this.#world.processes.isAlive(this.process)
   }

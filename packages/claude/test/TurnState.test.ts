@@ -27,6 +27,30 @@ it("other words that the agent put into the model's mouth are no failure of the 
 })
 
 it.layer(services)((it) => {
+  it.effect(
+    "the newest tool of a turn was refused if its record says so, and not if a prompt or another tool followed",
+    () =>
+      Effect.gen(function* () {
+        const call = assistant({ stop_reason: "tool_use", content: [{ type: "tool_use", id: "t1", name: "Bash" }] })
+        const result = (decision: string, more: object = {}) =>
+          user([{ type: "tool_result", tool_use_id: "t1", content: "x" }], {
+            permissionDecision: { decision },
+            ...more
+          })
+        const refused = Effect.fnUntraced(function* (session: string) {
+          const signs = yield* sessionSigns(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+          return Option.getOrUndefined(signs)?.refused
+        })
+        // A last word with its tokens decides all else, so nothing older is read for that.
+        const counted = assistant({ usage: { input_tokens: 5, output_tokens: 1 } })
+        assert.isTrue(yield* refused(user() + call + result("reject") + counted + after))
+        assert.isFalse(yield* refused(user() + call + result("accept") + assistant()))
+        assert.isFalse(yield* refused(user() + call + result("reject") + call + result("accept") + assistant()))
+        assert.isFalse(yield* refused(user() + call + result("reject") + user() + assistant()))
+        // A subagent's refusal is none of the main conversation.
+        assert.isFalse(yield* refused(user() + result("reject", { isSidechain: true }) + assistant()))
+      })
+  )
   it.effect("a limit that does not state its end has stated it at the retries right before, or nowhere", () =>
     Effect.gen(function* () {
       const limit = (more: object = {}) =>

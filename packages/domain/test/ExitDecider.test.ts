@@ -1,6 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, type WatcherExit, type WatchIntent } from "../src/index.ts"
-import { at, conductor, died, evidence, given, monitor, relaunched, started, watcher, watching } from "./Given.ts"
+import { Event, evolve, initial, type WatcherExit, type WatchIntent } from "../src/index.ts"
+import {
+  at,
+  conductor,
+  died,
+  evidence,
+  given,
+  monitor,
+  prepared,
+  relaunched,
+  started,
+  watcher,
+  watching
+} from "./Given.ts"
 
 const reports = (exit: WatcherExit, n = 1, more: { readonly quietUntil?: number } = {}): WatchIntent => ({
   _tag: "ReportExit",
@@ -21,6 +33,7 @@ describe("standing by", () => {
     { _tag: "Dead", reason: "pid" },
     { _tag: "ContextRecovery" },
     { _tag: "TurnEnded" },
+    { _tag: "EndedEarly", reason: "refused", leftRunning: 0 },
     { _tag: "ContextExhausted" },
     { _tag: "Limited", kind: "usage-limit", resetsAt: 9000 },
     { _tag: "Resolved", holder: { conductor, print: true } }
@@ -30,6 +43,37 @@ describe("standing by", () => {
       given(...watching, died(1), started(1), closed, watcher(2))
         .when(reports(exit, 2))
         .then())
+})
+
+describe("an early end", () => {
+  const early = { _tag: "EndedEarly", reason: "only-answered", leftRunning: 0 } as const
+  it("an early end is told with its reason, counts like a death, and begins a recovery for it", () => {
+    const [told, begun] = given(...watching)
+      .when(reports(early))
+      .thenTags("EndedEarly", "RecoveryStarted")
+    assert.deepInclude(told, { reason: "only-answered", retries: 1 })
+    assert.deepInclude(begun, { trigger: "only-answered", purpose: "relaunch" })
+  })
+  it("a third early end without progress begins no launch, and the next generation knows what it is for", () => {
+    const [, begun] = given(
+      ...watching,
+      died(1),
+      started(1),
+      prepared(1),
+      relaunched(2),
+      watcher(2),
+      { ...died(2, 2), at },
+      started(2),
+      prepared(2),
+      relaunched(3),
+      watcher(3)
+    )
+      .when(reports(early, 3))
+      .thenTags("EndedEarly", "RecoveryStarted")
+    assert.deepInclude(begun, { purpose: "export" })
+    const watch = [...watching, died(1), started(1), relaunched(2)].reduce(evolve, initial)
+    assert.strictEqual(watch.launchedFor, "pid")
+  })
 })
 
 describe("a limit", () => {

@@ -45,6 +45,22 @@ it.effect("after a limit the session goes on, told that it is over, and counts n
     )
   })
 )
+it.effect("after an early end the session goes on, and is told which end it was", () =>
+  Effect.gen(function* () {
+    for (const [trigger, line] of [
+      ["exit", "your process did not end by itself"],
+      ["left-running", "They were stopped."],
+      ["refused", "a permission refused your tool"],
+      ["only-answered", "check it with a tool first"]
+    ] as const) {
+      const { log, run, world } = yield* cycleOf([continueTurn, standardCompact], { trigger, comms: null })
+      yield* run
+      assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Resume", sessionId: "s1" })
+      assert.include(world.agent.orders[0]?.prompt, line)
+      assert.strictEqual(relaunches(yield* log.events)[0]?.provider, "continue_turn")
+    }
+  })
+)
 it.effect("continue_turn applies only to an ended turn", () =>
   Effect.gen(function* () {
     for (const trigger of ["pid", "handoff"] as const) {

@@ -63,6 +63,11 @@ const ended = ({ retries = 1, trigger = "pid" }: Parameters<typeof recovering>[0
       return Event.ContextExhausted.make(seen)
     case "limit":
       return Event.WaitEnded.make({ at, watcher: 1, how: "over" })
+    case "exit":
+    case "left-running":
+    case "refused":
+    case "only-answered":
+      return Event.EndedEarly.make({ ...seen, reason: trigger, leftRunning: 0 })
     default:
       return Event.ConductorDied.make({ ...seen, reason: trigger })
   }

@@ -35,6 +35,7 @@ export const untold: Told = { watch: initial, deaths: 0 }
 const deathsAfter = (event: WatchEvent, deaths: number): number => {
   switch (event._tag) {
     case "ConductorDied":
+    case "EndedEarly":
       return event.retries === 0 ? 1 : deaths + 1
     case "ContextRecoveryRequested":
     case "ContextExhausted":
@@ -58,6 +59,7 @@ export const afterTelling = ({ deaths, watch }: Told, event: WatchEvent): Told =
 const isNews = (event: WatchEvent, { deaths, watch: before }: Told): boolean => {
   switch (event._tag) {
     case "ConductorDied":
+    case "EndedEarly":
       return deathsAfter(event, deaths) === 1
     // A command has no conversation to take up: it runs, or it does not. An agent has recovered when it took the
     // hand-off.

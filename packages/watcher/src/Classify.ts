@@ -32,7 +32,7 @@ export const isStale = (seen: Observation): boolean => {
 const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const { verdict } = seen
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
-  if (state === "complete" || seen.finished) return { _tag: "Complete" }
+  if (state === "complete" || seen.ending === "complete") return { _tag: "Complete" }
   if (watch.standby !== undefined) return seen.returned
   // This comes before every exit that a recovery follows: a recovery must know the process that it stops.
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }
@@ -45,6 +45,7 @@ const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const gone = isOver(seen.process)
   if (gone && !watch.awaiting && found?.holder === "the same") return { _tag: "SessionIdFound", ...found }
   if (seen.turnEnded) return { _tag: "TurnEnded" }
+  if (typeof seen.ending === "object") return { _tag: "EndedEarly", ...seen.ending }
   const failure = failureOf(watch, seen)
   if (failure?.reason === "usage-limit" || failure?.reason === "outage")
     return { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt ?? null }

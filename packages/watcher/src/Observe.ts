@@ -2,7 +2,6 @@ import {
   Agent,
   Comms,
   type Condition,
-  endedWell,
   heartbeatAge,
   isOver,
   Launcher,
@@ -13,6 +12,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { Duration, Effect, Option, Ref } from "effect"
+import { endingOf } from "./EarlyEnding.ts"
 import { makeFindSession } from "./FoundSession.ts"
 import { handoffTimedOut } from "./HandoffTimeout.ts"
 import type { Observation } from "./Observation.ts"
@@ -98,7 +98,10 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       otherStateSeen: before.otherStateSeen,
       newPayload: yield* findPayload(conductor?.state, before.otherStateSeen),
       turnEnded: watch.comms !== null && watch.print && signs.turnEnded,
-      finished: watch.comms === null && (watch.kind === "agent" ? signs.turnEnded : endedWell(processEnd)),
+      ending:
+        watch.comms === null && isOver(signs.process)
+          ? yield* endingOf(watch, signs, processEnd, seen?.taskFingerprint !== watch.baseline.taskFingerprint)
+          : undefined,
       signs,
       verdict,
       excuse,

@@ -43,7 +43,7 @@ const healthy: Observation = {
   otherStateSeen: true,
   newPayload: false,
   turnEnded: false,
-  finished: false,
+  ending: undefined,
   signs: signsOf({}),
   verdict: { _tag: "Alive", because: "it said so" },
   excuse: undefined,

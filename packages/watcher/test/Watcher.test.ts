@@ -733,7 +733,7 @@ describe("solo", () => {
         [true, "ConductorCompleted"],
         [false, "ConductorDied"]
       ] as const) {
-        const { told, world } = yield* watching({ world: { solo: true, turnFinished } })
+        const { told, world } = yield* watching({ world: { solo: true, turnFinished, children: 0 } })
         yield* TestClock.adjust("10 seconds")
         assert.deepStrictEqual(yield* told, [])
         world.condition = "gone"
@@ -776,7 +776,7 @@ describe("solo", () => {
         [undefined, "ConductorDied"]
       ] as const) {
         const { told, world } = yield* watching({
-          world: { solo: true, kind: "command", ended, turnFinished: true }
+          world: { solo: true, kind: "command", ended, turnFinished: true, children: 0 }
         })
         world.condition = "zombie"
         yield* TestClock.adjust("1 second")

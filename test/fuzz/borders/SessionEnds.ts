@@ -83,7 +83,7 @@ const observationOf = (seed: Seed, watch: Watch): Observation => {
     verdict,
     excuse: excuseOf({ answeredAt: 0, now: today, process: signs.process, signs, stallAfter, verdict }),
     handoffTimedOut: false,
-    finished: false,
+    ending: undefined,
     returned: undefined,
     resolved: undefined,
     foundSession: undefined

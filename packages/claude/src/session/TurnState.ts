@@ -1,4 +1,4 @@
-import { Bounds, type ContextInUse, type TurnState } from "@souffleur/domain"
+import { Bounds, type ContextInUse, type SessionSigns, type TurnState } from "@souffleur/domain"
 import { contextOf } from "./Context.ts"
 import { failureOf, resetOf } from "./ApiFailure.ts"
 import { answerOf, blocksOf, isJson, isMain, type Json, textsOf, timeOf } from "./Records.ts"
@@ -28,6 +28,12 @@ const limitOf = (name: string, input: unknown): number | undefined => {
 const isLocal = (record: Json): boolean =>
   textsOf(record["message"]).some((text) => /^<local-command-(?:stdout|stderr)>/u.test(text.trimStart()))
 
+/** Whether a record is the result of a tool that a permission refused. A prompt is none. */
+const isRefusal = (record: Json): boolean => {
+  const decision = record["permissionDecision"]
+  return isJson(decision) && decision["decision"] === "reject"
+}
+
 type Open = Extract<TurnState, { readonly _tag: "Tool" | "Question" }>
 const lasts = (turn: Open): number =>
   turn._tag === "Question" ? Infinity : turn.at + (turn.limit ?? Number.MAX_SAFE_INTEGER)
@@ -35,7 +41,7 @@ const lasts = (turn: Open): number =>
 /** Takes the records of a session, the newest first, until the state of the session is known. */
 export interface Reading {
   readonly take: (record: Json, writtenAt: number) => "more" | "enough"
-  readonly result: () => { readonly turn: TurnState | undefined; readonly context: ContextInUse | undefined }
+  readonly result: () => Pick<SessionSigns, "context" | "turn"> & { readonly refused: boolean }
 }
 
 /**
@@ -48,6 +54,8 @@ export const makeReading = (): Reading => {
   let decided = false
   let context: ContextInUse | undefined
   let contextDone = false
+  /** Whether the newest tool was refused. `undefined`: nothing older than the last word was read yet. */
+  let refused: boolean | undefined
   /** Results of tools, newest first, and calls that have none. */
   const answered = new Set<unknown>()
   const open: Array<Open> = []
@@ -130,6 +138,7 @@ export const makeReading = (): Reading => {
         context = contextOf(record, writtenAt)
         contextDone = context !== undefined
       }
+      if (record["type"] === "user") refused ??= isRefusal(record)
       if (decided && unstated() && !retriesSeen) resetOfRetry(record)
       if (!decided) {
         const at = timeOf(record, writtenAt)
@@ -139,11 +148,11 @@ export const makeReading = (): Reading => {
         else if (record["type"] === "user") fromUser(record, at)
         else if (record["type"] === "system") fromSystem(record, at)
       }
-      return decided && contextDone && (!unstated() || retriesSeen) ? "enough" : "more"
+      return decided && contextDone && refused !== undefined && (!unstated() || retriesSeen) ? "enough" : "more"
     },
     result: () => {
       if (!decided) settle()
-      return { turn, context }
+      return { turn, context, refused: refused === true }
     }
   }
 }

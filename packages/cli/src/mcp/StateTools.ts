@@ -14,6 +14,7 @@ const reasons: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "ContextExhausted",
   "HandoffRequested",
   "TurnEnded",
+  "EndedEarly",
   "RecoveryRetried"
 ])
 const isReason = (event: WatchEvent) => reasons.has(event._tag) || (event._tag === "WaitEnded" && event.how === "over")

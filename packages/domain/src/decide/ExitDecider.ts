@@ -133,6 +133,15 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
         ...recoveryOf(watch, at, { trigger: "turn-ended", retries }, command)
       )
     }
+    case "EndedEarly": {
+      if (watch.standby !== undefined) return ok()
+      const retries = retriesAfter(watch, command)
+      const { leftRunning, reason } = exit
+      return ok(
+        Event.EndedEarly.make({ ...seen, reason, leftRunning, retries }),
+        ...recoveryOf(watch, at, { trigger: reason, retries }, command)
+      )
+    }
     case "ContextExhausted": {
       if (watch.standby !== undefined) return ok()
       const retries = retriesAfter(watch, command)

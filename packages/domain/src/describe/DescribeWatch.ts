@@ -30,6 +30,19 @@ const deadBy = ({ evidence, reason }: typeof Event.ConductorDied.Type): string =
   }
 }
 
+const earlyBy = ({ evidence, leftRunning, reason }: typeof Event.EndedEarly.Type): string => {
+  switch (reason) {
+    case "exit":
+      return `its turn was over, but its process ended ${evidence.end === null ? "otherwise" : ended(evidence.end)}`
+    case "left-running":
+      return `${leftRunning} of the processes that it had started still ran`
+    case "refused":
+      return "its last tool was refused by a permission"
+    case "only-answered":
+      return "it has done nothing but read and answer since it was brought back"
+  }
+}
+
 const asked = ({ comms, forced, kind, observe, pid, sessionId }: typeof Event.WatchOpened.Type): string => {
   if (kind === "command") return "run a command, and to watch it"
   if (pid === 0) return `run an agent, session ${sessionId}, and to watch it`
@@ -98,6 +111,12 @@ export const describeWatch = {
   ContextRecoveryRequested: () => described("info", "The Conductor asks for a context recovery"),
   HandoffRequested: () => described("info", "The agent asks for a context recovery"),
   TurnEnded: () => described("info", "The Conductor's turn ended with work left. Its session goes on"),
+  EndedEarly: (event) =>
+    described(
+      "warning",
+      `The Conductor ended, and its work is not complete: ${earlyBy(event)}${withoutProgress(event.retries, "end ")}`,
+      { message: "warning", notice: "died" }
+    ),
   ConductorCompleted: ({ by }) =>
     described("success", `The Conductor completed${by === "agent" || by === "operator" ? `, as the ${by} says` : ""}`, {
       message: "completion",

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Count, Measure, Text } from "@souffleur/eventlog"
+import { EarlyEnd } from "../evidence/EndJudgement.ts"
 import { ProcessEnd, ProcessIdentity } from "../port/Process.ts"
 
 /** The state that a generation is later compared with: retries by its tasks, a hand-off by their states. */
@@ -23,7 +24,8 @@ export const Trigger = Schema.Literals([
   "handoff",
   "turn-ended",
   "limit",
-  "context"
+  "context",
+  ...EarlyEnd.literals
 ])
 
 /** One sign of a Conductor and its age in milliseconds; never a word of its conversation. */

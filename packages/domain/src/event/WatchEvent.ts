@@ -3,6 +3,7 @@ import { Count, event, Measure, Text } from "@souffleur/eventlog"
 import { Owner } from "../port/Claims.ts"
 import { endTags } from "../watch/EndTags.ts"
 import { baseline, named, print, seen } from "./EventFields.ts"
+import { EarlyEnd } from "../evidence/EndJudgement.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 import * as Pinning from "./PinEvent.ts"
 import { ProcessIdentity } from "../port/Process.ts"
@@ -124,6 +125,17 @@ export const HandoffRequested = event("HandoffRequested", {
  */
 export const TurnEnded = event("TurnEnded", { ...seen, retries: Count })
 /**
+ * A Conductor without comms ended as if its work were done, and it was not (spec: behaviour#early-ends). The work goes
+ * on.
+ */
+export const EndedEarly = event("EndedEarly", {
+  ...seen,
+  reason: EarlyEnd,
+  /** Live processes that it left. */
+  leftRunning: Count,
+  retries: Count
+})
+/**
  * The work of the Conductor is done. A watcher or a recovery saw it in comms, or the agent or an operator said it
  * (`souffleur done`). Without comms, an agent ended by itself after a finished turn, or a command ended with exit code
  * 0 (spec: behaviour#solo).
@@ -167,6 +179,7 @@ export const WatchEvent = Schema.Union([
   ContextRecoveryRequested,
   HandoffRequested,
   TurnEnded,
+  EndedEarly,
   ConductorCompleted,
   SessionIdFound,
   Recovery.RecoveryStarted,

@@ -63,6 +63,8 @@ export interface SessionSigns {
   readonly turn: TurnState | undefined
   /** `undefined`: there is no real answer there, or none since the last compaction. */
   readonly context: ContextInUse | undefined
+  /** Whether a permission refused the newest tool of the turn. Absent: it did not, or that is not known. */
+  readonly refused?: boolean
 }
 
 /** Every sign of one Conductor at a moment, each with its own age. `undefined` is unknown, never dead. */

@@ -83,6 +83,8 @@ export const Watch = Schema.Struct({
   generation: Count,
   launchedAt: Time,
   provider: Schema.UndefinedOr(Text),
+  /** The trigger of the recovery that launched this generation. */
+  launchedFor: Schema.UndefinedOr(Trigger),
   launchId: Schema.UndefinedOr(Text),
   /** The Conductor ends by itself after its turn. */
   print: Schema.Boolean,
@@ -179,6 +181,7 @@ export const initial: Watch = {
   generation: 0,
   launchedAt: 0,
   provider: undefined,
+  launchedFor: undefined,
   launchId: undefined,
   print: false,
   baseline: { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 },

@@ -171,11 +171,8 @@ const changes: Changes = {
   }),
   SelfMonitorStopped: () => ({ monitor: undefined }),
   WatchSettled: () => ({ phase: "Watching" }),
-  ConductorDied: ({ reason, evidence, retries, ...event }) => ({
-    ...withTasks(event),
-    phase: "Watching",
-    watcher: undefined,
-    retries,
+  ConductorDied: ({ reason, evidence, ...event }) => ({
+    ...turnOver(event),
     silent: reason === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
   }),
   ContextRecoveryRequested: turnOver,
@@ -200,14 +197,9 @@ const changes: Changes = {
     taken: { at: takenAt, contextTokens, contextWindow },
     waits: 0
   }),
-  HandoffRequested: ({ digest, request, retries, ...event }) => ({
-    ...withTasks(event),
-    phase: "Watching",
-    watcher: undefined,
-    retries,
-    handoff: { request, digest }
-  }),
+  HandoffRequested: ({ digest, request, ...event }) => ({ ...turnOver(event), handoff: { request, digest } }),
   TurnEnded: turnOver,
+  EndedEarly: turnOver,
   ConductorCompleted: () => exited("completed"),
   SessionIdFound: ({ sessionId }, watch) => ({
     sessionId,
@@ -248,6 +240,7 @@ const changes: Changes = {
   ConductorRelaunched: (event, watch) => ({
     ...generationOf(watch, event),
     provider: event.provider,
+    launchedFor: watch.recovery?.trigger,
     launchId: event.launchId,
     launched: event.conductor,
     // No person named the process that souffleur launched.
@@ -266,6 +259,7 @@ const changes: Changes = {
     ...generationOf(watch, event),
     phase: "Watching",
     provider: undefined,
+    launchedFor: undefined,
     launchId: undefined,
     // A Conductor that came back by itself may differ from the launched process. An operator's word leaves the earlier
     // process alone.

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "8dfd19ea7e126b0a" },
+  name: { kind: "watch", fingerprint: "16d76bfd9d20f620" },
   initial,
   evolve,
   schema: Watch,

@@ -3,6 +3,7 @@ import type { Owner } from "../port/Claims.ts"
 import type { Baseline } from "../port/Comms.ts"
 import type { Permission } from "../settings/Permission.ts"
 import type { Pin } from "../settings/Pin.ts"
+import type { EarlyEnd } from "../evidence/EndJudgement.ts"
 import type { PinIntent } from "../decide/PinDecider.ts"
 import type { ProcessIdentity } from "../port/Process.ts"
 import type { OwnRole, ProcessEnding } from "../event/GuardEvent.ts"
@@ -29,6 +30,7 @@ export type WatcherExit =
   | { readonly _tag: "Complete" }
   | { readonly _tag: "ContextRecovery" }
   | { readonly _tag: "TurnEnded" }
+  | { readonly _tag: "EndedEarly"; readonly reason: EarlyEnd; readonly leftRunning: number }
   /** In standby, this process holds the session, and its heartbeat is newer than the failure. */
   | {
       readonly _tag: "Returned"

@@ -26,7 +26,11 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   handoff: "it had asked for a planned handoff",
   "turn-ended": "its turn had ended before its work",
   limit: "what had ended its last turn was over",
-  context: "its conversation no longer fitted the model"
+  context: "its conversation no longer fitted the model",
+  exit: "its turn was over, but its process did not end well",
+  "left-running": "it had left processes running at its end",
+  refused: "its last tool had been refused by a permission",
+  "only-answered": "it had done nothing but answer"
 }
 
 const endOfWait = {

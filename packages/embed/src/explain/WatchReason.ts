@@ -18,7 +18,7 @@ import { sentence } from "./WatchSentence.ts"
 
 /** Returns the known progress since the last launch. */
 const progress = (
-  { at, taskCount, taskFingerprint }: typeof Event.ConductorDied.Type,
+  { at, taskCount, taskFingerprint }: Pick<typeof Event.ConductorDied.Type, "at" | "taskCount" | "taskFingerprint">,
   { baseline, comms, kind, launchedAt }: Watch
 ): string => {
   if (kind === "command") return `it ran ${Words.duration(at - launchedAt)}; what a command has done is not known`
@@ -49,6 +49,14 @@ const ruleOfDeath = ({ reason, evidence: { staleAfter } }: typeof Event.Conducto
     case "untaken":
       return "A successor that does not take its hand-off in time is dead."
   }
+}
+
+/** The rule of each early end (spec: behaviour#early-ends). */
+const ruleOfEarlyEnd: Readonly<Record<(typeof Event.EndedEarly.Type)["reason"], string>> = {
+  exit: "The end of a turn completes the work only where its process ends by itself, with exit code 0.",
+  "left-running": "An end that leaves processes running completes the work only the second time in a row.",
+  refused: "A turn that ends right after a refused permission has not done what it wanted.",
+  "only-answered": "A successor that has done nothing since its launch has not shown that the work is done."
 }
 
 const untaken = (
@@ -102,6 +110,15 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
       return {
         seen: [...evidence(event.evidence, before), "its pid file was removed, and its last turn is finished"],
         rule: "A Conductor in print mode ends after its turn: the same session is resumed."
+      }
+    case "EndedEarly":
+      return {
+        seen: [
+          ...evidence(event.evidence, before),
+          ...(event.leftRunning === 0 ? [] : [`${event.leftRunning} of the processes that it had started still ran`]),
+          progress(event, before)
+        ],
+        rule: ruleOfEarlyEnd[event.reason]
       }
     case "ConductorUnresolved":
       return {

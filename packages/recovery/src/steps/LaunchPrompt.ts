@@ -9,6 +9,14 @@ export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
       return "Your last turn ended by itself before the work was complete; nothing crashed."
     case "limit":
       return "Your last turn was ended by a usage limit or an outage of the service, which is over; nothing crashed."
+    case "exit":
+      return "Your last turn was over, but your process did not end by itself: it may have been stopped from outside."
+    case "left-running":
+      return "Processes that you had started still ran when your turn ended. They were stopped. Start one again only if it is to outlive you."
+    case "refused":
+      return "Your last turn ended after a permission refused your tool. Do the work in another way, or say plainly what you lack."
+    case "only-answered":
+      return "You have only answered since you were brought back. If the work is complete, check it with a tool first, and say what you saw."
     case "context":
       return "The previous Conductor's conversation no longer fitted the model; it was not a crash."
     default:

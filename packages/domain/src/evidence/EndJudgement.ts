@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { endedWell, type ProcessEnd } from "../port/Process.ts"
+
+/**
+ * Why an end that looks like the end of the work is none (spec: behaviour#early-ends). `exit`: the turn was over, but
+ * the process was ended or failed. `left-running`: processes that it had started still ran. `refused`: its last tool
+ * was refused by a permission. `only-answered`: a successor has done nothing but read and answer.
+ */
+export const EarlyEnd = Schema.Literals(["exit", "left-running", "refused", "only-answered"])
+export type EarlyEnd = typeof EarlyEnd.Type
+
+/** Everything that is known of the end of a process in a watch without comms. */
+export interface EndSeen {
+  readonly kind: "agent" | "command"
+  /** Of an agent: its last turn is finished, and its process ended by itself. */
+  readonly turnEnded: boolean
+  /** `undefined`: no souffleur was its parent. */
+  readonly end: ProcessEnd | undefined
+  /** The number of live processes that it started. */
+  readonly leftRunning: number
+  /** Whether the newest tool of the session was refused. */
+  readonly refused: boolean
+  /** Whether a recovery launched it. */
+  readonly successor: boolean
+  /** Whether something was done since its launch. */
+  readonly progressed: boolean
+  /** The reason for which this generation was launched. `undefined`: no recovery launched it. */
+  readonly before: string | undefined
+}
+
+/**
+ * Judges whether the work is complete now that the process is gone. Complete means that a process which ended by itself
+ * said so: by a finished turn, or by exit code 0. `undefined`: nothing said so, and the end is a death.
+ */
+export const judgeEnd = (seen: EndSeen): "complete" | EarlyEnd | undefined => {
+  const { before, end, kind, leftRunning, progressed, refused, successor, turnEnded } = seen
+  if (kind === "command" ? !endedWell(end) : !turnEnded) return undefined
+  if (end !== undefined && !endedWell(end)) return "exit"
+  if (refused) return "refused"
+  if (kind === "agent" && successor && !progressed) return "only-answered"
+  // A process that leaves something running a second time means it: a server is to outlive it.
+  return leftRunning > 0 && before !== "left-running" ? "left-running" : "complete"
+}

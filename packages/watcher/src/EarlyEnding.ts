@@ -1,0 +1,54 @@
+import { Agent, judgeEnd, type ProcessEnd, Processes, type Signs, type Watch } from "@souffleur/domain"
+import { Effect, Schedule } from "effect"
+import type { Observation } from "./Observation.ts"
+
+/** Looks at what runs on, and the time between two. Together they are shorter than a healthy poll. */
+const looks = { times: 6, schedule: Schedule.spaced("500 millis") }
+
+/** Counts the live processes that a dead Conductor has left, by the tags of its tools and of its launch. */
+const leftBy = Effect.fn("EarlyEnding.leftBy")(function* ({ conductor, launchId, sessions }: Watch) {
+  if (conductor === undefined) return 0
+  const agent = yield* Agent
+  const processes = yield* Processes
+  const tags = [
+    ...sessions.flatMap((sessionId) => agent.tags({ pid: conductor.pid, sessionId })),
+    ...(launchId === undefined ? [] : [{ environment: { SOUFFLEUR_LAUNCH_ID: launchId } }])
+  ]
+  const others = (yield* agent.sessions).filter(({ sessionId }) => !sessions.includes(sessionId))
+  const left = yield* processes.tree(
+    conductor,
+    tags,
+    others.map(({ pid }) => pid)
+  )
+  return left.filter(({ condition }) => condition !== "zombie").length
+})
+
+/**
+ * Judges the end of a Conductor without comms (spec: behaviour#early-ends). `progressed`: something was done since its
+ * launch. It waits a little for processes that are about to end.
+ */
+export const endingOf = Effect.fn("endingOf")(function* (
+  watch: Watch,
+  { session, turnEnded }: Pick<Signs, "session" | "turnEnded">,
+  end: ProcessEnd | undefined,
+  progressed: boolean
+): Effect.fn.Return<Observation["ending"], never, Agent | Processes> {
+  const judge = (leftRunning: number) =>
+    judgeEnd({
+      kind: watch.kind,
+      turnEnded,
+      end,
+      leftRunning,
+      refused: session?.refused === true,
+      successor: watch.provider !== undefined,
+      progressed,
+      before: watch.launchedFor
+    })
+  // The last look is for processes that run on, because it takes time.
+  const first = judge(0)
+  if (first === undefined) return undefined
+  if (first !== "complete") return { reason: first, leftRunning: 0 }
+  const leftRunning = yield* Effect.repeat(leftBy(watch), { until: (count) => count === 0, ...looks })
+  const judged = judge(leftRunning)
+  return judged === "complete" || judged === undefined ? judged : { reason: judged, leftRunning }
+})

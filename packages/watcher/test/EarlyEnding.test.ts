@@ -1,0 +1,99 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Event, type SessionSigns, soloSnapshot } from "@souffleur/domain"
+import { begun, settle } from "@souffleur/testing"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { conductor, history, watching, type World } from "./WatcherWorld.ts"
+
+type Setup = Parameters<typeof watching>[0] & {}
+
+/** The events of a watch without comms after its Conductor is gone. */
+const ending = Effect.fnUntraced(function* (
+  setup: Setup,
+  during: (world: World) => Effect.Effect<void> = () => Effect.void
+) {
+  const { told, world } = yield* watching({ ...setup, world: { solo: true, turnFinished: true, ...setup.world } })
+  world.condition = "gone"
+  yield* TestClock.adjust("1 second")
+  yield* during(world)
+  yield* TestClock.adjust("3 seconds")
+  yield* settle
+  return (yield* told).map((event) =>
+    event._tag === "EndedEarly"
+      ? [event.reason, event.leftRunning]
+      : event._tag === "RecoveryStarted"
+        ? event.trigger
+        : event._tag
+  )
+})
+const alone = { children: 0 }
+const complete = ["ConductorCompleted" as const]
+const command = { kind: "command", ended: 0 } as const
+
+/** Generation 2, launched for that reason; nothing was done since. */
+const successorFor = (trigger: (typeof Event.RecoveryStarted.Type)["trigger"], taskFingerprint?: string) => [
+  history.confirmed(),
+  history.started(),
+  Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger }),
+  { ...history.relaunched, taskFingerprint: taskFingerprint ?? soloSnapshot.taskFingerprint },
+  history.started(2)
+]
+const refusal: SessionSigns = {
+  writtenAt: begun,
+  turn: { _tag: "Finished", at: begun },
+  context: undefined,
+  refused: true
+}
+
+describe("the end of a Conductor without comms", () => {
+  it.effect("a finished turn whose process ended by itself is the end of the work", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ending({ world: alone }), complete)
+      assert.deepStrictEqual(yield* ending({ world: { ...alone, ...command } }), complete)
+    })
+  )
+  it.effect("a finished turn is not the end of the work if a signal or a failure ended the process", () =>
+    Effect.gen(function* () {
+      for (const ended of ["SIGTERM", 143]) {
+        const world = { ...alone, ended }
+        const launched = [...successorFor("pid", "other")]
+        assert.deepStrictEqual(yield* ending({ world, history: launched }), [["exit", 0], "exit"])
+      }
+    })
+  )
+  it.effect("an end after a refused permission is not the end of the work", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* ending({ world: { ...alone, signs: refusal } }), [["refused", 0], "refused"])
+    })
+  )
+  it.effect("a successor that only answered is not the end of the work", () =>
+    Effect.gen(function* () {
+      const told = yield* ending({ world: alone, history: successorFor("pid") })
+      assert.deepStrictEqual(told, [["only-answered", 0], "only-answered"])
+      assert.deepStrictEqual(yield* ending({ world: alone, history: successorFor("pid", "other") }), complete)
+      // A command has no other measure than its exit code.
+      assert.deepStrictEqual(yield* ending({ world: { ...alone, ...command }, history: successorFor("pid") }), complete)
+    })
+  )
+  it.effect("processes that run on put off the end of the work once, and their time to end is three seconds", () =>
+    Effect.gen(function* () {
+      for (const kind of [{}, command]) {
+        const world = { ...kind, children: 2 }
+        assert.deepStrictEqual((yield* ending({ world }))[0], ["left-running", 2])
+        assert.deepStrictEqual(yield* ending({ world, history: successorFor("left-running", "other") }), complete)
+        const end = (world: World) => Effect.sync(() => void (world.children = 0))
+        assert.deepStrictEqual(yield* ending({ world }, end), complete)
+      }
+    })
+  )
+  it.effect("an agent of another session that the Conductor started is none of its own", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true, turnFinished: true, children: 1 } })
+      world.hold("s9", 5000)
+      world.processes.run({ pid: 5000, parent: conductor.pid })
+      world.condition = "gone"
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* told)[0]?._tag, "ConductorCompleted")
+    })
+  )
+})

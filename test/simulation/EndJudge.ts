@@ -1,0 +1,41 @@
+import type { Watch } from "@souffleur/domain"
+import type { Conductor } from "./SimulatedAgent.ts"
+import type { World } from "./SimulatedWorld.ts"
+
+/**
+ * Finds the Conductors whose turn has ended, as a watch can know them. A pid file is named by the pid alone. The process
+ * that has the pid and the same session left the file behind or removed it.
+ */
+export const endedTurns = (world: World, watch: Watch): ReadonlyArray<Conductor> =>
+  world.conductors.filter(
+    ({ process, sessionId, turnEnded }) =>
+      turnEnded &&
+      process.identity.pid === watch.conductor?.pid &&
+      (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
+  )
+
+/** Whether processes still run that this Conductor started and marked. */
+const leaves = (world: World, { process }: Conductor): boolean =>
+  world.processes.all.some(
+    (one) =>
+      one.name === "tool" &&
+      world.processes.isAlive(one) &&
+      one.environment["CLAUDE_PID"] === String(process.identity.pid) &&
+      one.belongsTo === process.belongsTo
+  )
+
+/**
+ * Whether a watch without comms is complete. A process that ended by itself has said so. Nothing was refused, something
+ * was done since a recovery, and nothing runs on, unless it was told before.
+ */
+export const saidToBeDone = (world: World, watch: Watch): boolean =>
+  endedTurns(world, watch).some((one) => {
+    if (world.lies.about.has(one.sessionId)) return true
+    if (one.life.ends === "killed") return false
+    if (watch.kind === "agent") {
+      if (one.life.ends === "refused") return false
+      const done = watch.sessions.reduce((sum, sessionId) => sum + (world.results.get(sessionId) ?? 0), 0)
+      if (watch.provider !== undefined && done <= watch.baseline.taskCount) return false
+    }
+    return watch.launchedFor === "left-running" || !leaves(world, one)
+  })
