@@ -234,6 +234,23 @@ export const plainMutants = [
     [["embed: guidance has words", 'if (text === "") return', 'if (text === "x") return']]
   ),
   ...mutantsOf(
+    "packages/eventlog/src/Store.ts",
+    ["packages/embed/test/SouffleurSql.test.ts"],
+    [
+      [
+        "log: no database of another program",
+        "if (mark !== applicationId && (mark !== 0 || version !== 0))",
+        "if (false as boolean)"
+      ],
+      ["log: no database of a newer souffleur", "return version > migrations.length\n", "return (false as boolean)\n"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/world/NodeParts.ts",
+    ["packages/embed/test/SouffleurParts.test.ts"],
+    [["embed: comms that can be used", "if (file !== null) yield* refuseUnsoundComms(file)", ""]]
+  ),
+  ...mutantsOf(
     "packages/embed/src/MakeSouffleurLog.ts",
     ["packages/embed/test/Souffleur.test.ts"],
     [

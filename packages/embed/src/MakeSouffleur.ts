@@ -30,7 +30,6 @@ import { openWatch } from "./watching/OpenWatch.ts"
 import { drainTimeout } from "./watching/Undelivered.ts"
 import { Parts } from "./world/Parts.ts"
 import { launchable } from "./world/AgentLayers.ts"
-import { commsIn } from "./world/StoreLayers.ts"
 import type { LaunchOverrides } from "./world/World.ts"
 
 /** The ports of {@link Souffleur.layer}. The others differ between projects, and {@link Parts} makes them. */
@@ -123,7 +122,7 @@ const watch = Effect.fn("Souffleur.watch")(function* ({
   const known = yield* unfinished({ sessionId: target.sessionId })
   if (Option.isSome(known)) return yield* goOn(known.value, Option.some(target), options)
   const { pin, settings } = yield* opening(project)
-  const comms = named === undefined ? yield* commsIn(project) : named
+  const comms = yield* (yield* Parts).comms(project, named)
   const begins = Effect.gen(function* () {
     if (!observe) yield* needed(settings)
     const id = yield* openWatch(target, { project, comms, pin, observe, forced: force, detaching: false })

@@ -5,6 +5,7 @@ import type {
   BadTarget,
   ClaimFailed,
   CommandRefused,
+  CommsUnavailable,
   LaunchFailed,
   SessionNotFound
 } from "@souffleur/domain"
@@ -29,17 +30,21 @@ type KeepError = AlreadyWatched | ConfigUntrusted | PartsError | ReadFailed | Re
 /** A watch cannot go on. `BadTarget`: the named process is the Conductor of another. */
 export type ResumeError = BadTarget | KeepError
 
+/** Neither a watch nor a command can begin. */
+type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed | KeepError | SessionNotFound
+
 /**
  * A watch cannot begin. `BadTarget`: no watch may have that process, or it is the Conductor of another. `ClaimFailed`:
- * the folder of the claims cannot be used. `AgentNotFound`: nothing could be launched after a death.
+ * the folder of the claims cannot be used. `AgentNotFound`: nothing could be launched after a death. `CommsUnavailable`:
+ * the orchestration database cannot be used.
  */
-export type WatchError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed | KeepError | SessionNotFound
+export type WatchError = CommsUnavailable | OpenError
 
 /**
  * A command cannot be started. `CommandRefused`: it asks for what it may not have, or its session is in use.
  * `LaunchFailed`: its launch file cannot be written.
  */
-export type RunError = CommandRefused | LaunchFailed | WatchError
+export type RunError = CommandRefused | LaunchFailed | OpenError
 
 /**
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does

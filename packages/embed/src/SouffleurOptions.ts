@@ -77,7 +77,10 @@ export interface NodeOptions<E = never> {
   readonly environment?: Variables
   /** Settings that outrank the environment and every config file. */
   readonly settings?: Partial<Omit<ResolvedSettings, "stateDir" | "source" | "warnings">>
-  /** The database of the log; `souffleur.db` in the state folder by default. */
+  /**
+   * The database of the log, of SQLite; `souffleur.db` in the state folder by default. It is brought to the log's schema.
+   * A guardian reads the file in the state folder, so another database goes without one.
+   */
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
   /** The roles with their providers of recovery, such as `Roles.layerWith([...])`; the standard ones by default. */
   readonly roles?: Layer.Layer<Roles, never, World>

@@ -50,6 +50,7 @@ export {
   layerDatabase,
   layerHost,
   layerStore,
-  layerStoreReading
+  layerStoreReading,
+  refuseUnsoundComms
 } from "./world/StoreLayers.ts"
 export { layerClaims, layerLaunches, layerWorld, terminalOf } from "./world/World.ts"

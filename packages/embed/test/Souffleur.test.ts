@@ -54,6 +54,14 @@ it.effect("a watch ends with its scope, its Conductor is left, and it goes on fr
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
+it.effect("fixed parts start no guardian, and say so", () =>
+  Effect.gen(function* () {
+    const { startGuardian } = yield* Parts
+    const error = yield* Effect.flip(startGuardian("w", { line: ["node"], cwd: "/" }))
+    assert.deepInclude(error, { _tag: "LaunchFailed", message: "fixed parts have no guardian" })
+  }).pipe(Effect.provide(Layer.provideMerge(Parts.layerFixed(fakeKind), new FakeWorld({}).layer)))
+)
+
 it.effect("the state and the decisions of a watch are there at each revision", () => {
   const { layer, world } = faked()
   return Effect.gen(function* () {

@@ -1,5 +1,5 @@
 import { Context, type Duration, Effect, Predicate, Schedule } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { LogUnusable } from "./Log.ts"
 
 /** `souf` in ASCII (`PRAGMA application_id`), the mark of souffleur's own SQLite files. */
@@ -111,6 +111,47 @@ export const patiently =
       ),
       Effect.mapError(unusable)
     )
+
+const pragma = Effect.fnUntraced(function* (name: "application_id" | "user_version") {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql.unsafe<Readonly<Record<string, number>>>(`PRAGMA ${name}`, [])
+  return row?.[name] ?? 0
+})
+
+/** Refuses a database that another program has marked, or that has a schema which this souffleur does not know. */
+const refuseForeign = (mark: number, version: number) => {
+  const refused = (reason: "foreign" | "newer", problem: string) => Effect.fail(new LogUnusable({ reason, problem }))
+  if (mark !== applicationId && (mark !== 0 || version !== 0))
+    return refused("foreign", "the database belongs to another program, by its application_id or user_version")
+  return version > migrations.length
+    ? refused("newer", `the database has schema ${version}, and this souffleur knows ${migrations.length}`)
+    : Effect.void
+}
+
+/**
+ * Brings the database of any `SqlClient` of SQLite to the schema of the log, in one transaction. An app gives it a
+ * database of its own, or one without `application_id` and `user_version`. Fails with `LogUnusable` where it is another
+ * program's, made by a newer souffleur, or cannot be written.
+ */
+export const migrated: Effect.Effect<void, LogUnusable, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const forward = Effect.gen(function* () {
+    const version = yield* pragma("user_version")
+    yield* refuseForeign(yield* pragma("application_id"), version)
+    if (version === migrations.length) return
+    for (const statement of migrations.slice(version).flat()) yield* sql.unsafe(statement, [])
+    yield* sql.unsafe(`PRAGMA application_id = ${applicationId}`, [])
+    yield* sql.unsafe(`PRAGMA user_version = ${migrations.length}`, [])
+  })
+  // Of two processes that begin at once the later one waits, and finds nothing to do.
+  yield* sql.withTransaction(forward).pipe(
+    Effect.retry({
+      while: (error) => SqlError.isSqlError(error) && isLocked(error),
+      schedule: untilUnlocked(defaultLockTimeout)
+    }),
+    Effect.catchTag("SqlError", (error) => Effect.fail(unusable(error)))
+  )
+}).pipe(Effect.withSpan("Store.migrated"))
 
 /**
  * Runs SQLite's own check of the whole file, its indices too. Returns SQLite's sentences about the damage; empty where

@@ -1,4 +1,3 @@
-import { CommsErrand } from "@souffleur/comms"
 import { leastPin, type Pin, Settings, type Target } from "@souffleur/domain"
 import { allPublished, commsPublisher, type Restoration } from "@souffleur/supervisor"
 import { Console, Effect, Option } from "effect"
@@ -17,6 +16,7 @@ import {
   layerWorld,
   openWatch,
   opening,
+  refuseUnsoundComms,
   restored,
   settingsOf,
   undelivered
@@ -41,14 +41,11 @@ import { Project, withProject } from "./ProjectCommand.ts"
 const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, project: string) {
   const file = yield* namedComms(named, project)
   if (file === null) return null
-  yield* CommsErrand.sound(file).pipe(
-    Effect.catchTag("CommsUnavailable", ({ message, reason }) =>
-      reason === "locked"
-        ? Effect.void
-        : Effect.fail(
-            new BadUsage({ message: `${message}. Name another with --comms, or make one with "souffleur init"` })
-          )
-    )
+  yield* Effect.catchTag(
+    refuseUnsoundComms(file),
+    "CommsUnavailable",
+    ({ message }) =>
+      new BadUsage({ message: `${message}. Name another with --comms, or make one with "souffleur init"` })
   )
   return file
 })

@@ -9,7 +9,7 @@ import { Installation } from "./Installation.ts"
 import { launchOverridesOf } from "./LaunchOverrides.ts"
 import { Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
-import { commsIn, layerComms, layerCommsLink } from "./StoreLayers.ts"
+import { commsIn, layerComms, layerCommsLink, refuseUnsoundComms } from "./StoreLayers.ts"
 import { layerLaunches, layerRun, layerWatch } from "./World.ts"
 
 /** The ports of this host that the parts of a project are made of. */
@@ -21,6 +21,13 @@ export type Needs =
   | Path.Path
   | Processes
   | TrustedFiles
+
+/** Returns the comms of a new watch. `null`: solo. */
+const commsOf = Effect.fnUntraced(function* (project: string, named?: string | null) {
+  const file = named === undefined ? yield* commsIn(project) : named
+  if (file !== null) yield* refuseUnsoundComms(file)
+  return file
+})
 
 /** Opens the comms of a project for a run, where its file exists. */
 const linkedIn = Effect.fnUntraced(function* (project: string) {
@@ -48,6 +55,7 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
       return Parts.of({
         agent,
         variables,
+        comms: (project, named) => here(commsOf(project, named)),
         settings: (project) => here(settingsOf(project)),
         opening: (project) => here(opening(project)),
         goingOn: (known) =>

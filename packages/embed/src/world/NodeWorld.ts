@@ -12,6 +12,7 @@ import {
 } from "@souffleur/node"
 import type { AgentPackage } from "@souffleur/process"
 import type { Roles, World } from "@souffleur/supervisor"
+import { Store } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Layer, Path } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Installation } from "./Installation.ts"
@@ -41,7 +42,7 @@ export const layer = <E>({ agent, environment, roles, settings = {}, sql, stateD
   const folder = Layer.effectDiscard(TrustedFiles.stateFolder(stateDir))
   const own = Layer.unwrap(Effect.map(Path.Path, (path) => layerDatabase(path.join(stateDir, "souffleur.db"))))
   const database: Layer.Layer<SqlClient.SqlClient, E | Layer.Error<typeof own>, FileSystem.FileSystem | Path.Path> =
-    sql ?? own
+    sql === undefined ? own : Layer.provideMerge(Layer.effectDiscard(Store.migrated), sql)
   return Layer.mergeAll(NodeParts.layer(roles), Claims.layer(), HookFiles.layer(stateDir), layerLogs).pipe(
     Layer.provide(database),
     Layer.provideMerge(folder),

@@ -3,8 +3,9 @@ import {
   type AgentKind,
   Comms,
   type CommsLink,
+  type CommsUnavailable,
   Launcher,
-  type LaunchFailed,
+  LaunchFailed,
   noPrograms,
   type Pin,
   type ResolvedSettings,
@@ -63,6 +64,11 @@ export class Parts extends Context.Service<
       { readonly settings: ResolvedSettings; readonly overrides: LaunchOverrides },
       PartsError | ConfigUntrusted
     >
+    /**
+     * Returns the orchestration database of a new watch. It is the named one, or `comms.db` of the project. `null`:
+     * there is none. Fails with `CommsUnavailable` where the file cannot be used.
+     */
+    readonly comms: (project: string, named?: string | null) => Effect.Effect<string | null, CommsUnavailable>
     readonly settings: (project: string) => Effect.Effect<ResolvedSettings, PartsError>
     /** The launches of all watches, to settle one. It needs no terminal. */
     readonly layerLaunches: (settings: ResolvedSettings) => Layer.Layer<Launcher | Settings, PartsError>
@@ -108,9 +114,10 @@ export class Parts extends Context.Service<
           variables,
           opening: () => Effect.succeed({ settings, pin }),
           goingOn: () => Effect.succeed({ settings, overrides: {} }),
+          comms: (_, named = null) => Effect.succeed(named),
           settings: () => Effect.succeed(settings),
           layerLaunches: () => Layer.succeedContext(context),
-          startGuardian: () => Effect.succeed(0),
+          startGuardian: () => Effect.fail(new LaunchFailed({ message: "fixed parts have no guardian" })),
           layerWatch: () => Layer.succeedContext(context),
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
           layerRun: () => Layer.succeedContext(context),

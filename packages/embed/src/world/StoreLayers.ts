@@ -51,6 +51,17 @@ export const commsIn = Effect.fnUntraced(function* (project: string) {
   return (yield* Effect.orElseSucceed(fs.exists(file), () => false)) ? file : null
 })
 
+/**
+ * Fails with `CommsUnavailable` where a file is no orchestration database that can be used. A lock passes, and is no
+ * failure.
+ */
+export const refuseUnsoundComms = (file: string) =>
+  Effect.catchIf(
+    CommsErrand.sound(file),
+    ({ reason }) => reason === "locked",
+    () => Effect.void
+  )
+
 /** Opens the comms of one watch. `null`: solo. */
 export const layerComms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
 

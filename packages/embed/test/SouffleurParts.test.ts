@@ -1,0 +1,121 @@
+import { claudeCode } from "@souffleur/claude"
+import { CommsSchema } from "@souffleur/comms"
+import { CommandRefused, guardianOf } from "@souffleur/domain"
+import { Beats, EventLogSql } from "@souffleur/eventlog"
+import { guardianNamed, HostServices, SqliteClient } from "@souffleur/node"
+import { FailedClosed } from "@souffleur/recovery"
+import { Roles } from "@souffleur/supervisor"
+import { assert, it } from "@effect/vitest"
+import { Duration, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Stream } from "effect"
+import { ChildProcess } from "effect/process"
+import { DatabaseSync } from "node:sqlite"
+import { type NodeOptions, Souffleur } from "../src/index.ts"
+import { layerDatabase } from "../src/world/World.ts"
+
+/** A project of the test's own, and the service with other parts. */
+const place = Effect.fnUntraced(function* (parts: Partial<NodeOptions> = {}) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
+  const project = path.join(home, "opera")
+  yield* fs.makeDirectory(project)
+  const stateDir = path.join(home, "state")
+  const layer = Souffleur.layerNode({
+    stateDir,
+    environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home },
+    settings: {
+      watcherInitialWait: Duration.zero,
+      watcherInterval: Duration.millis(50),
+      validationRetryInterval: Duration.millis(10),
+      stopGrace: Duration.millis(50)
+    },
+    ...parts
+  })
+  return { fs, home, project, stateDir, layer, comms: path.join(project, "comms.db") }
+})
+const host = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
+
+it.live("a watch speaks to comms by the errand of this package, and refuses a file that is no such database", () =>
+  Effect.gen(function* () {
+    const { comms, fs, layer, project } = yield* place()
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const child = yield* ChildProcess.make("/bin/sleep", ["600"])
+      const order = { project, pid: child.pid, sessionId: "11111111-1111-4111-8111-111111111111" }
+      yield* fs.writeFileString(comms, "no database")
+      assert.strictEqual((yield* Effect.flip(souffleur.watch(order)))._tag, "CommsUnavailable")
+      yield* fs.remove(comms)
+      yield* CommsSchema.init(comms)
+      // No session of that process is known, so that its watch ends, and comms is told why.
+      const watch = yield* souffleur.watch(order)
+      assert.strictEqual((yield* watch.end).end, "validation exhausted")
+      const { comms: told } = yield* watch.state
+      assert.strictEqual(told, comms)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+    const board = new DatabaseSync(comms, { readOnly: true })
+    const rows = board.prepare("SELECT count(*) AS messages FROM orchestration_messages").get()
+    board.close()
+    assert.isAbove(Number(rows?.["messages"]), 0)
+  }).pipe(Effect.scoped, Effect.provide(host))
+)
+
+it.live("a watch with a guardian has a process beside it that beats, and that ends with the watch", () =>
+  Effect.gen(function* () {
+    const { layer, project, stateDir } = yield* place()
+    const beats = Layer.provide(EventLogSql.layerBeside(), layerDatabase(`${stateDir}/souffleur.db`))
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const guardian = { line: [process.execPath, "-e", ""] as const, cwd: project }
+      const watch = yield* souffleur.run({ project, command: ["/bin/sleep", "600"], guardian })
+      yield* watch.events.pipe(
+        Stream.takeUntil(({ event }) => event._tag === "WatchSettled"),
+        Stream.runDrain
+      )
+      const beat = yield* Beats.use((beats) => beats.last(guardianOf(watch.id))).pipe(
+        Effect.repeat({ until: Option.isSome, schedule: Schedule.spaced("20 millis") }),
+        Effect.provide(beats)
+      )
+      const { pid } = guardianNamed(Option.getOrThrow(beat).by)!
+      const { conductor } = yield* watch.state
+      yield* souffleur.release(watch.id)
+      yield* watch.end
+      process.kill(conductor!.pid, "SIGKILL")
+      const lives = Effect.sync(() => {
+        try {
+          return process.kill(pid, 0)
+        } catch {
+          return false
+        }
+      })
+      yield* Effect.repeat(lives, { until: (yes) => !yes, schedule: Schedule.spaced("20 millis") })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(host))
+)
+
+it.live("an app's own provider recovers, and its own kind of agent reads the command", () =>
+  Effect.gen(function* () {
+    const roles = Roles.layerWith([
+      { name: "ours", of: "command", recover: () => new FailedClosed({ stage: "ours", message: "not tonight" }) }
+    ])
+    const { layer, project } = yield* place({ roles })
+    const event = yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const watch = yield* souffleur.run({ project, command: ["/bin/sh", "-c", "exit 3"] })
+      return yield* watch.events.pipe(
+        Stream.filter(({ event }) => event._tag === "RecoveryFailedClosed"),
+        Stream.runHead,
+        Effect.flatMap(Effect.fromOption)
+      )
+    }).pipe(Effect.scoped, Effect.provide(layer))
+    assert.deepInclude(event.event, { stage: "ours", message: "not tonight" })
+
+    const refusing = { ...claudeCode, takeApart: () => Result.fail(new CommandRefused({ message: "not this one" })) }
+    const other = yield* place({ agent: refusing })
+    const refused = yield* Souffleur.use(({ run }) => run({ project: other.project, command: ["/bin/true"] })).pipe(
+      Effect.scoped,
+      Effect.provide(other.layer),
+      Effect.flip
+    )
+    assert.deepInclude(refused, { _tag: "CommandRefused", message: "not this one" })
+  }).pipe(Effect.scoped, Effect.provide(host))
+)
