@@ -10,7 +10,7 @@ import {
   type Target
 } from "@souffleur/domain"
 import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
-import type { RunLog } from "@souffleur/plan"
+import type { NamedRun, RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
 import { command, commsPublisher, finish, release, allPublished } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
@@ -18,6 +18,7 @@ import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { RunName } from "./conducting/FindRun.ts"
+import { runStatus } from "./conducting/RunStatus.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import { remark } from "./Remark.ts"
 import type { ConductOptions, KeepOptions, RunAnswer, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
@@ -27,6 +28,7 @@ import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
 import { goesOn } from "./watching/KnownWatch.ts"
 import { oldestIn, openCommand } from "./watching/OpenCommand.ts"
 import { openWatch } from "./watching/OpenWatch.ts"
+import { watchStatus } from "./watching/WatchStatus.ts"
 import { drainTimeout } from "./watching/Undelivered.ts"
 import { Parts } from "./world/Parts.ts"
 import { launchable } from "./world/AgentLayers.ts"
@@ -184,6 +186,18 @@ const adopt = Effect.fn("Souffleur.adopt")(function* (
   return yield* Effect.provideContext(adoptProcess(id, watch, { ...target, force }), context)
 }, Effect.scoped)
 
+const status = Effect.fn("Souffleur.status")(function* (named: NamedWatch) {
+  const { layerLook, settings } = yield* Parts
+  const { comms, project } = named.watch
+  const found = yield* settings(project)
+  return yield* watchStatus(named, { settings: found, look: layerLook({ settings: found, comms }) })
+})
+
+const statusOfRun = Effect.fn("Souffleur.statusOfRun")(function* (named: NamedRun) {
+  const { layerLaunches, settings } = yield* Parts
+  return yield* Effect.provide(runStatus(named), layerLaunches(yield* settings(named.run.project)))
+})
+
 /** Makes the methods of the service, closed over the ports in the context. */
 export const makeSouffleur = Effect.gen(function* () {
   // The scope of the layer is left out: a watch belongs to the scope of its caller.
@@ -196,6 +210,8 @@ export const makeSouffleur = Effect.gen(function* () {
     resume: (name: WatchName, options?: KeepOptions) => here(resume(name, options)),
     conduct: (options: ConductOptions) => here(conductPlan(options)),
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
+    status: (named: NamedWatch) => here(status(named)),
+    runStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
       here(
         settling(name, ({ id }, { maxTime, maxTokens }) =>

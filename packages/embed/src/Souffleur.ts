@@ -1,9 +1,10 @@
 import { claudeCode } from "@souffleur/claude"
 import type { Permission, Target, Watch } from "@souffleur/domain"
-import type { Run } from "@souffleur/plan"
+import type { NamedRun, Run } from "@souffleur/plan"
 import { Context, type Effect, Layer, type Scope } from "effect"
 import type { RunName } from "./conducting/FindRun.ts"
 import type { RunningRun } from "./conducting/KeptRun.ts"
+import type { RunStatus } from "./conducting/RunStatus.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
   AdoptError,
@@ -25,8 +26,10 @@ import type {
   WatchOptions
 } from "./SouffleurOptions.ts"
 import type { SouffleurLog } from "./SouffleurLog.ts"
-import type { WatchName } from "./watching/FindWatch.ts"
+import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 import type { RunningWatch } from "./watching/KeptWatch.ts"
+import type { WatchStatus } from "./watching/WatchStatus.ts"
+import type { PartsError } from "./world/World.ts"
 import * as NodeWorld from "./world/NodeWorld.ts"
 
 /**
@@ -83,6 +86,10 @@ export class Souffleur extends Context.Service<
     readonly conduct: (options: ConductOptions) => Effect.Effect<RunningRun<RunBroken>, ConductError, Scope.Scope>
     /** Gives a run a person's answer: to a task that is escalated, or to its finishing step. */
     readonly answer: (name: RunName, answer: RunAnswer) => Effect.Effect<Run, AnswerError>
+    /** Looks at a watch now: its processes, its comms and its agent's files. */
+    readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
+    /** Looks at a run now: its processes, and what it needs of a person. */
+    readonly runStatus: (run: NamedRun) => Effect.Effect<RunStatus, PartsError>
     /** Tries a failed or withheld recovery again. Otherwise as much again is allowed as the ceilings of use say. */
     readonly retry: (name: WatchName, options?: { readonly ceiling?: Permission }) => Effect.Effect<Watch, RetryError>
     /** Makes a running process the Conductor. `force` outranks the evidence that it is another. */

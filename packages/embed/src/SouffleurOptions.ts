@@ -78,8 +78,8 @@ export interface NodeOptions<E = never> {
   /** Settings that outrank the environment and every config file. */
   readonly settings?: Partial<Omit<ResolvedSettings, "stateDir" | "source" | "warnings">>
   /**
-   * The database of the log, of SQLite; `souffleur.db` in the state folder by default. It is brought to the log's schema.
-   * A guardian reads the file in the state folder, so another database goes without one.
+   * The database of the log, of SQLite; `souffleur.db` in the state folder by default. It is brought to the schema of
+   * the log. A guardian reads the file in the state folder, so another database goes without one.
    */
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
   /** The roles with their providers of recovery, such as `Roles.layerWith([...])`; the standard ones by default. */

@@ -4,7 +4,8 @@
  *
  * @module
  */
-export * from "./conducting/FindRun.ts"
+export { findRun } from "./conducting/FindRun.ts"
+export { runStatus } from "./conducting/RunStatus.ts"
 export { reasonJson } from "./explain/Explanation.ts"
 export * from "./explain/RunProgress.ts"
 export * from "./explain/RunReason.ts"
@@ -37,7 +38,7 @@ export * from "./watching/Overview.ts"
 export { oldestIn, openCommand } from "./watching/OpenCommand.ts"
 export { openWatch } from "./watching/OpenWatch.ts"
 export { drainTimeout, undelivered } from "./watching/Undelivered.ts"
-export * from "./watching/WatchedElsewhere.ts"
+export { watchStatus } from "./watching/WatchStatus.ts"
 export * from "./world/ConfigTrust.ts"
 export * from "./world/Installation.ts"
 export * from "./world/LaunchOverrides.ts"

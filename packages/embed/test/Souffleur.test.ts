@@ -54,6 +54,22 @@ it.effect("a watch ends with its scope, its Conductor is left, and it goes on fr
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
+it.effect("the status of a watch has the conditions of its processes, and is not looked for once it has ended", () => {
+  const { layer, world } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* souffleur.watch(asked)
+    yield* untilEvent(id, "WatchSettled")
+    const seen = yield* souffleur.status(yield* souffleur.find(id))
+    assert.deepInclude(seen, { id, conductor: "running", owner: "running", comms: "none", heartbeatAge: null })
+    assert.isNumber(seen.beatAge)
+    yield* souffleur.release(id)
+    yield* world.conductor.dies
+    const ended = yield* souffleur.status(yield* souffleur.find(id))
+    assert.deepInclude(ended, { conductor: "gone", beatAge: null, comms: "none" })
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
 it.effect("fixed parts start no guardian, and say so", () =>
   Effect.gen(function* () {
     const { startGuardian } = yield* Parts

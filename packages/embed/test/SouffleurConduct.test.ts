@@ -110,6 +110,8 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
       yield* Fiber.join(told)
       assert.isFalse(isOver(escalated))
       assert.include(run.needs(escalated).join("\n"), "finale needs a key")
+      const seen = yield* souffleur.runStatus(yield* souffleur.findRun({ project }))
+      assert.deepInclude(seen, { standing: "waits for an answer on finale", needs: run.needs(escalated) })
       assert.match(lines.join("\n"), /^TaskCompleted \(1 of 2, /mu)
       const why = Option.getOrThrow(yield* souffleur.runWhy({ project }))
       assert.strictEqual(why.recorded.event._tag, "TaskEscalated")

@@ -10,7 +10,7 @@ import { Duration, Effect, FileSystem, Layer, Option, Path, Result, Schedule, St
 import { ChildProcess } from "effect/process"
 import { DatabaseSync } from "node:sqlite"
 import { type NodeOptions, Souffleur } from "../src/index.ts"
-import { layerDatabase } from "../src/world/World.ts"
+import { layerDatabase } from "../src/world/StoreLayers.ts"
 
 /** A project of the test's own, and the service with other parts. */
 const place = Effect.fnUntraced(function* (parts: Partial<NodeOptions> = {}) {

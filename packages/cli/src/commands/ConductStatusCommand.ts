@@ -1,9 +1,8 @@
-import { allRuns, invocation, isOver, stateJson, streamOf, type NamedRun } from "@souffleur/plan"
-import { iso, Launcher, plain, Processes, type ResolvedSettings, Settings, Words } from "@souffleur/domain"
-import { Beats } from "@souffleur/eventlog"
-import { Clock, Console, Duration, Effect, Layer, Option } from "effect"
+import { allRuns, invocation, isOver, stateJson, type NamedRun } from "@souffleur/plan"
+import { iso, Launcher, plain, type ResolvedSettings, Settings, Words } from "@souffleur/domain"
+import { Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findRun, layerHost, layerLaunches, layerStore, runStanding, taskLines } from "@souffleur/embed/internal"
+import { findRun, layerHost, layerLaunches, layerStore, runStatus, taskLines } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
@@ -13,28 +12,18 @@ import { Project, withLayers } from "./ProjectCommand.ts"
 /** Characters of a workflow id. A plan has no longer one, but a damaged log may. */
 const maxIdLength = 64
 
-const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
-  const { outputPath } = yield* Launcher
-  const beats = yield* Beats
-  const processes = yield* Processes
-  const now = yield* Clock.currentTimeMillis
-  const beat = yield* beats.last(streamOf(id))
-  const launched = run.assignment?.launch ?? null
-  const agent = launched === null ? null : yield* processes.condition(launched.process)
-  const owner =
-    run.owner === null ? null : { ...run.owner.process, condition: yield* processes.condition(run.owner.process) }
+const statusOf = Effect.fnUntraced(function* (named: NamedRun) {
+  const { id, run, unreadable } = named
+  const seen = yield* runStatus(named)
   return {
     run: id,
     project: run.project,
     plan: run.plan,
-    standing:
-      unreadable === undefined
-        ? runStanding(run, agent)
-        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     revision: run.revision,
-    owner,
-    beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
+    owner: run.owner === null ? null : { ...run.owner.process, condition: seen.owner },
+    beat_age_ms: seen.beatAge,
     paused: run.paused,
     permission: { ceiling: run.pin.ceiling, file_asks_for: run.overreach?.keys ?? [] },
     wait: run.wait === null ? null : { kind: run.wait.kind, until: iso(run.wait.until) },
@@ -45,11 +34,11 @@ const statusOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun)
             role: run.assignment.role,
             task: run.assignment.taskId,
             attempt: run.assignment.attempt,
-            pid: launched?.process.pid ?? null,
-            condition: agent,
-            runs_for_ms: launched === null ? null : now - launched.at,
+            pid: run.assignment.launch?.process.pid ?? null,
+            condition: seen.agent,
+            runs_for_ms: seen.agentAge,
             session_id: run.assignment.sessionId,
-            output: launched === null ? null : outputPath(launched.launchId)
+            output: seen.output
           },
     escalations: run.tasks.flatMap(({ escalation, id: task }) =>
       escalation === null ? [] : [{ task, ...escalation }]

@@ -1,23 +1,19 @@
 import { unfinishedRuns } from "@souffleur/plan"
 import {
   epochOf,
-  Agent,
-  Comms,
   EventLog,
-  heartbeatAge,
   iso,
   plain,
   Processes,
   type ResolvedSettings,
-  see,
   Settings,
   type WatchEvent,
   Words,
   type Zone
 } from "@souffleur/domain"
-import { Beats, Cursor, positionOf } from "@souffleur/eventlog"
+import { Cursor, positionOf } from "@souffleur/eventlog"
 import { lastWords } from "@souffleur/process"
-import { Clock, Console, Duration, Effect, Layer, Option, Result } from "effect"
+import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import type { NamedWatch } from "@souffleur/embed"
@@ -27,14 +23,14 @@ import {
   findWatch,
   isNews,
   layerAgentFiles,
-  layerComms,
   layerHost,
   layerLaunches,
+  layerLook,
   layerStore,
   livingWatches,
   runStanding,
   sentence,
-  statusLine
+  watchStatus
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
@@ -42,66 +38,31 @@ import { cut, wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-/** Returns the status of one watch. Ages are in milliseconds, and `null` where they are unknown. */
-export const statusOf = Effect.fnUntraced(function* (
-  { id, unreadable, watch }: NamedWatch,
-  settings: ResolvedSettings,
-  zone?: Zone
-) {
-  const beats = yield* Beats
-  const processes = yield* Processes
-  const now = yield* Clock.currentTimeMillis
-  const over = watch.phase === "Exited"
-  const beat = over ? Option.none() : yield* beats.last(id)
-  const asked = over
-    ? undefined
-    : yield* Effect.flatMap(Comms, ({ snapshot }) => snapshot).pipe(
-        Effect.provide(layerComms(watch.comms)),
-        Effect.result
-      )
-  const snapshot = asked === undefined ? Option.none() : Result.getSuccess(asked)
-  const heartbeat = Option.flatMap(snapshot, ({ conductor }) => conductor).pipe(
-    Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
-    Option.getOrElse(() => null)
-  )
-  // The reason of a deferred kill is shown while the heartbeat is too old.
-  const silent =
-    (watch.deferred?.until ?? 0) > now &&
-    (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
-  const condition = watch.conductor === undefined ? null : yield* processes.condition(watch.conductor)
-  const signs = over
-    ? Option.none()
-    : yield* Effect.flatMap(Agent, (agent) => agent.signs(watch.sessionId)).pipe(
-        Effect.provide(layerAgentFiles(settings))
-      )
-  const context = Option.getOrUndefined(signs)?.context
-  const owner =
-    watch.owner === undefined
-      ? null
-      : { ...watch.owner.process, host: watch.owner.host, condition: yield* processes.condition(watch.owner.process) }
+/** Returns the status of one watch for a program. Ages are in milliseconds, and `null` where they are unknown. */
+export const statusOf = Effect.fnUntraced(function* (named: NamedWatch, settings: ResolvedSettings, zone?: Zone) {
+  const { id, unreadable, watch } = named
+  const look = layerLook(settings, watch.comms)
+  const seen = yield* watchStatus(named, { settings, look, ...(zone === undefined ? {} : { zone }) })
   return {
     watch: id,
     project: watch.project,
     phase: watch.phase,
-    standing:
-      unreadable === undefined
-        ? statusLine(watch, silent, zone)
-        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,
     conductor: {
       pid: watch.conductor?.pid ?? watch.pid,
-      condition,
-      alive: condition === "running" || condition === "stopped",
+      condition: seen.conductor,
+      alive: seen.conductor === "running" || seen.conductor === "stopped",
       session_id: watch.sessionId,
-      heartbeat_age_ms: heartbeat,
-      context_tokens: context?.tokens ?? null,
-      context_window: context?.window ?? null,
+      heartbeat_age_ms: seen.heartbeatAge,
+      context_tokens: seen.context?.tokens ?? null,
+      context_window: seen.context?.window ?? null,
       waits_for: watch.person?.for ?? null
     },
     held_since: watch.held === undefined ? null : iso(watch.held.since),
     wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
-    deferred: silent && watch.deferred !== undefined ? { ...watch.deferred, until: iso(watch.deferred.until) } : null,
+    deferred: seen.deferred === null ? null : { ...seen.deferred, until: iso(seen.deferred.until) },
     ceiling: watch.ceiling ?? null,
     permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
     standby: watch.standby === undefined ? null : { stage: watch.standby.stage, message: watch.standby.message },
@@ -109,14 +70,14 @@ export const statusOf = Effect.fnUntraced(function* (
       watch.generation > 1 && watch.launchId !== undefined
         ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }
         : null,
-    souffleur_beat_age_ms: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
-    comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
-    comms_out: asked !== undefined && Result.isFailure(asked) ? asked.failure.reason : null,
+    souffleur_beat_age_ms: seen.beatAge,
+    comms: seen.comms,
+    comms_out: seen.commsOut,
     retries: watch.retries,
     revision: watch.revision,
     last_event_at: iso(watch.lastEventAt),
     last_export: watch.lastExport,
-    owner
+    owner: watch.owner === undefined ? null : { ...watch.owner.process, host: watch.owner.host, condition: seen.owner }
   }
 })
 

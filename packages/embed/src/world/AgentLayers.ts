@@ -2,6 +2,7 @@ import { Agent, type AgentProgram, clamp, leastPermission, type ResolvedSettings
 import { ExternalExport } from "@souffleur/recovery"
 import { Effect, Layer } from "effect"
 import { Installation } from "./Installation.ts"
+import { layerComms } from "./StoreLayers.ts"
 
 /** The agent of the settings, or of a watch's own command. */
 export const layerAgent = (settings: ResolvedSettings, own?: AgentProgram) =>
@@ -28,6 +29,10 @@ export const layerAgentFiles = ({ agentDir }: ResolvedSettings) =>
       agent.layer({ agentDir, agentCommand: { program: agent.program, args: [] }, environment: {} })
     )
   )
+
+/** The agent's files and the comms of a watch, for a look that launches nothing. */
+export const layerLook = (settings: ResolvedSettings, comms: string | null) =>
+  Layer.merge(layerAgentFiles(settings), layerComms(comms))
 
 /** Fails where the agent could not be launched. It launches nothing. */
 export const launchable = Effect.fn("App.launchable")(function* ({ maxExternalPermission }: ResolvedSettings) {

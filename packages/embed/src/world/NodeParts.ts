@@ -9,6 +9,7 @@ import { Installation } from "./Installation.ts"
 import { launchOverridesOf } from "./LaunchOverrides.ts"
 import { Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
+import { layerLook } from "./AgentLayers.ts"
 import { commsIn, layerComms, layerCommsLink, refuseUnsoundComms } from "./StoreLayers.ts"
 import { layerLaunches, layerRun, layerWatch } from "./World.ts"
 
@@ -65,6 +66,7 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
           }).pipe(here),
         layerLaunches: (settings) => Layer.provide(layerLaunches(settings), built),
         startGuardian: (id, revival) => here(startGuardian(id, revival)),
+        layerLook: ({ comms, settings }) => Layer.provide(layerLook(settings, comms), built),
         layerWatch: ({ comms, overrides, project, settings }) =>
           Layer.provide(layerWatch(settings, project, comms, overrides), built),
         conducting: ({ known, limits, project }) =>

@@ -77,6 +77,8 @@ export class Parts extends Context.Service<
       id: string,
       revival: Revival
     ) => Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, Settings>
+    /** The agent's files and the comms of a watch, for a look that launches nothing. */
+    readonly layerLook: (order: Pick<PartsOrder, "comms" | "settings">) => Layer.Layer<Agent | Comms>
     readonly layerWatch: (order: PartsOrder) => Layer.Layer<OfWatch, PartsError>
     /** Opens a run, or goes on with it: its settings and its pin. */
     readonly conducting: (
@@ -118,6 +120,7 @@ export class Parts extends Context.Service<
           settings: () => Effect.succeed(settings),
           layerLaunches: () => Layer.succeedContext(context),
           startGuardian: () => Effect.fail(new LaunchFailed({ message: "fixed parts have no guardian" })),
+          layerLook: () => Layer.succeedContext(context),
           layerWatch: () => Layer.succeedContext(context),
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
           layerRun: () => Layer.succeedContext(context),

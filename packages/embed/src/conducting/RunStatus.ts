@@ -1,0 +1,48 @@
+import { type Condition, Launcher, Processes } from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
+import { type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
+import { Clock, Effect, Option } from "effect"
+import { runNeeds, runStanding } from "../explain/RunSentence.ts"
+
+/** A run as it is now, with a look at its processes. `null`: unknown, or there is none. */
+export interface RunStatus extends NamedRun {
+  /** The state in a few words for a person, which may change. */
+  readonly standing: string
+  /** The acts of a person that the run waits for, a line each. Empty: none. */
+  readonly needs: ReadonlyArray<string>
+  /** The condition of the souffleur that conducts it. */
+  readonly owner: Condition | null
+  /** Milliseconds since its conductor's last beat. */
+  readonly beatAge: number | null
+  /** The condition of the agent at work. */
+  readonly agent: Condition | null
+  /** Milliseconds since that agent was launched. */
+  readonly agentAge: number | null
+  /** The file with the output of that agent. */
+  readonly output: string | null
+}
+
+/** Returns the status of a run, with the launches in the context. */
+export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun) {
+  const { id, run, unreadable } = named
+  const { outputPath } = yield* Launcher
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const now = yield* Clock.currentTimeMillis
+  const beat = yield* beats.last(streamOf(id))
+  const launched = run.assignment?.launch ?? null
+  const agent = launched === null ? null : yield* processes.condition(launched.process)
+  return {
+    ...named,
+    standing:
+      unreadable === undefined
+        ? runStanding(run, agent)
+        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    needs: unreadable === undefined && needsPerson(run) ? runNeeds(id, run, outputPath) : [],
+    owner: run.owner === null ? null : yield* processes.condition(run.owner.process),
+    beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
+    agent,
+    agentAge: launched === null ? null : now - launched.at,
+    output: launched === null ? null : outputPath(launched.launchId)
+  } satisfies RunStatus
+})

@@ -1,0 +1,94 @@
+import {
+  Agent,
+  Comms,
+  type CommsUnavailable,
+  type Condition,
+  heartbeatAge,
+  Processes,
+  type ResolvedSettings,
+  see,
+  type Watch,
+  type Zone
+} from "@souffleur/domain"
+import { Beats } from "@souffleur/eventlog"
+import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
+import { statusLine } from "../explain/StatusLine.ts"
+import type { NamedWatch } from "./FindWatch.ts"
+
+/**
+ * A watch as it is now, with a look at its processes, its comms and its agent's files. Ages are in milliseconds.
+ * `null`: unknown, or not looked for because the watch has ended.
+ */
+export interface WatchStatus extends NamedWatch {
+  /** The state in a few words for a person, which may change. */
+  readonly standing: string
+  /** The condition of the Conductor's process. */
+  readonly conductor: Condition | null
+  /** The condition of the souffleur that looks after it. `null`: there is none. */
+  readonly owner: Condition | null
+  /** The age of the Conductor's heartbeat in comms. */
+  readonly heartbeatAge: number | null
+  /** The age of the watcher's last beat. */
+  readonly beatAge: number | null
+  /** The tokens of the conversation as the service counted them, and their limit. */
+  readonly context: { readonly tokens: number; readonly window: number | null } | null
+  /** The reason why a Conductor without a heartbeat is left alone. */
+  readonly deferred: NonNullable<Watch["deferred"]> | null
+  readonly comms: "none" | "not asked" | "ok" | "out"
+  /** The reason why comms is out. */
+  readonly commsOut: CommsUnavailable["reason"] | null
+}
+
+/** The settings of a watch, and how its agent and its comms are looked at. */
+export interface WatchLook<E, R> {
+  readonly settings: ResolvedSettings
+  readonly look: Layer.Layer<Agent | Comms, E, R>
+  /** The zone of the times for a person; UTC by default. */
+  readonly zone?: Zone
+}
+
+/** Asks comms and the agent's files. */
+const asked = Effect.fnUntraced(function* ({ sessionId }: Watch) {
+  const comms = yield* Comms
+  const agent = yield* Agent
+  return { snapshot: yield* Effect.result(comms.snapshot), signs: yield* agent.signs(sessionId) }
+})
+
+/** Returns the status of a watch. A watch that has ended is not looked at, but for its processes. */
+export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
+  named: NamedWatch,
+  { look, settings, zone }: WatchLook<E, R>
+): Effect.fn.Return<WatchStatus, E, R | Beats | Processes> {
+  const { id, unreadable, watch } = named
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const now = yield* Clock.currentTimeMillis
+  const over = watch.phase === "Exited"
+  const beat = over ? Option.none() : yield* beats.last(id)
+  const seen = over ? undefined : yield* Effect.provide(asked(watch), look)
+  const snapshot = seen === undefined ? Option.none() : Result.getSuccess(seen.snapshot)
+  const heartbeat = Option.flatMap(snapshot, ({ conductor }) => conductor).pipe(
+    Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
+    Option.getOrElse(() => null)
+  )
+  // The reason of a deferred kill is shown while the heartbeat is too old.
+  const silent =
+    (watch.deferred?.until ?? 0) > now &&
+    (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
+  const context = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)?.context
+  return {
+    ...named,
+    standing:
+      unreadable === undefined
+        ? statusLine(watch, silent, zone)
+        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    conductor: watch.conductor === undefined ? null : yield* processes.condition(watch.conductor),
+    owner: watch.owner === undefined ? null : yield* processes.condition(watch.owner.process),
+    heartbeatAge: heartbeat,
+    beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
+    context: context === undefined ? null : { tokens: context.tokens, window: context.window ?? null },
+    deferred: silent && watch.deferred !== undefined ? watch.deferred : null,
+    comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
+    commsOut: seen !== undefined && Result.isFailure(seen.snapshot) ? seen.snapshot.failure.reason : null
+  }
+})

@@ -1,0 +1,83 @@
+import { assert, it } from "@effect/vitest"
+import type { Souffleur } from "@souffleur/embed"
+import { commands } from "./Commands.ts"
+import { textOf } from "./Pages.ts"
+
+type Method = keyof Souffleur["Service"]
+
+/** Methods that a program calls in place of a command that decides, or reads, about a watch or a run. */
+const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
+  watch: ["watch", "resume"],
+  run: ["run"],
+  resume: ["watches", "resume"],
+  status: ["find", "watches", "status"],
+  log: ["history", "events", "historyOfAll", "eventsOfAll"],
+  state: ["find", "state"],
+  why: ["find", "why"],
+  done: ["find", "done"],
+  release: ["find", "release"],
+  stop: ["find", "release"],
+  retry: ["find", "retry"],
+  hold: ["find", "hold"],
+  go: ["find", "go"],
+  adopt: ["find", "adopt"],
+  conduct: ["conduct"],
+  "conduct status": ["findRun", "runs", "runStatus"],
+  "conduct log": ["runHistory", "runEvents"],
+  "conduct why": ["findRun", "runWhy"],
+  "conduct answer": ["findRun", "answer"]
+}
+/** The commands that need no method, and why. */
+const ofTheLine: Readonly<Record<string, string>> = {
+  mcp: "serves tools to an agent, which has no service",
+  attach: "shows a terminal to a person",
+  service: "writes a unit of the system",
+  doctor: "looks at an installation",
+  config: "shows the settings of a folder, and keeps a person's trust",
+  init: "makes an orchestration database",
+  hooks: "writes the settings of an agent",
+  notify: "tries the notices of an installation",
+  export: "exports a session of an agent, by @souffleur/claude",
+  estimate: "counts a text, by @souffleur/recovery",
+  compact: "compacts a session, by @souffleur/recovery",
+  completions: "writes the files of a shell",
+  demo: "plays the demonstration",
+  uninstall: "removes what an installation has written"
+}
+/** The commands that compose the same parts themselves: they have settings and guardians of their own, or start fast. */
+const byParts: ReadonlySet<string> = new Set(["watch", "run", "resume", "status", "conduct status"])
+
+/** The file of a command. */
+const fileOf: Readonly<Record<string, string>> = {
+  stop: "Release",
+  "conduct why": "ConductLog"
+}
+const sourceOf = (path: string) => {
+  const name = path.replaceAll(/(?:^| )(\w)/gu, (_, letter: string) => letter.toUpperCase())
+  return textOf(`packages/cli/src/commands/${fileOf[path] ?? name}Command.ts`)
+}
+
+it("each command has the methods of the service that do the same, or a reason why it needs none", () => {
+  const known = new Set(Object.keys(methods))
+  const reasons = Object.keys(ofTheLine)
+  const under = (path: string) => reasons.some((one) => path === one || path.startsWith(`${one} `))
+  const paths = new Set(commands.map(([path]) => path))
+  assert.deepStrictEqual(
+    [...paths].filter((path) => known.has(path) === under(path)),
+    []
+  )
+  assert.deepStrictEqual(
+    [...known, ...reasons].filter((path) => !paths.has(path)),
+    []
+  )
+})
+it("a command calls the methods that do the same", () => {
+  const missing = Object.entries(methods)
+    .filter(([path]) => !byParts.has(path))
+    .flatMap(([path, names]) =>
+      names
+        .filter((name) => !new RegExp(String.raw`\b(?:souffleur|log)\.${name}\b`, "u").test(sourceOf(path)))
+        .map((name) => `${path}: ${name}`)
+    )
+  assert.deepStrictEqual(missing, [])
+})
