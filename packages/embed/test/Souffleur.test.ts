@@ -116,8 +116,10 @@ it.effect("an operator holds a watch, and lets it go on with what was held back"
     yield* world.conductor.dies
     yield* untilEvent(id, "RecoveryWithheld")
     assert.deepStrictEqual([world.launches, world.signals], [[], []])
+    // The session is quiet already, so that the launch may come at once.
+    const relaunched = yield* Effect.forkScoped(untilEvent(id, "ConductorRelaunched"), { startImmediately: true })
     assert.isDefined((yield* souffleur.go(id)).recovery)
-    yield* untilEvent(id, "ConductorRelaunched")
+    yield* Fiber.join(relaunched)
     assert.strictEqual(world.launches.length, 1)
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
