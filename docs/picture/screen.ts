@@ -1,0 +1,88 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, FileSystem, Schedule, Schema } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import { fileURLToPath } from "node:url"
+
+/**
+ * `pnpm screen`: kills an agent in a real `souffleur run`, and puts what the run printed into the README. The agent is
+ * the stand-in, and hangs in its second task until it is killed.
+ */
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const souffleur = file("../../packages/cli/src/main.ts")
+const readme = file("../../README.md")
+
+const Statuses = Schema.fromJsonString(
+  Schema.Array(
+    Schema.Struct({ generation: Schema.Int, conductor: Schema.Struct({ pid: Schema.Int, alive: Schema.Boolean }) })
+  )
+)
+
+const task = (number: number) => ({
+  id: `task-0${number}`,
+  file: `part-${number}.txt`,
+  text: `part ${number}\n`,
+  millis: 300
+})
+
+const main = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-screen-" }))
+  const project = `${home}/app`
+  yield* fs.makeDirectory(project)
+  yield* fs.makeDirectory(`${home}/bin`)
+  yield* fs.writeFileString(`${project}/plan.json`, JSON.stringify({ tasks: [task(1), task(2), task(3)] }))
+  // The first life hangs. The stand-in knows no `--settings`.
+  const script = `#!/bin/sh
+[ -e '${home}/lived' ] || { touch '${home}/lived'; export SOUFFLEUR_STANDIN_HANG_AT=2; }
+export SOUFFLEUR_CLAUDE_DIR='${home}/.claude'
+[ "\${1#--settings=}" = "$1" ] || shift
+exec '${process.execPath}' '${souffleur}' __stand-in "$@"
+`
+  yield* fs.writeFileString(`${home}/bin/claude`, script, { mode: 0o755 })
+  const options = {
+    cwd: project,
+    env: {
+      HOME: home,
+      SOUFFLEUR_CLAUDE_DIR: `${home}/.claude`,
+      PATH: `${home}/bin:/usr/local/bin:/usr/bin:/bin`,
+      SOUFFLEUR_STATE_DIR: `${home}/state`,
+      SOUFFLEUR_LAUNCHER: "headless",
+      SOUFFLEUR_WATCHER_INITIAL_WAIT: "1 second",
+      SOUFFLEUR_WATCHER_INTERVAL: "1 second"
+    }
+  }
+  const run = (...args: ReadonlyArray<string>) =>
+    spawner.string(ChildProcess.make(process.execPath, [souffleur, ...args], options), { includeStderr: true })
+  const kill = Effect.gen(function* () {
+    const look = spawner.string(ChildProcess.make(process.execPath, [souffleur, "status", "--json"], options)).pipe(
+      Effect.flatMap(Schema.decodeUnknownEffect(Statuses)),
+      Effect.orElseSucceed(() => [])
+    )
+    const [found] = yield* Effect.repeat(look, {
+      until: ([one]) => one?.conductor.alive === true && one.generation === 1,
+      schedule: Schedule.spaced("200 millis")
+    })
+    yield* Effect.repeat(fs.exists(`${project}/part-1.txt`), {
+      until: (done) => done,
+      schedule: Schedule.spaced("200 millis")
+    })
+    // What it has done is on the screen by then.
+    yield* Effect.sleep("3 seconds")
+    if (found !== undefined) process.kill(found.conductor.pid, "SIGKILL")
+  })
+  const [said] = yield* Effect.all(
+    [run("run", "--", "claude", "-p", "Work through PLAN.md until all of it is done."), kill],
+    {
+      concurrency: 2
+    }
+  )
+  const screen = said.replaceAll(home, "~").trimEnd()
+  const page = yield* fs.readFileString(readme)
+  yield* fs.writeFileString(
+    readme,
+    page.replace(/(?<=```text\n)[^]*?(?=\n```)/u, () => screen)
+  )
+}).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+NodeRuntime.runMain(main)
