@@ -27,6 +27,7 @@ import { findWatch, type NamedWatch, unfinished, unfinishedWatches, type WatchNa
 import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
 import { goesOn } from "./watching/KnownWatch.ts"
 import { oldestIn, openCommand } from "./watching/OpenCommand.ts"
+import { liveSessions } from "./watching/LiveSessions.ts"
 import { openWatch } from "./watching/OpenWatch.ts"
 import { watchStatus } from "./watching/WatchStatus.ts"
 import { drainTimeout } from "./watching/Undelivered.ts"
@@ -186,6 +187,11 @@ const adopt = Effect.fn("Souffleur.adopt")(function* (
   return yield* Effect.provideContext(adoptProcess(id, watch, { ...target, force }), context)
 }, Effect.scoped)
 
+const sessions = Effect.fn("Souffleur.sessions")(function* (project: string) {
+  const { layerLook, settings } = yield* Parts
+  return yield* Effect.provide(liveSessions(), layerLook({ settings: yield* settings(project), comms: null }))
+})
+
 const status = Effect.fn("Souffleur.status")(function* (named: NamedWatch) {
   const { layerLook, settings } = yield* Parts
   const { comms, project } = named.watch
@@ -210,6 +216,7 @@ export const makeSouffleur = Effect.gen(function* () {
     resume: (name: WatchName, options?: KeepOptions) => here(resume(name, options)),
     conduct: (options: ConductOptions) => here(conductPlan(options)),
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
+    sessions: (project: string) => here(sessions(project)),
     status: (named: NamedWatch) => here(status(named)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>

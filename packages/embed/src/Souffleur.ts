@@ -28,6 +28,7 @@ import type {
 import type { SouffleurLog } from "./SouffleurLog.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 import type { RunningWatch } from "./watching/KeptWatch.ts"
+import type { LiveSession } from "./watching/LiveSessions.ts"
 import type { WatchStatus } from "./watching/WatchStatus.ts"
 import type { PartsError } from "./world/World.ts"
 import * as NodeWorld from "./world/NodeWorld.ts"
@@ -86,6 +87,8 @@ export class Souffleur extends Context.Service<
     readonly conduct: (options: ConductOptions) => Effect.Effect<RunningRun<RunBroken>, ConductError, Scope.Scope>
     /** Gives a run a person's answer: to a task that is escalated, or to its finishing step. */
     readonly answer: (name: RunName, answer: RunAnswer) => Effect.Effect<Run, AnswerError>
+    /** Lists the live sessions of this user's agents, by their own files and their hooks. `watch` takes one of them. */
+    readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LiveSession>, PartsError>
     /** Looks at a watch now: its processes, its comms and its agent's files. */
     readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
     /** Looks at a run now: its processes, and what it needs of a person. */

@@ -17,7 +17,6 @@ export type { EndKind } from "./preview/ForeseenEnds.ts"
 export type { ForeseenLine, ForeseenWay } from "./preview/ForeseenLine.ts"
 export type { Preview } from "./preview/Preview.ts"
 export * from "./preview/PreviewSubject.ts"
-export * from "./watching/AdoptProcess.ts"
 export * from "./watching/Departure.ts"
 export {
   allWatches,

@@ -60,6 +60,7 @@ it.effect("the status of a watch has the conditions of its processes, and is not
     const souffleur = yield* Souffleur
     const { id } = yield* souffleur.watch(asked)
     yield* untilEvent(id, "WatchSettled")
+    assert.deepInclude((yield* souffleur.sessions("/p"))[0], conductor)
     const seen = yield* souffleur.status(yield* souffleur.find(id))
     assert.deepInclude(seen, { id, conductor: "running", owner: "running", comms: "none", heartbeatAge: null })
     assert.isNumber(seen.beatAge)
