@@ -111,7 +111,12 @@ describe.concurrent("run, of a plain command", () => {
   live("a command that died waits before it is run again, also for the next souffleur, and go ends that", () =>
     Effect.gen(function* () {
       const the = yield* solo([], { SOUFFLEUR_RESTART_PAUSE: "1 hour" })
-      const words = ["run", "--no-guardian", "--json", ...sh("[ -e again ] || { touch again; exit 3; }")]
+      const words = [
+        "run",
+        "--no-guardian",
+        "--json",
+        ...sh("[ -e again ] || { touch again; echo the disk is full; exit 3; }")
+      ]
       const run = the.start(words)
       const { kind, until: end } = yield* prints(run, "WaitStarted")
       assert.strictEqual(kind, "pause")
@@ -124,7 +129,10 @@ describe.concurrent("run, of a plain command", () => {
       }>
       assert.strictEqual(Date.parse(known?.wait.until ?? ""), end)
       assert.lengthOf(the.launched(), 1)
-      assert.match((yield* the.run(["why"])).lines.join("\n"), /The Conductor is dead: it ended with exit code 3/u)
+      const why = (yield* the.run(["why"])).lines.join("\n")
+      assert.match(why, /The Conductor is dead: it ended with exit code 3/u)
+      assert.match(why, /Its last words\n {2}the disk is full/u)
+      assert.notInclude(JSON.stringify(yield* the.events), "the disk is full")
       const held = yield* the.run(["hold"])
       assert.strictEqual(held.code, 0, held.errors)
       const go = yield* the.run(["go", "--json"])

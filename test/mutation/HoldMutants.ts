@@ -101,6 +101,18 @@ export const holdMutants = [
     [["pty: at the next run", "wantsTerminal(words) ? { pty: true } : {}", "{}"]]
   ),
   ...mutantsOf(
+    "packages/cli/src/commands/WhyCommand.ts",
+    [
+      "test/cli/Solo.test.ts: a command that died waits before it is run again, also for the next souffleur, and go ends that"
+    ],
+    [["why: the last words of a death", "words.length === 0 ? []", "words.length >= 0 ? []"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/explain/ScreenLine.ts",
+    ["packages/cli/test/ScreenLine.test.ts"],
+    [["hold: told on the screen", '"HoldStarted",\n', ""]]
+  ),
+  ...mutantsOf(
     "packages/plan/src/decide/Ladder.ts",
     ["packages/plan/test/RunDecider.test.ts"],
     [["limit: a run has a margin too", "{ kind, resetsAt }, margin)", "{ kind, resetsAt })"]]

@@ -72,6 +72,9 @@ describe("the screen of run", () => {
       "RecoveryFailedClosed",
       "RetriesExhausted",
       "WaitStarted",
+      "HoldStarted",
+      "HoldEnded",
+      "RecoveryWithheld",
       "TurnEnded"
     ])
     for (const hidden of [

@@ -1,6 +1,16 @@
-import { SouffleurLog } from "@souffleur/embed"
-import { jsonLine, layerSouffleurLog, reasonJson, reasonText } from "@souffleur/embed/internal"
-import { Effect, Option } from "effect"
+import { Settings } from "@souffleur/domain"
+import { SouffleurLog, type Why } from "@souffleur/embed"
+import { lastWords } from "@souffleur/process"
+import {
+  jsonLine,
+  layerAgentFiles,
+  layerHost,
+  layerLaunches,
+  layerSouffleurLog,
+  reasonJson,
+  reasonText
+} from "@souffleur/embed/internal"
+import { Effect, Layer, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
@@ -8,6 +18,15 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { indentOf, wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
+
+/** Returns the last words of the Conductor that died at a revision. They are for this screen alone. */
+const dyingWords = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
+  if (recorded.event._tag !== "ConductorDied") return []
+  const settings = yield* Settings
+  const watch = yield* SouffleurLog.use((log) => log.state(id, { revision: recorded.revision }))
+  const words = yield* Effect.provide(lastWords(watch), [layerAgentFiles(settings), layerLaunches(settings)])
+  return words.length === 0 ? [] : ["", "Its last words", ...words.map((word) => `  ${word}`)]
+})
 
 export const whyCommand = Command.make(
   "why",
@@ -32,7 +51,7 @@ export const whyCommand = Command.make(
       })
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine) })
     const { columns } = yield* Environment
-    const lines = reasonText(why.value, yield* zoneOf(flags))
+    const lines = [...reasonText(why.value, yield* zoneOf(flags)), ...(yield* dyingWords(id, why.value))]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
-).pipe(withLayers(layerSouffleurLog))
+).pipe(withLayers((settings) => Layer.merge(layerSouffleurLog(settings), layerHost)))
