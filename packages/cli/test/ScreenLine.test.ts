@@ -50,6 +50,13 @@ describe("the screen of run", () => {
     assert.strictEqual(linesOf([relaunched("continue_turn"), taken])[1], "it goes on: 31,204 tokens of context")
   })
 
+  it("a session that is not resumed in place is told with the reason", () => {
+    const message = "its context is full: 180,001 tokens are in use, and the limit is 180,000"
+    const escalated = (from: string) => ({ ...examples.RecoveryEscalated, from, message })
+    assert.deepStrictEqual(linesOf([escalated("resume")]), [`its session is not resumed: ${message}`])
+    assert.deepStrictEqual(linesOf([escalated("claude_export")]), [])
+  })
+
   it("a line has no word of the inside, whatever the event", () => {
     for (const event of Object.values(examples) as ReadonlyArray<WatchEvent>) {
       if (event._tag === "RoleGaveUp") continue

@@ -71,6 +71,9 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
       return line(renamed(text, after).replace(" is dead:", " died:"))
     case "ConductorRelaunched":
       return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
+    // A person expects the same session, and hears why it is another one.
+    case "RecoveryEscalated":
+      return event.from === "resume" ? line(`its session is not resumed: ${event.message}`) : undefined
     case "HandoffTaken":
       return line(taken(event, after))
     case "ConductorCompleted":
