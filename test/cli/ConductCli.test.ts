@@ -246,7 +246,7 @@ describe.concurrent("souffleur conduct", () => {
         [["conduct", "nowhere.yaml"], /nowhere\.yaml: the file: it is not there/u],
         [["conduct", "plan.yaml", "--state", "foreign.json"], /foreign\.json: it is no state file of this kind/u],
         [["conduct", "plan.yaml", "--state", "nowhere/state.json"], /--state: there is no folder .*nowhere/u],
-        [["conduct", "answer", "--finishing", "--skip", "--retry"], /--finishing is answered with one of/u],
+        [["conduct", "answer", "--finishing", "--skip", "--retry"], /--finishing takes --retry or --skip/u],
         [["conduct", "plan.yaml", "--reviewer-timeout", "soon"], /--reviewer-timeout: must be a duration/u]
       ] as const
       for (const [args, why] of refused) {
