@@ -1,7 +1,9 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { EventLog } from "@souffleur/domain"
-import { Effect, Stream, Tracer } from "effect"
+import { encodeEvent, EventLog } from "@souffleur/domain"
+import { Store } from "@souffleur/eventlog"
+import { SqliteClient } from "@souffleur/node"
+import { Effect, Layer, Stream, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { DatabaseSync } from "node:sqlite"
 import { numbered } from "../../packages/domain/test/EventLogSuite.ts"
@@ -50,5 +52,40 @@ it.effect("the beat of a neighbour makes no follower read, and its event makes e
       assert.deepStrictEqual(seen, [1, 2])
       assert.isAbove(reads(), before)
     }).pipe(Effect.provide(logAt(path)), Effect.withTracer(tracer))
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+it.effect("nothing looks at a log without followers, and a follower hears of what comes", () =>
+  Effect.gen(function* () {
+    const path = `${yield* folder}/souffleur.db`
+    let looks = 0
+    const counting = Effect.sync(() => void looks++)
+    const counted = Layer.provide(
+      EventLog.layerSql(),
+      Layer.merge(SqliteClient.layerOwn({ path, ...Store }), Layer.succeed(Store.StillThere, counting))
+    )
+    yield* Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* TestClock.adjust("1 minute")
+      const before = looks
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(looks, before)
+      const neighbour = yield* Effect.acquireRelease(
+        Effect.sync(() => new DatabaseSync(path)),
+        (database) => Effect.sync(() => database.close())
+      )
+      const seen: Array<number> = []
+      yield* Effect.forkScoped(
+        Stream.runForEach(log.changes("watch", 0), ({ revision }) => Effect.sync(() => seen.push(revision)))
+      )
+      yield* TestClock.adjust("1 minute")
+      assert.isAbove(looks, before + 10)
+      const { at, data, tag, version } = encodeEvent(numbered(1, 1)[0]!)
+      neighbour
+        .prepare("INSERT INTO events (stream, revision, tag, version, at, data) VALUES ('watch', 1, ?, ?, ?, ?)")
+        .run(tag, version, at, data)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(seen, [1])
+    }).pipe(Effect.provide(counted))
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )

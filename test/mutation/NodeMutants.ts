@@ -93,7 +93,10 @@ export const nodeMutants = [
     ["packages/node/test/Outputs.test.ts"],
     [
       ["outputs: of this watch alone", "name.startsWith(prefix) && ", ""],
-      ["outputs: not the newest bytes", "String(size - keptBytes)", "String(size)"]
+      ["outputs: not the newest bytes", "String(size - keptBytes)", "String(size)"],
+      ["outputs: a change of the folder ends a rest", '.once("change", stir)', ""],
+      ["outputs: no watch of a folder outlives its rest", "Effect.sync(() => watcher.close())", "Effect.void"],
+      ["outputs: a rest while nothing is printed", "printed === last", "printed !== printed"]
     ]
   ),
   ...mutantsOf(

@@ -160,6 +160,12 @@ export const nodeRuleMutants = [
         "follow: an event of a neighbour does",
         "end = now\n",
         "end = now\n      if (true as boolean) return Effect.void\n"
+      ],
+      ["follow: no look without a follower", "Effect.andThen(Deferred.await(followed), looks)", "looks"],
+      [
+        "follow: looks with the first follower",
+        "Effect.as(Deferred.succeed(followed, undefined), ",
+        "Effect.as(Effect.void, "
       ]
     ]
   ),

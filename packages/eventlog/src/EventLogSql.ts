@@ -186,14 +186,16 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
       )
     )
 
+  const followed = yield* Deferred.make<void>()
+  const follow = (after: number, page: typeof pageOfAll, at: (last: RecordedAs<E>) => number) =>
+    Stream.unwrap(Effect.as(Deferred.succeed(followed, undefined), following(moved, after, page, at)))
   const changes = (stream: string, after: number) =>
-    following(
-      moved,
+    follow(
       after,
       (last) => pageOf(stream, last),
       ({ revision }) => revision
     )
-  const changesAll = (after: number) => following(moved, after, pageOfAll, ({ position }) => position)
+  const changesAll = (after: number) => follow(after, pageOfAll, ({ position }) => position)
 
   const streams = waiting(
     sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values
@@ -226,6 +228,8 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
       return PubSub.publish(moved, undefined)
     }),
     Effect.forever,
+    // Each look wakes an idle process, so that none is taken of a log without followers.
+    (looks) => Effect.andThen(Deferred.await(followed), looks),
     Effect.withTracerEnabled(false),
     Effect.forkScoped
   )

@@ -5,8 +5,8 @@ import { Effect } from "effect"
 
 /** Limit of one launch's output in bytes on disk, and the newest bytes that a cut leaves. */
 const [maxBytes, keptBytes] = [33_554_432, 16_777_216]
-/** Interval between two checks: of quiet outputs, and right after a cut. */
-const [checkInterval, cutInterval] = ["500 millis", "50 millis"] as const
+/** Interval between two checks: of growing outputs, right after a cut, and while nothing is printed. */
+const [checkInterval, cutInterval, restInterval] = ["500 millis", "50 millis", "1 minute"] as const
 /** Outputs of one watch or run that may still grow, the newest first: its agent's and its compactions'. */
 const maxOutputs = 8
 
@@ -40,19 +40,36 @@ const cut = (path: string, size: number) =>
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
+/** Waits until something in a folder changes. Returns at once where the system cannot tell. */
+const stirred = (folder: string) =>
+  Effect.acquireUseRelease(
+    Effect.try(() => fs.watch(folder)),
+    (watcher) =>
+      Effect.callback<void>((resume) => {
+        const stir = () => resume(Effect.void)
+        watcher.once("change", stir).once("error", stir)
+      }),
+    (watcher) => Effect.sync(() => watcher.close())
+  ).pipe(Effect.ignore)
+
 /**
  * Bounds the output of the folder's launches whose ids begin with `prefix`, for ever. Each launch has at most 32 MiB on
- * disk, and the output between two checks. Checks are half a second apart, or a twentieth of a second after a cut.
- * Warns once and returns where the disk cannot do it.
+ * disk, and the output between two checks. Checks are half a second apart, or a twentieth of a second after a cut. While
+ * nothing is printed, the next check waits for the folder to change. Warns once and returns where the disk cannot do it.
  */
 export const boundOutputs = Effect.fn("boundOutputs")(function* (folder: string, prefix: string) {
   let able = true
+  let last = Number.NaN
   while (able) {
-    const large = yield* Effect.orElseSucceed(
-      Effect.try(() => outputs(folder, prefix).filter(({ used }) => used > maxBytes)),
+    const found = yield* Effect.orElseSucceed(
+      Effect.try(() => outputs(folder, prefix)),
       () => []
     )
+    const large = found.filter(({ used }) => used > maxBytes)
     for (const { path, size } of large) able = (yield* cut(path, size)) && able
+    const printed = found.reduce((sum, { size }) => sum + size, 0)
+    if (large.length === 0 && printed === last) yield* Effect.timeoutOption(stirred(folder), restInterval)
+    last = printed
     yield* Effect.sleep(large.length > 0 ? cutInterval : checkInterval)
   }
   yield* Effect.logWarning(
