@@ -1,5 +1,6 @@
 import { Console, Effect, FileSystem, Path } from "effect"
 import { build } from "rolldown"
+import { ascii } from "./Ascii.ts"
 import { command } from "./Command.ts"
 import { lateParts } from "./LateParts.ts"
 import { workspace } from "./Package.ts"
@@ -34,7 +35,7 @@ export const makeExecutable = Effect.fn("makeExecutable")(function* (processor: 
     build({
       input: path.join(workspace, "packages/cli/src/main.ts"),
       platform: "node",
-      plugins: [lateParts],
+      plugins: [lateParts, ascii],
       // An executable has one file, and no modules but Node's.
       output: { file: main, format: "esm", codeSplitting: false, comments: { legal: true, annotation: false } }
     })

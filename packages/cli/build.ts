@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { build, type BuildOptions } from "rolldown"
+import { ascii } from "../../release/Ascii.ts"
 import { joined } from "../../release/Chunks.ts"
 import { lateParts } from "../../release/LateParts.ts"
 import { licences } from "../../release/Licences.ts"
@@ -20,7 +21,7 @@ const optionsOf = (source: string) =>
   ({
     input: here(source),
     platform: "node",
-    plugins: [lateParts],
+    plugins: [lateParts, ascii],
     // A chunk that is made by hand may export more than its entry.
     preserveEntrySignatures: "allow-extension",
     // A version in a chunk of its own would be one more file to read.
@@ -48,7 +49,7 @@ const chunks = joined(
 await build({
   ...command,
   // The command has the packages of every small entry.
-  plugins: [lateParts, licences],
+  plugins: [lateParts, ascii, licences],
   output: {
     ...format,
     dir: folder,

@@ -71,6 +71,14 @@ it.live("a start reads few files, and the help no file of the store", () =>
   })
 )
 
+it("each file of the bundle is ASCII, which V8 keeps in half the memory", () => {
+  for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".js")) continue
+    const text = fs.readFileSync(join(folder, name), "utf8")
+    assert.match(text, /^[\0-\x7f]*$/u, name)
+  }
+})
+
 it("the parts of Node that few commands need are loaded with their first use", () => {
   for (const name of ["program.js", "status.js", "run.js"]) {
     const text = fs.readFileSync(join(folder, "chunks", name), "utf8")
@@ -107,6 +115,19 @@ it("the bundle names a Node that is too old, in a sentence", () => {
     stderr,
     `souffleur: Node 22.19 or newer is needed, and this is ${process.version}: install a newer Node\n`
   )
+})
+
+it("a command of which files are missing says so, and ends", () => {
+  const home = fs.mkdtempSync(join(tmpdir(), "souffleur-broken-"))
+  fs.copyFileSync(bundle, join(home, "souffleur.mjs"))
+  const { signal, status, stderr } = spawnSync(process.execPath, [join(home, "souffleur.mjs"), "status"], {
+    encoding: "utf8",
+    env: { HOME: home },
+    timeout: 30_000
+  })
+  fs.rmSync(home, { recursive: true })
+  assert.deepStrictEqual([signal, status], [null, 70])
+  assert.strictEqual(stderr, "souffleur: files of its program are missing: install it again\n")
 })
 
 it.live("an errand is started by its own file, also where npm starts the command by a link", () =>

@@ -70,6 +70,11 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/main.ts",
+    ["test/cli/Bundle.test.ts"],
+    [["broken: the last word is the last", "process.exit(70)", "throw error"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/SmallEntry.ts",
     ["test/cli/Bundle.test.ts"],
     [

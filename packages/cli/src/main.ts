@@ -20,7 +20,15 @@ process.on("warning", async ({ message, name }) => {
 })
 
 // A defect of our own becomes one sentence, in place of Node's stack.
-const uncaught = async (error: unknown) => (await import("./Uncaught.ts")).uncaught(error)
+const uncaught = async (error: unknown) => {
+  try {
+    ;(await import("./Uncaught.ts")).uncaught(error)
+  } catch {
+    // An error that is thrown here would be told here again, without an end.
+    process.stderr.write("souffleur: files of its program are missing: install it again\n")
+    process.exit(70)
+  }
+}
 process.on("uncaughtException", uncaught)
 
 /** Keeps what Node compiles of a command, which is a third of its start. */
