@@ -368,7 +368,7 @@ describe("the lines", () => {
       ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
       [
         "main.ts",
-        /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(\s*`souffleur: Node 22\.19 |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
+        /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(\s*`souffleur: Node 22\.19 |process\.stderr\.write\("souffleur: files of its program |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
       ],
       ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)/gu],
       ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],

@@ -54,8 +54,9 @@ const stirred = (folder: string) =>
 
 /**
  * Bounds the output of the folder's launches whose ids begin with `prefix`, for ever. Each launch has at most 32 MiB on
- * disk, and the output between two checks. Checks are half a second apart, or a twentieth of a second after a cut. While
- * nothing is printed, the next check waits for the folder to change. Warns once and returns where the disk cannot do it.
+ * disk, and the output between two checks. Checks are half a second apart, or a twentieth of a second after a cut.
+ * While nothing is printed, the next check waits for the folder to change. Warns once and returns where the disk cannot
+ * do it.
  */
 export const boundOutputs = Effect.fn("boundOutputs")(function* (folder: string, prefix: string) {
   let able = true
