@@ -22,6 +22,18 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/commands/SetupCommand.ts",
+    ["packages/cli/test/SetupCommand.test.ts"],
+    [
+      [
+        "setup: an answer is one line",
+        "if ([agent, notify].some((text) => /[\\0\\n\\r]/u.test(text)))",
+        "if (agent === notify)"
+      ],
+      ["setup: a person's word", 'personOnly("a setup")', "Effect.void"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/completions/CompletionFile.ts",
     ["packages/cli/test/CompletionsCommand.test.ts"],
     [["completion: no foreign file", "return text.includes(mark)", 'return text.includes("")']]

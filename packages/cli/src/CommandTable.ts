@@ -119,6 +119,11 @@ const entries = [
     async () => (await import("./commands/InitCommand.ts")).initCommand
   ),
   entry(
+    "setup",
+    "Set up agent, permission, hooks, notices and service, one question each",
+    async () => (await import("./commands/SetupCommand.ts")).setupCommand
+  ),
+  entry(
     "hooks",
     "Hooks of the agent: exact and immediate evidence of what it does",
     async () => (await import("./commands/HooksCommand.ts")).hooksCommand

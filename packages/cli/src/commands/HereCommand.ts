@@ -38,7 +38,8 @@ const nextOf = ({ agents, runs, watches }: Overview): ReadonlyArray<Next> => {
       ? []
       : [
           { next: `souffleur run -- ${agentKind.program} "do it"`, why: "start an agent and watch it" },
-          { next: "souffleur demo", why: "see it work" }
+          { next: "souffleur demo", why: "see it work" },
+          { next: "souffleur setup", why: "agent, hooks, notices and service, one question each" }
         ]
   return [...resuming, ...others, ...unwatched, ...planned, ...looking, ...starting]
 }

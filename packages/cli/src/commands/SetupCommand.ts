@@ -1,0 +1,168 @@
+import { Permission, parseNotify, Settings } from "@souffleur/domain"
+import { layerAgentFiles, layerHost, layerStoreReading, trustNow } from "@souffleur/embed/internal"
+import { findConfig, replaceDurably } from "@souffleur/process"
+import { Console, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
+import { Command, Flag, Prompt } from "effect/cli"
+import { agentKind } from "../agent/Kind.ts"
+import { BadUsage } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
+import { everyWatch } from "../service/Service.ts"
+import { install as installService } from "../service/ServiceManager.ts"
+import { errandWords } from "../SmallEntry.ts"
+import { addHooked } from "../uninstall/HookedFiles.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
+
+const places = ["none", "project", "user"] as const
+type Place = (typeof places)[number]
+
+/** Sets keys in the text of a config file, and removes those without a value. All other lines stay as they are. */
+const withKeys = (text: string, keys: ReadonlyArray<readonly [key: string, value: string]>): string => {
+  const isOf = (key: string) => (line: string) => line.trim().startsWith(`${key}=`)
+  const lines = text.trimEnd() === "" ? [] : text.trimEnd().split("\n")
+  const kept = lines.filter((line) => !keys.some(([key]) => isOf(key)(line)))
+  return `${[...kept, ...keys.flatMap(([key, value]) => (value === "" ? [] : [`${key}=${value}`]))].join("\n")}\n`
+}
+
+/** Returns an answer: the flag, else the usual one with `--yes`, else a person's. */
+const answered = Effect.fnUntraced(function* <A>(
+  flag: Option.Option<A>,
+  {
+    name,
+    prompt,
+    usual,
+    yes
+  }: { readonly name: string; readonly prompt: Prompt.Prompt<A>; readonly usual: A; readonly yes: boolean }
+) {
+  const { interactive } = yield* Environment
+  if (Option.isSome(flag)) return flag.value
+  if (yes) return usual
+  if (!interactive)
+    return yield* new BadUsage({
+      message: `there is no terminal to ask at: say --${name}, or --yes for the usual answers`
+    })
+  return yield* Effect.catchTag(Prompt.run(prompt), "QuitError", () =>
+    Effect.fail(new BadUsage({ message: "nothing is set up: the questions were broken off" }))
+  )
+})
+
+/** Writes keys into the config file in use, else into the project's own. Trusts it by this person's word. */
+const writeConfig = Effect.fnUntraced(function* (
+  project: string,
+  keys: ReadonlyArray<readonly [key: string, value: string]>
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { refused, source } = yield* findConfig(project)
+  if (refused !== null) return yield* new BadUsage({ message: `${refused}: nothing is set up` })
+  const file = source ?? path.join(project, ".orchestra_configs", "souffleur")
+  yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
+  yield* replaceDurably(file, withKeys(source === null ? "" : yield* fs.readFileString(file), keys))
+  yield* trustNow(project)
+  return file
+}, Effect.scoped)
+
+const writeHooks = Effect.fnUntraced(function* (project: string, place: Exclude<Place, "none">) {
+  const path = yield* Path.Path
+  const { agentDir, stateDir } = yield* Settings
+  const { command, install, ofProject, ofUser } = agentKind.hooks
+  const file = place === "user" ? path.join(agentDir, ...ofUser) : path.join(project, ...ofProject)
+  yield* addHooked(stateDir, file)
+  yield* install(file, command({ stateDir, self: yield* errandWords("hook") }))
+  return file
+})
+
+export const setupCommand = Command.make(
+  "setup",
+  {
+    agent: Flag.String("agent").pipe(Flag.withDescription("The agent's program: AGENT_COMMAND"), Flag.optional),
+    permission: Flag.Literals("permission", Permission.literals).pipe(
+      Flag.withDescription("The most that a launch may have: MAX_EXTERNAL_PERMISSION"),
+      Flag.optional
+    ),
+    hooks: Flag.Literals("hooks", places).pipe(Flag.withDescription("Where the agent's hooks go"), Flag.optional),
+    notify: Flag.String("notify").pipe(
+      Flag.withDescription("Channels of notices, such as ntfy:TOPIC: NOTIFY; empty: none"),
+      Flag.optional
+    ),
+    service: Flag.Boolean("service").pipe(
+      Flag.withDescription("Keep every watch running after a reboot, by the system's service manager"),
+      Flag.optional
+    ),
+    yes: Flag.Boolean("yes").pipe(
+      Flag.withDescription("Ask nothing: what is not said stays as it is"),
+      Flag.withDefault(false)
+    ),
+    projectDir,
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const project = yield* Project
+    const settings = yield* Settings
+    const { yes } = flags
+    yield* Effect.provide(personOnly("a setup"), [
+      layerStoreReading(settings),
+      Layer.provideMerge(layerAgentFiles(settings), layerHost)
+    ])
+    const notifyNow = Settings.json(settings)["notify"] as ReadonlyArray<string>
+    const agent = yield* answered(flags.agent, {
+      name: "agent",
+      usual: settings.agentCommand,
+      prompt: Prompt.String({ message: "Which agent?", default: settings.agentCommand }),
+      yes
+    })
+    const permission = yield* answered(flags.permission, {
+      name: "permission",
+      usual: settings.maxExternalPermission,
+      prompt: Prompt.Select({
+        message: "The most that a launch may have?",
+        choices: Permission.literals.map((value) => ({ title: value, value }))
+      }),
+      yes
+    })
+    const hooks = yield* answered<Place>(flags.hooks, {
+      name: "hooks",
+      usual: "none",
+      prompt: Prompt.Select<Place>({
+        message: "Hooks of the agent?",
+        choices: ["project", "user", "none"].map((value) => ({ title: value, value: value as Place }))
+      }),
+      yes
+    })
+    const notify = yield* answered(flags.notify, {
+      name: "notify",
+      usual: notifyNow.join(" "),
+      prompt: Prompt.String({ message: "Notices, such as ntfy:TOPIC (empty: none)?", default: notifyNow.join(" ") }),
+      yes
+    })
+    const service = yield* answered(flags.service, {
+      name: "service",
+      usual: false,
+      prompt: Prompt.Confirm({ message: "Keep every watch running after a reboot?" }),
+      yes
+    })
+    if ([agent, notify].some((text) => /[\0\n\r]/u.test(text)))
+      return yield* new BadUsage({ message: "an answer is one line" })
+    yield* Effect.fromResult(agentKind.parseCommand(agent))
+    const channels = notify.trim() === "" ? Result.succeed([]) : parseNotify(notify)
+    if (Result.isFailure(channels)) return yield* new BadUsage({ message: `--notify ${channels.failure}` })
+
+    const keys = [
+      ...(agent === settings.agentCommand ? [] : [["AGENT_COMMAND", agent] as const]),
+      ...(permission === settings.maxExternalPermission ? [] : [["MAX_EXTERNAL_PERMISSION", permission] as const]),
+      ...(notify === notifyNow.join(" ") ? [] : [["NOTIFY", notify] as const])
+    ]
+    const wrote = [
+      ...(keys.length === 0 ? [] : [{ what: "config", file: yield* writeConfig(project, keys) }]),
+      ...(hooks === "none" ? [] : [{ what: "hooks", file: yield* writeHooks(project, hooks) }]),
+      ...(service ? [{ what: "service", file: (yield* installService(everyWatch, true)).file }] : [])
+    ]
+    if (flags.json) return yield* printJson({ wrote })
+    yield* Effect.forEach(wrote, ({ file, what }) => Console.log(`${what.padEnd(8)} ${file}`))
+    yield* Console.log(
+      wrote.length === 0 ? "Nothing is changed." : `Next: souffleur run -- ${agentKind.program} "do it"`
+    )
+  })
+).pipe(withSettings)
