@@ -43,7 +43,7 @@ it.live("a killed agent's recovery is four lines on standard error, and its answ
     const lines = ours(run.errors()).map(told)
     assert.lengthOf(lines, 5, run.errors())
     assert.strictEqual(lines[0], `the agent runs (pid ${launched[0]}) as ${id}`)
-    assert.match(lines[1]!, /^the agent died: its process /u)
+    assert.match(lines[1]!, /^the agent died: it ended by SIGKILL/u)
     assert.match(lines[2]!, /^brought back \(pid \d+\): /u)
     assert.match(lines[3]!, /goes on/u)
     assert.strictEqual(lines[4], "the agent finished")
