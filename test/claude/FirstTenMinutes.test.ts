@@ -33,12 +33,12 @@ const noticeServer = Effect.acquireRelease(
   ({ server }) => Effect.sync(() => void server.close())
 )
 
-/** The model uses a tool until the agent is killed, and then answers. */
-const part: Part = ({ said }) =>
+/** The model uses a tool until the agent is killed. Then it uses another, and answers. */
+const part: Part = ({ said, toolResult }) =>
   Effect.succeed(
-    said.some((text) => text.includes(begin))
-      ? bash(rehearsal)
-      : { text: "All fourteen tests pass.\nThe stage word was quinquereme." }
+    toolResult?.includes("checked") === true
+      ? { text: "All fourteen tests pass.\nThe stage word was quinquereme." }
+      : bash(said.some((text) => text.includes(begin)) ? rehearsal : "echo checked")
   )
 
 it.live.skipIf(claude === null || tmuxMissing)(
@@ -87,5 +87,33 @@ it.live.skipIf(claude === null || tmuxMissing)(
       )
       assert.deepStrictEqual(notices.titles(), ["died: opera", "recovered: opera", "completed: opera"])
       assert.include(yield* lab.said("status"), "All fourteen tests pass.")
+    }).pipe(Effect.scoped, Effect.provide(services))
+)
+
+it.live.skipIf(claude === null || tmuxMissing)(
+  "the first ten minutes: a command that wants a terminal says so, gets one, and its words are on the screen",
+  () =>
+    Effect.gen(function* () {
+      const lab = yield* makeLab(claude!, "opera", part, { solo: true, settings: { SOUFFLEUR_LAUNCHER: "headless" } })
+      const stage = yield* tmux(lab, { columns: 80, rows: 24 })
+      const script = "test -t 0 || { echo 'stdin is not a terminal' >&2; exit 3; }; stty size"
+      const souffleur = yield* stage.souffleur(["run", "--", "sh", "-c", script])
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const screen = yield* souffleur.said
+      const rows = screen.split("\n").map((row) => row.replace(/^▸ \d\d:\d\d:\d\d /u, ""))
+      const places = [
+        /^the command runs \(pid \d+\) as opera-/u,
+        /^stdin is not a terminal$/u,
+        /^the command died: .*exit code 3/u,
+        /^brought back \(pid \d+\): started again$/u,
+        /^24 80$/u,
+        /^the command finished$/u
+      ].map((row) => rows.findIndex((one) => row.test(one)))
+      assert.notInclude(places, -1, screen)
+      assert.deepStrictEqual(
+        places,
+        places.toSorted((one, other) => one - other),
+        screen
+      )
     }).pipe(Effect.scoped, Effect.provide(services))
 )
