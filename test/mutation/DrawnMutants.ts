@@ -27,7 +27,7 @@ export const drawnMutants = [
   ...mutantsOf(
     "packages/plan/src/run/TaskEvolution.ts",
     [`${conductor}/test/RunDecider.test.ts`],
-    [["answer: only what was begun goes on", "task.begun && task.status", "task.status"]]
+    [["answer: only what was begun goes on", "task.begun && !lost", "!lost"]]
   ),
   ...mutantsOf(
     `${conductor}/src/decide/OpenDecider.ts`,

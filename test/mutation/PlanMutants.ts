@@ -408,13 +408,7 @@ export const conductorMutants = [
   ...mutantsOf(
     `${src}/agent/Verdict.ts`,
     [`${tests}/Linear.test.ts`],
-    [
-      [
-        "verdict: what goes on without end",
-        "before.length > maxLineCharacters ?",
-        "before.length > 45 * maxLineCharacters ?"
-      ]
-    ]
+    [["verdict: what goes on without end", "before.length > maxLineCharacters ?", "(false as boolean) ?"]]
   ),
   ...mutantsOf(
     `${src}/decide/OpenDecider.ts`,
@@ -482,14 +476,7 @@ export const conductorMutants = [
   ...mutantsOf(
     "packages/plan/src/run/TaskEvolution.ts",
     [],
-    [
-      [
-        "answer: work that was lost begins anew",
-        'task.begun && task.status !== "completed"',
-        "task.begun",
-        conduct("or a person decides")
-      ]
-    ]
+    [["answer: work that was lost begins anew", "task.begun && !lost", "task.begun", conduct("or a person decides")]]
   ),
   ...mutantsOf(
     `${src}/decide/OpenDecider.ts`,
@@ -608,7 +595,7 @@ export const conductorMutants = [
         "if (lost.length === 0) return undefined",
         "if (lost.length >= 0) return undefined",
         `${tests}/History.test.ts: approved work that the next task`,
-        conduct("approved work that HEAD has not any more")
+        conduct("approved work that HEAD no longer has")
       ]
     ]
   ),
@@ -957,8 +944,7 @@ export const conductorMutants = [
         "conduct: a pause ends when it is put right",
         "if (!(yield* isRight(run))) return false",
         "",
-        conduct("a conductor that waits stays where"),
-        conduct("a conflict pauses")
+        conduct("uncommitted changes pause the run")
       ],
       [
         "conduct: paused, nothing is done",
@@ -988,7 +974,7 @@ export const conductorMutants = [
         "conduct: what is missing is told",
         "missing: yield* git.missing(commits)",
         "missing: (yield* git.missing(commits)).slice(commits.length)",
-        conduct("approved work that HEAD has not any more")
+        conduct("approved work that HEAD no longer has")
       ],
       [
         "conduct: what is reviewed is what is there",

@@ -17,6 +17,7 @@ describe.concurrent("a loop that cannot go on", () => {
       assert.strictEqual(paused.paused?.reason, "failed")
       assert.match(paused.paused!.message, /git could not tell/u)
       assert.strictEqual((yield* play.conducts).paused?.reason, "failed", "still so")
+      assert.notInclude(yield* play.tags, "RunResumed")
       yield* fs.rename(`${play.project}/hidden`, `${play.project}/.git`)
       assert.strictEqual((yield* play.conducts).phase, "finished")
       assert.deepStrictEqual(

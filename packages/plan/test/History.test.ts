@@ -20,11 +20,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
         const paused = yield* play.conducts
         const [t1] = paused.tasks
         assert.deepInclude(paused.paused, { reason: "work lost" })
-        assert.include(
-          paused.paused?.message,
-          `t1, t2: HEAD has not ${t1!.work.commits[0]}`,
-          "of which the second began"
-        )
+        assert.include(paused.paused?.message, `t1, t2: HEAD lacks ${t1!.work.commits[0]}`, "of which the second began")
         assert.strictEqual(play.asked.length, 3, "two implementers and a reviewer")
         assert.notInclude(yield* play.tags, "RunVerified")
         yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
@@ -103,7 +99,7 @@ describe.concurrent("history that an agent has changed", { timeout: 120_000 }, (
         const base = (yield* play.git("rev-parse", "HEAD")).trim()
         const paused = (yield* play.conducts).paused
         assert.deepInclude(paused, { reason: "work lost" })
-        assert.include(paused?.message, `t1: HEAD has not ${base}`)
+        assert.include(paused?.message, `t1: HEAD lacks ${base}`)
         yield* play.dispatch({ _tag: "Answer", taskId: "t1", answer: "retry", text: "" })
         const run = yield* play.conducts
         assert.deepInclude(taskOf(run, "t1"), { status: "completed" })

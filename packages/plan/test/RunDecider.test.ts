@@ -572,7 +572,7 @@ describe("a run", () => {
     assert.deepStrictEqual(lost.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: work.commits }), [
       "RunPaused"
     ])
-    assert.deepInclude(lost.run().paused, { reason: "work lost", message: "t1: HEAD has not c1" })
+    assert.deepInclude(lost.run().paused, { reason: "work lost", message: "t1: HEAD lacks c1" })
     assert.deepStrictEqual(told.dispatch({ _tag: "Verify", commits: 1, files: 1, missing: [] }), ["RunVerified"])
     const assignment = () => told.dispatch({ _tag: "Ask", role: "finisher", sessionId: "s", head: null })
     assert.deepStrictEqual(assignment(), ["AgentAsked"])

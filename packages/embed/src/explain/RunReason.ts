@@ -159,9 +159,7 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       return {
         seen: [
           `${event.completed} tasks complete, ${event.skipped} skipped`,
-          event.missing.length === 0
-            ? "HEAD has all their commits"
-            : `HEAD has not any more: ${event.missing.join(", ")}`
+          event.missing.length === 0 ? "HEAD has all their commits" : `HEAD no longer has: ${event.missing.join(", ")}`
         ],
         rule: "where every task is complete the finishing step is next"
       }

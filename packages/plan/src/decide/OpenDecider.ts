@@ -23,7 +23,7 @@ const imported = (
         at,
         taskId,
         reason: "unproven",
-        message: "the state file says that it is complete, and HEAD has not every commit of its work, or none is named"
+        message: "the state file says that it is complete, and HEAD lacks a commit of its work, or none is named"
       })
     )
   ]

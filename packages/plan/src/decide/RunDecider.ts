@@ -194,7 +194,7 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         ({ skipped, work }) => !skipped && work.commits.some((commit) => missing.includes(commit))
       )
       if (lost.length > 0) {
-        const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
+        const message = `${lost.map(({ id }) => id).join(", ")}: HEAD lacks ${missing.slice(0, 50).join(", ")}`
         return ok(Event.RunPaused.make({ at, reason: "work lost", files: [], message }))
       }
       return ok(Event.RunVerified.make({ at, completed: run.tasks.length - skipped, skipped, commits, files, missing }))

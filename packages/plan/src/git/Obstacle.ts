@@ -38,7 +38,7 @@ export const astray = Effect.fn("astray")(function* (run: Run) {
   const missing = yield* git.missing(kept.flatMap(({ commits }) => commits))
   const lost = kept.filter(({ commits }) => commits.some((commit) => missing.includes(commit)))
   if (lost.length === 0) return undefined
-  const message = `${lost.map(({ id }) => id).join(", ")}: HEAD has not ${missing.slice(0, 50).join(", ")}`
+  const message = `${lost.map(({ id }) => id).join(", ")}: HEAD lacks ${missing.slice(0, 50).join(", ")}`
   return { reason: "work lost" as const, files: [], message }
 })
 

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent> = {
-  name: { kind: "run", fingerprint: "a5a1d14ca961bc4a" },
+  name: { kind: "run", fingerprint: "daf067f0c89caa48" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

@@ -55,7 +55,7 @@ export const answered = (
   const again = { escalation: null, rejections: 0, failures: 0, reviewFailures: 0, implementer: null }
   // Work of an earlier run, or work that was lost, starts over from what is there: its outcome is unknown.
   const freshStart =
-    task.begun && task.status !== "completed" && !lost
+    task.begun && !lost
       ? { status: "in_progress" as const }
       : { status: "pending" as const, work: freshTask(task).work, base: null, reviewed: null, completedAt: null }
   switch (event.answer) {
