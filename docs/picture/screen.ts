@@ -1,12 +1,12 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, FileSystem, Schedule, Schema } from "effect"
+import { Array, Effect, FileSystem, Schedule, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { fileURLToPath } from "node:url"
 
 /**
- * `pnpm screen`: kills an agent in a real `souffleur run`, and puts what the run printed into the README. The agent is
- * the stand-in, and hangs in its second task until it is killed.
+ * `pnpm screen`: kills an agent in a real `souffleur run`. It puts what the run, `status` and `why` printed into the
+ * README's first three blocks of text. The agent is the stand-in, and hangs in its second task until it is killed.
  */
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const souffleur = file("../../packages/cli/src/main.ts")
@@ -17,6 +17,10 @@ const Statuses = Schema.fromJsonString(
     Schema.Struct({ generation: Schema.Int, conductor: Schema.Struct({ pid: Schema.Int, alive: Schema.Boolean }) })
   )
 )
+
+/** The death in the lines of `log --json`. */
+const Death = Schema.fromJsonString(Schema.Struct({ _tag: Schema.Literal("ConductorDied"), revision: Schema.Int }))
+const decodeDeath = Schema.decodeUnknownOption(Death)
 
 const task = (number: number) => ({
   id: `task-0${number}`,
@@ -78,11 +82,15 @@ exec '${process.execPath}' '${souffleur}' __stand-in "$@"
       concurrency: 2
     }
   )
-  const screen = said.replaceAll(home, "~").trimEnd()
+  const status = yield* run("status")
+  const lines = (yield* run("log", "--json")).split("\n")
+  const death = yield* Effect.fromOption(Array.head(Array.getSomes(lines.map((line) => decodeDeath(line)))))
+  const [why = ""] = (yield* run("why", String(death.revision))).split("\n\nWhat was done")
+  const shown = [said, status, why].map((text) => text.replaceAll(home, "~").trimEnd())
   const page = yield* fs.readFileString(readme)
   yield* fs.writeFileString(
     readme,
-    page.replace(/(?<=```text\n)[^]*?(?=\n```)/u, () => screen)
+    page.replaceAll(/(?<=```text\n)[^]*?(?=\n```)/gu, (block) => shown.shift() ?? block)
   )
 }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 NodeRuntime.runMain(main)

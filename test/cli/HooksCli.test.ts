@@ -229,7 +229,7 @@ describe.concurrent("souffleur hooks", () => {
         }
         const twice = yield* the.run(["hooks", "install", "--user", "--project-dir", the.project])
         assert.deepStrictEqual([twice.code, twice.lines], [2, []])
-        assert.match(twice.errors, /--user and --project-dir/)
+        assert.match(twice.errors, /--user or --project-dir, not both/)
         assert.deepStrictEqual(fs.readdirSync(join(the.project, ".claude")), ["settings.local.json"])
       })
   )

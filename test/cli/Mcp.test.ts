@@ -79,7 +79,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       for (const task_id of ["souffleur", "task-00"]) {
         const refused = yield* server.call("register_tasks", { tasks: [{ task_id: "task-10" }, { task_id }] })
         assert.isTrue(refused.failed)
-        assert.include(refused.text, `${task_id} is no task of a plan`)
+        assert.include(refused.text, `${task_id} is not a task of a plan`)
       }
       assert.deepStrictEqual(row("task-10"), {})
       const { told } = yield* server.call("post_message", {

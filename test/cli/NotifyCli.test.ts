@@ -140,7 +140,7 @@ describe.concurrent("the command line sends notices", () => {
       const [chatty, silent] = bodies.toSorted((a, b) => (a["topic"]! < b["topic"]! ? -1 : 1))
       assert.strictEqual(bodies.length, 2)
       assert.strictEqual(chatty!["title"], "completed: opera")
-      assert.match(chatty!["message"]!, /completed.*\n“the last words”\n> souffleur log opera-[\da-f]{4}$/u)
+      assert.match(chatty!["message"]!, /completed.*\n“first · the last words”\n> souffleur log opera-[\da-f]{4}$/u)
       assert.notInclude(silent!["message"], "last words")
       assert.notInclude(fs.readFileSync(join(the.project, "env"), "utf8"), secret)
       assert.include(fs.readFileSync(join(the.project, "env"), "utf8"), "SOUFFLEUR_NOTIFY")

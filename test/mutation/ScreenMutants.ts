@@ -24,11 +24,8 @@ export const screenMutants = [
     ["last words: of the end alone", "Math.max(0, Number(size) - lookedAt)", "0"],
     ["last words: no torn line", "offset === 0 ? lines : lines.slice(1)", "lines"],
     ["last words: as a person reads them", "Option.getOrElse(read(line), () => line)", "line"],
-    [
-      "last words: of the session",
-      'printed.length > 0 || kind === "command" ? printed : lastLines(yield* agent.lastAnswer(sessionId))',
-      "printed"
-    ]
+    ["last words: of the session", "return lastLines(yield* agent.lastAnswer(sessionId))", "return printed"],
+    ["last words: not of a later one", " || isOverwritten", ""]
   ]),
   ...mutantsOf("packages/claude/src/command/OutputReader.ts", reader, [
     ["output: nothing twice", "(failed === true || !answered)", "true"],

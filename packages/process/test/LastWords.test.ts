@@ -56,6 +56,17 @@ it.effect("an agent that printed nothing is quoted by the last answer of its ses
   )
 )
 
+it.effect("an earlier agent is not quoted by a session that went on without it", () =>
+  given((world) =>
+    Effect.gen(function* () {
+      world.agent.answers.set("s1", "All of it is done.")
+      assert.deepStrictEqual(yield* lastWords(agent, { ...agent, launchId: "l2" }), [])
+      const elsewhere = { ...agent, launchId: "l2", sessionId: "s2" }
+      assert.deepStrictEqual(yield* lastWords(agent, elsewhere), ["All of it is done."])
+    })
+  )
+)
+
 it.effect("a line in the agent's format for programs is read as the agent's kind reads it", () =>
   given(() =>
     Effect.gen(function* () {

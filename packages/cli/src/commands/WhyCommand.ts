@@ -23,8 +23,10 @@ import { Project, withLayers } from "./ProjectCommand.ts"
 const dyingWords = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
   if (recorded.event._tag !== "ConductorDied") return []
   const settings = yield* Settings
-  const watch = yield* SouffleurLog.use((log) => log.state(id, { revision: recorded.revision }))
-  const words = yield* Effect.provide(lastWords(watch), [layerAgentFiles(settings), layerLaunches(settings)])
+  const log = yield* SouffleurLog
+  const then = yield* log.state(id, { revision: recorded.revision })
+  const now = yield* log.state(id)
+  const words = yield* Effect.provide(lastWords(then, now), [layerAgentFiles(settings), layerLaunches(settings)])
   return words.length === 0 ? [] : ["", "Its last words", ...words.map((word) => `  ${word}`)]
 })
 

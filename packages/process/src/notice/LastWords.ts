@@ -35,17 +35,22 @@ export const lastPrinted = Effect.fn("lastPrinted")(
   Effect.orElseSucceed((): ReadonlyArray<string> => [])
 )
 
+/** A Conductor of a watch, by the launch that made it. */
+type Speaker = Pick<Watch, "kind" | "launchId" | "sessionId">
+
 /**
  * Returns the last words of a watch's Conductor: of its output, else of its session. They are only for showing, and
- * none goes into the log.
+ * none goes into the log. `now`: the watch as it is, where the Conductor is an earlier one. A session that went on has
+ * the words of a later one.
  */
-export const lastWords = Effect.fn("lastWords")(function* ({
-  kind,
-  launchId,
-  sessionId
-}: Pick<Watch, "kind" | "launchId" | "sessionId">) {
+export const lastWords = Effect.fn("lastWords")(function* (
+  { kind, launchId, sessionId }: Speaker,
+  now: Speaker = { kind, launchId, sessionId }
+) {
   const agent = yield* Agent
   const { outputPath } = yield* Launcher
   const printed = launchId === undefined ? [] : yield* lastPrinted(outputPath(launchId), agent.outputReader())
-  return printed.length > 0 || kind === "command" ? printed : lastLines(yield* agent.lastAnswer(sessionId))
+  const isOverwritten = now.launchId !== launchId && now.sessionId === sessionId
+  if (printed.length > 0 || kind === "command" || isOverwritten) return printed
+  return lastLines(yield* agent.lastAnswer(sessionId))
 })
