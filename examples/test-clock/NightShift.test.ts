@@ -23,7 +23,8 @@ it.effect("a Conductor that dies at 2 am has a successor that completes the nigh
     yield* Fiber.join(shift)
 
     assert.deepStrictEqual(diary, ["02:00 died: pid", "02:00 successor: process 5000", "the night ended: completed"])
-    assert.deepStrictEqual(world.exports, ["s1"])
-    assert.include(world.launches[0]?.order?.prompt, "exported to this file; read it first")
+    const [first] = world.launches
+    assert.deepStrictEqual(first?.order?.session, { _tag: "Resume", sessionId: "s1" })
+    assert.include(first?.order?.prompt, "Your conversation is as it was.")
   }).pipe(Effect.provide(souffleur), Effect.scoped)
 })

@@ -135,11 +135,12 @@ export class FakeConductor {
     Effect.map(Clock.currentTimeMillis, (now) => void this.#answers.set(this.sessionId, now)),
     Effect.suspend(() => ((this.#stage.comms.conductor.state = "working"), this.works))
   )
-  /** Completes its work: it ends after a finished turn, and says so in comms. */
+  /** Completes its work: a tool gives a result, and it ends after a finished turn. In comms it says so. */
   readonly completes = Effect.andThen(
     this.#turn((at) => ({ _tag: "Finished", at })),
     Effect.sync(() => {
       const { agent, comms, processes } = this.#stage
+      agent.results.set(this.sessionId, (agent.results.get(this.sessionId) ?? 0) + 1)
       agent.turnFinished = true
       comms.conductor.state = "complete"
       processes.end(this.pid)

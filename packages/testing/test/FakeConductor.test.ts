@@ -18,8 +18,20 @@ describe("a Conductor without comms", () => {
       })
     )
   )
-  it.effect("a Conductor that dies has a successor that reads its conversation", () =>
+  it.effect("a Conductor that dies goes on in its own session", () =>
     night({}, (world) =>
+      Effect.gen(function* () {
+        yield* passes("10 minutes")
+        yield* world.conductor.dies
+        const { conductor, exportPath, provider } = yield* untilEvent(id, "ConductorRelaunched")
+        assert.deepStrictEqual([provider, exportPath, conductor.pid], ["resume", null, world.conductor.pid])
+        assert.deepStrictEqual([world.exports, world.signals, sessions(world)], [[], [], ["Resume"]])
+        assert.include(prompts(world)[0], "Your conversation is as it was.")
+      })
+    )
+  )
+  it.effect("a Conductor that dies has a successor that reads its conversation, where that is chosen", () =>
+    night({ settings: { recovery: "export" } }, (world) =>
       Effect.gen(function* () {
         yield* passes("10 minutes")
         yield* world.conductor.dies
@@ -47,7 +59,7 @@ describe("a Conductor without comms", () => {
     )
   )
   it.effect("a Conductor that hangs is stopped once every sign is silent, and not before", () =>
-    night({}, (world) =>
+    night({ settings: { recovery: "export" } }, (world) =>
       Effect.gen(function* () {
         yield* world.conductor.hangs
         yield* passes("10 minutes")
