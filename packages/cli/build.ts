@@ -36,13 +36,15 @@ const format = { format: "esm", comments: { legal: true, annotation: false, jsdo
 // The chunks of an earlier build may have other names.
 rmSync(`${folder}/chunks`, { recursive: true, force: true })
 const command = optionsOf("src/main.ts")
-const { output } = await build({ ...command, write: false, output: { ...format, dir: folder } })
+const { output } = await build({ ...command, write: false, output: { ...format, preserveModules: true } })
+// Each module is its own chunk here, so that a chunk takes in what its entries need and no more.
 const chunks = joined(
   output.filter((one) => one.type === "chunk"),
   {
     errand: ["CompileCache", "HookEntry", "HookReader", "LaunchEntry"],
     program: ["Program"],
     status: ["CommandInstallation", "StatusCommand"],
+    words: ["DyingWords"],
     run: ["RunCommand"]
   }
 )

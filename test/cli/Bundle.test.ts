@@ -71,6 +71,20 @@ it.live("a start reads few files, and the help no file of the store", () =>
   })
 )
 
+it("a hook, a launch and the compile cache load nothing of Effect", () => {
+  const read = (name: string) => fs.readFileSync(join(folder, name), "utf8")
+  const parts = "/effect/dist/"
+  assert.include(read("chunks/program.js"), parts)
+  const late = ["CompileCache.js", "HookEntry.js", "HookReader.js", "LaunchEntry.js"]
+  const files = new Set(["souffleur.js", "hook.js", "launch.js", ...late.map((name) => join("chunks", name))])
+  for (const file of files) {
+    assert.notInclude(read(file), parts, file)
+    for (const [, name] of read(file).matchAll(/^(?:import|export) [^"]*?"(\.[^"]+)"/gm))
+      files.add(join(dirname(file), name!))
+  }
+  assert.isTrue(files.has("chunks/errand.js"))
+})
+
 it("each file of the bundle is ASCII, which V8 keeps in half the memory", () => {
   for (const name of fs.readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".js")) continue
@@ -89,6 +103,8 @@ it("the parts of Node that few commands need are loaded with their first use", (
   // Effect's help measures its columns by graphemes.
   assert.notMatch(text, /^(?:const|let|var) \w+ = new Intl\.Segmenter/mu)
   assert.include(text, "new Intl.Segmenter")
+  // The first name of a zone makes a program read all zones.
+  assert.notMatch(text, /^(?:const|let|var) \w+ = .*zoneMakeNamed\w*\(/mu)
 })
 
 it.live("the bundle runs alone in another folder", () =>

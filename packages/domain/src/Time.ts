@@ -19,8 +19,8 @@ export const epochOf = (text: string): number | undefined =>
 /** The zone in which a time is written for a person. */
 export type Zone = DateTime.TimeZone
 
-/** The zone of programs, logs and agents. */
-export const utc: Zone = DateTime.zoneMakeNamedUnsafe("UTC")
+/** The zone of programs, logs and agents. It has no name, because the first name reads the zones of the world. */
+export const utc: Zone = DateTime.zoneMakeOffset(0)
 
 /** The zone of a person: `CurrentTimeZone` where it is provided, else the host's, which `TZ` sets. */
 export const personsZone: Effect.Effect<Zone> = Effect.map(

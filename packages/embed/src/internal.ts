@@ -40,6 +40,7 @@ export { drainTimeout, undelivered } from "./watching/Undelivered.ts"
 export { watchStatus } from "./watching/WatchStatus.ts"
 export * from "./world/ConfigTrust.ts"
 export * from "./world/Installation.ts"
+export { layerLaunches } from "./world/LaunchLayers.ts"
 export * from "./world/LaunchOverrides.ts"
 export { settingsOf } from "./world/ReadHere.ts"
 export * from "./world/AgentLayers.ts"
@@ -53,4 +54,4 @@ export {
   layerStoreReading,
   refuseUnsoundComms
 } from "./world/StoreLayers.ts"
-export { layerClaims, layerLaunches, layerWorld, terminalOf } from "./world/World.ts"
+export { layerClaims, layerWorld, terminalOf } from "./world/World.ts"

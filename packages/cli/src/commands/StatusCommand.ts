@@ -12,7 +12,6 @@ import {
   type Zone
 } from "@souffleur/domain"
 import { Cursor, positionOf } from "@souffleur/eventlog"
-import { lastWords } from "@souffleur/process"
 import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -22,9 +21,7 @@ import {
   endedWatches,
   findWatch,
   isNews,
-  layerAgentFiles,
   layerHost,
-  layerLaunches,
   layerLook,
   layerStore,
   livingWatches,
@@ -147,7 +144,9 @@ const tellWords = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedW
   const { conductor } = watch
   if (unreadable !== undefined || conductor === undefined) return
   if (watch.phase !== "Exited" && (yield* Processes.use(({ condition }) => condition(conductor))) !== "gone") return
-  const words = yield* Effect.provide(lastWords(watch), [layerAgentFiles(settings), layerLaunches(settings)])
+  // Few looks find a dead Conductor, and the others need not wait for the modules of a launch.
+  const { dyingWords } = yield* Effect.promise(() => import("../explain/DyingWords.ts"))
+  const words = yield* dyingWords(watch, settings)
   if (words.length === 0) return
   yield* printLines(`\n${paint((yield* Environment).colour)("dim", `LAST WORDS OF ${id}`)}`)
   yield* Effect.forEach(words, (one) => Console.log(one))

@@ -1,17 +1,9 @@
 import { Settings } from "@souffleur/domain"
 import { SouffleurLog, type Why } from "@souffleur/embed"
-import { lastWords } from "@souffleur/process"
-import {
-  jsonLine,
-  layerAgentFiles,
-  layerHost,
-  layerLaunches,
-  layerSouffleurLog,
-  reasonJson,
-  reasonText
-} from "@souffleur/embed/internal"
+import { jsonLine, layerHost, layerSouffleurLog, reasonJson, reasonText } from "@souffleur/embed/internal"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Command } from "effect/cli"
+import { dyingWords } from "../explain/DyingWords.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -19,14 +11,14 @@ import { indentOf, wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
-/** Returns the last words of the Conductor that died at a revision. They are for this screen alone. */
-const dyingWords = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
+/** Returns the last words of the Conductor that died at a revision, as lines of the screen. */
+const wordLines = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
   if (recorded.event._tag !== "ConductorDied") return []
   const settings = yield* Settings
   const log = yield* SouffleurLog
   const then = yield* log.state(id, { revision: recorded.revision })
   const now = yield* log.state(id)
-  const words = yield* Effect.provide(lastWords(then, now), [layerAgentFiles(settings), layerLaunches(settings)])
+  const words = yield* dyingWords(then, settings, now)
   return words.length === 0 ? [] : ["", "Its last words", ...words.map((word) => `  ${word}`)]
 })
 
@@ -53,7 +45,7 @@ export const whyCommand = Command.make(
       })
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine) })
     const { columns } = yield* Environment
-    const lines = [...reasonText(why.value, yield* zoneOf(flags)), ...(yield* dyingWords(id, why.value))]
+    const lines = [...reasonText(why.value, yield* zoneOf(flags)), ...(yield* wordLines(id, why.value))]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
 ).pipe(withLayers((settings) => Layer.merge(layerSouffleurLog(settings), layerHost)))

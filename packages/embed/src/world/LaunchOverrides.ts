@@ -2,7 +2,8 @@ import { type AgentCommand, initial, Launcher, type ResolvedSettings, type Watch
 import { Effect, Option } from "effect"
 import { remark } from "../Remark.ts"
 import { Installation } from "./Installation.ts"
-import { type LaunchOverrides, layerLaunches } from "./World.ts"
+import { layerLaunches } from "./LaunchLayers.ts"
+import type { LaunchOverrides } from "./World.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 
 const lost = "what this watch was started with is lost: the configured agent command is used"

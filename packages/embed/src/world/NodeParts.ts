@@ -11,7 +11,8 @@ import { Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
 import { layerLook } from "./AgentLayers.ts"
 import { commsIn, layerComms, layerCommsLink, refuseUnsoundComms } from "./StoreLayers.ts"
-import { layerLaunches, layerRun, layerWatch } from "./World.ts"
+import { layerLaunches } from "./LaunchLayers.ts"
+import { layerRun, layerWatch } from "./World.ts"
 
 /** The ports of this host that the parts of a project are made of. */
 export type Needs =

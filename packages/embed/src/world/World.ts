@@ -7,7 +7,7 @@ import {
   Settings,
   type Terminal
 } from "@souffleur/domain"
-import { Claims as NodeClaims, HookFiles, Launcher, type ProcessesUnavailable, TrustedFiles } from "@souffleur/node"
+import { Claims as NodeClaims, HookFiles, type ProcessesUnavailable } from "@souffleur/node"
 import { type TrustedFiles as Trusted } from "@souffleur/process"
 import { Roles } from "@souffleur/supervisor"
 import { Effect, Layer, type Path, type PlatformError } from "effect"
@@ -15,6 +15,7 @@ import { remark } from "../Remark.ts"
 import { layerAgent } from "./AgentLayers.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Installation } from "./Installation.ts"
+import { layerLauncher, layerLaunches } from "./LaunchLayers.ts"
 import { readHere } from "./ReadHere.ts"
 import { layerComms, layerHost, layerStore } from "./StoreLayers.ts"
 
@@ -49,26 +50,6 @@ export const terminalOf = (
 
 /** The claims of every souffleur of this user. */
 export const layerClaims = NodeClaims.layer()
-
-const launcherAt = (settings: ResolvedSettings, terminal: Effect.Effect<Terminal, BadSetting, Installation>) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { launchLine } = yield* Installation
-      yield* TrustedFiles.stateFolder(settings.stateDir)
-      return Launcher.layer({
-        stateDir: settings.stateDir,
-        entry: yield* launchLine,
-        terminal: yield* terminal
-      })
-    })
-  )
-
-/** The launches of a state folder, for a command that settles one or starts a short one. It needs no terminal. */
-export const layerLaunches = (settings: ResolvedSettings) =>
-  launcherAt(settings, Effect.succeed("headless")).pipe(
-    Layer.provide(layerHost),
-    Layer.merge(Layer.succeed(Settings, settings))
-  )
 
 /**
  * Reads the config again for each recovery cycle and each assignment of a run, and remarks its new warnings. The
@@ -112,7 +93,7 @@ export const layerWatch = (
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
     layerAgent(settings, overrides.agent),
-    launcherAt(settings, terminal),
+    layerLauncher(settings, terminal),
     Layer.succeed(Settings, settings),
     layerCycleSettings(settings, project)
   )
