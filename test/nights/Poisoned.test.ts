@@ -67,7 +67,8 @@ describe.concurrent("a log with odd values", () => {
           const all = yield* the.run(["log", "--all", ...more])
           assert.strictEqual(all.code, 4)
           assert.match(all.errors, /event 4 of odd-0001: it is missing, and later events are there/u)
-          assert.lengthOf(all.lines, 15, "the others are told")
+          const events = all.lines.filter((line) => !/^\d{4}-\d\d-\d\d$/u.test(line))
+          assert.lengthOf(events, 15, "the others are told")
           const status = yield* the.run(["status", ...more])
           assert.match(
             status.lines.join("\n"),
