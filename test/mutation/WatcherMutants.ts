@@ -7,7 +7,7 @@ export const watcherMutants = [
   ...mutantsOf(`${watcher}/src/Classify.ts`, look, [
     [
       "priority: complete first",
-      'if (state === "complete" || seen.ending === "complete") return { _tag: "Complete" }\n  if (watch.standby !== undefined) return seen.returned',
+      'if (state === "complete" || (seen.ending === "complete" && !hasEndedEarly(watch))) return { _tag: "Complete" }\n  if (watch.standby !== undefined) return seen.returned',
       "if (watch.standby !== undefined) return seen.returned"
     ],
     ["standby: only completion and a return", "if (watch.standby !== undefined) return seen.returned", ""],

@@ -1,5 +1,5 @@
-import { isOver, type Event, heartbeatAge, type Watch, type WatcherExit } from "@souffleur/domain"
-import { Option } from "effect"
+import { Bounds, EarlyEnd, isOver, type Event, heartbeatAge, type Watch, type WatcherExit } from "@souffleur/domain"
+import { Option, Schema } from "effect"
 import type { Observation } from "./Observation.ts"
 import { signsToLog } from "./ReadSigns.ts"
 
@@ -18,7 +18,9 @@ const waitingOut = (watch: Watch, wait: NonNullable<Watch["wait"]>, seen: Observ
   if (newer && turn._tag !== "Failed" && process === "running") return { _tag: "WaitOver", how: "went on" }
   if (seen.now < wait.until) return undefined
   const failure = failureOf(watch, seen)
-  return newer && failure?.resetsAt !== undefined && failure.resetsAt > seen.now && failure.reason === "usage-limit"
+  const later = failure?.resetsAt !== undefined && failure.resetsAt > seen.now
+  // A time that is no believable wait is no statement: it would put the wait off again and again.
+  return newer && later && Bounds.wait(failure.resetsAt - seen.now) !== undefined && failure.reason === "usage-limit"
     ? { _tag: "Limited", kind: failure.reason, resetsAt: failure.resetsAt }
     : { _tag: "WaitOver", how: "over" }
 }
@@ -29,10 +31,17 @@ export const isStale = (seen: Observation): boolean => {
   return age !== undefined && age > seen.staleAfter
 }
 
+const isEarlyEnd = Schema.is(EarlyEnd)
+/**
+ * Whether the log has the end of this generation as an early one, and its recovery is put off. What happens later, such
+ * as a commit of a person, is no word of the ended process.
+ */
+const hasEndedEarly = ({ standby, wait }: Watch): boolean => isEarlyEnd((wait ?? standby)?.trigger)
+
 const exitOf = (watch: Watch, seen: Observation): WatcherExit | undefined => {
   const { verdict } = seen
   const state = Option.getOrUndefined(seen.comms?.conductor ?? Option.none())?.state
-  if (state === "complete" || seen.ending === "complete") return { _tag: "Complete" }
+  if (state === "complete" || (seen.ending === "complete" && !hasEndedEarly(watch))) return { _tag: "Complete" }
   if (watch.standby !== undefined) return seen.returned
   // This comes before every exit that a recovery follows: a recovery must know the process that it stops.
   if (seen.resolved !== undefined) return { _tag: "Resolved", holder: seen.resolved }

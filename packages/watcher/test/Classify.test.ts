@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   type CommsSnapshot,
+  EarlyEnd,
   initial,
   type Signs,
   type TurnState,
@@ -104,6 +105,18 @@ describe("the exits", () => {
       assert.deepStrictEqual(exitOf(standby, change), name === "complete" ? exit : undefined)
     })
   }
+  it("an end that was judged as early is not complete later, while its recovery is put off", () => {
+    const ended = { process: "gone", ending: "complete" } as const
+    const solo: Watch = { ...awaiting, comms: null, awaiting: false }
+    for (const trigger of [...EarlyEnd.literals, "pid"] as const) {
+      const standby = { trigger, cycle: 1, stage: "hold", message: "held", since: 0 }
+      const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0 } as const
+      const complete = trigger === "pid" ? { _tag: "Complete" as const } : undefined
+      assert.deepStrictEqual(exitOf({ ...solo, standby }, ended), complete, trigger)
+      assert.deepStrictEqual(exitOf({ ...solo, wait }, ended), complete, trigger)
+      assert.deepStrictEqual(exitOf({ ...solo, standby }, { comms: comms("complete") }), { _tag: "Complete" })
+    }
+  })
   it("a zombie is gone; a stopped process and an unknown one are not", () => {
     assert.deepStrictEqual(exitOf(awaiting, { process: "zombie" }), { _tag: "Dead", reason: "pid" })
     for (const process of ["stopped", undefined] as const) assert.isUndefined(exitOf(awaiting, { process }))
@@ -241,6 +254,10 @@ describe("a wait", () => {
     assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit"))), over)
     assert.deepStrictEqual(exitOf(wait(now), at(failed("outage", now + 9000))), over)
     assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", now + 9000, now - 5000))), over)
+    // A time without end would put the wait off for ever.
+    const days = (count: number) => now + count * 86_400_000
+    assert.strictEqual(exitOf(wait(now), at(failed("usage-limit", days(8))))?._tag, "Limited")
+    assert.deepStrictEqual(exitOf(wait(now), at(failed("usage-limit", days(8) + 1))), over)
   })
 })
 

@@ -86,6 +86,32 @@ describe("the end of a Conductor without comms", () => {
       }
     })
   )
+  it.effect("an early end stays one while its recovery is held, whatever is committed or ends meanwhile", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({
+        world: { solo: true, turnFinished: true, children: 0 },
+        history: [
+          ...successorFor("pid", "before a commit of a person"),
+          Event.HoldStarted.make({ at: begun }),
+          Event.RecoveryWithheld.make({
+            at: begun,
+            cycle: 2,
+            trigger: "only-answered",
+            stage: "hold",
+            message: "held"
+          }),
+          history.started(3)
+        ]
+      })
+      world.condition = "gone"
+      yield* TestClock.adjust("10 minutes")
+      yield* settle
+      assert.deepStrictEqual(
+        (yield* told).map(({ _tag }) => _tag),
+        []
+      )
+    })
+  )
   it.effect("an agent of another session that the Conductor started is none of its own", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { solo: true, turnFinished: true, children: 1 } })
