@@ -2,6 +2,7 @@ import {
   AlreadyWatched,
   claimedIfPossible,
   Claims,
+  isOver,
   load,
   Processes,
   Settings,
@@ -95,7 +96,7 @@ export const startDetached = Effect.fn("startDetached")(function* (id: string, g
   const look = Effect.gen(function* () {
     const now = yield* load(id)
     if (now.fence > before.fence) return Option.some(now)
-    const over = Option.isNone(started) || (yield* processes.condition(started.value.identity)) === "gone"
+    const over = Option.isNone(started) || isOver(yield* processes.condition(started.value.identity))
     return over ? Option.some(yield* load(id)) : Option.none()
   })
   const found = yield* Effect.repeat(look, { until: Option.isSome, schedule: Schedule.spaced("20 millis") })
@@ -119,9 +120,13 @@ export const detached = Effect.fn("detached")(function* (id: string, guardian: b
   return 0
 })
 
-/** Waits until the process that started this one is no longer its ancestor. */
+/**
+ * Waits until the process that started this one is no longer its ancestor. The first process of a container is for ever
+ * the ancestor of all, and nothing outlives it.
+ */
 export const outlived = Effect.fn("Detaching.outlived")(function* (starter: number) {
   const { ancestors } = yield* Processes
+  if (starter === 1) return
   yield* Effect.repeat(ancestors, {
     until: (found) => !found.includes(starter),
     schedule: Schedule.spaced("10 millis")
