@@ -86,6 +86,7 @@ describe.concurrent("a signal is answered at once", () => {
       const watching = the.watch(conductor, "--observe")
       yield* prints(watching, "WatchSettled")
       yield* answers(watching)
+      assert.match(watching.errors(), /souffleur leaves, and what it watches runs on: "souffleur resume \S+" goes on/u)
       assert.strictEqual(events(the.state).at(-1), "OwnerLeft")
     })
   )

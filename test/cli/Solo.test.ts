@@ -169,6 +169,8 @@ describe.concurrent("run, of a plain command", () => {
       assert.deepStrictEqual(lines(join(the.project, "said")), ["run", "run"])
       assert.isFalse(alive(Number(lines(join(the.project, "left"))[0])))
       const why = (yield* the.run(["why", String(early.revision)])).lines.join("\n")
+      for (const words of [["9999"], [early.watch, "abc"]])
+        assert.strictEqual((yield* the.run(["why", ...words])).code, 2, words.join(" "))
       assert.match(why, /1 of the processes that it had started still ran/u)
     })
   )

@@ -65,11 +65,7 @@ export const watcherMutants = [
       'if (seen.handoffTimedOut) return { _tag: "Dead"',
       'if (false as boolean) return { _tag: "Dead"'
     ],
-    [
-      "wait: one whose end was moved",
-      "newer && failure?.resetsAt !== undefined",
-      "false && failure?.resetsAt !== undefined"
-    ],
+    ["wait: one whose end was moved", "newer && later", "false && later"],
     ["wait: the quiet hours end for nobody", ' && wait.kind !== "quiet-hours"', ""]
   ]),
   ...mutantsOf(`${watcher}/src/Excuse.ts`, look, [

@@ -16,7 +16,7 @@ const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope
 const saboteur = `import fs from "node:fs"
 const told = console.error
 console.error = (...words) => {
-  if (/^watch \\S+/.test(words[0]) && fs.existsSync(process.env.HOME + "/sabotage")) throw new RangeError("a word of a conversation")
+  if (/^watch \\S+|the Conductor runs/.test(words[0]) && fs.existsSync(process.env.HOME + "/sabotage")) throw new RangeError("a word of a conversation")
   told(...words)
 }`
 const encode = (script: string) =>

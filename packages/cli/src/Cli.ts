@@ -16,7 +16,7 @@ const presenter: CliOutput.Presenter = {
     switch (event._tag) {
       case "InvalidInvocation":
         return Console.error(
-          `souffleur: ${event.errors.map(({ message }) => message).join("; ")}. See "${event.commandPath.join(" ")} --help"`
+          `souffleur: ${event.errors.map(({ message }) => message.replaceAll(/\s+/gu, " ")).join("; ")}. See "${event.commandPath.join(" ")} --help"`
         )
       case "Help":
         return printLines(help.formatHelpDoc(event.helpDoc))

@@ -36,8 +36,12 @@ export const whyCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const revision = flags.words.find((word) => /^\d{1,9}$/u.test(word))
     const name = Option.fromUndefinedOr(flags.words.find((word) => word !== revision))
+    if (flags.words.length > 1 && revision === undefined)
+      return yield* new BadUsage({ message: "a revision is a number, such as in: souffleur why opera-1507 7" })
     const log = yield* SouffleurLog
-    const { id } = yield* log.find(namedIn(yield* Project, name))
+    const { id, watch } = yield* log.find(namedIn(yield* Project, name))
+    if (revision !== undefined && Number(revision) > watch.revision)
+      return yield* new BadUsage({ message: `${id} has ${watch.revision} events, and none with revision ${revision}` })
     const why = yield* log.why(id, revision === undefined ? undefined : { revision: Number(revision) })
     if (Option.isNone(why))
       return yield* new BadUsage({

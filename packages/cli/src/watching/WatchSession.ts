@@ -44,7 +44,10 @@ export const watching = Effect.fn("watching")(function* (
   const narrator = yield* Effect.forkScoped(watch.narrate(screen.tell))
   yield* Effect.forkScoped(screen.follow)
   yield* Effect.forkScoped(attendedHere("watchdog's feeder", feed(id)))
-  const last = yield* watch.end
+  const leaving = Console.error(
+    `souffleur leaves, and what it watches runs on: "souffleur resume ${id}" goes on, "souffleur release ${id}" ends the watch`
+  )
+  const last = yield* Effect.onInterrupt(watch.end, () => leaving)
   yield* Effect.ignore(Fiber.join(narrator))
   if (last.end === "retries exhausted" && last.lastExport !== null)
     yield* Console.error(`the last conversation is in ${last.lastExport}`)
