@@ -33,8 +33,8 @@ export const isStale = (seen: Observation): boolean => {
 
 const isEarlyEnd = Schema.is(EarlyEnd)
 /**
- * Whether the log has the end of this generation as an early one, and its recovery is put off. What happens later, such
- * as a commit of a person, is no word of the ended process.
+ * Whether the log has the end of this generation as an early one, and its recovery is put off. A later
+ * commit of a person says nothing of the ended process.
  */
 const hasEndedEarly = ({ standby, wait }: Watch): boolean => isEarlyEnd((wait ?? standby)?.trigger)
 
