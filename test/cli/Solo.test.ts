@@ -245,7 +245,7 @@ live("three simultaneous starts in one folder run one command", () =>
       Effect.sync(() => ends.length),
       (ended) => ended >= 2
     )
-    assert.deepStrictEqual(ends, [3, 3])
+    assert.deepStrictEqual(ends, [3, 3], runs.map((run) => run.errors()).join("\n"))
     const words = Effect.sync(() => lines(join(the.project, "said")))
     assert.lengthOf(yield* until(words, (found) => found.length > 0), 1)
     assert.strictEqual((yield* the.run(["release"])).code, 0)
