@@ -198,6 +198,7 @@ export const stage = Effect.fnUntraced(function* (
     Claims.of({ ...service, self: ownerOf(++incarnation) })
   )
   const resolved = layerSettings({
+    limitMargin: Duration.zero,
     implementerTimeout: Duration.hours(1),
     reviewerTimeout: Duration.hours(1),
     stopGrace: Duration.millis(10),
