@@ -56,20 +56,26 @@ export const domainMutants = [
     [["refused words: told once of a kind", "watch.refused.includes(what) ? ok()", "(false as boolean) ? ok()"]]
   ),
   ...mutantsOf(
-    `${src}/watch/WatchEvolution.ts`,
+    `${src}/watch/Generation.ts`,
     ["packages/domain/test/Watch.test.ts"],
     [
-      [
-        "launched: also where it came back by itself",
-        'event.by === "heartbeat" ? watch.launched : undefined',
-        "undefined"
-      ],
+      ["launched: also where it came back by itself", 'by === "heartbeat" ? watch.launched : undefined', "undefined"],
       [
         "launched: an operator's word leaves it alone",
-        'event.by === "heartbeat" ? watch.launched : undefined',
+        'by === "heartbeat" ? watch.launched : undefined',
         "watch.launched"
+      ],
+      [
+        "launched: adopted, it is the launched process as before",
+        "isSameProcess(conductor, watch.launched)",
+        "(false as boolean)"
       ]
     ]
+  ),
+  ...mutantsOf(
+    `${src}/port/Process.ts`,
+    ["packages/domain/test/Watch.test.ts"],
+    [["process: a pid alone is none", "one.startTime === other.startTime", "(true as boolean)"]]
   ),
   ...mutantsOf(`${src}/decide/WatchDecider.ts`, decider, [
     [

@@ -21,13 +21,15 @@ export const domainRuleMutants = [
       "  monitor: undefined,\n  recovery: undefined,\n  standby: undefined\n})",
       "  standby: undefined\n})"
     ],
+    ["launched: a word against the evidence was of another", "    forced: false,\n    lastExport", "    lastExport"]
+  ]),
+  ...mutantsOf(`${src}/watch/Generation.ts`, decider, [
     ["launched: it is measured from then on", "  baseline: baselineOf(event),\n  lastTasks", "  lastTasks"],
     [
       "launched: found by each session it had",
       "  sessions: withSession(watch, event.sessionId),\n  generation: event",
       "  generation: event"
-    ],
-    ["launched: a word against the evidence was of another", "    forced: false,\n    lastExport", "    lastExport"]
+    ]
   ]),
   ...mutantsOf(
     `${src}/watch/WatchEvolution.ts`,

@@ -122,8 +122,8 @@ export const watcherMutants = [
     ],
     [
       "session: that very process",
-      "holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime",
-      "holder.conductor.pid === known?.pid"
+      "isSameProcess(holder.conductor, watch.conductor)",
+      "holder.conductor.pid === watch.conductor?.pid"
     ],
     [
       "session: another project's is never taken",

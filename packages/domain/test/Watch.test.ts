@@ -204,6 +204,38 @@ it("the last launched process is known until an operator names another, also whe
   assert.deepStrictEqual([came("heartbeat").launched, came("operator").launched], [relaunched.conductor, undefined])
 })
 
+it("an operator who adopts the launched process takes nothing from what is known of its launch", () => {
+  const launched = [opened, owned, confirmed, watcher(1), died, recovering, prepared, relaunched].reduce(
+    evolve,
+    initial
+  )
+  const facts = (watch: Watch) => ({
+    launched: watch.launched,
+    launchId: watch.launchId,
+    launchedFor: watch.launchedFor,
+    provider: watch.provider
+  })
+  const adopted = (conductor: typeof relaunched.conductor) =>
+    facts(
+      evolve(
+        launched,
+        Event.ConductorAdopted.make({
+          at: 11,
+          by: "operator",
+          generation: 3,
+          conductor,
+          sessionId: "s2",
+          print: false,
+          ...baseline
+        })
+      )
+    )
+  assert.isDefined(launched.launchId)
+  assert.deepStrictEqual(adopted(relaunched.conductor), facts(launched))
+  const none = { launched: undefined, launchId: undefined, launchedFor: undefined, provider: undefined }
+  assert.deepStrictEqual(adopted({ ...relaunched.conductor, startTime: 7 }), none)
+})
+
 it("a word against the evidence holds for the process that it names, and for no later launch", () => {
   const named = evolve(initial, Event.WatchOpened.make({ ...opened, forced: true }))
   assert.isTrue([owned, confirmed].reduce(evolve, named).forced)

@@ -1,4 +1,4 @@
-import { Agent, folderOf, Hooks, isWithin, type Watch, type WatchRef } from "@souffleur/domain"
+import { Agent, folderOf, Hooks, isSameProcess, isWithin, type Watch, type WatchRef } from "@souffleur/domain"
 import { Effect, Option, Ref } from "effect"
 import { holderOf } from "./SessionHolder.ts"
 
@@ -40,8 +40,7 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
     if (folder !== watch.project) return yield* refuse(found, "which task-00 names", folder)
     const holder = yield* holderOf(found)
     if (holder === undefined) return { sessionId: found, holder: "unknown" as const }
-    const known = watch.conductor
-    const same = holder.conductor.pid === known?.pid && holder.conductor.startTime === known.startTime
+    const same = isSameProcess(holder.conductor, watch.conductor)
     return { sessionId: found, holder: same ? ("the same" as const) : holder }
   })
 })

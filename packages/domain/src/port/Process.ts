@@ -12,6 +12,10 @@ export const ProcessIdentity = Schema.Struct({
 })
 export type ProcessIdentity = typeof ProcessIdentity.Type
 
+/** Whether two identities name one process. `undefined` names none. */
+export const isSameProcess = (one: ProcessIdentity | undefined, other: ProcessIdentity | undefined): boolean =>
+  one !== undefined && one.pid === other?.pid && one.startTime === other.startTime && one.bootId === other.bootId
+
 /** The current state of the process with an identity. `gone` also means that another process has its pid. */
 export type Condition = "running" | "stopped" | "zombie" | "gone"
 

@@ -2,17 +2,13 @@ import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
 import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
-import type { Baseline } from "../port/Comms.ts"
-import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
+import { baselineOf, type Change, generationOf, launchOf, withSession } from "./Generation.ts"
+import type { WatchEvent } from "../event/WatchEvent.ts"
 
 type Steps = RecoveryCycle["steps"]
-type Change = { readonly [K in keyof Watch]?: Watch[K] }
 type Changes = {
   readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>, watch: Watch) => Change
 }
-
-const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
-  sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
 
 type Begun = Pick<StepState, "kind" | "prepared">
 
@@ -44,39 +40,6 @@ const turnOver = ({ retries, ...tasks }: Tasks & { readonly retries: number }): 
   phase: "Watching",
   watcher: undefined,
   retries
-})
-
-/** Returns a baseline without the other fields of its event. */
-const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
-  conductorState,
-  lastMessageId,
-  taskCount,
-  taskFingerprint
-})
-
-type Generation = Baseline &
-  Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
-
-/** Begins a generation: facts about the process before do not hold for the new one. */
-const generationOf = (watch: Watch, event: Generation): Change => ({
-  conductor: event.conductor,
-  pid: event.conductor.pid,
-  sessionId: event.sessionId,
-  sessions: withSession(watch, event.sessionId),
-  generation: event.generation,
-  launchedAt: event.at,
-  print: event.print,
-  baseline: baselineOf(event),
-  lastTasks: undefined,
-  recovery: undefined,
-  brokenOffAt: 0,
-  deferred: undefined,
-  person: undefined,
-  refused: [],
-  wait: undefined,
-  taken: undefined,
-  handoff: undefined,
-  failing: {}
 })
 
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
@@ -257,13 +220,8 @@ const changes: Changes = {
   }),
   ConductorAdopted: (event, watch) => ({
     ...generationOf(watch, event),
+    ...launchOf(watch, event),
     phase: "Watching",
-    provider: undefined,
-    launchedFor: undefined,
-    launchId: undefined,
-    // A Conductor that came back by itself may differ from the launched process. An operator's word leaves the earlier
-    // process alone.
-    launched: event.by === "heartbeat" ? watch.launched : undefined,
     forced: event.forced,
     retries: 0,
     standby: undefined,

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "16d76bfd9d20f620" },
+  name: { kind: "watch", fingerprint: "9631ede18eeec97b" },
   initial,
   evolve,
   schema: Watch,

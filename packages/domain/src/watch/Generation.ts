@@ -1,0 +1,57 @@
+import type { ConductorAdopted } from "../event/WatchEvent.ts"
+import type { Baseline } from "../port/Comms.ts"
+import { isSameProcess } from "../port/Process.ts"
+import type { Watch } from "./Watch.ts"
+
+/** The fields of a watch that one event changes. */
+export type Change = { readonly [K in keyof Watch]?: Watch[K] }
+
+/** Returns the sessions of the watch with one more. An empty id names none. */
+export const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>
+  sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
+
+/** Returns a baseline without the other fields of its event. */
+export const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
+  conductorState,
+  lastMessageId,
+  taskCount,
+  taskFingerprint
+})
+
+type Begun = Baseline & Pick<typeof ConductorAdopted.Type, "at" | "conductor" | "generation" | "print" | "sessionId">
+
+/** Begins a generation: facts about the process before do not hold for the new one. */
+export const generationOf = (watch: Watch, event: Begun): Change => ({
+  conductor: event.conductor,
+  pid: event.conductor.pid,
+  sessionId: event.sessionId,
+  sessions: withSession(watch, event.sessionId),
+  generation: event.generation,
+  launchedAt: event.at,
+  print: event.print,
+  baseline: baselineOf(event),
+  lastTasks: undefined,
+  recovery: undefined,
+  brokenOffAt: 0,
+  deferred: undefined,
+  person: undefined,
+  refused: [],
+  wait: undefined,
+  taken: undefined,
+  handoff: undefined,
+  failing: {}
+})
+
+/**
+ * Says which facts of the last launch hold for an adopted Conductor. A Conductor that came back by itself may differ
+ * from the launched process. An operator who names another process leaves the launched one alone.
+ */
+export const launchOf = (watch: Watch, { by, conductor }: typeof ConductorAdopted.Type): Change =>
+  isSameProcess(conductor, watch.launched)
+    ? {}
+    : {
+        provider: undefined,
+        launchedFor: undefined,
+        launchId: undefined,
+        launched: by === "heartbeat" ? watch.launched : undefined
+      }
