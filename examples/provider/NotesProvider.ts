@@ -1,12 +1,4 @@
-import { freshSessionId } from "@souffleur/process"
-import {
-  Escalated,
-  launchSuccessor,
-  prepareSuccessor,
-  type Provider,
-  type StepServices,
-  stopConductor
-} from "@souffleur/recovery"
+import { Escalated, launchSuccessor, type Provider, type StepServices, stopConductor } from "@souffleur/recovery"
 import { Effect, FileSystem } from "effect"
 
 /** Starts a fresh session from the project's own notes. Without notes the next provider is tried. */
@@ -19,11 +11,9 @@ export const fromNotes: Provider<StepServices> = {
       return yield* new Escalated({ stage: "from_notes", message: "the project has no NOTES.md", alreadyKilled })
 
     if (!alreadyKilled) yield* stopConductor(watch)
-    const { baseline, sessionId } = yield* prepareSuccessor(watch, "from_notes: prepare", request, freshSessionId)
-    const launched = yield* launchSuccessor(watch, "from_notes: launch", request, {
-      session: { _tag: "Fresh", sessionId },
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: "from_notes: prepare", launch: "from_notes: launch" },
       prompt: Effect.succeed(`Read ${notes}, and go on with what it says is next.`)
     })
-    return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: null, baseline }
   })
 }

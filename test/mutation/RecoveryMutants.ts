@@ -388,10 +388,17 @@ export const recoveryMutants = [
       ],
       [
         "launch: no prompt is made of what has run",
-        "const { from, session } = errand\n",
-        "const { from, session } = errand\n  yield* errand.prompt\n"
+        "  const launched = yield* step(steps.launch, {\n",
+        "  yield* prompt\n  const launched = yield* step(steps.launch, {\n"
       ],
-      ["launch: signed", "prompt: (launchId) => signed(prompt, launchId)", "prompt: () => prompt"],
+      ["launch: signed", "prompt: (launchId) => signed(words, launchId)", "prompt: () => words"],
+      ["launch: a new session is awaited", "resumes === undefined && watch.comms !== null", "false"],
+      [
+        "launch: without comms no session is awaited",
+        "resumes === undefined && watch.comms !== null",
+        "resumes === undefined"
+      ],
+      ["launch: a resumed session is known", "resumes === undefined && watch.comms !== null", "watch.comms !== null"],
       [
         "launch: from no export that is not the end any more",
         "if (from !== undefined) yield* unlessStale(watch, from)\n",
@@ -551,7 +558,6 @@ export const recoveryMutants = [
       ["export: what cannot be trimmed is discarded", 'discarded("trim")', 'escalated("trim")'],
       ["export: where there is no estimate", 'Effect.catchTag("NoExport", discarded("estimate"))', "Effect.orDie"],
       ["export: where there is none", 'Effect.catchTag("NoExport", escalated("export"))', "Effect.orDie"],
-      ["export: its successor awaits its id", "awaiting: watch.comms !== null", "awaiting: false"],
       ["export: not one that filled its successor", 'recovery?.trigger !== "context" || provider', "true || provider"]
     ]
   ),
@@ -662,8 +668,7 @@ export const recoveryMutants = [
     [
       ["program: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
       ["program: what it cannot", 'if (answer._tag === "escalate") return', "if (false as boolean) return"],
-      ["program: what must not be", 'if (answer._tag === "fail_closed") return', "if (false as boolean) return"],
-      ["program: a fresh session is awaited", "awaiting: fresh && watch.comms !== null", "awaiting: false"]
+      ["program: what must not be", 'if (answer._tag === "fail_closed") return', "if (false as boolean) return"]
     ]
   )
 ]

@@ -43,10 +43,11 @@ it.effect("a provider that launches twice in a cycle is refused the second time,
     const twice: Provider<StepServices> = {
       ...fromNotes,
       recover: Effect.fn("recover")(function* (watch, entry) {
-        const first = yield* fromNotes.recover(watch, entry)
-        const { sessionId } = first
-        const again = { session: { _tag: "Fresh", sessionId }, prompt: Effect.succeed("once more") } as const
-        return { ...first, ...(yield* launchSuccessor(watch, "from_notes: another", entry.request, again)) }
+        yield* fromNotes.recover(watch, entry)
+        return yield* launchSuccessor(watch, entry.request, {
+          steps: { prepare: "from_notes: once more", launch: "from_notes: another" },
+          prompt: Effect.succeed("once more")
+        })
       })
     }
     const { log, start, world } = yield* cycleOf([twice])

@@ -11,7 +11,7 @@ import {
 } from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
+import { launchSuccessor } from "../steps/Launch.ts"
 import { promptToContinue } from "../steps/LaunchPrompt.ts"
 import type { Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
@@ -30,16 +30,10 @@ export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // In print mode the process is gone, but not the processes that it left running.
     if (!alreadyKilled) yield* stopConductor(watch)
-    const { baseline, sessionId } = yield* prepareSuccessor(
-      watch,
-      "prepare to continue",
-      request,
-      Effect.succeed(watch.sessionId)
-    )
-    const launched = yield* launchSuccessor(watch, "continue", request, {
-      session: { _tag: "Resume", sessionId },
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: "prepare to continue", launch: "continue" },
+      resumes: watch.sessionId,
       prompt: Effect.succeed(promptToContinue(watch))
     })
-    return { ...launched, sessionId, awaiting: false, exportPath: null, baseline }
   })
 }

@@ -1,8 +1,7 @@
 import type { Watch } from "@souffleur/domain"
-import { freshSessionId } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
 import { trimExport, unlessChanged } from "../steps/Fingerprint.ts"
-import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
+import { launchSuccessor } from "../steps/Launch.ts"
 import { promptFromExport } from "../steps/LaunchPrompt.ts"
 import { Escalated, type Provider, type StepServices } from "../Provider.ts"
 import { resumePromptOf } from "../steps/Request.ts"
@@ -38,16 +37,13 @@ export const exportProvider: Provider<StepServices> = {
       return yield* discarded("gate")({ message })
     }
 
-    const { baseline, sessionId } = yield* prepareSuccessor(watch, "5 prepare", request, freshSessionId)
-    const launched = yield* launchSuccessor(watch, "6 launch", request, {
-      session: { _tag: "Fresh", sessionId },
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: "5 prepare", launch: "6 launch" },
       from: exported,
       prompt: resumePromptOf(watch, request).pipe(
         Effect.map((words) => promptFromExport(watch, exported, words)),
         Effect.tap(() => unlessChanged(exported.path, made))
       )
     }).pipe(Effect.tapErrorTag("Escalated", () => discard))
-    // Without comms there is no confirmation of the id of the launch.
-    return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: exported.path, baseline }
   })
 }

@@ -7,11 +7,11 @@ import {
   type Settings,
   type Watch
 } from "@souffleur/domain"
-import { runProgram, freshSessionId } from "@souffleur/process"
+import { runProgram } from "@souffleur/process"
 import { type Offspring } from "@souffleur/eventlog"
 import { type Duration, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
+import { launchSuccessor } from "../steps/Launch.ts"
 import { reasonLine } from "../steps/LaunchPrompt.ts"
 import { Escalated, FailedClosed, type Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
@@ -87,20 +87,13 @@ export const programProvider = (
       return yield* new Escalated({ stage: name, message: answer.reason, alreadyKilled: true })
     if (answer._tag === "fail_closed") return yield* new FailedClosed({ stage: name, message: answer.reason })
 
-    const fresh = answer.session === "fresh"
-    const { baseline, sessionId } = yield* prepareSuccessor(
-      watch,
-      `${name}: prepare`,
-      request,
-      fresh ? freshSessionId : Effect.succeed(watch.sessionId)
-    )
-    const launched = yield* launchSuccessor(watch, "launch by program", request, {
-      session: { _tag: fresh ? "Fresh" : "Resume", sessionId },
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: `${name}: prepare`, launch: "launch by program" },
+      resumes: answer.session === "fresh" ? undefined : watch.sessionId,
       prompt: Effect.mapError(
         readPrompt(answer.prompt_file),
         ({ message }) => new FailedClosed({ stage: name, message })
       )
     })
-    return { ...launched, sessionId, awaiting: fresh && watch.comms !== null, exportPath: null, baseline }
   })
 })

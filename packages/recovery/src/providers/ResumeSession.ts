@@ -2,7 +2,7 @@ import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { unlessStale } from "../steps/ExportConversation.ts"
-import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
+import { launchSuccessor } from "../steps/Launch.ts"
 import { promptToResume } from "../steps/LaunchPrompt.ts"
 import { resumableSession } from "../steps/ResumableSession.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
@@ -32,16 +32,10 @@ export const resumeSession: Provider<Agent | Comms | Hooks | Launcher | Offsprin
         Effect.fail(new Escalated({ stage: "session", message, alreadyKilled: true }))
       )
     )
-    const { baseline, sessionId } = yield* prepareSuccessor(
-      watch,
-      "prepare to resume in place",
-      request,
-      Effect.succeed(watch.sessionId)
-    )
-    const launched = yield* launchSuccessor(watch, "resume in place", request, {
-      session: { _tag: "Resume", sessionId },
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: "prepare to resume in place", launch: "resume in place" },
+      resumes: watch.sessionId,
       prompt: Effect.as(unlessStale(watch, { mark }), promptToResume(watch))
     })
-    return { ...launched, sessionId, awaiting: false, exportPath: null, baseline }
   })
 }

@@ -1,8 +1,7 @@
-import { freshSessionId } from "@souffleur/process"
 import type { Watch } from "@souffleur/domain"
 import { Effect, Schema } from "effect"
 import { Fingerprint, trimmed, unlessChanged } from "../steps/Fingerprint.ts"
-import { launchSuccessor, prepareSuccessor } from "../steps/Launch.ts"
+import { launchSuccessor } from "../steps/Launch.ts"
 import { promptFromExport } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { resumePromptOf } from "../steps/Request.ts"
@@ -37,15 +36,13 @@ export const smallHandoff: Provider<StepServices> = {
       reconcile: again
     }).pipe(Effect.catchTag("NoExport", ({ message }) => Effect.fail(new FailedClosed({ stage: "hand-off", message }))))
 
-    const { baseline, sessionId } = yield* prepareSuccessor(watch, "prepare a hand-off", request, freshSessionId)
-    const launched = yield* launchSuccessor(watch, "launch from hand-off", request, {
-      session: { _tag: "Fresh", sessionId },
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: "prepare a hand-off", launch: "launch from hand-off" },
       from: handoff,
       prompt: resumePromptOf(watch, request).pipe(
         Effect.map((words) => promptFromExport(watch, handoff, words)),
         Effect.tap(() => unlessChanged(handoff.path, handoff))
       )
     })
-    return { ...launched, sessionId, awaiting: watch.comms !== null, exportPath: handoff.path, baseline }
   })
 }

@@ -1,7 +1,7 @@
 import { Agent, compactAttempts, SessionMark, type Watch } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { boundary, compactedAs, CompactedTo, CompactFailed, retriedOnce } from "../steps/CompactSession.ts"
-import { launch, launchSuccessor, prepareSuccessor, settled, unhindered } from "../steps/Launch.ts"
+import { launch, launchSuccessor, settled, unhindered } from "../steps/Launch.ts"
 import { promptAfterCompaction } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider, type StepServices } from "../Provider.ts"
 import { type Request, resumePromptOf } from "../steps/Request.ts"
@@ -79,16 +79,10 @@ export const standardCompact: Provider<StepServices> = {
       attempt(watch, compactAttempts[number]!, { sessionId: session, mark, request })
     ).pipe(Effect.catchTag("CompactFailed", closed("compact")))
 
-    const { baseline, sessionId } = yield* prepareSuccessor(
-      watch,
-      "prepare to resume",
-      request,
-      Effect.succeed(session)
-    )
-    const launched = yield* launchSuccessor(watch, "resume", request, {
-      session: { _tag: "Resume", sessionId },
+    return yield* launchSuccessor(watch, request, {
+      steps: { prepare: "prepare to resume", launch: "resume" },
+      resumes: session,
       prompt: Effect.map(resumePromptOf(watch, request), (words) => promptAfterCompaction(watch, words))
     })
-    return { ...launched, sessionId, awaiting: false, exportPath: null, baseline }
   })
 }

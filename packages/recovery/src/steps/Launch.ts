@@ -1,4 +1,5 @@
 import {
+  type Agent,
   type AgentOrder,
   type EffectivePermission,
   baselineOf,
@@ -8,6 +9,7 @@ import {
   Launcher,
   LaunchFailed,
   type LaunchOrder,
+  type Processes,
   ProcessIdentity,
   Settings,
   type Terminal,
@@ -15,12 +17,12 @@ import {
   type Watch,
   type WatchIntent
 } from "@souffleur/domain"
-import { type LogError, LaunchSlots, type Refused } from "@souffleur/eventlog"
-import { agentCommand, launchOnce } from "@souffleur/process"
+import { type LogError, LaunchSlots, type Offspring, type Refused } from "@souffleur/eventlog"
+import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { signed } from "./LaunchPrompt.ts"
-import { Escalated, FailedClosed } from "../Provider.ts"
+import { type Completed, Escalated, FailedClosed, type Successor } from "../Provider.ts"
 import type { Request } from "./Request.ts"
 import { type Exported, NoExport, unlessStale } from "./ExportConversation.ts"
 import { again, Cycle, step } from "./Step.ts"
@@ -149,24 +151,40 @@ export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* (
 /** Describes a launch that took its receipt. */
 export const Launched = Schema.Struct({ launchId: Schema.String, conductor: ProcessIdentity })
 
+/** Describes a successor. */
+export interface SuccessorOrder<R> {
+  /** The names of its two steps, which are new in their cycle. */
+  readonly steps: { readonly prepare: string; readonly launch: string }
+  /** The session that it resumes. `undefined`: it begins one. */
+  readonly resumes?: string | undefined
+  /** The export that it reads. */
+  readonly from?: Exported
+  readonly prompt: Effect.Effect<string, FailedClosed | NoExport | Refused | LogError, R>
+}
+
 /**
- * Launches the successor, in a step of any name. The log grants one such step in a cycle. Fails with `FailedClosed`
- * when the launch fails, because whether it ran must never be guessed. That ends the cycle, and a provider does not
- * catch it. Fails with `Escalated` when the conversation went on after the export `from`: nothing has run, and the next
- * provider may.
+ * Prepares and launches the successor, in two steps. The log grants one launch step in a cycle. Fails with
+ * `FailedClosed` when the launch fails, because whether it ran must never be guessed. That ends the cycle, and a
+ * provider does not catch it. Fails with `Escalated` when the conversation went on after the export `from`: nothing has
+ * run, and the next provider may.
  */
 export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never>(
   watch: Watch,
-  name: string,
   request: Request,
-  errand: Pick<AgentOrder, "session"> & {
-    readonly prompt: Effect.Effect<string, FailedClosed | NoExport | Refused | LogError, R>
-    readonly from?: Exported
-  }
-) {
+  { from, prompt, resumes, steps }: SuccessorOrder<R>
+): Effect.fn.Return<
+  Successor,
+  Completed | Escalated | FailedClosed | Refused | LogError,
+  R | Agent | Comms | Cycle | Launcher | Offspring | Processes | Settings
+> {
   const launcher = yield* Launcher
-  const { from, session } = errand
-  const launched = yield* step(name, {
+  const { baseline, sessionId } = yield* prepareSuccessor(
+    watch,
+    steps.prepare,
+    request,
+    resumes === undefined ? freshSessionId : Effect.succeed(resumes)
+  )
+  const launched = yield* step(steps.launch, {
     kind: "launch",
     outcome: Launched,
     failure: Schema.Union([LaunchFailed, NoExport]),
@@ -174,11 +192,11 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
       yield* unhindered(watch)
       if (from !== undefined) yield* unlessStale(watch, from)
       // After a launch that has run, its prompt is not needed, and its sources may be gone.
-      const prompt = yield* errand.prompt
+      const words = yield* prompt
       return yield* launch(watch, token, request, {
-        session,
+        session: { _tag: resumes === undefined ? "Fresh" : "Resume", sessionId },
         ...(from === undefined ? {} : { reads: from.path }),
-        prompt: (launchId) => signed(prompt, launchId),
+        prompt: (launchId) => signed(words, launchId),
         title: `Conductor (S${watch.generation + 1})`
       })
     }),
@@ -189,5 +207,13 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
       NoExport: ({ message }) => Effect.fail(new Escalated({ stage: "launch", message, alreadyKilled: true }))
     })
   )
-  return { ...launched, print: launcher.terminal === "headless" }
+  return {
+    ...launched,
+    print: launcher.terminal === "headless",
+    sessionId,
+    // With comms, a new session confirms the id of its launch.
+    awaiting: resumes === undefined && watch.comms !== null,
+    exportPath: from?.path ?? null,
+    baseline
+  }
 })
