@@ -31,9 +31,11 @@ const leaves = (world: World, { process }: Conductor): boolean =>
 export const saidToBeDone = (world: World, watch: Watch): boolean =>
   endedTurns(world, watch).some((one) => {
     if (world.lies.about.has(one.sessionId)) return true
-    if (one.life.ends === "killed") return false
+    // Souffleur knows the end of a process that it launched, and of no other.
+    if (one.life.ends === "killed" && one.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
     if (watch.kind === "agent") {
-      if (one.life.ends === "refused") return false
+      const last = world.writerOf(one.sessionId)
+      if (last?.turnEnded === false || last?.wasRefused === true) return false
       const done = watch.sessions.reduce((sum, sessionId) => sum + (world.results.get(sessionId) ?? 0), 0)
       if (watch.provider !== undefined && done <= watch.baseline.taskCount) return false
     }

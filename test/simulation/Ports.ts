@@ -114,11 +114,13 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
     turnEnded: ({ pid }, sessionId) =>
       gate.through(
         "agent.turnEnded",
-        Effect.sync(
-          () =>
-            world.conductors.findLast((one) => one.process.identity.pid === pid && one.sessionId === sessionId)
-              ?.turnEnded === true
-        )
+        Effect.sync(() => {
+          const one = world.conductors.findLast(
+            ({ process, sessionId: its }) => process.identity.pid === pid && its === sessionId
+          )
+          // It left no pid file, and the last turn of the file is finished, also where another process wrote it.
+          return one?.turnEnded === true && world.writerOf(sessionId)?.turnEnded === true
+        })
       ),
     signs: (sessionId) =>
       gate.through(
@@ -128,7 +130,7 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
             Option.map(Option.fromUndefinedOr(world.sessions.get(sessionId)), ({ asked, turn, writtenAt }) => ({
               writtenAt,
               turn,
-              refused: world.conductors.findLast((one) => one.sessionId === sessionId)?.wasRefused === true,
+              refused: world.writerOf(sessionId)?.wasRefused === true,
               context: {
                 tokens: 10_000 + asked.length * tokensOfTurn,
                 window: 200_000,

@@ -142,6 +142,11 @@ export class World extends SimMachine implements StateFolder {
     return this.conductors.at(-1)!
   }
 
+  /** Returns the Conductor that wrote a session last. A person may have resumed it by hand after ours ended. */
+  writerOf(sessionId: string): Conductor | undefined {
+    return this.conductors.findLast((one) => one.sessionId === sessionId)
+  }
+
   /** The processes that may write to the session: Conductors and sessions that compact. */
   get living(): ReadonlyArray<SimProcess> {
     return [...this.conductors.map(({ process }) => process), ...this.compactSessions].filter((process) =>
