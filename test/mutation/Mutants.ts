@@ -16,6 +16,7 @@ import { nodeRuleMutants } from "./NodeRuleMutants.ts"
 import { noticeMutants } from "./NoticeMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
+import { reportMutants } from "./ReportMutants.ts"
 import { runMutants } from "./RunMutants.ts"
 import { screenMutants } from "./ScreenMutants.ts"
 import { sessionMutants } from "./SessionMutants.ts"
@@ -48,6 +49,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...holdMutants,
   ...conductorMutants,
   ...runMutants,
+  ...reportMutants,
   ...nodeMutants,
   ...nodeRuleMutants,
   ...noticeMutants,

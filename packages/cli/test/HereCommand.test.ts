@@ -34,7 +34,7 @@ it.layer(services)((it) => {
       assert.strictEqual(found[resume + 1]?.trim(), "opera-1: no souffleur looks after it")
 
       const told = JSON.parse((yield* printed(the.project, here, "--json")).join("\n"))
-      assert.deepInclude(told.watches[0], { watch: "opera-1", standing: "watching" })
+      assert.deepInclude(told.jobs[0], { kind: "watch", id: "opera-1", state: "needs you", standing: "watching" })
       assert.deepInclude(told.agents[0], { pid: process.pid, session_id: "s-new" })
       assert.strictEqual(told.next[0].next, "souffleur resume opera-1")
 

@@ -36,7 +36,7 @@ it.layer(services)((it) => {
     Effect.gen(function* () {
       const { json, status, watch } = yield* stage(2)
       // A program that polls has not looked.
-      assert.deepStrictEqual(yield* json(), { ids: ["w-0", "w-1", "living"], rest: [] })
+      assert.deepStrictEqual(yield* json(), { ids: ["living", "w-1", "w-0"], rest: [] })
       const first = yield* status()
       assert.lengthOf(rows(first.facts), 3)
       assert.deepStrictEqual(first.rest, [])
@@ -45,7 +45,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual([rows(second.facts).length, second.rest], [1, [more]])
       assert.notInclude(second.facts.join("\n"), "SINCE YOU LAST LOOKED", "nothing has happened since")
       assert.deepStrictEqual(yield* json(), { ids: ["living"], rest: [more] })
-      assert.deepStrictEqual(yield* json("--all"), { ids: ["w-0", "w-1", "living"], rest: [] })
+      assert.deepStrictEqual(yield* json("--all"), { ids: ["living", "w-1", "w-0"], rest: [] })
       assert.lengthOf(rows((yield* status("--all")).facts), 3)
       assert.deepStrictEqual(yield* json("w-0"), { ids: ["w-0"], rest: [] })
       yield* watch("living", [completed])
@@ -61,7 +61,7 @@ it.layer(services)((it) => {
     Effect.gen(function* () {
       const { json } = yield* stage(23)
       const { ids, rest } = yield* json()
-      assert.deepStrictEqual(ids, [...Array.from({ length: 20 }, (_, n) => `w-${n + 3}`), "living"])
+      assert.deepStrictEqual(ids, ["living", ...Array.from({ length: 20 }, (_, n) => `w-${22 - n}`)])
       assert.deepStrictEqual(rest, ["3 more watches have ended: souffleur status --all"])
     })
   )

@@ -1,5 +1,5 @@
 import { allRuns, invocation, isOver, stateJson, type NamedRun } from "@souffleur/plan"
-import { iso, Launcher, plain, type ResolvedSettings, Settings, Words } from "@souffleur/domain"
+import { iso, Launcher, plain, type ResolvedSettings, Settings, stateLine, urgentFirst, Words } from "@souffleur/domain"
 import { Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { findRun, layerHost, layerLaunches, layerStore, runStatus, taskLines } from "@souffleur/embed/internal"
@@ -19,6 +19,8 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun) {
     run: id,
     project: run.project,
     plan: run.plan,
+    state: seen.state,
+    need: seen.need,
     standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     revision: run.revision,
@@ -76,12 +78,14 @@ export const conductStatusCommand = Command.make(
   Effect.fnUntraced(function* ({ all, json, run }) {
     const { colour, cwd } = yield* Environment
     const brush = paint(colour)
-    const found = all ? yield* allRuns : [yield* findRun(namedIn(yield* Project, run))]
-    const statuses = yield* Effect.forEach(found, statusOf)
+    const named = all ? yield* allRuns : [yield* findRun(namedIn(yield* Project, run))]
+    const seen = yield* Effect.forEach(named, (one) => Effect.map(statusOf(one), (status) => ({ ...one, status })))
+    const found = urgentFirst(seen, ({ run, status: { state } }) => ({ state, at: run.lastEventAt }))
+    const statuses = found.map(({ status }) => status)
     if (json) return yield* printJson(all ? statuses : statuses[0])
     if (found.length === 0) return yield* Console.log("No run yet. Start one: souffleur conduct PLAN")
-    for (const [index, { id, run, unreadable }] of found.entries()) {
-      const { beat_age_ms, owner, standing } = statuses[index]!
+    for (const { id, run, status, unreadable } of found) {
+      const { agent, beat_age_ms, owner } = status
       const by =
         unreadable !== undefined
           ? ""
@@ -90,11 +94,13 @@ export const conductStatusCommand = Command.make(
               ? ""
               : `  no souffleur conducts it: ${invocation(run, cwd)}`
             : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`
-      yield* Console.log(`${id}  ${plain(run.workflowId, maxIdLength)}  ${plain(standing)}${brush("dim", by)}`)
+      yield* Console.log(
+        `${id}  ${plain(run.workflowId, maxIdLength)}  ${plain(stateLine(status.state, status.standing))}${brush("dim", by)}`
+      )
       if (all) continue
       const { outputPath } = yield* Launcher
       for (const line of [
-        ...agentLines(statuses[index]!.agent, yield* Settings),
+        ...agentLines(agent, yield* Settings),
         ...run.tasks.flatMap((task) => taskLines(task, outputPath))
       ])
         yield* Console.log(line)

@@ -1,6 +1,14 @@
 import { HookFiles } from "@souffleur/node"
 import { plain } from "@souffleur/domain"
-import { layerAgentFiles, layerHost, layerStoreReading, type Overview, overview } from "@souffleur/embed/internal"
+import {
+  jobJson,
+  jobLine,
+  layerAgentFiles,
+  layerHost,
+  layerStoreReading,
+  type Overview,
+  overview
+} from "@souffleur/embed/internal"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -22,19 +30,23 @@ interface Next {
 }
 
 /** Returns the commands to type next, the most urgent first. */
-const nextOf = ({ agents, runs, watches }: Overview): ReadonlyArray<Next> => {
-  const needs = watches.flatMap(({ need, watch }) =>
-    need === null ? [] : [{ next: need.next, why: `${watch}: ${need.why}` }]
+const nextOf = ({ agents, jobs }: Overview): ReadonlyArray<Next> => {
+  const needs = jobs.flatMap(({ id, kind, need }) =>
+    need === null ? [] : [{ next: need.next, why: `${kind === "run" ? "run " : ""}${id}: ${need.why}` }]
   )
   const left = needs.filter(({ next }) => next.startsWith("souffleur resume "))
   const resuming =
     left.length > 1 ? [{ next: "souffleur resume --all", why: `${left.length} watches have no souffleur` }] : left
   const others = needs.filter((need) => !left.includes(need))
   const unwatched = agents.map(({ next, pid }) => ({ next, why: `watch the agent with pid ${pid}` }))
-  const planned = runs.map(({ next, run, standing }) => ({ next, why: `run ${run}: ${standing}` }))
-  const looking = watches.length === 0 ? [] : [{ next: "souffleur status", why: "how the watches are" }]
+  const planned = jobs
+    .filter(({ kind, need }) => kind === "run" && need === null)
+    .map((run) => ({ next: `souffleur conduct status --run ${run.id}`, why: `run ${run.id}: ${run.standing}` }))
+  const looking = jobs.every(({ kind }) => kind === "run")
+    ? []
+    : [{ next: "souffleur status", why: "how the watches are" }]
   const starting =
-    watches.length + agents.length + runs.length > 0
+    agents.length + jobs.length > 0
       ? []
       : [
           { next: `souffleur run -- ${agentKind.program} "do it"`, why: "start an agent and watch it" },
@@ -44,27 +56,34 @@ const nextOf = ({ agents, runs, watches }: Overview): ReadonlyArray<Next> => {
   return [...resuming, ...others, ...unwatched, ...planned, ...looking, ...starting]
 }
 
+const number = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
+
 /** Says in a line how much is here. */
-const summary = ({ agents, watches }: Overview): string => {
-  const needing = watches.filter(({ need }) => need !== null).length
+const summary = ({ agents, jobs }: Overview): string => {
+  const needing = jobs.filter(({ state }) => state === "needs you").length
+  const watches = jobs.filter(({ kind }) => kind === "watch").length
+  const kinds = [
+    ...(watches === 0 ? [] : [number(watches, "watch", "watches")]),
+    ...(watches === jobs.length ? [] : [number(jobs.length - watches, "run", "runs")])
+  ]
   const watched =
-    watches.length === 0
+    jobs.length === 0
       ? "Nothing is watched"
-      : `${watches.length} ${watches.length === 1 ? "watch" : "watches"}, ${needing === 0 ? "none needs you" : `${needing} ${needing === 1 ? "needs" : "need"} you`}`
-  return `${watched}; ${agents.length === 0 ? "no agent runs" : `${agents.length} ${agents.length === 1 ? "agent runs" : "agents run"}`} unwatched.`
+      : `${kinds.join(" and ")}, ${needing === 0 ? "none needs you" : number(needing, "needs you", "need you")}`
+  return `${watched}; ${agents.length === 0 ? "no agent runs" : number(agents.length, "agent runs", "agents run")} unwatched.`
 }
 
 const linesOf = (found: Overview, dim: (text: string) => string): ReadonlyArray<string> => {
-  const { agents, watches } = found
+  const { agents, jobs } = found
   const part = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", dim(title), ...lines])
-  const width = widest(watches.map(({ watch }) => watch))
-  const standing = widest(watches.map((one) => one.standing))
+  const width = widest(jobs.map(({ id }) => id))
+  const state = widest(jobs.map(jobLine))
   const next = nextOf(found)
   return [
     summary(found),
     ...part(
-      "WATCHES",
-      watches.map((one) => `  ${cell(one.watch, width)}  ${cell(one.standing, standing)}  ${cell(one.project)}`)
+      "WATCHES AND RUNS",
+      jobs.map((one) => `  ${cell(one.id, width)}  ${cell(jobLine(one), state)}  ${cell(one.project)}`)
     ),
     ...part(
       "UNWATCHED AGENTS",
@@ -86,7 +105,12 @@ export const hereCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const { colour } = yield* Environment
     const found = yield* overview(yield* Project)
-    if (flags.json) return yield* printJson({ ...found, next: nextOf(found) })
+    if (flags.json)
+      return yield* printJson({
+        agents: found.agents,
+        jobs: found.jobs.map(jobJson),
+        next: nextOf(found)
+      })
     const brush = paint(colour)
     yield* printLines(linesOf(found, (text) => brush("dim", text)).join("\n"))
   })

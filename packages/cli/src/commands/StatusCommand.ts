@@ -1,4 +1,3 @@
-import { unfinishedRuns } from "@souffleur/plan"
 import {
   epochOf,
   EventLog,
@@ -7,6 +6,7 @@ import {
   Processes,
   type ResolvedSettings,
   Settings,
+  urgentFirst,
   type WatchEvent,
   Words,
   type Zone
@@ -21,11 +21,12 @@ import {
   endedWatches,
   findWatch,
   isNews,
+  jobLine,
   layerHost,
   layerLook,
   layerStore,
   livingWatches,
-  runStanding,
+  livingRuns,
   sentence,
   watchStatus
 } from "@souffleur/embed/internal"
@@ -44,6 +45,8 @@ export const statusOf = Effect.fnUntraced(function* (named: NamedWatch, settings
     watch: id,
     project: watch.project,
     phase: watch.phase,
+    state: seen.state,
+    need: seen.need,
     standing: seen.standing,
     unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
     generation: watch.generation,
@@ -77,6 +80,12 @@ export const statusOf = Effect.fnUntraced(function* (named: NamedWatch, settings
     owner: watch.owner === undefined ? null : { ...watch.owner.process, host: watch.owner.host, condition: seen.owner }
   }
 })
+
+type Status = Effect.Success<ReturnType<typeof statusOf>>
+
+/** Orders statuses by the need of a person. */
+export const inOrder = (all: ReadonlyArray<Status>): ReadonlyArray<Status> =>
+  urgentFirst(all, ({ last_event_at, state }) => ({ state, at: epochOf(last_event_at) ?? 0 }))
 
 /** The mark of a person's last look at a watch. */
 const lookedMark = (id: string) => `${id}/looked`
@@ -132,11 +141,8 @@ const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray
 
 /** Tells the unfinished runs of plans, which are no watches and may wait for a person. */
 const tellRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
-  const all = yield* Effect.provide(unfinishedRuns, layerStore(settings))
-  for (const { id, run, unreadable } of all)
-    yield* Console.error(
-      `run ${id}: ${unreadable === undefined ? runStanding(run) : "its log cannot be read"}: souffleur conduct status --run ${id}`
-    )
+  for (const run of yield* Effect.provide(livingRuns, layerStore(settings)))
+    yield* Console.error(`run ${run.id}: ${jobLine(run)}: souffleur conduct status --run ${run.id}`)
 })
 
 /** Tells the last words of a Conductor that has ended, or died. They are for this screen alone. */
@@ -173,7 +179,9 @@ export const statusCommand = Command.make(
       ? { watches: [yield* findWatch(namedIn(yield* Project, flags.watch))], more: 0 }
       : yield* current
     const shown = flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches
-    const found = yield* Effect.forEach(shown, (one) => statusOf(one, settings, flags.json ? undefined : zone))
+    const found = inOrder(
+      yield* Effect.forEach(shown.toReversed(), (one) => statusOf(one, settings, flags.json ? undefined : zone))
+    )
     if (more > 0 && !flags.all)
       yield* Console.error(`${more} more ${more === 1 ? "watch has" : "watches have"} ended: souffleur status --all`)
     // A program that polls has not looked, so the news stay new.
@@ -188,7 +196,7 @@ export const statusCommand = Command.make(
     const brush = paint(colour)
     const cells = found.map((one) => [
       one.watch,
-      one.standing,
+      jobLine(one),
       `S${Math.max(1, one.generation)}`,
       one.phase === "Exited" ? "" : `pid ${one.conductor.pid} ${one.conductor.condition ?? ""}`.trimEnd(),
       one.phase === "Exited" || one.comms === "none"

@@ -1,7 +1,7 @@
 import { Comms, iso, parseTime, Processes, type WatchEvent, watches } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Duration, Effect, Option } from "effect"
-import { statusOf } from "../commands/StatusCommand.ts"
+import { inOrder, statusOf } from "../commands/StatusCommand.ts"
 import type { NamedWatch } from "@souffleur/embed"
 import { endedWatches, layerComms, livingWatches, sentence, settingsOf, statusLine } from "@souffleur/embed/internal"
 import { call, startWith } from "./Call.ts"
@@ -116,25 +116,30 @@ export const status = () =>
   call(
     Effect.fnUntraced(function* ({ project }) {
       const settings = yield* settingsOf(project)
-      const ended = (yield* endedWatches(maxEnded)).last.toReversed()
-      const told = yield* Effect.forEach([...ended, ...(yield* livingWatches)], (one) => statusOf(one, settings))
+      const { last } = yield* endedWatches(maxEnded)
+      const told = inOrder(
+        yield* Effect.forEach([...(yield* livingWatches), ...last], (one) => statusOf(one, settings))
+      )
       return {
-        watches: told.map(({ comms, conductor, generation, last_event_at, project, retries, standing, watch }) => {
-          const { alive, heartbeat_age_ms, pid, session_id } = conductor
-          return {
-            watch,
-            project,
-            standing,
-            generation,
-            pid,
-            alive,
-            session_id,
-            heartbeat_age_ms,
-            comms,
-            retries,
-            last_event_at
+        watches: told.map(
+          ({ comms, conductor, generation, last_event_at, project, retries, standing, state, watch }) => {
+            const { alive, heartbeat_age_ms, pid, session_id } = conductor
+            return {
+              watch,
+              project,
+              state,
+              standing,
+              generation,
+              pid,
+              alive,
+              session_id,
+              heartbeat_age_ms,
+              comms,
+              retries,
+              last_event_at
+            }
           }
-        })
+        )
       }
     })
   )

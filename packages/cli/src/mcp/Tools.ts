@@ -1,5 +1,5 @@
 import { CommsTables } from "@souffleur/comms"
-import { Bounds, leastPermission, Permission } from "@souffleur/domain"
+import { Bounds, leastPermission, Permission, StateWord } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
@@ -179,7 +179,8 @@ const done = tool("done", {
 })
 
 const status = tool("status", {
-  description: "The watches of this machine: the unfinished ones, and the newest that have ended.",
+  description:
+    "The watches of this machine: the unfinished ones, and the newest that have ended. Those that need a person come first.",
   parameters: Tool.EmptyParams,
   reads: true,
   success: Schema.Struct({
@@ -187,6 +188,7 @@ const status = tool("status", {
       Schema.Struct({
         watch: Schema.String,
         project: Schema.String,
+        state: StateWord,
         standing: Schema.String,
         generation: Schema.Int,
         pid: Schema.Int,

@@ -1,11 +1,16 @@
-import { type Condition, Launcher, Processes } from "@souffleur/domain"
+import { type Condition, isOver, Launcher, Processes, type StateWord } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
 import { Clock, Effect, Option } from "effect"
 import { runNeeds, runStanding } from "../explain/RunSentence.ts"
+import type { Need } from "../explain/StatusLine.ts"
+import { runJob } from "../jobs/Job.ts"
 
 /** A run as it is now, with a look at its processes. `null`: unknown, or there is none. */
 export interface RunStatus extends NamedRun {
+  readonly state: StateWord
+  /** The most urgent need of a person, with the command to type next; `null`: nothing. */
+  readonly need: Need | null
   /** The state in a few words for a person, which may change. */
   readonly standing: string
   /** The acts of a person that the run waits for, a line each. Empty: none. */
@@ -32,14 +37,18 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun) {
   const beat = yield* beats.last(streamOf(id))
   const launched = run.assignment?.launch ?? null
   const agent = launched === null ? null : yield* processes.condition(launched.process)
+  const owner = run.owner === null ? null : yield* processes.condition(run.owner.process)
+  const { need, state } = runJob(named, owner !== null && !isOver(owner))
   return {
     ...named,
+    state,
+    need,
     standing:
       unreadable === undefined
         ? runStanding(run, agent)
         : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     needs: unreadable === undefined && needsPerson(run) ? runNeeds(id, run, outputPath) : [],
-    owner: run.owner === null ? null : yield* processes.condition(run.owner.process),
+    owner,
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     agent,
     agentAge: launched === null ? null : now - launched.at,

@@ -1,7 +1,19 @@
-import { describeRunEvent, workProblemsOf, type Run, type RunEvent, streamOf, type Task, taskOf } from "@souffleur/plan"
-import { type Condition, iso, plain, Words, type Zone } from "@souffleur/domain"
+import {
+  describeRunEvent,
+  invocation,
+  isOver,
+  needsPerson,
+  type Run,
+  type RunEvent,
+  streamOf,
+  type Task,
+  taskOf,
+  workProblemsOf
+} from "@souffleur/plan"
+import { type Condition, iso, plain, type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { maxLineLength } from "./Explanation.ts"
+import type { Need } from "./StatusLine.ts"
 
 const idOf = (stream: string) => stream.slice(streamOf("").length)
 
@@ -74,6 +86,24 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
  */
 export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArray<string> =>
   needs(id, run, outputOf).map((line) => plain(line, maxLineLength))
+
+/**
+ * Returns the most urgent need of a run; `null`: it needs no person. `owned`: a live souffleur conducts it.
+ */
+export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
+  if (isOver(run)) return null
+  if (needsPerson(run)) return { why: plain(goingOn(run, null)), next: `souffleur conduct status --run ${id}` }
+  if (!owned) return { why: "no souffleur conducts it", next: invocation(run) }
+  if (run.overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
+  return null
+}
+
+/** Returns the state word of a run with this need. */
+export const runState = (run: Run, need: Need | null): StateWord => {
+  if (need !== null) return "needs you"
+  if (isOver(run)) return "ended"
+  return run.wait === null ? "working" : "recovering"
+}
 
 const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: OutputOf): ReadonlyArray<string> => {
   if (finishingFailure !== null)

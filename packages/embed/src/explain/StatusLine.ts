@@ -1,4 +1,4 @@
-import { type Watch, type WatchEvent, Words, type Zone } from "@souffleur/domain"
+import { type StateWord, type Watch, type WatchEvent, Words, type Zone } from "@souffleur/domain"
 import { Match } from "effect"
 
 type Wait = Extract<WatchEvent, { readonly _tag: "WaitStarted" }>["kind"]
@@ -64,4 +64,11 @@ export const needOf = (
     return { why: `its ceiling of ${ceiling.ceiling} is reached`, next: `souffleur retry ${id}` }
   if (overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
   return null
+}
+
+/** Returns the state word of a watch with this need. A hand-off is a part of its recovery until it is taken. */
+export const watchState = (watch: Watch, need: Need | null): StateWord => {
+  if (need !== null) return "needs you"
+  if (watch.phase === "Exited") return "ended"
+  return watch.recovery !== undefined || watch.wait !== undefined || isUntaken(watch) ? "recovering" : "working"
 }

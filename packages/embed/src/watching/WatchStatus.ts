@@ -4,15 +4,19 @@ import {
   type CommsUnavailable,
   type Condition,
   heartbeatAge,
+  isOver,
   Processes,
   type ResolvedSettings,
   see,
+  type StateWord,
   type Watch,
   type Zone
 } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
+import type { Need } from "../explain/StatusLine.ts"
 import { statusLine } from "../explain/StatusLine.ts"
+import { watchJob } from "../jobs/Job.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
 /**
@@ -20,6 +24,9 @@ import type { NamedWatch } from "./FindWatch.ts"
  * `null`: unknown, or not looked for because the watch has ended.
  */
 export interface WatchStatus extends NamedWatch {
+  readonly state: StateWord
+  /** Its need of a person; `null`: none. */
+  readonly need: Need | null
   /** The state in a few words for a person, which may change. */
   readonly standing: string
   /** The condition of the Conductor's process. */
@@ -75,15 +82,19 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
   const silent =
     (watch.deferred?.until ?? 0) > now &&
     (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
+  const owner = watch.owner === undefined ? null : yield* processes.condition(watch.owner.process)
+  const { need, state } = watchJob(named, owner !== null && !isOver(owner))
   const context = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)?.context
   return {
     ...named,
+    state,
+    need,
     standing:
       unreadable === undefined
         ? statusLine(watch, silent, zone)
         : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     conductor: watch.conductor === undefined ? null : yield* processes.condition(watch.conductor),
-    owner: watch.owner === undefined ? null : yield* processes.condition(watch.owner.process),
+    owner,
     heartbeatAge: heartbeat,
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     context: context === undefined ? null : { tokens: context.tokens, window: context.window ?? null },

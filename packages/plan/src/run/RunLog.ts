@@ -35,6 +35,13 @@ export const unfinishedRuns = Effect.map(aggregate.living, (all) =>
   all.map(namedRun).filter(({ run, unreadable }) => unreadable !== undefined || !isOver(run))
 )
 
+/**
+ * Returns the runs that ended last, the last one first, `limit` at most, and the number of all that ended. A run that
+ * is over counts once no process of it may live.
+ */
+export const endedRuns = (limit: number) =>
+  Effect.map(aggregate.ended(limit), ({ count, last }) => ({ count, last: last.map(namedRun) }))
+
 /** Finds a run by its id; `None`: there is none. Fails with `UnreadableEvent` where it cannot be read. */
 export const runById = (id: string) => Effect.map(aggregate.one(id), Option.map(namedRun))
 

@@ -1,0 +1,58 @@
+import { iso, stateLine, type StateWord, type Zone } from "@souffleur/domain"
+import type { NamedRun } from "@souffleur/plan"
+import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
+import { type Need, needOf, statusLine, watchState } from "../explain/StatusLine.ts"
+import type { NamedWatch } from "../watching/FindWatch.ts"
+
+/** A watch or a run, as every list of them shows it. */
+export interface Job {
+  readonly kind: "watch" | "run"
+  readonly id: string
+  /** The folder, absolute. */
+  readonly project: string
+  readonly state: StateWord
+  /** The state in a few words for a person, which may change. */
+  readonly standing: string
+  /** Its need of a person; `null`: none. */
+  readonly need: Need | null
+  /** Epoch milliseconds of its last event. */
+  readonly at: number
+}
+
+/** The need of a log that cannot be read. */
+const damaged: Need = { why: "its log is damaged", next: "souffleur doctor" }
+
+/** Returns a watch as a job. `owned`: a live souffleur looks after it. */
+export const watchJob = ({ id, unreadable, watch }: NamedWatch, owned: boolean, zone?: Zone): Job => {
+  const need = unreadable === undefined ? needOf(id, watch, owned) : damaged
+  return {
+    kind: "watch",
+    id,
+    project: watch.project,
+    state: watchState(watch, need),
+    standing: unreadable === undefined ? statusLine(watch, false, zone) : `cannot be read: ${unreadable.problem}`,
+    need,
+    at: watch.lastEventAt
+  }
+}
+
+/** Returns a run as a job. `owned`: a live souffleur conducts it. */
+export const runJob = ({ id, run, unreadable }: NamedRun, owned: boolean): Job => {
+  const need = unreadable === undefined ? runNeed(id, run, owned) : damaged
+  return {
+    kind: "run",
+    id,
+    project: run.project,
+    state: runState(run, need),
+    standing: unreadable === undefined ? runStanding(run) : "its log cannot be read",
+    need,
+    at: run.lastEventAt
+  }
+}
+
+/** Returns the state of a job on one line, with its need or the words that say more. */
+export const jobLine = ({ need, standing, state }: Pick<Job, "need" | "standing" | "state">): string =>
+  stateLine(state, need?.why ?? standing)
+
+/** Returns a job as a program reads it. */
+export const jobJson = ({ at, kind, ...job }: Job) => ({ kind, ...job, last_event_at: iso(at) })

@@ -1,0 +1,43 @@
+import { isOver, type Owner, Processes, urgentFirst } from "@souffleur/domain"
+import { endedRuns, unfinishedRuns } from "@souffleur/plan"
+import { Effect } from "effect"
+import { endedWatches, livingWatches } from "../watching/FindWatch.ts"
+import { type Job, runJob, watchJob } from "./Job.ts"
+
+const inOrder = (jobs: ReadonlyArray<Job>) => urgentFirst(jobs, (job) => job)
+
+/** Whether a live souffleur has a watch or a run. */
+const isOwned = Effect.fnUntraced(function* (owner: Owner | null | undefined) {
+  if (owner === null || owner === undefined) return false
+  return !isOver(yield* Processes.use(({ condition }) => condition(owner.process)))
+})
+
+/** Returns the runs that have not ended, the need of a person first. */
+export const livingRuns = Effect.gen(function* () {
+  const runs = yield* Effect.forEach(yield* unfinishedRuns, (one) =>
+    Effect.map(isOwned(one.run.owner), (owned) => runJob(one, owned))
+  )
+  return inOrder(runs)
+}).pipe(Effect.withSpan("livingRuns"))
+
+/**
+ * Returns the watches and runs that have not ended, the need of a person first. It reads no watch and no run that has
+ * ended. Fails with `LogUnusable` where the log cannot be read.
+ */
+export const livingJobs = Effect.gen(function* () {
+  const watches = yield* Effect.forEach(yield* livingWatches, (one) =>
+    Effect.map(isOwned(one.watch.owner), (owned) => watchJob(one, owned))
+  )
+  return inOrder([...watches, ...(yield* livingRuns)])
+}).pipe(Effect.withSpan("livingJobs"))
+
+/**
+ * Returns the watches and runs that ended last, the last one first, `limit` at most. `count`: the number of all that
+ * ended. Fails with `LogUnusable` where the log cannot be read.
+ */
+export const endedJobs = Effect.fn("endedJobs")(function* (limit: number) {
+  const watches = yield* endedWatches(limit)
+  const runs = yield* endedRuns(limit)
+  const last = [...watches.last.map((one) => watchJob(one, false)), ...runs.last.map((one) => runJob(one, false))]
+  return { count: watches.count + runs.count, last: inOrder(last).slice(0, limit) }
+})

@@ -1,0 +1,50 @@
+import { mutantsOf } from "./Mutant.ts"
+
+/** Mutants of all that shows watches and runs to a person: their words, their order and their history. */
+export const reportMutants = [
+  ...mutantsOf(
+    "packages/domain/src/describe/StateWord.ts",
+    ["packages/domain/test/StateWord.test.ts"],
+    [
+      ["jobs: what needs a person is first", "rank(a) - rank(b) || b.at - a.at", "b.at - a.at"],
+      ["jobs: of the same word the newest is first", "|| b.at - a.at", ""],
+      ["jobs: a word is said once", "plainly.has(standing) ?", "standing === '' ?"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/StatusLine.ts",
+    ["packages/embed/test/Job.test.ts"],
+    [
+      ["jobs: a need is more urgent than a recovery", 'if (need !== null) return "needs you"', ""],
+      ["jobs: a hand-off recovers until it is taken", "|| isUntaken(watch)", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/RunSentence.ts",
+    ["packages/embed/test/Job.test.ts"],
+    [
+      [
+        "jobs: a run that waits for a person says so first",
+        "if (needsPerson(run)) return { why",
+        "if (false) return { why"
+      ],
+      ["jobs: a run without a conductor needs a person", "if (!owned) return", "if (false) return"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/jobs/Job.ts",
+    ["packages/embed/test/Job.test.ts"],
+    [
+      [
+        "jobs: a damaged watch needs a person",
+        "unreadable === undefined ? needOf(id, watch, owned) : damaged",
+        "needOf(id, watch, owned)"
+      ],
+      [
+        "jobs: a damaged run needs a person",
+        "unreadable === undefined ? runNeed(id, run, owned) : damaged",
+        "runNeed(id, run, owned)"
+      ]
+    ]
+  )
+]
