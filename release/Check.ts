@@ -5,6 +5,7 @@ import { posix } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { importsOf, packageNamed } from "./Imports.ts"
+import { noticeFile, wrongLicences } from "./Licences.ts"
 import type { Tarball } from "./Tarball.ts"
 
 /** Files that a tarball may have. */
@@ -47,6 +48,13 @@ const unresolved = ({ manifest, names, text }: Tarball) => {
     )
 }
 
+/** Says where the licences in it are not those of the packages that are bundled in it. */
+const unlicensed = ({ names, text }: Tarball) =>
+  wrongLicences(
+    names.filter((name) => name.endsWith(".js")).map(text),
+    names.filter((name) => posix.basename(name) === noticeFile).map(text)
+  )
+
 /** Asks publint about the tarball. */
 const linted = ({ bytes, manifest }: Tarball) =>
   Effect.map(
@@ -68,7 +76,7 @@ const wrongTypes = ({ files }: Tarball) =>
 export const problemsOf = Effect.fn("problemsOf")(function* (tarball: Tarball, version: string) {
   const lint = yield* linted(tarball)
   const types = yield* wrongTypes(tarball)
-  return [strays(tarball), wrongVersions(tarball, version), unresolved(tarball), lint, types]
+  return [strays(tarball), wrongVersions(tarball, version), unresolved(tarball), unlicensed(tarball), lint, types]
     .flat()
     .map((problem) => `${tarball.manifest.name}: ${problem}`)
 })

@@ -7,6 +7,7 @@ import * as fs from "node:fs"
 import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
+import { wrongLicences } from "../../release/Licences.ts"
 import { bundle, prints, stage, task, until } from "./CliStage.ts"
 
 const folder = dirname(bundle)
@@ -19,7 +20,6 @@ it("the bundle is a folder that imports only its own files and Node's modules", 
   const chunks = fs.readdirSync(join(folder, "chunks")).map((name) => join("chunks", name))
   const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", "notify.js", ...chunks]
   assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 6), "chunks", "LICENSES.txt"])
-  assert.match(fs.readFileSync(join(folder, "LICENSES.txt"), "utf8"), /^effect 4\.[^]*MIT License/mu)
   let own = 0
   for (const file of files) {
     for (const name of importedBy(fs.readFileSync(join(folder, file), "utf8"))) {
@@ -31,6 +31,21 @@ it("the bundle is a folder that imports only its own files and Node's modules", 
     }
   }
   assert.isAbove(own, 50)
+})
+
+it("the bundle has the licence of each package that is in it, and of no other", () => {
+  const codes = fs
+    .readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => fs.readFileSync(join(folder, name), "utf8"))
+  const notice = fs.readFileSync(join(folder, "LICENSES.txt"), "utf8")
+  assert.match(notice, /^effect 4\.[^]*MIT License/mu)
+  assert.deepStrictEqual(wrongLicences(codes, [notice]), [])
+  const renamed = notice.replace(/^effect 4\./mu, "another 4.")
+  assert.deepStrictEqual(wrongLicences(codes, [renamed]), [
+    "effect is bundled without its licence",
+    "another has a licence there, and is not bundled"
+  ])
 })
 
 it("the command is short and loads nothing before it knows what is asked; each errand is one file", () => {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { makeExecutable } from "../../release/Executable.ts"
+import { wrongLicences } from "../../release/Licences.ts"
 
 const folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "souffleur-executable-")))
 const home = join(folder, "home")
@@ -30,6 +31,22 @@ it("the executable runs without a Node beside it, and leaves no compiled code", 
   assert.deepStrictEqual(run("--version"), { code: 0, text: "souffleur v0.1.0\n", errors: "" })
   assert.strictEqual(run("status").code, 0)
   assert.isFalse(fs.existsSync(join(home, ".cache")))
+})
+
+it("the licences beside the executable are those of souffleur, of Node, and of each package in it", () => {
+  const notice = fs.readFileSync(`${program}.LICENSES.txt`, "utf8")
+  const modules = fs
+    .readFileSync(program, "latin1")
+    .split("\n")
+    .filter((line) => line.startsWith("// node_modules/.pnpm/"))
+  assert.isAbove(modules.length, 100)
+  // No module says that it is of one of these two.
+  assert.deepStrictEqual(wrongLicences([modules.join("\n")], [notice]), [
+    "souffleur has a licence there, and is not bundled",
+    "Node.js has a licence there, and is not bundled"
+  ])
+  assert.include(notice, "Copyright Node.js contributors")
+  assert.include(notice, "OpenSSL")
 })
 
 it("the executable is one word where it starts itself: in hooks, as a guardian, and to launch again", async () => {

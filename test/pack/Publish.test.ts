@@ -61,30 +61,36 @@ it.live(
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 
-it.live("a tarball with a source, a link, another version or an import that leads nowhere is refused", () =>
-  Effect.gen(function* () {
-    const node = (yield* tarballs).find(({ manifest }) => manifest.name === "@souffleur/node")!
-    const { version } = node.manifest
-    assert.deepStrictEqual(yield* problemsOf(node, version), [])
-    const spoilt = {
-      ...node,
-      names: [...node.names.filter((name) => name !== "dist/files/Folder.js"), "src/index.ts"],
-      manifest: {
-        ...node.manifest,
-        dependencies: { "@souffleur/domain": "workspace:*", "@souffleur/eventlog": version }
+it.live(
+  "a tarball with a source, a link, another version, a lost licence or an import that leads nowhere is refused",
+  () =>
+    Effect.gen(function* () {
+      const node = (yield* tarballs).find(({ manifest }) => manifest.name === "@souffleur/node")!
+      const { version } = node.manifest
+      assert.deepStrictEqual(yield* problemsOf(node, version), [])
+      const spoilt = {
+        ...node,
+        names: [
+          ...node.names.filter((name) => !["dist/files/Folder.js", "dist/sqlite/LICENSES.txt"].includes(name)),
+          "src/index.ts"
+        ],
+        manifest: {
+          ...node.manifest,
+          dependencies: { "@souffleur/domain": "workspace:*", "@souffleur/eventlog": version }
+        }
       }
-    }
-    const found = yield* problemsOf(spoilt, version)
-    for (const problem of [
-      "src/index.ts has no place in it",
-      "it needs @souffleur/domain workspace:*",
-      "dist/HostServices.js imports @effect/platform-node/NodeServices",
-      "dist/sqlite/SqliteClient.js imports ../files/Folder.js"
-    ])
-      assert.include(found, `@souffleur/node: ${problem}`)
-    assert.include(
-      yield* problemsOf(node, "9.9.9"),
-      `@souffleur/node: its version is ${version}, and that of others 9.9.9`
-    )
-  }).pipe(Effect.provide(NodeServices.layer))
+      const found = yield* problemsOf(spoilt, version)
+      for (const problem of [
+        "src/index.ts has no place in it",
+        "it needs @souffleur/domain workspace:*",
+        "@effect/sql-sqlite-node is bundled without its licence",
+        "dist/HostServices.js imports @effect/platform-node/NodeServices",
+        "dist/sqlite/SqliteClient.js imports ../files/Folder.js"
+      ])
+        assert.include(found, `@souffleur/node: ${problem}`)
+      assert.include(
+        yield* problemsOf(node, "9.9.9"),
+        `@souffleur/node: its version is ${version}, and that of others 9.9.9`
+      )
+    }).pipe(Effect.provide(NodeServices.layer))
 )
