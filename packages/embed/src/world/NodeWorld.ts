@@ -35,8 +35,8 @@ export const layer = <E>({ agent, environment, roles, settings = {}, sql, stateD
     agent,
     variables: { ...environment, SOUFFLEUR_STATE_DIR: stateDir },
     values: settings,
-    launchLine: Effect.succeed(launchLine),
-    guardianLine: Effect.succeed(guardianLine)
+    launchLine: Effect.sync(launchLine),
+    guardianLine: Effect.sync(guardianLine)
   })
   const errands = ErrandProcess.layer({ line: programBeside(import.meta.url, "../errand") })
   const folder = Layer.effectDiscard(TrustedFiles.stateFolder(stateDir))

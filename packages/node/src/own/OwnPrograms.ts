@@ -2,18 +2,17 @@ import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Start } from "./Detached.ts"
 
-/** The same ending as this file: a source that Node runs itself, or its compiled form. */
-// An executable has no URL, and starts no program by its file.
-const ending = extname(String(import.meta.url))
-
-/** Returns the command that runs a file beside a module, of the same form as this package. */
+/**
+ * Returns the command that runs a file beside a module. Its ending is that of the module: a source, or compiled.
+ * No module may call it as it loads: an executable has neither the file nor a URL.
+ */
 export const programBeside = (module: string, name: string): Start["line"] => [
   process.execPath,
-  URL.canParse(`${name}${ending}`, module) ? fileURLToPath(new URL(`${name}${ending}`, module)) : name
+  fileURLToPath(new URL(name + extname(module), module))
 ]
 
 /** Becomes an agent. The path of a launch file is appended. */
-export const launchLine = programBeside(import.meta.url, "../launch/launch")
+export const launchLine = (): Start["line"] => programBeside(import.meta.url, "../launch/launch")
 
 /** Guards a watch. The order is appended, as JSON. */
-export const guardianLine = programBeside(import.meta.url, "guard")
+export const guardianLine = (): Start["line"] => programBeside(import.meta.url, "guard")
