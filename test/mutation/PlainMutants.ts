@@ -246,6 +246,17 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/world/NodeWorld.ts",
+    ["packages/embed/test/SouffleurSql.test.ts"],
+    [
+      [
+        "embed: no guardian of another database",
+        "sql === undefined ? Effect.sync(guardianLine)",
+        "true ? Effect.sync(guardianLine)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/embed/src/world/NodeParts.ts",
     ["packages/embed/test/SouffleurParts.test.ts"],
     [["embed: comms that can be used", "if (file !== null) yield* refuseUnsoundComms(file)", ""]]

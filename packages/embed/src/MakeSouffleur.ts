@@ -31,7 +31,7 @@ import { liveSessions } from "./watching/LiveSessions.ts"
 import { openWatch } from "./watching/OpenWatch.ts"
 import { watchStatus } from "./watching/WatchStatus.ts"
 import { drainTimeout } from "./watching/Undelivered.ts"
-import { Parts } from "./world/Parts.ts"
+import { Parts, type StartGuardian } from "./world/Parts.ts"
 import { launchable } from "./world/AgentLayers.ts"
 import type { LaunchOverrides } from "./world/World.ts"
 
@@ -65,23 +65,21 @@ const partsOf = Effect.fnUntraced(function* ({ comms, overrides = {}, project, s
   return yield* Layer.build(Layer.provideMerge(layerRoles, layerWatch({ settings, project, comms, overrides })))
 })
 
-const keep = Effect.fnUntraced(function* (
-  id: string,
-  { comms, from, project }: { readonly comms: string | null; readonly from: number; readonly project: string },
-  { guardian }: KeepOptions
-) {
-  const { startGuardian } = yield* Parts
-  return yield* keepWatch(id, {
-    project,
-    comms,
-    from,
-    ...(guardian === undefined ? {} : { guardian: startGuardian(id, guardian) })
-  })
+/** Returns what starts the guardian that is asked for; `undefined`: none is. A refused one leaves no trace. */
+const guardianIn = Effect.fnUntraced(function* ({ guardian }: KeepOptions) {
+  return guardian === undefined ? undefined : yield* (yield* Parts).guardian(guardian)
 })
+
+const keep = (
+  id: string,
+  order: { readonly comms: string | null; readonly from: number; readonly project: string },
+  start: StartGuardian | undefined
+) => keepWatch(id, start === undefined ? order : { ...order, guardian: start(id) })
 
 /** Goes on with a watch. An ended watch tells comms the rest. */
 const goOn = Effect.fnUntraced(function* (known: NamedWatch, target: Option.Option<Target>, options: KeepOptions) {
   const { goingOn } = yield* Parts
+  const guardian = yield* guardianIn(options)
   const { id, watch } = known
   const { comms, project } = watch
   const context = yield* partsOf({ ...(yield* goingOn(known)), comms, project })
@@ -91,7 +89,7 @@ const goOn = Effect.fnUntraced(function* (known: NamedWatch, target: Option.Opti
       return endedWatch(id, watch)
     }
     yield* goesOn(known, target)
-    return yield* keep(id, { comms, project, from: watch.revision }, options)
+    return yield* keep(id, { comms, project, from: watch.revision }, guardian)
   })
   return yield* Effect.provideContext(begins, context)
 })
@@ -124,12 +122,13 @@ const watch = Effect.fn("Souffleur.watch")(function* ({
   }
   const known = yield* unfinished({ sessionId: target.sessionId })
   if (Option.isSome(known)) return yield* goOn(known.value, Option.some(target), options)
+  const guardian = yield* guardianIn(options)
   const { pin, settings } = yield* opening(project)
   const comms = yield* (yield* Parts).comms(project, named)
   const begins = Effect.gen(function* () {
     if (!observe) yield* needed(settings)
     const id = yield* openWatch(target, { project, comms, pin, observe, forced: force, detaching: false })
-    return yield* keep(id, { project, comms, from: 0 }, options)
+    return yield* keep(id, { project, comms, from: 0 }, guardian)
   })
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, project, comms }))
 })
@@ -140,6 +139,7 @@ const begin = Effect.fnUntraced(function* (
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings }
 ) {
   const { agent, variables } = yield* Parts
+  const guardian = yield* guardianIn(options)
   const own = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
   const literal = yield* Effect.fromResult(agent.takeApart(words, own))
   const overrides = Option.match(literal, {
@@ -149,7 +149,7 @@ const begin = Effect.fnUntraced(function* (
   const begins = Effect.gen(function* () {
     const id = yield* openCommand(words, literal, { pin, project, agent, variables, pty: terminal })
     const before = oldestIn(yield* unfinishedWatches, project)
-    if (before === undefined || before.id === id) return yield* keep(id, { project, comms: null, from: 0 }, options)
+    if (before === undefined || before.id === id) return yield* keep(id, { project, comms: null, from: 0 }, guardian)
     // The second of two simultaneous starts has started nothing yet.
     yield* release(id)
     return yield* goOn(before, Option.none(), options)

@@ -15,6 +15,7 @@ import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/ConductPlan.ts"
 import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
+import type { NoGuardian } from "./world/Installation.ts"
 import type { ConfigUntrusted } from "./world/TrustStore.ts"
 import type { PartsError } from "./world/World.ts"
 
@@ -24,8 +25,11 @@ export type ReadFailed = LogError | WatchNotFound
 /** No run has that name, or the log cannot be read. */
 export type RunReadFailed = LogError | RunNotFound
 
-/** A watch cannot be owned. Another souffleur has it, its config file is not trusted, or a part cannot be made. */
-type KeepError = AlreadyWatched | ConfigUntrusted | PartsError | ReadFailed | Refused
+/**
+ * A watch cannot be owned. Another souffleur has it, its config file is not trusted, or a part cannot be made.
+ * `NoGuardian`: the guardian that is asked for could not read the log.
+ */
+type KeepError = AlreadyWatched | ConfigUntrusted | NoGuardian | PartsError | ReadFailed | Refused
 
 /** A watch cannot go on. `BadTarget`: the named process is the Conductor of another. */
 export type ResumeError = BadTarget | KeepError

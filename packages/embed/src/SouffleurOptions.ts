@@ -16,7 +16,10 @@ export interface After {
 
 /** The options of each watch. */
 export interface KeepOptions {
-  /** The command that a second small process runs to bring this one back. Absent: there is no guardian. */
+  /**
+   * The command that a second small process runs to bring this one back. Absent: there is no guardian. Refused with
+   * `NoGuardian` where the log is not the file of the state folder.
+   */
   readonly guardian?: Revival
 }
 
@@ -79,7 +82,7 @@ export interface NodeOptions<E = never> {
   readonly settings?: Partial<Omit<ResolvedSettings, "stateDir" | "source" | "warnings">>
   /**
    * The database of the log, of SQLite; `souffleur.db` in the state folder by default. It is brought to the schema of
-   * the log. A guardian reads the file in the state folder, so another database goes without one.
+   * the log. A guardian reads the file in the state folder, so a watch with one is refused with another database.
    */
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
   /** The roles with their providers of recovery, such as `Roles.layerWith([...])`; the standard ones by default. */

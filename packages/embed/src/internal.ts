@@ -31,7 +31,7 @@ export {
   unfinishedWatches,
   watchById
 } from "./watching/FindWatch.ts"
-export { hadGuardian, restored, startGuardian } from "./watching/GuardianKeeper.ts"
+export { hadGuardian, guardianOfWatch, restored } from "./watching/GuardianKeeper.ts"
 export { keepWatch } from "./watching/KeptWatch.ts"
 export * from "./watching/KnownWatch.ts"
 export * from "./watching/LiveSessions.ts"

@@ -71,13 +71,15 @@ it.effect("the status of a watch has the conditions of its processes, and is not
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
-it.effect("fixed parts start no guardian, and say so", () =>
-  Effect.gen(function* () {
-    const { startGuardian } = yield* Parts
-    const error = yield* Effect.flip(startGuardian("w", { line: ["node"], cwd: "/" }))
-    assert.deepInclude(error, { _tag: "LaunchFailed", message: "fixed parts have no guardian" })
-  }).pipe(Effect.provide(Layer.provideMerge(Parts.layerFixed(fakeKind), new FakeWorld({}).layer)))
-)
+it.effect("fixed parts refuse a guardian, and open no watch for it", () => {
+  const { layer } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const error = yield* Effect.flip(souffleur.watch({ ...asked, guardian: { line: ["node"], cwd: "/" } }))
+    assert.deepInclude(error, { _tag: "NoGuardian", message: "fixed parts have no guardian: leave it out" })
+    assert.deepStrictEqual(yield* souffleur.watches, [])
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
 
 it.effect("the state and the decisions of a watch are there at each revision", () => {
   const { layer, world } = faked()

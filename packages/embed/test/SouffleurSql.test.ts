@@ -42,6 +42,22 @@ it.live("an app gives the log its own SQL client, and a later souffleur reads th
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 
+it.live("a guardian, which reads the file of the state folder alone, is refused beside another database", () =>
+  Effect.gen(function* () {
+    const { folder, fs, layer } = yield* home
+    const guardian = { line: [process.execPath, "-e", ""] as const, cwd: folder }
+    const error = yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const command = ["/bin/touch", "began"] as const
+      const refused = yield* Effect.flip(souffleur.run({ project: folder, command, guardian }))
+      assert.deepStrictEqual(yield* souffleur.watches, [])
+      return refused
+    }).pipe(Effect.scoped, Effect.provide(layer))
+    assert.strictEqual(error._tag, "NoGuardian")
+    assert.isFalse(yield* fs.exists(`${folder}/began`))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
 it.live("a database of another program or of a newer souffleur is refused, and left as it is", () =>
   Effect.gen(function* () {
     const { database, layer } = yield* home

@@ -1,4 +1,4 @@
-import { keepWatch, startGuardian } from "@souffleur/embed/internal"
+import { guardianOfWatch, keepWatch } from "@souffleur/embed/internal"
 import { initial, load, Settings, type Watch } from "@souffleur/domain"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber } from "effect"
@@ -35,7 +35,7 @@ export const watching = Effect.fn("watching")(function* (
     project,
     comms,
     from,
-    ...(guardian ? { guardian: startGuardian(id, { line: revival, cwd }) } : {})
+    ...(guardian ? { guardian: (yield* guardianOfWatch({ line: revival, cwd }))(id) } : {})
   })
   if (from > 0 || telling.how !== "little")
     yield* Console.error(from === 0 ? `watch ${id}` : `watch ${id} goes on from revision ${from}`)

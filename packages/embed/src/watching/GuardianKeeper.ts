@@ -33,9 +33,9 @@ const pollMillis = 1000
 /** Milliseconds until a killed process that does not end is killed again. */
 const killAgainAfter = 60_000
 
-/** Starts a guardian of a watch, and returns its pid. */
-export const startGuardian = Effect.fnUntraced(function* (id: string, { cwd, line }: Revival) {
-  const { guardianLine, variables } = yield* Installation
+/** Starts a guardian by its own line, and returns its pid. */
+const startGuardian = Effect.fnUntraced(function* (id: string, { cwd, line }: Revival, own: CommandLine) {
+  const { variables } = yield* Installation
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const settings = yield* Settings
@@ -50,9 +50,19 @@ export const startGuardian = Effect.fnUntraced(function* (id: string, { cwd, lin
     every: pollMillis
   }
   return yield* startHeadless(
-    { line: [...(yield* guardianLine), JSON.stringify(order)], environment: variables },
+    { line: [...own, JSON.stringify(order)], environment: variables },
     { cwd, output: order.output }
   )
+})
+
+/**
+ * Returns what starts a guardian of a watch, and returns its pid. Fails with `NoGuardian` where none can be had.
+ * `revival`: what the guardian runs.
+ */
+export const guardianOfWatch = Effect.fnUntraced(function* (revival: Revival) {
+  const { guardianLine } = yield* Installation
+  const own = yield* guardianLine
+  return (id: string) => startGuardian(id, revival, own)
 })
 
 /** Kills this process by its identity, and waits up to 10 seconds for its end. `false`: it hangs in the kernel. */

@@ -3,7 +3,7 @@ import type { TrustedFiles } from "@souffleur/process"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
-import { startGuardian } from "../watching/GuardianKeeper.ts"
+import { guardianOfWatch } from "../watching/GuardianKeeper.ts"
 import { goingOn, opening } from "./ConfigTrust.ts"
 import { Installation } from "./Installation.ts"
 import { launchOverridesOf } from "./LaunchOverrides.ts"
@@ -66,7 +66,7 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
             return { settings, overrides: yield* launchOverridesOf(settings, Option.some(known)) }
           }).pipe(here),
         layerLaunches: (settings) => Layer.provide(layerLaunches(settings), built),
-        startGuardian: (id, revival) => here(startGuardian(id, revival)),
+        guardian: (revival) => here(Effect.map(guardianOfWatch(revival), (start) => (id: string) => here(start(id)))),
         layerLook: ({ comms, settings }) => Layer.provide(layerLook(settings, comms), built),
         layerWatch: ({ comms, overrides, project, settings }) =>
           Layer.provide(layerWatch(settings, project, comms, overrides), built),

@@ -15,7 +15,7 @@ import type { Roles, World } from "@souffleur/supervisor"
 import { Store } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Layer, Path } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Installation } from "./Installation.ts"
+import { Installation, NoGuardian } from "./Installation.ts"
 import * as NodeParts from "./NodeParts.ts"
 import { layerDatabase, layerLogs } from "./StoreLayers.ts"
 
@@ -29,6 +29,11 @@ export interface NodeWorldOptions<E> {
   readonly roles?: Layer.Layer<Roles, never, World>
 }
 
+const unread = new NoGuardian({
+  message:
+    "a guardian reads souffleur.db of the state folder, and this log is in another database: leave the guardian or `sql` out"
+})
+
 /** All ports of souffleur on this host, for every project. */
 export const layer = <E>({ agent, environment, roles, settings = {}, sql, stateDir }: NodeWorldOptions<E>) => {
   const installation = Layer.succeed(Installation, {
@@ -36,7 +41,7 @@ export const layer = <E>({ agent, environment, roles, settings = {}, sql, stateD
     variables: { ...environment, SOUFFLEUR_STATE_DIR: stateDir },
     values: settings,
     launchLine: Effect.sync(launchLine),
-    guardianLine: Effect.sync(guardianLine)
+    guardianLine: sql === undefined ? Effect.sync(guardianLine) : Effect.fail(unread)
   })
   const errands = ErrandProcess.layer({ line: programBeside(import.meta.url, "../errand") })
   const folder = Layer.effectDiscard(TrustedFiles.stateFolder(stateDir))

@@ -5,7 +5,7 @@ import {
   type CommsLink,
   type CommsUnavailable,
   Launcher,
-  LaunchFailed,
+  type LaunchFailed,
   noPrograms,
   type Pin,
   type ResolvedSettings,
@@ -18,6 +18,7 @@ import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import type { Revival } from "../watching/GuardianKeeper.ts"
+import { NoGuardian } from "./Installation.ts"
 import type { ConfigUntrusted } from "./TrustStore.ts"
 import type { LaunchOverrides, PartsError } from "./World.ts"
 
@@ -47,6 +48,9 @@ export interface Linked {
   readonly link: CommsLink["Service"]
 }
 
+/** Starts a guardian of a watch, and returns its pid. */
+export type StartGuardian = (id: string) => Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, Settings>
+
 /** Makes the parts of souffleur that differ between projects: its settings, agent, launcher and comms. */
 export class Parts extends Context.Service<
   Parts,
@@ -72,11 +76,8 @@ export class Parts extends Context.Service<
     readonly settings: (project: string) => Effect.Effect<ResolvedSettings, PartsError>
     /** The launches of all watches, to settle one. It needs no terminal. */
     readonly layerLaunches: (settings: ResolvedSettings) => Layer.Layer<Launcher | Settings, PartsError>
-    /** Starts a guardian of a watch, and returns its pid. */
-    readonly startGuardian: (
-      id: string,
-      revival: Revival
-    ) => Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, Settings>
+    /** Returns what starts a guardian of a watch. Fails with `NoGuardian` where none can be had. */
+    readonly guardian: (revival: Revival) => Effect.Effect<StartGuardian, NoGuardian>
     /** The agent's files and the comms of a watch, for a look that launches nothing. */
     readonly layerLook: (order: Pick<PartsOrder, "comms" | "settings">) => Layer.Layer<Agent | Comms>
     readonly layerWatch: (order: PartsOrder) => Layer.Layer<OfWatch, PartsError>
@@ -119,7 +120,7 @@ export class Parts extends Context.Service<
           comms: (_, named = null) => Effect.succeed(named),
           settings: () => Effect.succeed(settings),
           layerLaunches: () => Layer.succeedContext(context),
-          startGuardian: () => Effect.fail(new LaunchFailed({ message: "fixed parts have no guardian" })),
+          guardian: () => Effect.fail(new NoGuardian({ message: "fixed parts have no guardian: leave it out" })),
           layerLook: () => Layer.succeedContext(context),
           layerWatch: () => Layer.succeedContext(context),
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
