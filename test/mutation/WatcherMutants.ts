@@ -99,11 +99,20 @@ export const watcherMutants = [
     ]
   ]),
   ...mutantsOf(
+    `${watcher}/src/Observe.ts`,
+    [`${watcher}/test/EarlyEnding.test.ts`],
+    [["look: what stood still is read once more", "isInterrupted(one) ? {", "(false as boolean) ? {"]]
+  ),
+  ...mutantsOf(
     `${watcher}/src/Remember.ts`,
     [`${watcher}/test/Remember.test.ts`, ...polls],
     [
-      ["look: late, it begins anew", "interrupted || brokenOff(before.last, begun, due) || (", "interrupted || ("],
-      ["look: what stood still in its midst begins anew", "const broken = interrupted || ", "const broken = "],
+      [
+        "look: late, it begins anew",
+        "isInterrupted(read) || brokenOff(before.last, begun, due) || (",
+        "isInterrupted(read) || ("
+      ],
+      ["look: what stood still in its midst begins anew", "const broken = isInterrupted(read) || ", "const broken = "],
       ["look: after an outage of comms it begins anew", " || (before.commsOut && comms !== undefined)", ""],
       ["look: nothing from before the launch", "Math.max(watch.launchedAt, watch.brokenOffAt, ", "Math.max("],
       ["goes on: the whole time to beat again", "notBefore: goesOn ? now : since", "notBefore: since"]

@@ -26,15 +26,15 @@ const leaves = (world: World, { process }: Conductor): boolean =>
 
 /**
  * Whether a watch without comms is complete. A process that ended by itself has said so. Nothing was refused, something
- * was done since a recovery, and nothing runs on, unless it was told before.
+ * was done since a recovery, and nothing runs on, unless it was told before. `lookedAt`: the monotonic time of the look.
  */
-export const saidToBeDone = (world: World, watch: Watch): boolean =>
+export const saidToBeDone = (world: World, watch: Watch, lookedAt: number): boolean =>
   endedTurns(world, watch).some((one) => {
     if (world.lies.about.has(one.sessionId)) return true
     // Souffleur knows the end of a process that it launched, and of no other.
     if (one.life.ends === "killed" && one.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
     if (watch.kind === "agent") {
-      const last = world.writerOf(one.sessionId)
+      const last = world.writerOf(one.sessionId, lookedAt)
       if (last?.turnEnded === false || last?.wasRefused === true) return false
       const done = watch.sessions.reduce((sum, sessionId) => sum + (world.results.get(sessionId) ?? 0), 0)
       if (watch.provider !== undefined && done <= watch.baseline.taskCount) return false

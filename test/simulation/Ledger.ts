@@ -164,7 +164,7 @@ export class Ledger {
 const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
   world.solo === undefined
     ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt
-    : saidToBeDone(world, watch)
+    : saidToBeDone(world, watch, saidAt) || saidToBeDone(world, watch, world.timeline.monotonic)
 
 /** Says whether the event is the first of two of one append. The second brings the watcher or the recovery. */
 const settlesLater = ({ _tag }: WatchEvent): boolean =>

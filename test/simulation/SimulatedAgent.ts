@@ -47,6 +47,9 @@ export class Conductor {
   #tasks = 0
   #idle = false
 
+  /** Monotonic time. */
+  readonly startedAt: number
+
   constructor(world: World, process: SimProcess, sessionId: string, generation: number, life: Life) {
     this.#world = world
     this.process = process
@@ -61,7 +64,7 @@ export class Conductor {
     }
     this.generation = generation
     this.life = life
-    this.#aliveAt = world.timeline.monotonic
+    this.startedAt = this.#aliveAt = world.timeline.monotonic
     process.belongsTo = generation
     process.onTerm = life.onTerm
     process.leavesZombie = life.fate === "zombie"

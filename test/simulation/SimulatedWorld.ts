@@ -142,9 +142,12 @@ export class World extends SimMachine implements StateFolder {
     return this.conductors.at(-1)!
   }
 
-  /** Returns the Conductor that wrote a session last. A person may have resumed it by hand after ours ended. */
-  writerOf(sessionId: string): Conductor | undefined {
-    return this.conductors.findLast((one) => one.sessionId === sessionId)
+  /**
+   * Returns the Conductor that wrote a session last, until a monotonic time. A person may have resumed it by hand after
+   * ours ended.
+   */
+  writerOf(sessionId: string, until = Infinity): Conductor | undefined {
+    return this.conductors.findLast((one) => one.sessionId === sessionId && one.startedAt <= until)
   }
 
   /** The processes that may write to the session: Conductors and sessions that compact. */

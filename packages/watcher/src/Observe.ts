@@ -17,7 +17,15 @@ import { makeFindSession } from "./FoundSession.ts"
 import { handoffTimedOut } from "./HandoffTimeout.ts"
 import type { Observation } from "./Observation.ts"
 import { readSigns } from "./ReadSigns.ts"
-import { conductorOf, firstMemory, type Reading, remember, rememberOutage, rememberState } from "./Remember.ts"
+import {
+  conductorOf,
+  firstMemory,
+  isInterrupted,
+  type Reading,
+  remember,
+  rememberOutage,
+  rememberState
+} from "./Remember.ts"
 import { findReturned, holderOf } from "./SessionHolder.ts"
 
 /**
@@ -73,7 +81,9 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
    * taken.
    */
   const observe = Effect.fnUntraced(function* (due: number, taken: boolean) {
-    const read = yield* readAll(due)
+    const one = yield* readAll(due)
+    // A reading that stood still is of two moments. It is made once more, and still counts as a break in the polls.
+    const read = isInterrupted(one) ? { ...(yield* readAll(due)), begun: one.begun } : one
     const before = yield* Ref.get(memory)
     const { excuse, memory: after, signs, verdict } = remember(before, read, stallAfter)
     yield* Ref.set(memory, after)

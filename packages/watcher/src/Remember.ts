@@ -94,6 +94,10 @@ export const rememberState = (before: Memory, comms: CommsSnapshot | undefined):
 /** Notes that comms did not take a beat: in an outage between two polls the Conductor's beats are lost too. */
 export const rememberOutage = (before: Memory): Memory => ({ ...before, commsOut: true })
 
+/** Whether a reading stood still: it compares old signs with a new time, or new signs with an old one. */
+export const isInterrupted = ({ begun, ended }: Pick<Reading, "begun" | "ended">): boolean =>
+  brokenOff(begun, ended, maxPollMillis)
+
 /**
  * Compares a reading with the memory of the polls before it (spec: behaviour#heartbeat-age, behaviour#excuses).
  * `stallAfter` is the agent's own stall time, ms.
@@ -101,9 +105,7 @@ export const rememberOutage = (before: Memory): Memory => ({ ...before, commsOut
 export const remember = (before: Memory, read: Reading, stallAfter: number): Remembered => {
   const { begun, comms, due, ended, processorTime: used } = read
   const now = begun.wall
-  // A poll that is interrupted compares old signs with a new time, or new signs with an old one.
-  const interrupted = brokenOff(begun, ended, maxPollMillis)
-  const broken = interrupted || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)
+  const broken = isInterrupted(read) || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)
   const heartbeat =
     comms === undefined
       ? before.heartbeat

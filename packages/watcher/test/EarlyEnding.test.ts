@@ -112,6 +112,19 @@ describe("the end of a Conductor without comms", () => {
       )
     })
   )
+  it.effect("an end is judged by signs of one moment, and a look that stood still is made once more", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ world: { solo: true, turnFinished: true, children: 0 } })
+      world.condition = "gone"
+      world.agent.slow = 60_000
+      yield* TestClock.adjust("30 seconds")
+      // A person resumes the session meanwhile, and leaves it in the middle of a turn.
+      world.turnFinished = false
+      yield* TestClock.adjust("1 minute")
+      yield* settle
+      assert.strictEqual((yield* told)[0]?._tag, "ConductorDied")
+    })
+  )
   it.effect("an agent of another session that the Conductor started is none of its own", () =>
     Effect.gen(function* () {
       const { told, world } = yield* watching({ world: { solo: true, turnFinished: true, children: 1 } })
