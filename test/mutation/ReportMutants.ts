@@ -46,5 +46,37 @@ export const reportMutants = [
         "runNeed(id, run, owned)"
       ]
     ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/timeline/Recoveries.ts",
+    ["packages/embed/test/Timeline.test.ts"],
+    [
+      ["timeline: an attempt without an outcome is lost", 'closed(recovery, step, at, "lost")', "recovery"],
+      ["timeline: a recovery begins at the death", "from: cause ?? at", "from: at"],
+      [
+        "timeline: a successor that dies ends its recovery",
+        'ended(recovery, event.at, "untaken") : recovery',
+        "recovery : recovery"
+      ],
+      ["timeline: a command takes no hand-off", 'watch.kind === "command" ?', "false ?"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/timeline/WatchTimeline.ts",
+    ["packages/embed/test/Timeline.test.ts"],
+    [
+      ["timeline: a wait ends with its watch", 'after.phase === "Exited" ? undefined : kindOf(after)', "kindOf(after)"],
+      ["timeline: a generation ends", "{ ...running, to: event.at, ended }", "running"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/timeline/Stretch.ts",
+    ["packages/embed/test/Timeline.test.ts"],
+    [["timeline: a break has its own width", "place - within * perMilli +", "place +"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/timeline/RunTimeline.ts",
+    ["packages/embed/test/Timeline.test.ts"],
+    [["timeline: an agent ends by its token", "token === event.token", "token !== event.token"]]
   )
 ]

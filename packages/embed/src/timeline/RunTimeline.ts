@@ -1,0 +1,151 @@
+import { evolveRun, initialRun, isOver, type Run, type RunEvent } from "@souffleur/plan"
+import type { RecordedAs } from "@souffleur/eventlog"
+import { type Quiet, quietOf, type Stretch } from "./Stretch.ts"
+
+/** One agent at work on a task, from the question for it to its outcome. */
+export interface AgentStretch extends Stretch {
+  readonly token: string
+  /** `null`: it does the finishing step. */
+  readonly taskId: string | null
+  readonly role: Extract<RunEvent, { readonly _tag: "AgentAsked" }>["role"]
+  readonly attempt: number
+  readonly outcome: AgentOutcome | null
+  /** The summary of a reviewer, or the reason of a failure; `null`: there is none. These are words of others. */
+  readonly words: string | null
+  /** The commits of an implementation, oldest first. */
+  readonly commits: ReadonlyArray<string>
+}
+
+export type AgentOutcome = "done" | "blocked" | "failed" | "approved" | "rejected" | "limited" | "never ran"
+
+/** A task of a run. `from` is `null` before it begins. */
+export interface TaskStretch {
+  readonly id: string
+  readonly title: string
+  readonly from: number | null
+  readonly to: number | null
+  readonly outcome: "completed" | "skipped" | "escalated" | null
+  readonly agents: ReadonlyArray<AgentStretch>
+  readonly commits: ReadonlyArray<string>
+}
+
+/** A stretch in which a run launched no agent. */
+export interface RunWait extends Stretch {
+  readonly kind: "usage-limit" | "outage" | "paused" | "escalated"
+  readonly revision: number
+}
+
+/** The history of a run as stretches (spec: command-line#timeline). Times are epoch milliseconds. */
+export interface RunTimeline {
+  readonly from: number
+  readonly to: number
+  readonly over: boolean
+  readonly tasks: ReadonlyArray<TaskStretch>
+  /** The agents of the finishing step. */
+  readonly finishing: ReadonlyArray<AgentStretch>
+  readonly waits: ReadonlyArray<RunWait>
+  readonly quiet: ReadonlyArray<Quiet>
+}
+
+type Recorded = RecordedAs<RunEvent>
+type Outcome = Pick<AgentStretch, "outcome" | "words" | "commits">
+
+const outcome = (outcome: AgentOutcome, words: string | null = null, commits: ReadonlyArray<string> = []): Outcome => ({
+  outcome,
+  words,
+  commits
+})
+
+/** Returns what an event says of the agent with its token; `undefined`: nothing of its outcome. */
+const outcomeOf = (event: RunEvent): Outcome | undefined => {
+  switch (event._tag) {
+    case "ImplementationCompleted":
+      return outcome("done", null, event.commits)
+    case "ImplementationBlocked":
+      return outcome("blocked", event.message)
+    case "ImplementationFailed":
+    case "ReviewFailed":
+      return outcome("failed", `${event.reason}: ${event.message}`)
+    case "ReviewApproved":
+      return outcome("approved", event.summary)
+    case "ReviewRejected":
+      return outcome("rejected", event.feedback.summary)
+    case "AgentLimited":
+      return outcome("limited", event.kind)
+    case "AgentNeverRan":
+      return outcome("never ran")
+    default:
+      return undefined
+  }
+}
+
+/** Returns every agent of a run, in the order in which they were asked for, with its task. */
+const agentsOf = (events: ReadonlyArray<Recorded>) => {
+  const found: Array<AgentStretch> = []
+  for (const { event } of events) {
+    if (event._tag === "AgentAsked") {
+      const { at, attempt, role, taskId, token } = event
+      found.push({ token, role, taskId, attempt, from: at, to: null, outcome: null, words: null, commits: [] })
+    }
+    const end = outcomeOf(event)
+    const index = end === undefined || !("token" in event) ? -1 : found.findIndex(({ token }) => token === event.token)
+    if (index !== -1) found[index] = { ...found[index]!, ...end, to: event.at }
+    // The finishing step has no token in its outcome.
+    const last = found.at(-1)
+    if (event._tag === "RunFinished" && last?.role === "finisher" && last.to === null)
+      found[found.length - 1] = {
+        ...last,
+        ...outcome(event.finishing === "failed" ? "failed" : "done", event.message),
+        to: event.at
+      }
+  }
+  return found
+}
+
+const waitOf = ({ paused, tasks, wait }: Run): RunWait["kind"] | undefined =>
+  paused !== null
+    ? "paused"
+    : tasks.some(({ status }) => status === "escalated")
+      ? "escalated"
+      : (wait?.kind ?? undefined)
+
+/** Returns the waits. The fold of the run says when one begins and ends. */
+const waitsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<RunWait> => {
+  const found: Array<RunWait> = []
+  let run = initialRun
+  for (const { event, revision } of events) {
+    const before = waitOf(run)
+    run = evolveRun(run, event)
+    const kind = waitOf(run)
+    const running = found.at(-1)
+    if (kind !== before && running?.to === null) found[found.length - 1] = { ...running, to: event.at }
+    if (kind !== before && kind !== undefined) found.push({ kind, from: event.at, to: null, revision })
+  }
+  return found
+}
+
+/** Returns the timeline of a run from all its events. `now`: epoch milliseconds of the look. */
+export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTimeline => {
+  const run = events.reduce((state, { event }) => evolveRun(state, event), initialRun)
+  const agents = agentsOf(events)
+  const over = isOver(run)
+  const last = events.at(-1)?.event.at ?? now
+  const to = over ? last : Math.max(now, last)
+  return {
+    from: events[0]?.event.at ?? now,
+    to,
+    over,
+    tasks: run.tasks.map(({ completedAt, id, skipped, startedAt, status, title, work }) => ({
+      id,
+      title,
+      from: startedAt,
+      to: completedAt,
+      outcome: skipped ? "skipped" : status === "completed" || status === "escalated" ? status : null,
+      agents: agents.filter(({ taskId }) => taskId === id),
+      commits: work.commits
+    })),
+    finishing: agents.filter(({ role }) => role === "finisher"),
+    waits: waitsOf(events),
+    quiet: quietOf(events, to)
+  }
+}

@@ -1,0 +1,21 @@
+import { evolve, initial, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+
+/** An event between the states before and after it. */
+export interface WatchChange {
+  readonly event: WatchEvent
+  readonly revision: number
+  readonly before: Watch
+  readonly after: Watch
+}
+
+/** Folds events, and keeps the states around each. */
+export const watchChanges = (events: ReadonlyArray<Recorded>): ReadonlyArray<WatchChange> => {
+  const changes: Array<WatchChange> = []
+  let before = initial
+  for (const { event, revision } of events) {
+    const after = evolve(before, event)
+    changes.push({ event, revision, before, after })
+    before = after
+  }
+  return changes
+}
