@@ -89,6 +89,7 @@ describe.concurrent("the command", () => {
         for (const [args, env] of [
           [again, {}],
           [["watch"], {}],
+          [["run", "--", "true"], {}],
           [again, { SOUFFLEUR_STATE_DIR: join(the.home, "other") }],
           // As in cron, su or a container: nothing in the environment is what it was.
           [

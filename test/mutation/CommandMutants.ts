@@ -143,13 +143,29 @@ export const commandMutants = [
     ["packages/cli/test/HereCommand.test.ts"],
     [
       ["here: a followed session is watched", "!followed.has(sessionId)", "sessionId !== undefined"],
-      ["here: a watch of the agent itself outlives it", 'ancestors.includes(pid) ? ["--detach"] : []', "[]"]
+      ["here: a watch of the agent itself outlives it", 'ancestors.includes(pid) ? ["--detach"] : []', "[]"],
+      [
+        "here: what ended since a look",
+        "return { agents, ended, jobs",
+        "return { agents, ended: [] as typeof ended, jobs"
+      ]
     ]
   ),
   ...mutantsOf(
     "packages/embed/src/explain/StatusLine.ts",
     ["packages/embed/test/StatusLine.test.ts"],
-    [["here: a watch without a souffleur needs one", "if (!owned) return", "if (owned) return"]]
+    [
+      ["here: a watch without a souffleur needs one", "if (!owned) return", "if (owned) return"],
+      ["here: a failed night needs a look", 'end === "retries exhausted" ||', "false ||"],
+      ["standing: unwatched without a souffleur", "owned ||", "true ||"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/RunCommand.ts",
+    [
+      "test/cli/Commands.test.ts: a Conductor has one souffleur in any state folder; its log can be followed and replayed; release leaves the Conductor alive"
+    ],
+    [["run: nothing goes on that another souffleur has", "refuseOwned(id, state),", "Effect.void,"]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/RunCommand.ts",

@@ -135,8 +135,24 @@ export const holdMutants = [
   ),
   ...mutantsOf(
     "packages/embed/src/explain/StatusLine.ts",
-    ["packages/cli/test/HoldCommand.test.ts"],
+    ["packages/embed/test/StatusLine.test.ts"],
     [["hold: told by status", "Match.when({ held: Match.defined }, () => 'held until \"souffleur go\"'),", ""]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/StatusLine.ts",
+    ["packages/embed/test/StatusLine.test.ts"],
+    [["hold: a forgotten one is named", "if (held !== undefined) return {", "if (false as boolean) return {"]]
+  ),
+  ...mutantsOf(
+    "packages/supervisor/src/Notifier.ts",
+    ["packages/supervisor/test/Notifier.test.ts"],
+    [
+      [
+        "hold: a death under it names go",
+        ' && before.watch.held !== undefined ? "souffleur go"',
+        ' && false ? "souffleur go"'
+      ]
+    ]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/GoCommand.ts",

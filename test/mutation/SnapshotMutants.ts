@@ -67,13 +67,17 @@ export const snapshotMutants = [
     ["one: no stream of another kind", 'id.includes("/") ? initial : yield* load(id)', "yield* load(id)"]
   ]),
   ...mutantsOf(
-    "packages/cli/src/commands/StatusCommand.ts",
+    "packages/embed/src/watching/EndedNews.ts",
     ["packages/cli/test/StatusCommand.test.ts"],
     [
       ["status: of those that ended the ones with news", "told < watch.revision", "true"],
       ["status: the last that ended", "const maxEnded = 20", "const maxEnded = 2000"],
-      ["status: all on request", "flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches", "watches"],
       ["status: how many more have ended", "count - ended.length", "0"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/StatusCommand.ts",
+    ["packages/cli/test/StatusCommand.test.ts"],
+    [["status: all on request", "flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches", "watches"]]
   )
 ]

@@ -34,7 +34,12 @@ it.layer(services)((it) => {
       assert.strictEqual(found[resume + 1]?.trim(), "opera-1: no souffleur looks after it")
 
       const told = JSON.parse((yield* printed(the.project, here, "--json")).join("\n"))
-      assert.deepInclude(told.jobs[0], { kind: "watch", id: "opera-1", state: "needs you", standing: "watching" })
+      assert.deepInclude(told.jobs[0], {
+        kind: "watch",
+        id: "opera-1",
+        state: "needs you",
+        standing: "unwatched: its souffleur is gone"
+      })
       assert.deepInclude(told.agents[0], { pid: process.pid, session_id: "s-new" })
       assert.strictEqual(told.next[0].next, "souffleur resume opera-1")
 
@@ -55,6 +60,21 @@ it.layer(services)((it) => {
       const two = yield* printed(the.project, here)
       assert.include(two, "  souffleur resume --all")
       assert.notInclude(two, "  souffleur resume opera-1")
+
+      // A night that has failed is shown until a person has looked.
+      const failed = Event.RetriesExhausted.make({ at: 3000, cycle: 1, exportPath: null })
+      const over = Event.ConductorCompleted.make({ at: 3000, by: "agent" })
+      yield* the.watch("failed-1", [...watching({ project: the.project, comms: null }), failed])
+      yield* the.watch("over-1", [...watching({ project: the.project, comms: null }), over])
+      const after = yield* printed(the.project, here)
+      assert.strictEqual(after[0], "2 watches, 2 need you; 2 ended since you looked, 1 failed; 1 agent runs unwatched.")
+      const ended = after.indexOf("ENDED SINCE YOU LOOKED")
+      assert.match(after[ended + 1] ?? "", /^ {2}failed-1 +retries exhausted +\//u)
+      assert.match(after[ended + 2] ?? "", /^ {2}over-1 +completed +\//u)
+      assert.include(after, "  souffleur why failed-1")
+      assert.notInclude(after, "  souffleur why over-1")
+      yield* printed(the.project, here, "status")
+      assert.strictEqual((yield* printed(the.project, here))[0], "2 watches, 2 need you; 1 agent runs unwatched.")
 
       // A session that a watch has followed is watched.
       yield* the.watch("opera-1", [Event.SessionIdFound.make({ at: 2000, watcher: 1, sessionId: "s-new" })])

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { initial, type Watch, Words } from "@souffleur/domain"
-import { needOf, statusLine } from "../src/explain/StatusLine.ts"
+import { needOf, standingOf, statusLine } from "../src/explain/StatusLine.ts"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000
@@ -25,7 +25,7 @@ const recovery = {
 const says = (more: Partial<Watch>, silent = false) =>
   statusLine({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)
 
-it("a watch needs a person for a wait, a standby, a ceiling or its file, the most urgent first, and names the command", () => {
+it("a watch needs a person for a wait, a hold, a standby, a ceiling, its file or a failed end, and names the command", () => {
   const next = (more: Partial<Watch>, owned = true) =>
     needOf("w", { ...initial, phase: "Watching", ...more }, owned)?.next
   const ceiling = { ceiling: "tokens", used: 2, limit: 1 } as const
@@ -36,7 +36,10 @@ it("a watch needs a person for a wait, a standby, a ceiling or its file, the mos
   assert.strictEqual(next({ overreach }), "souffleur config --trust")
   assert.strictEqual(next({ ceiling, overreach }), "souffleur retry w")
   assert.strictEqual(next({ standby: closed, ceiling }), "souffleur why w")
-  assert.strictEqual(next({ person, standby: closed }), "souffleur attach w")
+  assert.strictEqual(next({ held: { since: noon }, standby: closed, ceiling }), "souffleur go w")
+  assert.strictEqual(next({ person, held: { since: noon }, standby: closed }), "souffleur attach w")
+  assert.strictEqual(next({ phase: "Exited", end: "retries exhausted" }, false), "souffleur why w")
+  assert.isUndefined(next({ phase: "Exited", end: "completed" }, false))
   assert.strictEqual(next({ person }, false), "souffleur resume w")
 })
 
@@ -51,6 +54,7 @@ it("the state of a watch names the most urgent fact first", () => {
     says({ wait: { ...wait, kind: "outage", until: noon + minute } }),
     "waits until 12:01:00 UTC (outage)"
   )
+  assert.strictEqual(says({ held: { since: noon } }), 'held until "souffleur go"')
   assert.strictEqual(says({ person: { for: "permission prompt", since: noon } }), "waits for a person")
   assert.strictEqual(says({ ceiling: { ceiling: "tokens", used: 2, limit: 1 } }), "watching, at its ceiling")
   assert.strictEqual(
@@ -62,6 +66,14 @@ it("the state of a watch names the most urgent fact first", () => {
   assert.strictEqual(says({ generation: 2, launchId: "w-g2", kind: "command" }), "watching", "a command takes none")
   assert.strictEqual(says({ generation: 2, launchId: "w-g2", recovery }), "recovering")
   assert.strictEqual(says({ phase: "Exited", end: "completed", person: { for: "x", since: noon } }), "completed")
+})
+
+it("a watch is unwatched where its souffleur is gone, unless it has ended", () => {
+  const standing = (more: Partial<Watch>, owned: boolean) =>
+    standingOf({ ...initial, phase: "Watching", generation: 1, ...more }, owned)
+  assert.strictEqual(standing({}, true), "watching")
+  assert.strictEqual(standing({ held: { since: noon } }, false), "unwatched: its souffleur is gone")
+  assert.strictEqual(standing({ phase: "Exited", end: "completed" }, false), "completed")
 })
 
 it("the state of a watch names a deferred kill while the heartbeat is too old", () => {

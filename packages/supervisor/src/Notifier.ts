@@ -105,7 +105,8 @@ const nextCommands: Readonly<Record<WatchNotice, string>> = {
 export const noticeOf = (id: string, event: WatchEvent, before: Told, zone?: Zone): Notice | undefined => {
   const { notice: kind, own, words } = describeEvent(event, zone)
   if (kind === undefined || !isNews(event, before)) return undefined
-  const command = nextCommands[kind]
+  // Under a hold nothing follows a death until a person says so.
+  const command = kind === "died" && before.watch.held !== undefined ? "souffleur go" : nextCommands[kind]
   return { kind, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
 }
 

@@ -105,6 +105,8 @@ describe("a person is told", () => {
   it("each notice names the command to type next, with the watch", () => {
     const well = watching.reduce(evolve, initial)
     assert.strictEqual(noticeOf(died(0), well)?.next, "souffleur why w")
+    const held = evolve(well, Event.HoldStarted.make({ at }))
+    assert.strictEqual(noticeOf(died(0), held)?.next, "souffleur go w", "nothing follows by itself")
     assert.strictEqual(noticeOf(completed, well)?.next, "souffleur log w")
     assert.strictEqual(noticeOf(closed, well)?.next, "souffleur retry w")
   })

@@ -6,14 +6,17 @@ import {
   layerAgentFiles,
   layerHost,
   layerStoreReading,
+  type Need,
   type Overview,
   overview
 } from "@souffleur/embed/internal"
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
+import { nextLines } from "../explain/NextLine.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { cut, wrapped } from "../Wrapped.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -23,15 +26,9 @@ const maxLength = 200
 const cell = (text: string, width = 0) => plain(text, maxLength).padEnd(width)
 const widest = (texts: ReadonlyArray<string>) => Math.max(0, ...texts.map((text) => plain(text, maxLength).length))
 
-/** A command to type next, and why. */
-interface Next {
-  readonly next: string
-  readonly why: string
-}
-
 /** Returns the commands to type next, the most urgent first. */
-const nextOf = ({ agents, jobs }: Overview): ReadonlyArray<Next> => {
-  const needs = jobs.flatMap(({ id, kind, need }) =>
+const nextOf = ({ agents, ended, jobs }: Overview): ReadonlyArray<Need> => {
+  const needs = [...jobs, ...ended].flatMap(({ id, kind, need }) =>
     need === null ? [] : [{ next: need.next, why: `${kind === "run" ? "run " : ""}${id}: ${need.why}` }]
   )
   const left = needs.filter(({ next }) => next.startsWith("souffleur resume "))
@@ -42,11 +39,11 @@ const nextOf = ({ agents, jobs }: Overview): ReadonlyArray<Next> => {
   const planned = jobs
     .filter(({ kind, need }) => kind === "run" && need === null)
     .map((run) => ({ next: `souffleur conduct status --run ${run.id}`, why: `run ${run.id}: ${run.standing}` }))
-  const looking = jobs.every(({ kind }) => kind === "run")
+  const looking = [...jobs, ...ended].every(({ kind }) => kind === "run")
     ? []
-    : [{ next: "souffleur status", why: "how the watches are" }]
+    : [{ next: "souffleur status", why: `how the watches are${ended.length === 0 ? "" : ", and what happened"}` }]
   const starting =
-    agents.length + jobs.length > 0
+    agents.length + ended.length + jobs.length > 0
       ? []
       : [
           { next: `souffleur run -- ${agentKind.program} "do it"`, why: "start an agent and watch it" },
@@ -59,7 +56,7 @@ const nextOf = ({ agents, jobs }: Overview): ReadonlyArray<Next> => {
 const number = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
 
 /** Says in a line how much is here. */
-const summary = ({ agents, jobs }: Overview): string => {
+const summary = ({ agents, ended, jobs }: Overview): string => {
   const needing = jobs.filter(({ state }) => state === "needs you").length
   const watches = jobs.filter(({ kind }) => kind === "watch").length
   const kinds = [
@@ -70,31 +67,34 @@ const summary = ({ agents, jobs }: Overview): string => {
     jobs.length === 0
       ? "Nothing is watched"
       : `${kinds.join(" and ")}, ${needing === 0 ? "none needs you" : number(needing, "needs you", "need you")}`
-  return `${watched}; ${agents.length === 0 ? "no agent runs" : number(agents.length, "agent runs", "agents run")} unwatched.`
+  const failed = ended.filter(({ need }) => need !== null).length
+  const over = ended.length === 0 ? "" : `; ${ended.length} ended since you looked${failed === 0 ? "" : `, ${failed} failed`}`
+  return `${watched}${over}; ${agents.length === 0 ? "no agent runs" : number(agents.length, "agent runs", "agents run")} unwatched.`
 }
 
-const linesOf = (found: Overview, dim: (text: string) => string): ReadonlyArray<string> => {
-  const { agents, jobs } = found
+const linesOf = (
+  found: Overview,
+  dim: (text: string) => string,
+  columns: number | undefined
+): ReadonlyArray<string> => {
+  const { agents, ended, jobs } = found
   const part = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", dim(title), ...lines])
-  const width = widest(jobs.map(({ id }) => id))
-  const state = widest(jobs.map(jobLine))
-  const next = nextOf(found)
+  const all = [...jobs, ...ended]
+  const width = widest(all.map(({ id }) => id))
+  const state = widest(all.map(jobLine))
+  const rows = (some: Overview["jobs"]) =>
+    some.map((one) => cut(`  ${cell(one.id, width)}  ${cell(jobLine(one), state)}  ${cell(one.project)}`, columns))
   return [
-    summary(found),
-    ...part(
-      "WATCHES AND RUNS",
-      jobs.map((one) => `  ${cell(one.id, width)}  ${cell(jobLine(one), state)}  ${cell(one.project)}`)
-    ),
+    ...wrapped(summary(found), columns),
+    ...part("WATCHES AND RUNS", rows(jobs)),
+    ...part("ENDED SINCE YOU LOOKED", rows(ended)),
     ...part(
       "UNWATCHED AGENTS",
-      agents.map(
-        ({ pid, project, session_id, status }) => `  pid ${pid}  ${cell(status)}  ${cell(project)}  ${cell(session_id)}`
+      agents.map(({ pid, project, session_id, status }) =>
+        cut(`  pid ${pid}  ${cell(status)}  ${cell(project)}  ${cell(session_id)}`, columns)
       )
     ),
-    ...part(
-      "NEXT",
-      next.flatMap((one) => [`  ${cell(one.next)}`, dim(`      ${cell(one.why)}`)])
-    )
+    ...part("NEXT", nextLines(nextOf(found), dim))
   ]
 }
 
@@ -103,16 +103,17 @@ export const hereCommand = Command.make(
   "souffleur",
   { projectDir, json },
   Effect.fnUntraced(function* (flags) {
-    const { colour } = yield* Environment
+    const { colour, columns } = yield* Environment
     const found = yield* overview(yield* Project)
     if (flags.json)
       return yield* printJson({
         agents: found.agents,
         jobs: found.jobs.map(jobJson),
+        ended: found.ended.map(jobJson),
         next: nextOf(found)
       })
     const brush = paint(colour)
-    yield* printLines(linesOf(found, (text) => brush("dim", text)).join("\n"))
+    yield* printLines(linesOf(found, (text) => brush("dim", text), columns).join("\n"))
   })
 ).pipe(
   withLayers((settings) =>

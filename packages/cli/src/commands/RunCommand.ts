@@ -1,5 +1,5 @@
 import { load, Settings } from "@souffleur/domain"
-import { release } from "@souffleur/supervisor"
+import { refuseOwned, release } from "@souffleur/supervisor"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -64,8 +64,12 @@ export const runCommand = Command.make(
     const telling = yield* tellingOf(flags)
     const goOn = Effect.fnUntraced(function* (known: NamedWatch) {
       const { id, watch: state } = known
-      yield* Console.error(
-        `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
+      // It does not go on here while another souffleur has it.
+      const told = Effect.andThen(
+        refuseOwned(id, state),
+        Console.error(
+          `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
+        )
       )
       const guarding = { guardian: flags.guardian, restored: Option.none() }
       const settings = yield* goingOn(project, state.pin)
@@ -78,7 +82,7 @@ export const runCommand = Command.make(
         guarding,
         telling
       })
-      return yield* Effect.provide(resumed, [
+      return yield* Effect.provide(Effect.andThen(told, resumed), [
         layerWorld(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))),
         layerNoticeChannels(settings)
       ])

@@ -18,7 +18,7 @@ import { agentKind } from "../agent/Kind.ts"
 import type { NamedWatch } from "@souffleur/embed"
 import {
   allWatches,
-  endedWatches,
+  endedNews,
   findWatch,
   isNews,
   jobLine,
@@ -27,10 +27,12 @@ import {
   layerStore,
   livingWatches,
   livingRuns,
+  lookedMark,
   sentence,
   watchStatus
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { nextLines } from "../explain/NextLine.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { cut, wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
@@ -87,9 +89,6 @@ type Status = Effect.Success<ReturnType<typeof statusOf>>
 export const inOrder = (all: ReadonlyArray<Status>): ReadonlyArray<Status> =>
   urgentFirst(all, ({ last_event_at, state }) => ({ state, at: epochOf(last_event_at) ?? 0 }))
 
-/** The mark of a person's last look at a watch. */
-const lookedMark = (id: string) => `${id}/looked`
-
 /** Returns the news of a watch since the last look, and marks them as seen. */
 const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch) {
   if (unreadable !== undefined) return []
@@ -103,17 +102,10 @@ const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch)
   return fresh
 })
 
-/** The most ended watches whose news are told. The others are counted. */
-const maxEnded = 20
-
 /** Returns the watches that have not ended, and those of the last ended that have news. `more` counts the others. */
 const current = Effect.gen(function* () {
-  const marks = yield* Cursor
-  const { count, last } = yield* endedWatches(maxEnded)
-  const ended = yield* Effect.filter(last, ({ id, watch }) =>
-    Effect.map(marks.position(lookedMark(id)), (told) => told < watch.revision)
-  )
-  return { watches: [...ended.toReversed(), ...(yield* livingWatches)], more: count - ended.length }
+  const { ended, more } = yield* endedNews
+  return { watches: [...ended, ...(yield* livingWatches)], more }
 })
 
 /** Lines of news of one watch. The log has the rest. */
@@ -211,7 +203,7 @@ export const statusCommand = Command.make(
       one.phase === "Exited"
         ? ""
         : one.owner === null || one.owner.condition === "gone"
-          ? "no souffleur: resume with watch"
+          ? "no souffleur"
           : `by pid ${one.owner.pid}`
     ])
     const [title, ...lines] = table(
@@ -240,5 +232,12 @@ export const statusCommand = Command.make(
       for (const { event } of events.slice(-maxNews)) yield* printLines(newsLine(id, event).join("\n"))
     }
     for (const one of watches) yield* tellWords(one, settings)
+    const needs = found.flatMap(({ need, watch }) =>
+      need === null || !watches.some(({ id }) => id === watch)
+        ? []
+        : [{ next: need.next, why: `${watch}: ${need.why}` }]
+    )
+    if (needs.length > 0)
+      yield* printLines(["", brush("dim", "NEXT"), ...nextLines(needs, (text) => brush("dim", text))].join("\n"))
   })
 ).pipe(withLayers((settings) => Layer.merge(layerStore(settings), layerHost)))

@@ -41,11 +41,17 @@ const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =
     Match.orElse(({ phase }) => phase.toLowerCase())
   )
 
+/** Returns the state of a watch as {@link statusLine} does. `owned`: a live souffleur looks after it. */
+export const standingOf = (watch: Watch, owned: boolean, silent = false, zone?: Zone): string =>
+  owned || watch.phase === "Exited" ? statusLine(watch, silent, zone) : "unwatched: its souffleur is gone"
+
 /** The reason why a watch needs a person, and the command to type next. */
 export interface Need {
   readonly why: string
   readonly next: string
 }
+
+type Needing = Pick<Watch, "ceiling" | "end" | "held" | "overreach" | "person" | "phase" | "standby">
 
 /**
  * Returns what a watch needs from a person, the most urgent first; `null`: nothing. `owned`: a live souffleur looks
@@ -53,12 +59,15 @@ export interface Need {
  */
 export const needOf = (
   id: string,
-  { ceiling, overreach, person, phase, standby }: Pick<Watch, "ceiling" | "overreach" | "person" | "phase" | "standby">,
+  { ceiling, end, held, overreach, person, phase, standby }: Needing,
   owned: boolean
 ): Need | null => {
+  if (end === "retries exhausted" || end === "validation exhausted")
+    return { why: `it failed: ${end}`, next: `souffleur why ${id}` }
   if (phase === "Exited") return null
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }
+  if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }
   if (standby !== undefined) return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
   if (ceiling !== undefined)
     return { why: `its ceiling of ${ceiling.ceiling} is reached`, next: `souffleur retry ${id}` }
@@ -68,7 +77,7 @@ export const needOf = (
 
 /** Returns the state word of a watch with this need. A hand-off is a part of its recovery until it is taken. */
 export const watchState = (watch: Watch, need: Need | null): StateWord => {
-  if (need !== null) return "needs you"
   if (watch.phase === "Exited") return "ended"
+  if (need !== null) return "needs you"
   return watch.recovery !== undefined || watch.wait !== undefined || isUntaken(watch) ? "recovering" : "working"
 }

@@ -1,7 +1,7 @@
 import { iso, stateLine, type StateWord, type Zone } from "@souffleur/domain"
 import type { NamedRun } from "@souffleur/plan"
 import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
-import { type Need, needOf, statusLine, watchState } from "../explain/StatusLine.ts"
+import { type Need, needOf, standingOf, watchState } from "../explain/StatusLine.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 
 /** A watch or a run, as every list of them shows it. */
@@ -30,7 +30,7 @@ export const watchJob = ({ id, unreadable, watch }: NamedWatch, owned: boolean, 
     id,
     project: watch.project,
     state: watchState(watch, need),
-    standing: unreadable === undefined ? statusLine(watch, false, zone) : `cannot be read: ${unreadable.problem}`,
+    standing: unreadable === undefined ? standingOf(watch, owned, false, zone) : `cannot be read: ${unreadable.problem}`,
     need,
     at: watch.lastEventAt
   }

@@ -1,13 +1,16 @@
 import { Processes } from "@souffleur/domain"
 import { shellWord } from "@souffleur/plan"
 import { Effect } from "effect"
+import { watchJob } from "../jobs/Job.ts"
 import { livingJobs } from "../jobs/JobList.ts"
+import { endedNews } from "./EndedNews.ts"
 import { livingWatches } from "./FindWatch.ts"
 import { liveSessions } from "./LiveSessions.ts"
 
 /**
- * Returns the agents of this user that no watch follows, and the living watches and runs, a person's need first. Each
- * agent has the command to type next. `project`: the folder of the person.
+ * Returns the agents of this user that no watch follows, and the living watches and runs, a person's need first. The
+ * watches that ended since a person looked come too. Each agent has the command to type next. `project`: the folder of
+ * the person.
  */
 export const overview = Effect.fn("overview")(function* (project: string) {
   const processes = yield* Processes
@@ -28,7 +31,8 @@ export const overview = Effect.fn("overview")(function* (project: string) {
         ...(folder === project || folder === "" ? [] : [`--project-dir ${shellWord(folder)}`])
       ].join(" ")
     }))
-  return { agents, jobs: yield* livingJobs }
+  const ended = (yield* endedNews).ended.map((one) => watchJob(one, false))
+  return { agents, ended, jobs: yield* livingJobs }
 })
 
 /** All that is here, for a person who types `souffleur` alone. */

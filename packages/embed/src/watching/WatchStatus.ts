@@ -14,8 +14,7 @@ import {
 } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
-import type { Need } from "../explain/StatusLine.ts"
-import { statusLine } from "../explain/StatusLine.ts"
+import { type Need, standingOf } from "../explain/StatusLine.ts"
 import { watchJob } from "../jobs/Job.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
@@ -83,7 +82,8 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     (watch.deferred?.until ?? 0) > now &&
     (heartbeat === null || heartbeat > Duration.toMillis(settings.heartbeatStaleAfter))
   const owner = watch.owner === undefined ? null : yield* processes.condition(watch.owner.process)
-  const { need, state } = watchJob(named, owner !== null && !isOver(owner))
+  const owned = owner !== null && !isOver(owner)
+  const { need, state } = watchJob(named, owned)
   const context = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)?.context
   return {
     ...named,
@@ -91,7 +91,7 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     need,
     standing:
       unreadable === undefined
-        ? statusLine(watch, silent, zone)
+        ? standingOf(watch, owned, silent, zone)
         : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     conductor: watch.conductor === undefined ? null : yield* processes.condition(watch.conductor),
     owner,
