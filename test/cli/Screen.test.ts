@@ -68,7 +68,7 @@ it.live("the output of a command is streamed byte for byte into a pipe, and --ve
     assert.deepStrictEqual(run.lines, ["\u001B[31mred\u001B[0m"])
     fs.writeFileSync(join(the.project, "go"), "")
     assert.strictEqual((yield* run.ended).code, 0, run.errors())
-    for (const words of ["owns the watch", "Self-monitor 1 starts", "The Conductor completed."])
+    for (const words of ["owns the watch", "Self-monitor 1 starts", "The command completed."])
       assert.include(run.errors(), words)
     const json = the.start(["run", "--no-guardian", "--json", "--", "/bin/sh", "-c", "echo secret"])
     yield* prints(json, "ConductorCompleted")

@@ -130,7 +130,7 @@ describe.concurrent("run, of a plain command", () => {
       assert.strictEqual(Date.parse(known?.wait.until ?? ""), end)
       assert.lengthOf(the.launched(), 1)
       const why = (yield* the.run(["why"])).lines.join("\n")
-      assert.match(why, /The Conductor is dead: it ended with exit code 3/u)
+      assert.match(why, /The command is dead: it ended with exit code 3/u)
       assert.match(why, /Its last words\n {2}the disk is full/u)
       assert.notInclude(JSON.stringify(yield* the.events), "the disk is full")
       const held = yield* the.run(["hold"])

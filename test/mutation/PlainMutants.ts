@@ -98,8 +98,8 @@ export const plainMutants = [
     [
       [
         "telling: an event is one line",
-        "plain(describeEvent(event, zone).text, maxLineLength)",
-        "describeEvent(event, zone).text"
+        "plain(describeFor(event, known, zone).text, maxLineLength)",
+        "describeFor(event, known, zone).text"
       ]
     ]
   ),

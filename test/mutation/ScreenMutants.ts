@@ -85,15 +85,28 @@ export const screenMutants = [
     [
       ["screen: nothing of the routine", "notice !== undefined || shown.has(event._tag) ?", "true ?"],
       ["screen: what a person acts upon", "notice !== undefined || shown.has(event._tag) ?", "false ?"],
-      ["screen: the agent", 'comms !== null ? "the Conductor" : kind', "kind"],
-      ["screen: the command", 'kind === "command" ? "the command" : "the agent"', '"the agent"'],
       [
         "screen: no word of the inside",
-        "text.replaceAll(/\\b[Tt]he Conductor(?: \\(S\\d+\\))?/gu, nameOf(watch))",
+        'text.replaceAll(/\\b[Tt]he (agent|command|Conductor)(?: \\(S\\d+\\))?/gu, "the $1")',
         "text"
       ],
       ["screen: the way back", "ways[event.provider] ?? `by ${event.provider}`", "`by ${event.provider}`"],
       ["screen: has read it", "readers.has(provider)", "true"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/ForPerson.ts",
+    ["packages/domain/test/ForPerson.test.ts"],
+    [
+      ["screen: the agent", 'comms !== null ? "Conductor" : kind', "kind"],
+      ["screen: the command", 'kind === "command" ? "command" : "agent"', '"agent"'],
+      ["person: an agent", '&& article.length === 1 ? "n" : ""', '&& article.length === 9 ? "n" : ""'],
+      ["person: a command is restarted", '"souffleur starts the command again" :', '"A recovery starts" :'],
+      [
+        "person: comms keeps its words",
+        "known.comms === null ? personal(event, known)",
+        "true ? personal(event, known)"
+      ]
     ]
   ),
   ...mutantsOf(

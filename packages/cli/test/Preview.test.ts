@@ -113,7 +113,7 @@ it.layer(services)((it) => {
         "finished",
         "third death without progress"
       ])
-      assert.match(told["killed"]!.says[0]!, /^The Conductor is dead: its process is gone/u)
+      assert.match(told["killed"]!.says[0]!, /^The agent is dead: its process is gone/u)
       assert.strictEqual(told["usage limit"]!.ways[0]!.provider, "continue_turn")
       assert.deepStrictEqual(told["usage limit"]!.ways[0]!.lines?.[0]?.args, [
         "--resume",

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { describeRunEvent, foldRun, type RunEvent, runNoticeOf } from "@souffleur/plan"
-import { describeEvent, Event, type Recorded, utc, type WatchEvent } from "@souffleur/domain"
+import { describeEvent, Event, initial, type Recorded, utc, type WatchEvent } from "@souffleur/domain"
 import { noticeOf, publicationOf, untold } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
@@ -8,12 +8,13 @@ import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentenc
 import { runLine } from "../src/explain/RunLine.ts"
 import { watchLines } from "../src/explain/WatchLine.ts"
 
+const known = { ...initial, comms: "/comms.db", generation: 1 }
 const evil = `\u001B[2J\n2026-01-01 a line of ours\u009B\u202E${"x".repeat(10_000)}`
 
 it("the sentence of an event is one short line without control characters, whatever it quotes", () => {
   const lines = [
-    sentence(Event.PersonAwaited.make({ at: 0, watcher: 1, for: evil })),
-    sentence(Event.RecoveryFailedClosed.make({ at: 0, cycle: 1, stage: "gate", message: evil })),
+    sentence(Event.PersonAwaited.make({ at: 0, watcher: 1, for: evil }), known),
+    sentence(Event.RecoveryFailedClosed.make({ at: 0, cycle: 1, stage: "gate", message: evil }), known),
     runSentence({ ...examples.TaskEscalated, message: evil })
   ]
   for (const line of lines) {
@@ -24,7 +25,7 @@ it("the sentence of an event is one short line without control characters, whate
 })
 
 const unpainted = (_: string, text: string) => text
-const options = { generation: 1, brush: unpainted, columns: undefined, zone: utc }
+const options = { watch: known, brush: unpainted, columns: undefined, zone: utc }
 const recordedOf = <E>(event: E) => ({ position: 1, stream: "w", revision: 1, event })
 
 it("each event of a watch has one description for log, why, comms and the notify command", () => {
@@ -33,12 +34,12 @@ it("each event of a watch has one description for log, why, comms and the notify
     const recorded: Recorded = recordedOf(event)
     assert.include(watchLines(recorded, options)[0], text, event._tag)
     const reason = reasonOf([recorded], 1)
-    if (reason !== undefined) assert.include(reasonText(reason)[0], text, event._tag)
+    if (reason !== undefined) assert.include(reasonText(reason, known)[0], text, event._tag)
     const telling = publicationOf(event)
     assert.strictEqual(telling.message?.kind, message, event._tag)
     if (message !== undefined) assert.include(telling.message?.text, text, event._tag)
     assert.isTrue(text.startsWith(words === null ? text : own.slice(0, -1)), event._tag)
-    const told = noticeOf("w", event, untold)
+    const told = noticeOf("w", event, { ...untold, watch: known })
     if (told === undefined) continue
     assert.strictEqual(told.kind, notice, event._tag)
     assert.deepStrictEqual([told.text, told.words], [own, words], event._tag)

@@ -39,11 +39,12 @@ const died = (reason: "hang" | "pid" | "untaken") =>
     reason,
     retries: 1
   })
+const known = { comms: "/comms.db", kind: "agent" } as const
 /** Returns the words of `why` after these events. */
 const why = (...events: ReadonlyArray<WatchEvent>): string => {
   const recorded = [...opened, ...events].map((event, n) => ({ stream: "w", revision: n + 1, position: n + 1, event }))
   const reason = reasonOf(recorded, recorded.length)
-  const lines = reason === undefined ? [] : reasonText(reason)
+  const lines = reason === undefined ? [] : reasonText(reason, known)
   for (const line of lines.slice(1)) assert.isAtMost(line.length, 120, line)
   return lines.join("\n")
 }
@@ -93,10 +94,13 @@ it("why and log tell which part of a payload was not understood, and the reason 
     why(started, payload([]), prepared("bypassPermissions"), relaunched),
     "bypassPermissions was asked for, acceptEdits is the ceiling"
   )
-  assert.include(sentence(payload(["line 2 of the payload is malformed"])), ": line 2 of the payload is malformed.")
+  assert.include(
+    sentence(payload(["line 2 of the payload is malformed"]), known),
+    ": line 2 of the payload is malformed."
+  )
   assert.isTrue(isNews(payload(["line 2"])))
   assert.isFalse(isNews(payload([])))
-  assert.include(sentence(prepared("invalid")), "a permission was asked for that no launch may have")
+  assert.include(sentence(prepared("invalid"), known), "a permission was asked for that no launch may have")
   assert.isTrue(isNews(prepared("invalid")))
 })
 
@@ -176,10 +180,13 @@ it("log and why tell which process a person named against the evidence", () => {
       conductorState: null,
       lastMessageId: 0
     })
-  assert.include(sentence(adopted(true)), "an operator adopted it, against the evidence")
+  assert.include(sentence(adopted(true), known), "an operator adopted it, against the evidence")
   assert.include(why(adopted(true)), "evidence said that it is another: the operator knew better (--force)")
-  assert.include(sentence({ ...(opened[0] as typeof Event.WatchOpened.Type), forced: true }), "against the evidence")
-  for (const told of [sentence(adopted(false)), why(adopted(false)), sentence(opened[0]!)])
+  assert.include(
+    sentence({ ...(opened[0] as typeof Event.WatchOpened.Type), forced: true }, known),
+    "against the evidence"
+  )
+  for (const told of [sentence(adopted(false), known), why(adopted(false)), sentence(opened[0]!, known)])
     assert.notInclude(told, "evidence")
 })
 

@@ -1,5 +1,5 @@
 import {
-  describeEvent,
+  describeFor,
   EventLog,
   evolve,
   initial,
@@ -103,7 +103,7 @@ const nextCommands: Readonly<Record<WatchNotice, string>> = {
  * episodes: their begin and their end are told. `before`: what was told up to that event. `undefined`: no notice.
  */
 export const noticeOf = (id: string, event: WatchEvent, before: Told, zone?: Zone): Notice | undefined => {
-  const { notice: kind, own, words } = describeEvent(event, zone)
+  const { notice: kind, own, words } = describeFor(event, before.watch, zone)
   if (kind === undefined || !isNews(event, before)) return undefined
   // Under a hold nothing follows a death until a person says so.
   const command = kind === "died" && before.watch.held !== undefined ? "souffleur go" : nextCommands[kind]

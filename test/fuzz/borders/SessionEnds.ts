@@ -159,12 +159,12 @@ export const sessionEnds = border("session-ends", {
           now = evolve(now, event)
           recorded.push({ position: now.revision, stream: "opera-0001", revision: now.revision, event })
           const told = [
-            sentence(event),
+            sentence(event, now),
             statusLine(now),
             notice?.text ?? "",
             ...(reasonOf(recorded, Number.POSITIVE_INFINITY) === undefined
               ? []
-              : reasonText(reasonOf(recorded, Number.POSITIVE_INFINITY)!))
+              : reasonText(reasonOf(recorded, Number.POSITIVE_INFINITY)!, now))
           ]
           void told
         }

@@ -75,7 +75,7 @@ export const logCommand = Command.make(
       if (revision < flags.from || event.at < after) return { gap, lines: [] }
       if (flags.json) return { gap, lines: [jsonLine(recorded)] }
       const date = dates(event.at)
-      const lines = watchLines(recorded, { generation: next.generation, named: flags.all, brush, columns, zone })
+      const lines = watchLines(recorded, { watch: next, named: flags.all, brush, columns, zone })
       return { gap, lines: date === undefined ? lines : [brush("dim", date), ...lines] }
     }
     const one = namedIn(yield* Project, flags.watch)

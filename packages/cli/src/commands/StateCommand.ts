@@ -1,4 +1,4 @@
-import { parseTime } from "@souffleur/domain"
+import { nameOf, parseTime, Words } from "@souffleur/domain"
 import { SouffleurLog } from "@souffleur/embed"
 import { layerSouffleurLog, statusLine } from "@souffleur/embed/internal"
 import { Console, Effect, Option } from "effect"
@@ -40,7 +40,7 @@ export const stateCommand = Command.make(
       ["watch", `${id}, revision ${state.revision}`],
       ["state", `${state.phase}: ${statusLine(state)}`],
       [
-        "conductor",
+        nameOf(state).slice("the ".length).toLowerCase(),
         state.conductor === undefined
           ? "not known"
           : `S${state.generation}, pid ${state.conductor.pid}, session ${state.sessionId}`
@@ -59,7 +59,7 @@ export const stateCommand = Command.make(
         "mode",
         `${state.mode}${state.awaiting ? ", awaiting the session id" : ""}${state.observe ? ", observing only" : ""}`
       ],
-      ["retries", `${state.retries} of 3, ${state.baseline.taskCount} tasks at the last launch`],
+      ["deaths", `${Words.ofAllowed(state.retries)}, ${state.baseline.taskCount} tasks at the last launch`],
       [
         "owner",
         state.owner === undefined

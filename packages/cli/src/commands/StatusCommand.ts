@@ -1,6 +1,7 @@
 import {
   epochOf,
   EventLog,
+  initial,
   iso,
   plain,
   Processes,
@@ -118,7 +119,7 @@ const maxCellLength = 200
 const usage = (tokens: number, window: number | null) =>
   window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
 
-const titles = ["WATCH", "STATE", "GEN", "CONDUCTOR", "HEARTBEAT", "CONTEXT", "BEAT", "RETRIES", "LAST EVENT", "OWNER"]
+const titles = ["WATCH", "STATE", "GEN", "PROCESS", "HEARTBEAT", "CONTEXT", "BEAT", "DEATHS", "LAST EVENT", "OWNER"]
 
 /** Aligns the cells below their titles, and leaves empty columns out. */
 const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
@@ -198,7 +199,7 @@ export const statusCommand = Command.make(
           : `heartbeat ${Words.duration(one.conductor.heartbeat_age_ms)}`,
       one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
       one.phase === "Exited" ? "" : `watcher ${Words.duration(one.souffleur_beat_age_ms)}`,
-      one.retries === 0 ? "" : `${one.retries} of 3 retries`,
+      one.retries === 0 ? "" : Words.ofAllowed(one.retries),
       `${Words.duration(now - (epochOf(one.last_event_at) ?? now))} ago`,
       one.phase === "Exited"
         ? ""
@@ -218,9 +219,10 @@ export const statusCommand = Command.make(
           `warning: ${watch}: the config file of ${folder} asks for another ${permission.file_asks_for.join(", ")} than is in force: souffleur config --trust`
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
+    const known = new Map(watches.map(({ id, watch }) => [id, watch]))
     const newsLine = (id: string, event: WatchEvent) => {
       const before = `${id}  ${Words.moment(event.at, now, zone)}  `
-      return wrapped(`${before}${sentence(event, zone)}`, columns, before.length)
+      return wrapped(`${before}${sentence(event, known.get(id.trimEnd()) ?? initial, zone)}`, columns, before.length)
     }
     const widest = Math.max(0, ...unseen.map(([first]) => first!.stream.length))
     for (const events of unseen) {

@@ -49,7 +49,7 @@ export const whyCommand = Command.make(
       })
     if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine) })
     const { columns } = yield* Environment
-    const lines = [...reasonText(why.value, yield* zoneOf(flags)), ...(yield* wordLines(id, why.value))]
+    const lines = [...reasonText(why.value, watch, yield* zoneOf(flags)), ...(yield* wordLines(id, why.value))]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
 ).pipe(withLayers((settings) => Layer.merge(layerSouffleurLog(settings), layerHost)))

@@ -1,10 +1,12 @@
 import {
-  describeEvent,
+  describeFor,
   type Event,
+  nameOf,
   plain,
   type Severity,
   type Watch,
   type WatchEvent,
+  ways,
   Words,
   type Zone
 } from "@souffleur/domain"
@@ -17,20 +19,6 @@ export interface ScreenLine {
 
 /** UTF-16 units of a line. The log has the whole sentence. */
 const maxLine = 500
-
-/** Returns the word for the Conductor. A person who uses no comms knows only the agent, or the command. */
-const nameOf = ({ comms, kind }: Watch): string =>
-  comms !== null ? "the Conductor" : kind === "command" ? "the command" : "the agent"
-
-/** Says how each provider brings a Conductor back. Another provider is named. */
-const ways: Readonly<Record<string, string>> = {
-  continue_turn: "its session goes on",
-  claude_export: "a new session reads an export of its conversation",
-  resume: "its session is resumed",
-  standard_compact: "its session goes on, compacted",
-  small_handoff: "a new session reads the end of its conversation",
-  restart: "started again"
-}
 
 /** The providers whose successor has a session of its own. It reads a file first. */
 const readers = new Set(["claude_export", "small_handoff"])
@@ -53,22 +41,22 @@ const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "WatchReleased"
 ])
 
-/** Says a sentence of the log with the name that a person knows. */
-const renamed = (text: string, watch: Watch): string =>
-  text.replaceAll(/\b[Tt]he Conductor(?: \(S\d+\))?/gu, nameOf(watch))
+/** Says a sentence with the name of the Conductor in small letters and without its generation. */
+const lowered = (text: string): string =>
+  text.replaceAll(/\b[Tt]he (agent|command|Conductor)(?: \(S\d+\))?/gu, "the $1")
 
 /**
  * Returns the line of an event on the screen of `run` and `watch`. `undefined`: only `--verbose` shows the event.
  * A recovery has four lines: the death, the way back, what was read, and the end.
  */
 export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zone): ScreenLine | undefined => {
-  const { notice, severity, text } = describeEvent(event, zone)
+  const { notice, severity, text } = describeFor(event, after, zone)
   const line = (words: string): ScreenLine => ({ text: plain(words.replace(/\.$/u, ""), maxLine), severity })
   switch (event._tag) {
     case "ConductorConfirmed":
       return line(`${nameOf(after)} runs (pid ${event.conductor.pid}) as ${id}`)
     case "ConductorDied":
-      return line(renamed(text, after).replace(" is dead:", " died:"))
+      return line(lowered(text).replace(" is dead:", " died:"))
     case "ConductorRelaunched":
       return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
     // A person expects the same session, and hears why it is another one.
@@ -79,6 +67,6 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
     case "ConductorCompleted":
       return line(`${nameOf(after)} finished`)
     default:
-      return notice !== undefined || shown.has(event._tag) ? line(renamed(text, after)) : undefined
+      return notice !== undefined || shown.has(event._tag) ? line(lowered(text)) : undefined
   }
 }

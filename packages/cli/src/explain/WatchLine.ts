@@ -1,5 +1,5 @@
 import { sentence } from "@souffleur/embed/internal"
-import { describeEvent, type Recorded, type Severity, Words, type Zone } from "@souffleur/domain"
+import { describeEvent, type Known, type Recorded, type Severity, Words, type Zone } from "@souffleur/domain"
 import type { Paint } from "../Printing.ts"
 import { wrapped } from "../Wrapped.ts"
 
@@ -14,7 +14,7 @@ export const colours = {
 
 /** How the lines of an event are written. */
 export interface WatchLineOptions {
-  readonly generation: number
+  readonly watch: Known & { readonly generation: number }
   /** Whether the watch is named. */
   readonly named?: boolean
   readonly brush: Paint
@@ -25,11 +25,11 @@ export interface WatchLineOptions {
 /** Returns the line of an event in `watch` and `log` for a person: time, generation, sentence. A terminal breaks it. */
 export const watchLines = (
   { event, stream }: Recorded,
-  { brush, columns, generation, named = false, zone }: WatchLineOptions
+  { brush, columns, named = false, watch, zone }: WatchLineOptions
 ): ReadonlyArray<string> => {
   const colour = colours[describeEvent(event).severity]
-  const before = `${named ? `${stream}  ` : ""}${Words.time(event.at, zone)}  ${`S${Math.max(1, generation)}`.padEnd(3)} `
-  const [first = "", ...more] = wrapped(`${before}${sentence(event, zone)}`, columns, before.length)
+  const before = `${named ? `${stream}  ` : ""}${Words.time(event.at, zone)}  ${`S${Math.max(1, watch.generation)}`.padEnd(3)} `
+  const [first = "", ...more] = wrapped(`${before}${sentence(event, watch, zone)}`, columns, before.length)
   const painted = (text: string) => (colour === undefined ? text : brush(colour, text))
   return [`${brush("dim", before)}${painted(first.slice(before.length))}`, ...more.map(painted)]
 }

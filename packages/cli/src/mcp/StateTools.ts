@@ -33,7 +33,7 @@ const lastRecovery = Effect.fnUntraced(function* ({ id, watch }: NamedWatch) {
     .slice(started)
     .find(({ _tag }) => ["ConductorRelaunched", "RecoveryFailedClosed", "RetriesExhausted"].includes(_tag))
   const what = came ?? events[started]!
-  return { at: iso(what.at), what: sentence(what), reason: reason === undefined ? "" : sentence(reason) }
+  return { at: iso(what.at), what: sentence(what, watch), reason: reason === undefined ? "" : sentence(reason, watch) }
 })
 
 const unwatched = {

@@ -66,9 +66,7 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
       yield* Ref.set(now, after)
       if (shows && after.phase === "Exited") yield* ending(after)
       const lines =
-        how === "all"
-          ? watchLines(recorded, { generation: after.generation, brush, columns, zone })
-          : linesOf(recorded, after)
+        how === "all" ? watchLines(recorded, { watch: after, brush, columns, zone }) : linesOf(recorded, after)
       if (lines.length > 0) yield* say(recorded.event.at, lines)
     }, Effect.provideContext(context)),
     /** Prints the words of the agent as they come, until the scope closes. */

@@ -6,12 +6,9 @@ import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
 
 /** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
-  RecoveryStarted: ({ cycle, purpose }) =>
-    described(
-      "info",
-      `Recovery ${cycle} ${purpose === "export" ? "saves what can be saved: retries are exhausted" : "starts"}`
-    ),
-  RecoveryWithheld: ({ cycle, message }) => described("info", `Recovery ${cycle} is withheld: ${message}`),
+  RecoveryStarted: ({ purpose }) =>
+    described("info", purpose === "export" ? "souffleur gives up, and saves what can be saved" : "A recovery starts"),
+  RecoveryWithheld: ({ message }) => described("info", `The recovery is withheld: ${message}`),
   RecoveryEscalated: ({ alreadyKilled, from, message, stage, to }) =>
     described(
       "info",
@@ -20,7 +17,7 @@ export const describeRecovery = {
         message: "warning"
       }
     ),
-  RecoveryRetried: ({ cycle }) => described("info", `An operator retries recovery ${cycle}`),
+  RecoveryRetried: () => described("info", "An operator asks for the recovery again"),
   StepStarted: ({ attempt, step }) =>
     described("detail", `Step "${step}" starts${attempt === 1 ? "" : ` (attempt ${attempt})`}`),
   StepSucceeded: (event) => {

@@ -38,6 +38,9 @@ export const sentence = (text: string): string => (/[.!?…]$/u.test(text) ? tex
 /** Makes the first letter a capital. */
 export const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
-/** Says how many generations in a row ended without progress. Empty at 0: a death after progress is only a death. */
+/** Says how many of the ends in a row that are allowed were without progress. */
+export const ofAllowed = (retries: number): string => `${retries} of 3 without progress`
+
+/** Says the same in brackets. Empty at 0: a death after progress is only a death. */
 export const withoutProgress = (retries: number, what = ""): string =>
-  retries === 0 ? "" : ` (${what}${retries} of 3 without progress)`
+  retries === 0 ? "" : ` (${what}${ofAllowed(retries)})`

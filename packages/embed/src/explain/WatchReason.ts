@@ -2,7 +2,9 @@ import {
   type Event,
   evolve,
   initial,
+  type Known,
   type Recorded,
+  renamed,
   type Watch,
   type WatchEvent,
   Words,
@@ -190,10 +192,17 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
   }
 }
 
+/** Says a reason with the name that a person knows. */
+const personalReason = ({ act, rule, seen }: Explanation, known: Known): Explanation => ({
+  seen: seen.map((line) => renamed(line, known)),
+  rule: renamed(rule, known),
+  ...(act === undefined ? {} : { act: renamed(act, known) })
+})
+
 /** Returns the newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>
   lastReason(events, upTo, { initial, evolve, explain })
 
-/** Returns lines for a person. */
-export const reasonText = (reason: Reason<WatchEvent>, zone?: Zone): ReadonlyArray<string> =>
-  reasonLines(reason, sentence, zone)
+/** Returns lines for a person. `known`: the watch of the decision. */
+export const reasonText = (reason: Reason<WatchEvent>, known: Known, zone?: Zone): ReadonlyArray<string> =>
+  reasonLines({ ...reason, ...personalReason(reason, known) }, (event, zone) => sentence(event, known, zone), zone)

@@ -1,9 +1,18 @@
-import { describeEvent, iso, plain, type Recorded, type WatchEvent, type Zone } from "@souffleur/domain"
+import {
+  describeEvent,
+  describeFor,
+  iso,
+  type Known,
+  plain,
+  type Recorded,
+  type WatchEvent,
+  type Zone
+} from "@souffleur/domain"
 import { maxLineLength } from "./Explanation.ts"
 
 /** Describes an event on one line. Its times are by the clock of the zone, which is UTC by default. */
-export const sentence = (event: WatchEvent, zone?: Zone): string =>
-  plain(describeEvent(event, zone).text, maxLineLength)
+export const sentence = (event: WatchEvent, known: Known, zone?: Zone): string =>
+  plain(describeFor(event, known, zone).text, maxLineLength)
 
 /** Whether a person wants to hear of an event. The others are details of souffleur's work. */
 export const isNews = (event: WatchEvent): boolean => describeEvent(event).severity !== "detail"

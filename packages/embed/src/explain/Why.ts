@@ -1,4 +1,4 @@
-import type { WatchEvent } from "@souffleur/domain"
+import { evolve, initial, type WatchEvent } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import type { RunEvent } from "@souffleur/plan"
 import { Option } from "effect"
@@ -21,7 +21,13 @@ type Events<E> = ReadonlyArray<RecordedAs<E>>
 
 /** Explains the last decision of a watch at or before a revision. */
 export const whyOf = (events: Events<WatchEvent>, revision: number): Option.Option<Why> =>
-  Option.map(Option.fromUndefinedOr(reasonOf(events, revision)), (reason) => ({ ...reason, lines: reasonText(reason) }))
+  Option.map(Option.fromUndefinedOr(reasonOf(events, revision)), (reason) => ({
+    ...reason,
+    lines: reasonText(
+      reason,
+      events.reduce((watch, { event }) => evolve(watch, event), initial)
+    )
+  }))
 
 /** Explains the last decision of a run at or before a revision. */
 export const runWhyOf = (events: Events<RunEvent>, revision: number): Option.Option<RunWhy> =>

@@ -2,7 +2,7 @@ import {
   attempts,
   type Baseline,
   decide,
-  describeEvent,
+  describeFor,
   evolve,
   type ProcessIdentity,
   type Watch,
@@ -104,7 +104,7 @@ const foreseen = (kind: EndKind, watch: Watch, { exported, now, quietUntil, stal
       ? follow(reported, { _tag: "ExhaustRetries", cycle: recovery.cycle, exportPath }, now)
       : reported
   // A new watcher is souffleur's own routine.
-  const news = told.events.map((event) => describeEvent(event)).filter(({ severity }) => severity !== "detail")
+  const news = told.events.map((event) => describeFor(event, watch)).filter(({ severity }) => severity !== "detail")
   return { kind, says: news.map(({ text }) => text), after: told.watch }
 }
 

@@ -1,0 +1,69 @@
+import type { WatchEvent } from "../event/WatchEvent.ts"
+import { utc, type Zone } from "../Time.ts"
+import type { Watch } from "../watch/Watch.ts"
+import { describeEvent } from "./DescribeEvent.ts"
+import type { Description, WatchNotice } from "./Description.ts"
+import { inSession } from "./DescribeWatch.ts"
+import { capital, sentence } from "./Words.ts"
+
+/** The facts that decide how a person calls the Conductor. */
+export type Known = Pick<Watch, "comms" | "kind">
+
+const nounOf = ({ comms, kind }: Known) => (comms !== null ? "Conductor" : kind === "command" ? "command" : "agent")
+
+/** Returns the name of the Conductor for a person. Without comms it is the agent, or the command. */
+export const nameOf = (known: Known): string => `the ${nounOf(known)}`
+
+/** Says a text with the name that a person knows, where there is no comms. */
+export const renamed = (text: string, known: Known): string =>
+  known.comms !== null
+    ? text
+    : text.replaceAll(
+        /\b(the|an?) Conductor(?: \(S\d+\))?/giu,
+        (_, article: string) =>
+          `${article}${known.kind === "agent" && article.length === 1 ? "n" : ""} ${nounOf(known)}`
+      )
+
+/** Says how each provider brings a Conductor back. Another provider is named. */
+export const ways: Readonly<Record<string, string>> = {
+  continue_turn: "its session goes on",
+  claude_export: "a new session reads an export of its conversation",
+  resume: "its session is resumed",
+  standard_compact: "its session goes on, compacted",
+  small_handoff: "a new session reads the end of its conversation",
+  restart: "started again"
+}
+
+/** Says what a recovery is to a person. `undefined`: the sentence of the log says it. */
+const personal = (event: WatchEvent, known: Known): string | undefined => {
+  const isCommand = known.kind === "command"
+  const name = nameOf(known)
+  switch (event._tag) {
+    case "RecoveryStarted":
+      if (event.purpose === "export") return isCommand ? "souffleur gives up" : undefined
+      return isCommand ? "souffleur starts the command again" : `souffleur brings ${name} back`
+    case "ConductorRelaunched": {
+      const { conductor, generation, provider, sessionId } = event
+      const which = `S${generation}, pid ${conductor.pid}${inSession(sessionId)}`
+      return isCommand
+        ? `${capital(name)} runs again (${which})`
+        : `${capital(name)} is back (${which}): ${ways[provider] ?? `by ${provider}`}`
+    }
+    case "RetriesExhausted":
+      return isCommand ? "Three deaths without progress: the command is not started again" : undefined
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Describes an event for a person. Without comms it has no Conductor, but an agent or a command, and no word of a
+ * recovery that only souffleur knows.
+ */
+export const describeFor = (event: WatchEvent, known: Known, zone: Zone = utc): Description<WatchNotice> => {
+  const described = describeEvent(event, zone)
+  const told = known.comms === null ? personal(event, known) : undefined
+  return told === undefined
+    ? { ...described, text: renamed(described.text, known), own: renamed(described.own, known) }
+    : { ...described, text: sentence(told), own: sentence(told) }
+}
