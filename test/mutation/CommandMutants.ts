@@ -183,7 +183,17 @@ export const commandMutants = [
     [
       ["preview: the third death is the last", "retries: attempts - 1", "retries: 0"],
       ["preview: a command shows no limit", 'watched.kind === "command" ? ofCommand : ofAgent', "ofAgent"],
-      ["preview: a limit is waited out", '{ _tag: "WaitOver", how: "over" }', '{ _tag: "WaitOver", how: "went on" }']
+      [
+        "preview: a limit is waited out",
+        'resetsAt: null },\n    { _tag: "WaitOver", how: "over" }',
+        'resetsAt: null },\n    { _tag: "WaitOver", how: "went on" }'
+      ],
+      ["preview: a command has a pause", "          pause\n        },", "          pause: 0\n        },"],
+      [
+        "preview: a command runs after its pause",
+        'kind === "command" ? [{ _tag: "WaitOver"',
+        'kind === "agent" ? [{ _tag: "WaitOver"'
+      ]
     ]
   ),
   ...mutantsOf(

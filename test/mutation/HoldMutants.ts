@@ -98,7 +98,7 @@ export const holdMutants = [
     [
       "test/cli/Solo.test.ts: a command gets a terminal by --terminal, or once it says that it wants one; an agent by no flag"
     ],
-    [["pty: at the next run", "wantsTerminal(words) ? { pty: true } : {}", "{}"]]
+    [["pty: at the next run", "first.pty || wantsTerminal(words)", "first.pty"]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/WhyCommand.ts",

@@ -90,6 +90,7 @@ export const screenMutants = [
         'text.replaceAll(/\\b[Tt]he (agent|command|Conductor)(?: \\(S\\d+\\))?/gu, "the $1")',
         "text"
       ],
+      ["screen: a terminal is told", "event.pty || notice !== undefined", "notice !== undefined"],
       ["screen: the way back", "ways[event.provider] ?? `by ${event.provider}`", "`by ${event.provider}`"],
       ["screen: has read it", "readers.has(provider)", "true"]
     ]

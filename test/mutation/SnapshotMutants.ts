@@ -67,7 +67,7 @@ export const snapshotMutants = [
     ["one: no stream of another kind", 'id.includes("/") ? initial : yield* load(id)', "yield* load(id)"]
   ]),
   ...mutantsOf(
-    "packages/embed/src/watching/EndedNews.ts",
+    "packages/embed/src/watching/FindWatch.ts",
     ["packages/cli/test/StatusCommand.test.ts"],
     [
       ["status: of those that ended the ones with news", "told < watch.revision", "true"],

@@ -134,6 +134,17 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(plain.ends[0]!.ways, [
         { provider: "restart", lines: [{ program: "/usr/bin/sh", args: ["-c", "exit 1"], input: null }] }
       ])
+      // The pause before the next run is told, and no number of a cycle.
+      const says = plain.ends.flatMap((end) => end.says).join("\n")
+      assert.match(says, /The command is run again at .*, after a pause of 5 s\./u)
+      assert.notMatch(says, /Recovery \d|Conductor/u)
+      assert.strictEqual(plain.sees.terminal, "headless")
+      const own = yield* the.json({}, "run", "--dry-run", "--terminal", "--json", "--", "sh", "-c", "exit 1")
+      assert.strictEqual(own.sees.terminal, "pty")
+      const refused = yield* Effect.flip(
+        printed(the.project, the.variables, "run", "--dry-run", "--terminal", "--", "claude", "x")
+      )
+      assert.deepInclude(refused, { code: 2 })
     })
   )
 

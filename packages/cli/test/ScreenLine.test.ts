@@ -50,6 +50,13 @@ describe("the screen of run", () => {
     assert.strictEqual(linesOf([relaunched("continue_turn"), taken])[1], "it goes on: 31,204 tokens of context")
   })
 
+  it("a command that is given a terminal is told so", () => {
+    const from: Watch = { ...solo, kind: "command" }
+    const prepared = { ...examples.LaunchPrepared, requested: examples.LaunchPrepared.effective }
+    assert.deepStrictEqual(linesOf([prepared], from), [])
+    assert.deepStrictEqual(linesOf([{ ...prepared, pty: true }], from), ["the command gets a terminal of its own"])
+  })
+
   it("a session that is not resumed in place is told with the reason", () => {
     const message = "its context is full: 180,001 tokens are in use, and the limit is 180,000"
     const escalated = (from: string) => ({ ...examples.RecoveryEscalated, from, message })

@@ -26,7 +26,7 @@ it("without comms no sentence speaks of a Conductor, and of a command none speak
   )
 })
 
-it("with comms the words of the log stay", () => {
+it("the words of the log stay with comms", () => {
   for (const event of all) assert.deepStrictEqual(describeFor(event, conductor), describeEvent(event), event._tag)
   assert.deepStrictEqual([conductor, agent, command].map(nameOf), ["the Conductor", "the agent", "the command"])
   assert.strictEqual(

@@ -24,12 +24,13 @@ export type { ForeseenLine, ForeseenWay } from "./preview/ForeseenLine.ts"
 export type { Preview } from "./preview/Preview.ts"
 export * from "./preview/PreviewSubject.ts"
 export * from "./watching/Departure.ts"
-export { endedNews, lookedMark } from "./watching/EndedNews.ts"
 export {
   allWatches,
+  endedNews,
   endedWatches,
   findWatch,
   livingWatches,
+  lookedMark,
   newestOfSession,
   newestWatches,
   unfinished,

@@ -91,7 +91,9 @@ export const runCommand = Command.make(
     if (flags.dryRun) {
       const previewed = Effect.gen(function* () {
         const known = yield* unfinished({ project })
-        return Option.isNone(known) && flags.words.length === 0 ? yield* which : yield* previewRun(flags.words, project)
+        return Option.isNone(known) && flags.words.length === 0
+          ? yield* which
+          : yield* previewRun(flags.words, { project, pty: flags.terminal })
       })
       const found = yield* Effect.provide(previewed, [layerStoreReading(settings), layerHost])
       return yield* printPreview(found, { asJson: flags.json, brush: paint(colour) })

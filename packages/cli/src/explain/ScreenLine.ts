@@ -57,6 +57,8 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
       return line(`${nameOf(after)} runs (pid ${event.conductor.pid}) as ${id}`)
     case "ConductorDied":
       return line(lowered(text).replace(" is dead:", " died:"))
+    case "LaunchPrepared":
+      return event.pty || notice !== undefined ? line(lowered(text)) : undefined
     case "ConductorRelaunched":
       return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
     // A person expects the same session, and hears why it is another one.

@@ -48,6 +48,11 @@ const configOf = ({ asks_for, file, trusted }: Preview["sees"]["config"]): strin
   return `${file}${asks_for.length === 0 ? "" : `; not trusted: ${asks_for.join(", ")}`}`
 }
 
+const terminals: Readonly<Record<string, string>> = {
+  headless: "none: output goes to the state folder",
+  pty: "its own, without a person at it (--terminal)"
+}
+
 const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
   row("agent", agentOf(sees)),
   row("folder", sees.project),
@@ -61,7 +66,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
       ]),
   row("conductor", conductorOf(sees)),
   row("session", sessionOf(sees)),
-  row("terminal", sees.terminal === "headless" ? "none: output goes to the state folder" : sees.terminal),
+  row("terminal", terminals[sees.terminal] ?? sees.terminal),
   ...(sees.permission === null
     ? []
     : [row("permission", `${sees.permission.effective}; no launch is above ${sees.permission.ceiling}`)]),

@@ -41,7 +41,7 @@ export const describeRecovery = {
   StepFailed: ({ step }) => described("warning", `Step "${step}" failed`),
   LaunchPrepared: (event) => {
     const clamped = clampInWords(event)
-    const text = `Launch ${event.launchId} is prepared`
+    const text = `Launch ${event.launchId} is prepared${event.pty ? ", with a terminal of its own" : ""}`
     if (clamped !== undefined)
       return described("warning", `${text}: ${clamped}`, { message: "warning", notice: "warning" })
     return described("detail", event.sessionId === "" ? text : `${text} with permission ${event.effective}`)

@@ -42,6 +42,8 @@ const personal = (event: WatchEvent, known: Known): string | undefined => {
     case "RecoveryStarted":
       if (event.purpose === "export") return isCommand ? "souffleur gives up" : undefined
       return isCommand ? "souffleur starts the command again" : `souffleur brings ${name} back`
+    case "LaunchPrepared":
+      return event.pty ? `${capital(name)} gets a terminal of its own` : undefined
     case "ConductorRelaunched": {
       const { conductor, generation, provider, sessionId } = event
       const which = `S${generation}, pid ${conductor.pid}${inSession(sessionId)}`
@@ -57,8 +59,8 @@ const personal = (event: WatchEvent, known: Known): string | undefined => {
 }
 
 /**
- * Describes an event for a person. Without comms it has no Conductor, but an agent or a command, and no word of a
- * recovery that only souffleur knows.
+ * Describes an event for a person. Without comms the Conductor is the agent, or the command. A recovery is said in the
+ * words of that person.
  */
 export const describeFor = (event: WatchEvent, known: Known, zone: Zone = utc): Description<WatchNotice> => {
   const described = describeEvent(event, zone)

@@ -1,5 +1,5 @@
 import { Count, event, Text } from "@souffleur/eventlog"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { baseline, print, Trigger } from "./EventFields.ts"
 import { Permission } from "../settings/Permission.ts"
 import { ProcessIdentity } from "../port/Process.ts"
@@ -57,7 +57,9 @@ export const LaunchPrepared = event("LaunchPrepared", {
   digest: Text,
   sessionId: Text,
   requested: Text,
-  effective: Permission
+  effective: Permission,
+  /** The command gets a terminal of its own. */
+  pty: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 })
 
 export const ConductorRelaunched = event("ConductorRelaunched", {

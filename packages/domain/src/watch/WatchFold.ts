@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "9631ede18eeec97b" },
+  name: { kind: "watch", fingerprint: "e0b4a9ac1afa8bed" },
   initial,
   evolve,
   schema: Watch,

@@ -69,7 +69,9 @@ export type WatchIntent =
       /** `souffleur run`: the first launch, whose launch file is written. Absent: the Conductor runs already. */
       readonly run?: {
         readonly kind: Kind
-        readonly launch: Pick<typeof LaunchPrepared.Type, "launchId" | "digest" | "requested" | "effective">
+        readonly launch: Pick<typeof LaunchPrepared.Type, "launchId" | "digest" | "requested" | "effective"> & {
+          readonly pty?: boolean
+        }
       }
     }
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
@@ -153,6 +155,8 @@ export type WatchIntent =
       readonly sessionId: string
       readonly requested: string
       readonly effective: Permission
+      /** The command gets a terminal of its own; `false` by default. */
+      readonly pty?: boolean
     }
   | {
       readonly _tag: "Relaunched"

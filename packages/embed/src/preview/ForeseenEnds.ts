@@ -8,7 +8,8 @@ import {
   type Watch,
   type WatchEvent,
   type WatcherExit,
-  type WatchIntent
+  type WatchIntent,
+  type Zone
 } from "@souffleur/domain"
 import { Result } from "effect"
 
@@ -30,6 +31,10 @@ export interface Foreseeing {
   readonly now: number
   /** The end of the user's quiet hours, epoch ms; `null`: no quiet hours now. */
   readonly quietUntil: number | null
+  /** Milliseconds of the first pause of a command. */
+  readonly pause: number
+  /** The zone of the times. */
+  readonly zone: Zone
   /** The path of the export that would be made. */
   readonly exported: string
   /** Milliseconds of `HEARTBEAT_STALE_AFTER`. */
@@ -63,7 +68,11 @@ const evidence = (staleAfter: number) =>
   }) as const
 
 const exits: Readonly<Record<EndKind, (watch: Watch) => ReadonlyArray<WatcherExit>>> = {
-  killed: () => [{ _tag: "Dead", reason: "pid" }],
+  killed: ({ kind }) => [
+    { _tag: "Dead", reason: "pid" },
+    // A command has a pause first.
+    ...(kind === "command" ? [{ _tag: "WaitOver", how: "over" } as const] : [])
+  ],
   // With comms a hang is seen by its heartbeat.
   hung: ({ comms }) => [{ _tag: "Dead", reason: comms === null ? "hang" : "heartbeat" }],
   "context full": () => [{ _tag: "ContextExhausted" }],
@@ -79,7 +88,11 @@ const exits: Readonly<Record<EndKind, (watch: Watch) => ReadonlyArray<WatcherExi
 const ofCommand: ReadonlyArray<EndKind> = ["killed", "finished", "third death without progress"]
 const ofAgent: ReadonlyArray<EndKind> = ["killed", "hung", "context full", "usage limit", ...ofCommand.slice(1)]
 
-const foreseen = (kind: EndKind, watch: Watch, { exported, now, quietUntil, staleAfter }: Foreseeing): ForeseenEnd => {
+const foreseen = (
+  kind: EndKind,
+  watch: Watch,
+  { exported, now, pause, quietUntil, staleAfter, zone }: Foreseeing
+): ForeseenEnd => {
   const before = kind === "third death without progress" ? { ...watch, retries: attempts - 1 } : watch
   const reported = exits[kind](before).reduce(
     (told: Told, exit) =>
@@ -91,7 +104,8 @@ const foreseen = (kind: EndKind, watch: Watch, { exported, now, quietUntil, stal
           exit,
           tasks: null,
           evidence: evidence(staleAfter),
-          quietUntil
+          quietUntil,
+          pause
         },
         now
       ),
@@ -104,7 +118,9 @@ const foreseen = (kind: EndKind, watch: Watch, { exported, now, quietUntil, stal
       ? follow(reported, { _tag: "ExhaustRetries", cycle: recovery.cycle, exportPath }, now)
       : reported
   // A new watcher is souffleur's own routine.
-  const news = told.events.map((event) => describeFor(event, watch)).filter(({ severity }) => severity !== "detail")
+  const news = told.events
+    .map((event) => describeFor(event, watch, zone))
+    .filter(({ severity }) => severity !== "detail")
   return { kind, says: news.map(({ text }) => text), after: told.watch }
 }
 

@@ -7,6 +7,7 @@ import {
   formatChannel,
   leastPermission,
   permissionOf,
+  personsZone,
   type ProcessInfo,
   quietUntilNow,
   type ResolvedSettings,
@@ -33,6 +34,8 @@ export interface Foreseen {
   readonly goesOn: NamedWatch | undefined
   readonly program: AgentProgram
   readonly terminal: Terminal
+  /** The command gets a terminal of its own. */
+  readonly pty: boolean
   /** The command that would be started first. `undefined`: the Conductor runs already. */
   readonly starts: AgentCommand | undefined
   /** The launch would make the session. */
@@ -99,7 +102,7 @@ const sessionOf = Effect.fnUntraced(function* (sessionId: string) {
  * nothing is started but the agent's `--version`.
  */
 export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
-  const { conductor, doubt, first, fresh, goesOn, opening, program, starts, terminal, watch } = foreseen
+  const { conductor, doubt, first, fresh, goesOn, opening, program, pty, starts, terminal, watch } = foreseen
   const { keys, settings, sources } = opening
   const path = yield* Path.Path
   const requested = permissionOf(watch.firstLaunch?.requested ?? "") ?? leastPermission
@@ -112,6 +115,8 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
     now,
     quietUntil: yield* quietUntilNow(settings.quietHours),
     exported,
+    pause: Duration.toMillis(settings.restartPause),
+    zone: yield* personsZone,
     staleAfter: Duration.toMillis(settings.heartbeatStaleAfter)
   })
   const options = { exported, first, names, permission: effective, settings, terminal }
@@ -128,7 +133,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
       agent: isAgent ? yield* versionOf(program, effective) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
-      terminal,
+      terminal: pty ? ("pty" as const) : terminal,
       permission: isAgent ? { requested, effective, ceiling: settings.maxExternalPermission } : null,
       comms: watch.comms,
       observe: watch.observe,

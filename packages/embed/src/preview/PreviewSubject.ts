@@ -59,6 +59,7 @@ export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWat
     goesOn: known,
     program,
     terminal: overrides.terminal ?? (yield* terminalOf(settings, variables)),
+    pty: watch.firstLaunch?.pty ?? false,
     starts: undefined,
     fresh: false,
     first: yield* firstCommandOf(settings, watch),
@@ -68,8 +69,14 @@ export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWat
   return yield* Effect.provide(preview(foreseen), layerReaders(settings, program))
 })
 
-/** Previews `run`: the folder's unfinished watch, else a new one. */
-export const previewRun = Effect.fn("previewRun")(function* (words: ReadonlyArray<string>, project: string) {
+/**
+ * Previews `run`: the folder's unfinished watch, else a new one. `pty`: a command gets a terminal of its own.
+ * Fails with `CommandRefused` as `run` does.
+ */
+export const previewRun = Effect.fn("previewRun")(function* (
+  words: ReadonlyArray<string>,
+  { project, pty }: { readonly project: string; readonly pty: boolean }
+) {
   const known = yield* unfinished({ project })
   if (Option.isSome(known)) return yield* previewKnown(known.value)
   const { agent, variables } = yield* Installation
@@ -80,7 +87,7 @@ export const previewRun = Effect.fn("previewRun")(function* (words: ReadonlyArra
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
   const terminal = Option.isNone(literal) ? ("headless" as const) : yield* terminalOf(settings, variables)
   const foreseen = Effect.gen(function* () {
-    const first = yield* firstOf(words, literal, { agent, variables, terminal })
+    const first = yield* firstOf(words, literal, { agent, variables, terminal, pty })
     const { command, kind, requested, sessionId } = first
     const effective = clamp(requested, settings.maxExternalPermission)
     const watch = yield* openedBy({
@@ -100,6 +107,7 @@ export const previewRun = Effect.fn("previewRun")(function* (words: ReadonlyArra
       goesOn: undefined,
       program,
       terminal,
+      pty,
       starts,
       fresh,
       first: Option.some(starts),
@@ -155,6 +163,7 @@ export const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...or
       goesOn: undefined,
       program,
       terminal,
+      pty: false,
       starts: undefined,
       fresh: false,
       first: Option.none(),

@@ -1,5 +1,5 @@
 import { type Watch, watches, watchKey } from "@souffleur/domain"
-import type { NamedState } from "@souffleur/eventlog"
+import { Cursor, type NamedState } from "@souffleur/eventlog"
 import { Effect, Option, Path, Random, Runtime, Schema } from "effect"
 
 /** No watch has this name, or none is of this folder. `message` says what to do. */
@@ -31,6 +31,22 @@ export const newestWatches = (key: string, limit: number, wanted?: (watch: Watch
 /** Returns the watches that ended last, the last one first, `limit` at most, and the number of all that ended. */
 export const endedWatches = (limit: number) =>
   Effect.map(watches.ended(limit), ({ count, last }) => ({ count, last: last.map(namedWatch) }))
+
+/** The most ended watches whose news are told. The others are counted. */
+const maxEnded = 20
+
+/** Returns the mark of a person's last look at a watch. */
+export const lookedMark = (id: string) => `${id}/looked`
+
+/** Returns those of the last ended watches that have news for a person, oldest first. `more` counts the other ones. */
+export const endedNews = Effect.gen(function* () {
+  const marks = yield* Cursor
+  const { count, last } = yield* endedWatches(maxEnded)
+  const ended = yield* Effect.filter(last, ({ id, watch }) =>
+    Effect.map(marks.position(lookedMark(id)), (told) => told < watch.revision)
+  )
+  return { ended: ended.toReversed(), more: count - ended.length }
+})
 
 const first = Effect.map(([one]: ReadonlyArray<NamedWatch>) => Option.fromUndefinedOr(one))
 

@@ -115,11 +115,21 @@ export interface CommandOrder {
 export const firstOf = (
   words: ReadonlyArray<string>,
   literal: Option.Option<LiteralAgent>,
-  { agent, terminal, variables }: Pick<CommandOrder, "agent" | "variables"> & { readonly terminal: Terminal }
+  {
+    agent,
+    pty = false,
+    terminal,
+    variables
+  }: Pick<CommandOrder, "agent" | "pty" | "variables"> & {
+    readonly terminal: Terminal
+  }
 ) =>
   Option.match(literal, {
     onNone: () => Effect.map(firstOfCommand(words, variables), (first): First => first),
-    onSome: (literal) => Effect.map(firstOfAgent(literal, agent, terminal), (first): First => first)
+    onSome: (literal) =>
+      pty
+        ? bad("an agent has its terminal by LAUNCHER (tmux, kitty): --terminal is for another command")
+        : Effect.map(firstOfAgent(literal, agent, terminal), (first): First => first)
   })
 
 /**
@@ -133,9 +143,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
   { agent, pin, project, pty = false, variables }: CommandOrder
 ) {
   const launcher = yield* Launcher
-  if (pty && Option.isSome(literal))
-    return yield* bad("an agent has its terminal by LAUNCHER (tmux, kitty): --terminal is for another command")
-  const first = yield* firstOf(words, literal, { agent, variables, terminal: launcher.terminal })
+  const first = yield* firstOf(words, literal, { agent, variables, pty, terminal: launcher.terminal })
   const { kind, requested, sessionId } = first
   // The claim comes first, because another folder's souffleur may watch the session that is resumed.
   if (sessionId !== "") yield* (yield* Claims).claim({ session: sessionId })
@@ -149,7 +157,7 @@ export const openCommand = Effect.fn("openCommand")(function* (
   )
   const order = { id: launchId, command: first.command, cwd: project, title: first.title, pty, keep: true }
   yield* prepareLaunch(order, (digest) => {
-    const run = { kind, launch: { launchId, digest, requested, effective } }
+    const run = { kind, launch: { launchId, digest, requested, effective, pty } }
     const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })
     return Effect.onError(opened, () => Effect.ignoreCause(unopened))
   })

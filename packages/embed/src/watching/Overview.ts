@@ -3,8 +3,7 @@ import { shellWord } from "@souffleur/plan"
 import { Effect } from "effect"
 import { watchJob } from "../jobs/Job.ts"
 import { livingJobs } from "../jobs/JobList.ts"
-import { endedNews } from "./EndedNews.ts"
-import { livingWatches } from "./FindWatch.ts"
+import { endedNews, livingWatches } from "./FindWatch.ts"
 import { liveSessions } from "./LiveSessions.ts"
 
 /**

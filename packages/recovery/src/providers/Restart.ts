@@ -38,8 +38,9 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
     })
   const kept = yield* launcher.kept(first.launchId, first.digest)
   const words = yield* lastPrinted(launcher.outputPath(first.launchId))
-  const order = { ...kept, ...(wantsTerminal(words) ? { pty: true } : {}) }
-  return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective })
+  const pty = first.pty || wantsTerminal(words)
+  const order = { ...kept, ...(pty ? { pty } : {}) }
+  return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective, pty })
 })
 
 /** Stops a command, which has no conversation, and runs it again (spec: behaviour#restart). */

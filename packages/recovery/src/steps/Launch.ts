@@ -75,7 +75,10 @@ export const launch = Effect.fn("Recovery.launch")(function* (
 export const started = Effect.fn("Recovery.started")(function* (
   token: string,
   order: Omit<LaunchOrder, "id">,
-  prepared: Pick<Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>, "sessionId" | "requested" | "effective">
+  prepared: Pick<
+    Extract<WatchIntent, { readonly _tag: "PrepareLaunch" }>,
+    "sessionId" | "requested" | "effective" | "pty"
+  >
 ) {
   const { number: cycle, watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
