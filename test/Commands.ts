@@ -19,7 +19,7 @@ export const flagNames = ({ name, type }: Completions.FlagDescriptor): ReadonlyA
   type._tag === "Boolean" ? [name, `no-${name}`] : [name]
 
 /** Flags of every command. */
-export const builtIn = ["help", "version", "completions", "log-level", "wizard"]
+export const builtIn = ["help", "version", "completions", "log-level"]
 
 /** Lists the commands and flags of souffleur that a line for a shell names and that do not exist. */
 export const unknownIn = (line: string): ReadonlyArray<string> => {

@@ -41,6 +41,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   estimate: "counts a text, by @souffleur/recovery",
   compact: "compacts a session, by @souffleur/recovery",
   completions: "writes the files of a shell",
+  help: "shows the help of a command",
   setup: "asks a person, and writes the files of a project",
   demo: "plays the demonstration",
   uninstall: "removes what an installation has written"

@@ -75,10 +75,11 @@ export const commandMutants = [
     "packages/cli/src/CommandTable.ts",
     ["packages/cli/test/CommandTable.test.ts"],
     [
-      ["table: the first name alone", "names.includes(first)", "names.some((name) => args.includes(name))"],
+      ["table: the first name alone", 'known.slice(0, first === "help" ? 2 : 1)', "known"],
       ["table: by an alias too", "names: [name, alias ?? name]", "names: [name]"],
-      ["table: completions read every command", "all || (first !==", "(first !=="],
-      ["table: the wizard too", "(?:completions|wizard)", "(?:completions)"]
+      ["table: completions read every command", "all || asked", "asked"],
+      ["help: it reads what it is asked for", 'first === "help" ? 2 : 1', "1"],
+      ["folder: before a command", "...moved, ...rest.slice(end)", "...rest.slice(end), ...moved"]
     ]
   ),
   ...mutantsOf(

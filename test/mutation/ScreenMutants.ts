@@ -119,6 +119,7 @@ export const screenMutants = [
         "columns === undefined || text.length <= columns || columns < leastColumns",
         "columns === undefined"
       ],
+      ["wrap: a row in its columns", "row === null ? indentOf(text) : row[0].length", "indentOf(text)"],
       ["wrap: at spaces", "space > before.length ? space : columns", "columns"],
       ["wrap: no wider", 'rest.lastIndexOf(" ", columns)', 'rest.lastIndexOf(" ", columns + 9)']
     ]

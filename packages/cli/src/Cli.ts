@@ -1,30 +1,37 @@
-import { debugDefect } from "@souffleur/domain"
+import { debugDefect, plain } from "@souffleur/domain"
 import { Cause, Console, Effect, Option, Runtime } from "effect"
 import { CliConfig, CliError, CliOutput, Command, Completions, GlobalFlag } from "effect/cli"
 import { CompletionScript } from "./completions/CompletionScript.ts"
-import { rootFor } from "./CommandTable.ts"
+import { ordered, rootFor } from "./CommandTable.ts"
 import { Ended } from "./Failure.ts"
 import { printLines } from "./Printing.ts"
 import { defectCode, defective } from "./Uncaught.ts"
 import { version } from "./Version.ts"
+import { Environment } from "./world/CommandEnvironment.ts"
+import { wrapped, wrappedText } from "./Wrapped.ts"
 
 const help = CliOutput.defaultFormatter({ colors: false })
 
+/** Tells a sentence on standard error. A terminal breaks it, and no line break of others. */
+const told = (text: string, columns: number | undefined) =>
+  Effect.forEach(wrapped(plain(`souffleur: ${text}`), columns, 2), (line) => Console.error(line), { discard: true })
+
 /** Prints bad usage on standard error. Standard output is for facts, and requested help is a fact. */
-const presenter: CliOutput.Presenter = {
+const presenter = Effect.map(Environment, ({ columns }): CliOutput.Presenter => ({
   present: (event) => {
     switch (event._tag) {
       case "InvalidInvocation":
-        return Console.error(
-          `souffleur: ${event.errors.map(({ message }) => message.replaceAll(/\s+/gu, " ")).join("; ")}. See "${event.commandPath.join(" ")} --help"`
+        return told(
+          `${event.errors.map(({ message }) => message.replaceAll(/\s+/gu, " ")).join("; ")}. See "${event.commandPath.join(" ")} --help"`,
+          columns
         )
       case "Help":
-        return printLines(help.formatHelpDoc(event.helpDoc))
+        return printLines(wrappedText(help.formatHelpDoc(event.helpDoc), columns))
       case "Version":
         return Console.log(`${event.name} v${event.version}`)
     }
   }
-}
+}))
 
 /** Prints a script line by line, because a line break within one call is shown as a sign. */
 const completions = GlobalFlag.Action({
@@ -35,8 +42,12 @@ const completions = GlobalFlag.Action({
       onSome: (shell) => printLines(Completions.generate(command.name, shell, Completions.fromCommand(command)))
     })
 })
+
+/** The flags of every command. The wizard of Effect prints control sequences, which our console shows as signs. */
 const config = CliConfig.make({
-  builtIns: GlobalFlag.BuiltIns.map((flag) => (flag === GlobalFlag.Completions ? completions : flag))
+  builtIns: GlobalFlag.BuiltIns.flatMap((flag) =>
+    flag === GlobalFlag.Wizard ? [] : [flag === GlobalFlag.Completions ? completions : flag]
+  )
 })
 
 /** Tells a defect in one sentence. SOUFFLEUR_DEBUG adds its stack. */
@@ -59,7 +70,7 @@ const scripts = CompletionScript.of((shell) =>
  */
 export const cli = (args: ReadonlyArray<string>) =>
   rootFor(args).pipe(
-    Effect.flatMap((root) => Command.runWith(root, { version })(args)),
+    Effect.flatMap((root) => Command.runWith(root, { version })(ordered(args))),
     Effect.catchTag("ShowHelp", (help) =>
       help.errors.length === 0 ? Effect.void : Effect.fail(new Ended({ code: 2 }))
     ),
@@ -67,15 +78,13 @@ export const cli = (args: ReadonlyArray<string>) =>
       if (error._tag === "Ended") return Effect.fail(error)
       // The presenter has told it already.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
-      // Further lines of the sentence are indented below it.
-      const text = error.message.replaceAll("\n", "\n  ")
       return Effect.andThen(
-        Console.error(`souffleur: ${text}`),
+        Effect.flatMap(Environment, ({ columns }) => told(error.message, columns)),
         Effect.fail(new Ended({ code: Runtime.getErrorExitCode(error) }))
       )
     }),
     Effect.catchCause((cause) => (Cause.hasDies(cause) ? toldDefect(cause) : Effect.failCause(cause))),
     Effect.provideService(CompletionScript, scripts),
-    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideServiceEffect(CliOutput.Presenter, presenter),
     Effect.provideService(CliConfig.CliConfig, config)
   )

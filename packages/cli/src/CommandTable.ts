@@ -19,8 +19,8 @@ const entry = <const Name extends string, Input, ContextInput, E, R>(
   }
 }
 
-/** Every command, in the order of the help. */
-const entries = [
+/** Every command but the help, in the order of the help. */
+const others = [
   entry(
     "watch",
     "Watch one Conductor, in the foreground, until its work is complete",
@@ -165,6 +165,14 @@ const entries = [
   )
 ]
 
+/** Every command, in the order of the help. */
+const entries = [
+  ...others,
+  entry("help", "The help of a command, or of all", async () =>
+    (await import("./commands/HelpCommand.ts")).helpCommand(others.flatMap(({ names }) => names))
+  )
+]
+
 /** The installation, loaded for a command that runs. It has everything that is known about the agent. */
 const installed = Layer.unwrap(
   Effect.map(
@@ -179,13 +187,29 @@ const root: typeof hereCommand = Command.make("souffleur", { projectDir, json })
 type Entry = (typeof entries)[number]
 
 /**
+ * Moves `--project-dir DIR` before a command behind its words, where each command takes it. The words after `--` stay
+ * as they are.
+ */
+export const ordered = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [first = "", second = ""] = args
+  const count = first === "--project-dir" ? 2 : first.startsWith("--project-dir=") ? 1 : 0
+  const [moved, rest] = [args.slice(0, count), args.slice(count)]
+  const end = rest.includes("--") ? rest.indexOf("--") : rest.length
+  return count === 0 || second === "" || rest.length === 0
+    ? args
+    : [...rest.slice(0, end), ...moved, ...rest.slice(end)]
+}
+
+/**
  * Returns the root of all commands for a command line. It has the named command, and mentions the others for the help.
- * The flags `--completions` and `--wizard` read every command.
+ * The flag `--completions` reads every command. The help reads the command that it shows.
  */
 export const rootFor = Effect.fnUntraced(function* (args: ReadonlyArray<string>) {
-  const all = args.some((arg) => /^--(?:completions|wizard)(?:=|$)/u.test(arg))
-  const first = args.find((arg) => entries.some(({ names }) => names.includes(arg)))
-  const named = entries.filter(({ names }) => all || (first !== undefined && names.includes(first)))
+  const all = args.some((arg) => /^--completions(?:=|$)/u.test(arg))
+  const known = args.filter((arg) => entries.some(({ names }) => names.includes(arg)))
+  const [first] = known
+  const asked = known.slice(0, first === "help" ? 2 : 1)
+  const named = entries.filter(({ names }) => all || asked.some((name) => names.includes(name)))
   const loaded = yield* Effect.promise(() =>
     Promise.all<Awaited<ReturnType<Entry["load"]>>>(named.map(({ load }) => load()))
   )

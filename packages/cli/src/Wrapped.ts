@@ -22,6 +22,19 @@ export const wrapped = (text: string, columns: number | undefined, indent = 0): 
 /** Returns the spaces before a line, for its later parts. */
 export const indentOf = (text: string): number => text.length - text.trimStart().length
 
+/** Returns the column at which a row continues: below its second cell, else below its first word. */
+export const hangOf = (text: string): number => {
+  const row = /^ *\S+(?: \S+)* {2,}(?=\S)/u.exec(text)
+  return row === null ? indentOf(text) : row[0].length
+}
+
+/** Breaks each line of a text for a terminal with so many columns, and keeps its rows in their columns. */
+export const wrappedText = (text: string, columns: number | undefined): string =>
+  text
+    .split("\n")
+    .flatMap((line) => wrapped(line, columns, hangOf(line)))
+    .join("\n")
+
 /** Cuts a line for a terminal with so many columns. `undefined`: there is no terminal, and the line stays whole. */
 export const cut = (text: string, columns: number | undefined): string =>
   columns === undefined || text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`

@@ -35,7 +35,7 @@ const asked = Effect.fnUntraced(function* (alive: ReadonlyArray<number>) {
     yield* (yield* Beats).beat(guardianOf("w"), { by: "guardian/12/1/boot", at: 1 })
     yield* (yield* RunLog).append("run/r", 0, [runExamples.RunOpened, { ...runExamples.RunTaken, owner: ownedBy(13) }])
     return yield* Effect.match(unlessAtWork(), {
-      onFailure: (error) => error.message.split("\n").slice(1),
+      onFailure: (error) => error.message.replace(/^.*?: /u, "").split("; "),
       onSuccess: () => []
     })
   }).pipe(

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Completions } from "effect/cli"
-import { rootFor } from "../src/CommandTable.ts"
+import { ordered, rootFor } from "../src/CommandTable.ts"
 
 /** Returns the commands of a root that have been loaded, by their names. A mention has no flag. */
 const loadedFor = (...args: ReadonlyArray<string>) =>
@@ -21,7 +21,7 @@ it.effect("a command line loads the command that it names first, by its alias to
   })
 )
 
-it.effect("completions and the wizard read every command, and the help mentions each of them", () =>
+it.effect("completions read every command, and the help mentions each of them", () =>
   Effect.gen(function* () {
     const [help, every] = [yield* rootFor(["--help"]), yield* rootFor(["--completions=bash", "status"])]
     const listed = ({ subcommands }: typeof help) =>
@@ -33,7 +33,31 @@ it.effect("completions and the wizard read every command, and the help mentions 
       listed(help).map(({ name, alias }) => alias ?? name),
       "stop"
     )
-    assert.deepStrictEqual(yield* loadedFor("--wizard"), yield* loadedFor("--completions=bash"))
-    assert.isAbove((yield* loadedFor("--wizard")).length, 20)
+    assert.isAbove((yield* loadedFor("--completions=bash")).length, 20)
   })
 )
+
+it.effect("a help reads the command that it is asked for", () =>
+  Effect.gen(function* () {
+    assert.deepStrictEqual(yield* loadedFor("help", "status"), ["status"])
+    assert.deepStrictEqual(yield* loadedFor("help"), [])
+  })
+)
+
+it("a project folder before a command counts for that command, and not for what runs", () => {
+  assert.deepStrictEqual(ordered(["--project-dir", "/app", "status", "--json"]), [
+    "status",
+    "--json",
+    "--project-dir",
+    "/app"
+  ])
+  assert.deepStrictEqual(ordered(["--project-dir=/app", "run", "--", "ls", "-l"]), [
+    "run",
+    "--project-dir=/app",
+    "--",
+    "ls",
+    "-l"
+  ])
+  for (const same of [["--project-dir", "/app"], ["--project-dir=/app"], ["status", "--project-dir", "/app"], []])
+    assert.deepStrictEqual(ordered(same), same)
+})

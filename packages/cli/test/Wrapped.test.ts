@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { cut, wrapped } from "../src/Wrapped.ts"
+import { cut, wrapped, wrappedText } from "../src/Wrapped.ts"
 
 it("a line is broken at its spaces for a terminal, and stays whole without one", () => {
   const text = "▸ 10:08:00 the agent died: its process is gone (death 1 of 3 without progress)"
@@ -13,6 +13,15 @@ it("a line is broken at its spaces for a terminal, and stays whole without one",
   ])
   assert.deepStrictEqual(wrapped("a".repeat(45), 20, 2), ["a".repeat(20), `  ${"a".repeat(18)}`, `  ${"a".repeat(7)}`])
   assert.deepStrictEqual(wrapped(text, 3), [text])
+})
+
+it("a row continues in its second column, and a sentence below its first word", () => {
+  const rows = "COMMANDS\n  run -- X    Start a command and watch it\n  This is no row of two."
+  assert.strictEqual(
+    wrappedText(rows, 30),
+    "COMMANDS\n  run -- X    Start a command\n              and watch it\n  This is no row of two."
+  )
+  assert.strictEqual(wrappedText(rows, undefined), rows)
 })
 
 it("a line is cut for a terminal, and stays whole without one", () => {

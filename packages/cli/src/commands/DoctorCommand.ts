@@ -16,6 +16,7 @@ import { pinned, trustCheck } from "../doctor/TrustCheck.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
+import { wrapped } from "../Wrapped.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
@@ -108,12 +109,20 @@ export const doctorCommand = Command.make(
       }))
       yield* printJson(facts)
     } else {
-      const { colour } = yield* Environment
+      const { colour, columns } = yield* Environment
       const brush = paint(colour)
       const width = Math.max(...findings.map(({ check }) => check.length))
+      const hang = " ".repeat(width + 9)
       for (const { check, detail, level, todo } of findings) {
-        yield* Console.log(`${brush(colours[level], level.padEnd(5))}  ${check.padEnd(width)}  ${detail}`)
-        if (todo !== null) yield* Console.log(`${" ".repeat(width + 9)}${brush("dim", `-> ${todo}`)}`)
+        const [first = "", ...more] = wrapped(
+          `${level.padEnd(5)}  ${check.padEnd(width)}  ${detail}`,
+          columns,
+          hang.length
+        )
+        yield* Console.log(`${brush(colours[level], first.slice(0, 5))}${first.slice(5)}`)
+        yield* Effect.forEach(more, (line) => Console.log(line))
+        const todos = todo === null ? [] : wrapped(`${hang}-> ${todo}`, columns, hang.length + 3)
+        yield* Effect.forEach(todos, (line) => Console.log(brush("dim", line)))
       }
     }
     if (bad > 0) return yield* new Ended({ code: 1 })

@@ -1,7 +1,9 @@
 import { plain, Words } from "@souffleur/domain"
 import type { ForeseenLine, Preview } from "@souffleur/embed/internal"
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { type Paint, printJson, printLines } from "../Printing.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { wrappedText } from "../Wrapped.ts"
 
 /** UTF-16 units of one value. `--json` prints everything. */
 const maxLength = 2000
@@ -126,10 +128,18 @@ export const printPreview = Effect.fn("printPreview")(function* (
   { asJson, brush }: { readonly asJson: boolean; readonly brush: Paint }
 ) {
   if (asJson) return yield* printJson(preview)
-  const part = (title: string, body: ReadonlyArray<string>) => ["", brush("dim", title), ...body]
+  const { columns } = yield* Environment
+  const part = (title: string, body: ReadonlyArray<string>) => [
+    "",
+    brush("dim", title),
+    ...body.map((line) => wrappedText(line, columns))
+  ]
   const { ends, sees, starts } = preview
-  yield* Console.log(
-    "This is what souffleur would do. Nothing is changed, and no process is started but the agent's --version."
+  yield* printLines(
+    wrappedText(
+      "This is what souffleur would do. Nothing is changed, and no process is started but the agent's --version.",
+      columns
+    )
   )
   yield* printLines(
     [

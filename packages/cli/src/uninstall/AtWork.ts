@@ -37,5 +37,5 @@ export const unlessAtWork = Effect.fn("unlessAtWork")(function* () {
     ...runs.map(({ id, run }) => `run ${id} is at work: end its conductor, pid ${run.owner?.process.pid}`)
   ]
   if (lines.length > 0)
-    return yield* new StillAtWork({ message: ["nothing is removed while souffleur is at work.", ...lines].join("\n") })
+    return yield* new StillAtWork({ message: `nothing is removed while souffleur is at work: ${lines.join("; ")}` })
 })

@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { Argument, CliError, Command } from "effect/cli"
+import { BadUsage } from "../Failure.ts"
+
+/** Makes the command that shows the help of another one. `names`: the commands that there are. */
+export const helpCommand = (names: ReadonlyArray<string>) =>
+  Command.make(
+    "help",
+    {
+      words: Argument.String("command").pipe(
+        Argument.withDescription("A command, such as run or conduct status; nothing: all commands"),
+        Argument.variadic()
+      )
+    },
+    Effect.fnUntraced(function* ({ words }) {
+      const [first] = words
+      if (first !== undefined && !names.includes(first))
+        return yield* new BadUsage({
+          message: `there is no command ${JSON.stringify(first)}: "souffleur help" lists all`
+        })
+      return yield* new CliError.ShowHelp({ commandPath: ["souffleur", ...words], errors: [] })
+    })
+  )
