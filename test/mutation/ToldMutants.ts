@@ -83,7 +83,7 @@ export const toldMutants = [
     `${embed}/src/explain/StatusLine.ts`,
     [`${embed}/test/StatusLine.test.ts`],
     [
-      ["standing: what has ended", 'watch.phase === "Exited" ? (watch.end', "(false as boolean) ? (watch.end"],
+      ["standing: what has ended", 'watch.phase === "Exited" ? ends', "(false as boolean) ? ends"],
       ["standing: a command takes no hand-off", 'kind === "agent" && generation > 1', "generation > 1"],
       ["standing: who waits", 'Match.when({ person: Match.defined }, () => "waits for a person"),\n', ""]
     ]

@@ -28,11 +28,22 @@ export const hangOf = (text: string): number => {
   return row === null ? indentOf(text) : row[0].length
 }
 
+/** Columns before the second cell of a row whose first cell is too wide for its terminal. */
+const belowIndent = 24
+
+/** Breaks a row. Where its first cell takes more than half of the terminal, the second one follows below it. */
+const wrappedRow = (line: string, columns: number | undefined): ReadonlyArray<string> => {
+  const hang = hangOf(line)
+  return columns === undefined || line.length <= columns || hang <= columns / 2
+    ? wrapped(line, columns, hang)
+    : [line.slice(0, hang).trimEnd(), ...wrapped(" ".repeat(belowIndent) + line.slice(hang), columns, belowIndent)]
+}
+
 /** Breaks each line of a text for a terminal with so many columns, and keeps its rows in their columns. */
 export const wrappedText = (text: string, columns: number | undefined): string =>
   text
     .split("\n")
-    .flatMap((line) => wrapped(line, columns, hangOf(line)))
+    .flatMap((line) => wrappedRow(line, columns))
     .join("\n")
 
 /** Cuts a line for a terminal with so many columns. `undefined`: there is no terminal, and the line stays whole. */

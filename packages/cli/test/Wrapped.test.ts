@@ -22,6 +22,11 @@ it("a row continues in its second column, and a sentence below its first word", 
     "COMMANDS\n  run -- X    Start a command\n              and watch it\n  This is no row of two."
   )
   assert.strictEqual(wrappedText(rows, undefined), rows)
+  const wide = `  --log-level <all|trace|debug>    Sets the least level of the log`
+  assert.strictEqual(
+    wrappedText(wide, 50),
+    `  --log-level <all|trace|debug>\n${" ".repeat(24)}Sets the least level of\n${" ".repeat(24)}the log`
+  )
 })
 
 it("a line is cut for a terminal, and stays whole without one", () => {

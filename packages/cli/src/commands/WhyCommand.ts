@@ -11,9 +11,12 @@ import { indentOf, wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+/** The decisions about a Conductor whose last words say why. */
+const deaths: ReadonlySet<string> = new Set(["ConductorDied", "EndedEarly", "RetriesExhausted"])
+
 /** Returns the last words of the Conductor that died at a revision, as lines of the screen. */
 const wordLines = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
-  if (recorded.event._tag !== "ConductorDied") return []
+  if (!deaths.has(recorded.event._tag)) return []
   const settings = yield* Settings
   const log = yield* SouffleurLog
   const then = yield* log.state(id, { revision: recorded.revision })

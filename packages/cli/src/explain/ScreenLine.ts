@@ -41,6 +41,9 @@ const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "WatchReleased"
 ])
 
+/** Begins a line with a small letter: the mark and the time are before it. */
+const begun = (text: string): string => text.replace(/^[A-Z](?=[a-z ])/u, (letter) => letter.toLowerCase())
+
 /** Says a sentence with the name of the Conductor in small letters and without its generation. */
 const lowered = (text: string): string =>
   text.replaceAll(/\b[Tt]he (agent|command|Conductor)(?: \(S\d+\))?/gu, "the $1")
@@ -51,7 +54,7 @@ const lowered = (text: string): string =>
  */
 export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zone): ScreenLine | undefined => {
   const { notice, severity, text } = describeFor(event, after, zone)
-  const line = (words: string): ScreenLine => ({ text: plain(words.replace(/\.$/u, ""), maxLine), severity })
+  const line = (words: string): ScreenLine => ({ text: plain(begun(words.replace(/\.$/u, "")), maxLine), severity })
   switch (event._tag) {
     case "ConductorConfirmed":
       return line(`${nameOf(after)} runs (pid ${event.conductor.pid}) as ${id}`)
@@ -61,6 +64,9 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
       return event.pty || notice !== undefined ? line(lowered(text)) : undefined
     case "ConductorRelaunched":
       return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
+    // The command runs again in the next line.
+    case "WaitEnded":
+      return after.kind === "command" && event.how === "over" ? undefined : line(lowered(text))
     // A person expects the same session, and hears why it is another one.
     case "RecoveryEscalated":
       return event.from === "resume" ? line(`its session is not resumed: ${event.message}`) : undefined

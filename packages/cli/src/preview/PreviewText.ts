@@ -66,7 +66,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
           `${sees.goes_on.watch} goes on from revision ${sees.goes_on.revision} (${sees.goes_on.standing})${sees.goes_on.owner === null ? "" : `; souffleur pid ${sees.goes_on.owner} had it last`}`
         )
       ]),
-  row("conductor", conductorOf(sees)),
+  row("process", conductorOf(sees)),
   row("session", sessionOf(sees)),
   row("terminal", terminals[sees.terminal] ?? sees.terminal),
   ...(sees.permission === null
@@ -103,7 +103,8 @@ const titles: Readonly<Record<End["end"], string>> = {
 /** Describes the ways of a recovery, in the order in which they are tried. */
 const waysOf = ({ ways }: End): ReadonlyArray<string> =>
   ways.flatMap(({ lines: all, provider }, index) => [
-    `  ${index === 0 ? "by" : "else by"} ${provider}:`,
+    // A command has one way.
+    ...(provider === "restart" ? [] : [`  ${index === 0 ? "by" : "else by"} ${provider}:`]),
     ...(all ?? []).flatMap((line) => lines("    ", line)),
     ...(all === null ? ["    what it launches is known only then"] : [])
   ])
@@ -114,7 +115,11 @@ const ending = (end: End, told: ReadonlyArray<End>): ReadonlyArray<string> => {
   const same = ways.length === 0 ? undefined : told.find((one) => JSON.stringify(one.ways) === JSON.stringify(ways))
   return [
     ...says.map((sentence) => `  ${plain(sentence, maxLength)}`),
-    ...(ways.length === 0 ? [] : ["  What is left of its processes is ended, and it is brought back"]),
+    ...(ways.length === 0
+      ? []
+      : [
+          `  What is left of its processes is ended, and it is ${ways[0]?.provider === "restart" ? "started again:" : "brought back"}`
+        ]),
     ...(same === undefined ? waysOf(end) : [`  as ${titles[same.end].toLowerCase()}.`]),
     ...(watch_ends === null
       ? []

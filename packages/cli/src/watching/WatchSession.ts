@@ -1,4 +1,4 @@
-import { guardianOfWatch, keepWatch } from "@souffleur/embed/internal"
+import { guardianOfWatch, keepWatch, needOf } from "@souffleur/embed/internal"
 import { initial, load, Settings, type Watch } from "@souffleur/domain"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber } from "effect"
@@ -51,5 +51,7 @@ export const watching = Effect.fn("watching")(function* (
   yield* Effect.ignore(Fiber.join(narrator))
   if (last.end === "retries exhausted" && last.lastExport !== null)
     yield* Console.error(`the last conversation is in ${last.lastExport}`)
+  const need = needOf(id, last, true)
+  if (need !== null && telling.how !== "json") yield* Console.error(`next: ${need.next}`)
   return codeOf(last)
 }, Effect.scoped)

@@ -11,6 +11,14 @@ const waits: Readonly<Record<Wait, string>> = {
   pause: "a pause before the next try"
 }
 
+/** The ends of a watch, in a word or two. */
+const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
+  completed: "completed",
+  released: "released",
+  "retries exhausted": "failed: three deaths without progress",
+  "validation exhausted": "failed: validation"
+}
+
 /** Whether a successor was launched with a prompt of ours and has not answered it yet. */
 export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
@@ -18,7 +26,7 @@ export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean
 /** Returns the state of a watch in a few words, the most urgent first. `silent`: the heartbeat is too old now. */
 export const statusLine = (watch: Watch, silent = false, zone?: Zone): string =>
   // Most watches have ended, and nothing else is said of them.
-  watch.phase === "Exited" ? (watch.end ?? "ended") : living(watch, silent, zone)
+  watch.phase === "Exited" ? ends[watch.end ?? "released"] : living(watch, silent, zone)
 
 const living = (watch: Watch, silent: boolean, zone: Zone | undefined): string =>
   Match.value(watch).pipe(
@@ -63,7 +71,7 @@ export const needOf = (
   owned: boolean
 ): Need | null => {
   if (end === "retries exhausted" || end === "validation exhausted")
-    return { why: `it failed: ${end}`, next: `souffleur why ${id}` }
+    return { why: ends[end], next: `souffleur why ${id}` }
   if (phase === "Exited") return null
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }

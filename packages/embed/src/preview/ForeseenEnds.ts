@@ -4,11 +4,13 @@ import {
   decide,
   describeFor,
   evolve,
+  pauseUntil,
   type ProcessIdentity,
   type Watch,
   type WatchEvent,
   type WatcherExit,
   type WatchIntent,
+  Words,
   type Zone
 } from "@souffleur/domain"
 import { Result } from "effect"
@@ -88,6 +90,12 @@ const exits: Readonly<Record<EndKind, (watch: Watch) => ReadonlyArray<WatcherExi
 const ofCommand: ReadonlyArray<EndKind> = ["killed", "finished", "third death without progress"]
 const ofAgent: ReadonlyArray<EndKind> = ["killed", "hung", "context full", "usage limit", ...ofCommand.slice(1)]
 
+/** Says how long the pause is after a second death. */
+const longer = (kind: EndKind, { kind: of, retries }: Watch, pause: number): ReadonlyArray<string> =>
+  kind === "killed" && of === "command" && pause > 0
+    ? [`After another death without progress the pause is ${Words.duration(pauseUntil(0, retries + 1, pause))}.`]
+    : []
+
 const foreseen = (
   kind: EndKind,
   watch: Watch,
@@ -121,7 +129,7 @@ const foreseen = (
   const news = told.events
     .map((event) => describeFor(event, watch, zone))
     .filter(({ severity }) => severity !== "detail")
-  return { kind, says: news.map(({ text }) => text), after: told.watch }
+  return { kind, says: [...news.map(({ text }) => text), ...longer(kind, told.watch, pause)], after: told.watch }
 }
 
 /**
