@@ -68,7 +68,8 @@ const summary = ({ agents, ended, jobs }: Overview): string => {
       ? "Nothing is watched"
       : `${kinds.join(" and ")}, ${needing === 0 ? "none needs you" : number(needing, "needs you", "need you")}`
   const failed = ended.filter(({ need }) => need !== null).length
-  const over = ended.length === 0 ? "" : `; ${ended.length} ended since you looked${failed === 0 ? "" : `, ${failed} failed`}`
+  const over =
+    ended.length === 0 ? "" : `; ${ended.length} ended since you looked${failed === 0 ? "" : `, ${failed} failed`}`
   return `${watched}${over}; ${agents.length === 0 ? "no agent runs" : number(agents.length, "agent runs", "agents run")} unwatched.`
 }
 

@@ -30,7 +30,8 @@ export const watchJob = ({ id, unreadable, watch }: NamedWatch, owned: boolean, 
     id,
     project: watch.project,
     state: watchState(watch, need),
-    standing: unreadable === undefined ? standingOf(watch, owned, false, zone) : `cannot be read: ${unreadable.problem}`,
+    standing:
+      unreadable === undefined ? standingOf(watch, owned, false, zone) : `cannot be read: ${unreadable.problem}`,
     need,
     at: watch.lastEventAt
   }
