@@ -26,7 +26,7 @@ it.layer(services)((it) => {
       assert.deepInclude(held, { code: 0, errors: "" })
       assert.include(held.out, 'nothing is stopped or launched until "souffleur go"')
       const status = (yield* say("status")).out
-      assert.include(status, "unwatched: its souffleur is gone")
+      assert.include(status, "needs you: no souffleur looks after it")
       assert.match(status, /NEXT\n {2}souffleur resume w\n {6}w: no souffleur looks after it$/u)
       const [known] = JSON.parse((yield* say("status", "--json")).out) as ReadonlyArray<{
         readonly held_since: unknown

@@ -29,7 +29,7 @@ export const watchJob = ({ id, unreadable, watch }: NamedWatch, owned: boolean, 
     kind: "watch",
     id,
     project: watch.project,
-    state: watchState(watch, need),
+    state: unreadable === undefined ? watchState(watch, need) : "needs you",
     standing:
       unreadable === undefined ? standingOf(watch, owned, false, zone) : `cannot be read: ${unreadable.problem}`,
     need,
