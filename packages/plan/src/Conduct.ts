@@ -130,9 +130,12 @@ const isRight = Effect.fnUntraced(function* (run: Run) {
     return yield* Effect.isSuccess(Effect.andThen(git.status, writeState(statePath, run)))
   }
   // A person's answer also puts it right: on the tasks with lost work, or to go on from here.
-  if (paused?.reason === "work lost" || paused?.reason === "history")
-    return (yield* astray(yield* (yield* PlanContext).ref.state)) === undefined
-  if (paused?.reason !== "not gone") return (yield* obstacle(paused?.reason === "dirty")) === undefined
+  if (paused?.reason === "work lost" || paused?.reason === "history") {
+    const { git, ref } = yield* PlanContext
+    return (yield* astray(yield* ref.state, yield* git.status)) === undefined
+  }
+  if (paused?.reason !== "not gone")
+    return obstacle(yield* (yield* PlanContext).git.status, paused?.reason === "dirty") === undefined
   return !assignment?.launch || !(yield* isLeft(assignment, assignment.launch))
 })
 

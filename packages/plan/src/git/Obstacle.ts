@@ -1,29 +1,27 @@
 import { Effect } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import type { Run } from "../run/Run.ts"
+import type { GitStatus } from "./Git.ts"
 
 /**
  * Returns what a person must put right in git before work goes on (spec: behaviour#git). `dirty`: uncommitted changes
  * count too. `undefined`: nothing is wrong.
  */
-export const obstacle = Effect.fn("obstacle")(function* (dirty: boolean) {
-  const { git } = yield* PlanContext
-  const { changed, conflicts } = yield* git.status
+export const obstacle = ({ changed, conflicts }: GitStatus, dirty: boolean) => {
   if (conflicts.length > 0) return { reason: "conflict" as const, files: conflicts.slice(0, 50) }
   return dirty && changed.length > 0 ? { reason: "dirty" as const, files: changed.slice(0, 50) } : undefined
-})
+}
 
 /**
  * Returns why the run cannot go on from git's current state; `undefined`: it can. No agent works on another branch than
  * the newest task began on, or during a rebase. No agent works over approved work that is gone. A task's base commit
  * counts as approved: it holds earlier work and a person's commits.
  */
-export const astray = Effect.fn("astray")(function* (run: Run) {
+export const astray = Effect.fn("astray")(function* (run: Run, { branch }: GitStatus) {
   const { git } = yield* PlanContext
   const history = (message: string) => ({ reason: "history" as const, files: [], message })
   const doing = yield* git.underWay
   if (doing !== null) return history(`${doing} is in progress`)
-  const { branch } = yield* git.status
   const named = (name: string | null) => (name === null ? "no branch" : `branch ${name}`)
   if (run.branch !== undefined && branch !== run.branch)
     return history(`it is on ${named(branch)}, and the newest task began on ${named(run.branch)}`)
@@ -51,8 +49,9 @@ export const unhindered = Effect.fn("unhindered")(function* <E, R>(
   then: Effect.Effect<Run, E, R>,
   run?: Run
 ) {
-  const { ref } = yield* PlanContext
+  const { git, ref } = yield* PlanContext
+  const status = yield* git.status
   const found =
-    (yield* obstacle(false)) ?? (run === undefined ? undefined : yield* astray(run)) ?? (yield* obstacle(dirty))
+    obstacle(status, false) ?? (run === undefined ? undefined : yield* astray(run, status)) ?? obstacle(status, dirty)
   return found === undefined ? yield* then : yield* ref.dispatch({ _tag: "Pause", ...found })
 })
