@@ -57,12 +57,18 @@ const uncrashed = (way: Way) => {
   return { first, last, names, result: result(stage) }
 }
 
-/** Makes each effect in turn the last of one souffleur. The next souffleur finishes the recovery. */
-const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
-  for (let at = twin.first; at <= twin.last; at++) {
-    // Looks while a process takes its time to end are all alike.
-    const around = twin.names.slice(Math.max(0, at - twin.first - 3), at - twin.first)
-    if (around.length === 3 && around.every((name) => name === "processes.condition")) continue
+/** Looks at an agent that takes its time. */
+const looks = new Set(["processes.condition", "agent.compactedSince"])
+
+/**
+ * Makes each effect in turn the last of one souffleur, from `from` on. The next souffleur finishes the recovery. The
+ * moment after an effect is the moment before the next one.
+ */
+const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: Exclude<When, "after">, from = twin.first) => {
+  for (let at = from; at <= twin.last + 1; at++) {
+    // Looks that follow one another are all alike.
+    const around = twin.names.slice(Math.max(0, at - twin.first - 4), at - twin.first)
+    if (around.length === 4 && around.every((name) => looks.has(name))) continue
     const { souffleur, stage } = begin(way, (passed) => (passed === at ? when : undefined))
     stage.world.run(minutes(8), () => souffleur.outcome === "abandoned")
     assert.strictEqual(souffleur.outcome, "abandoned", `effect ${at}`)
@@ -84,7 +90,7 @@ const matrix = (way: Way, twin: ReturnType<typeof uncrashed>, when: When) => {
   }
 }
 
-for (const when of ["before", "inside", "after"] as const) {
+for (const when of ["before", "inside"] as const) {
   it(`a recovery abandoned ${when} each effect and resumed ends as an undisturbed one`, () => {
     const twin = uncrashed("export")
     assert.include(twin.names, "launcher.launch: spawn")
@@ -93,7 +99,11 @@ for (const when of ["before", "inside", "after"] as const) {
   })
   for (const way of ["compaction", "turn"] as const) {
     it(`a recovery abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed has one successor in the same session`, () => {
-      matrix(way, uncrashed(way), when)
+      const twin = uncrashed(way)
+      // Until the estimate a compaction has the effects of an export, which have their own test.
+      const own = way === "turn" ? 0 : twin.names.indexOf("agent.signs")
+      assert.isAtLeast(own, 0)
+      matrix(way, twin, when, twin.first + own)
     })
   }
 }
