@@ -1,12 +1,24 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Begins with the tests of real processes. The longest of them would leave a core idle at the end. */
+/** The tests of modules that take longest. */
+const long = ["Conduct", "CrashScenario", "History", "Linear", "SouffleurConduct", "SouffleurParts", "simulation"].map(
+  (name) => `/${name}.test.ts`
+)
+const rankOf = ({ moduleId, project }: TestSpecification): number =>
+  moduleId.endsWith("/test/api.test.ts")
+    ? 0
+    : project.name !== "modules" || long.some((name) => moduleId.endsWith(name))
+      ? 1
+      : 2
+
+/**
+ * Begins with the compiler, which runs beside the tests, and then with what takes longest. At the end a long test would
+ * leave a core idle.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const sorted = await super.sort(files)
-    const isLong = ({ project }: TestSpecification) => project.name !== "modules"
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    return (await super.sort(files)).toSorted((one, other) => rankOf(one) - rankOf(other))
   }
 }
 
@@ -20,8 +32,8 @@ const test = { testTimeout: 300_000 }
 
 export default defineConfig({
   test: {
-    // Two cores: real processes and the simulation share them.
-    maxWorkers: 2,
+    // One more than two cores: tests of real processes wait for these, and the first test waits for the compiler.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
       // They keep nothing outside their tests, so that a worker loads each module once.
