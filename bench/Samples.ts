@@ -15,6 +15,7 @@ export const died = (at: number): WatchEvent => ({
     staleAfter: 240_000,
     signs: [],
     contextTokens: null,
+    turnFinished: false,
     end: null
   },
   reason: "pid",

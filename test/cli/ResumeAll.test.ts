@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { alive, prints, stage, until } from "./CliStage.ts"
+import { alive, prints, said, stage, until } from "./CliStage.ts"
 
 it.live("resume --all goes on with each watch whose souffleur has died, once, and --keep brings it back again", () =>
   Effect.gen(function* () {
@@ -62,4 +62,39 @@ it.live("resume --all goes on with each watch whose souffleur has died, once, an
     const both = yield* the.run(["resume", ids[0]!, "--all"])
     assert.deepStrictEqual([both.code, both.lines], [2, []], both.errors)
   })
+)
+
+it.live(
+  "resume --all --keep gives a watch up after three restorations without progress, and a person tries again",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      fs.rmSync(the.comms)
+      const run = the.start(["run", "--json", "--no-guardian", "--", "/bin/sh", "-c", "exec sleep 600"])
+      const { watch } = yield* prints(run, "WatchSettled")
+      const keep = the.start(["resume", "--all", "--keep"])
+      const says = (what: RegExp, from: number) =>
+        until(
+          Effect.sync(() => keep.lines.slice(from).flatMap((text) => what.exec(text)?.slice(1) ?? [])),
+          ({ length }) => length > 0
+        )
+      for (let [pid, restorations] = [run.pid, 0]; restorations <= 3; restorations++) {
+        const from = keep.lines.length
+        process.kill(pid, "SIGKILL")
+        const what = restorations < 3 ? /it goes on, with souffleur pid (\d+)$/u : /(died 3 times without progress)/u
+        const [found] = yield* says(what, from)
+        pid = Number(found)
+      }
+      const { lines } = yield* the.run(["log", watch, "--json"])
+      const restored = lines
+        .map(said)
+        .flatMap(({ _tag, restorations }) => (_tag === "SouffleurRestored" ? [restorations] : []))
+      assert.deepStrictEqual(restored, [1, 2, 3])
+      const again = yield* the.run(["resume", watch])
+      assert.strictEqual(again.code, 0, again.errors)
+      yield* says(/(watches it already)/u, 0)
+      keep.kill("SIGTERM")
+      yield* keep.ended
+      yield* the.run(["release", watch])
+    })
 )

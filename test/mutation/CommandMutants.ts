@@ -140,6 +140,21 @@ export const commandMutants = [
     [["resume: all of them, or one", '(all && name._tag === "Some") || (keep && !all)', "keep && !all"]]
   ),
   ...mutantsOf(
+    "packages/cli/src/watching/KeepWatches.ts",
+    [
+      "test/cli/ResumeAll.test.ts: resume --all --keep gives a watch up after three restorations without progress, and a person tries again"
+    ],
+    [
+      ["keep: one that was given up is left", "over !== undefined && over === watch.gaveUp", "false as boolean"],
+      ["keep: each start is counted", "yield* resumed(named, over)", "yield* resumed(named, undefined)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/watch/WatchEvolution.ts",
+    ["packages/domain/test/WatchDecider.test.ts"],
+    [["keep: the fence of one that was given up", "gaveUp: fence }", "gaveUp: undefined }"]]
+  ),
+  ...mutantsOf(
     "packages/embed/src/watching/Overview.ts",
     ["packages/cli/test/HereCommand.test.ts"],
     [

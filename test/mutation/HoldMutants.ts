@@ -13,10 +13,11 @@ export const holdMutants = [
     ["hold: not what is launched", "if (isLaunching(watch)) return no", "if (false as boolean) return no"],
     ["hold: a launch that failed runs no more", ' && _tag !== "Failed") ||', ") ||"],
     ["hold: a session that compacts runs", ' || (prepared && _tag === "Started")', ""],
-    ["hold: a running recovery ends", "    held,\n    Event.RecoveryWithheld", "    Event.RecoveryWithheld"],
+    ["hold: a running recovery ends", "ok(held, withheldByHold(", "ok(withheldByHold("],
     ["go: only where something is held", "if (held === undefined && wait === undefined)", "if (false as boolean)"],
     ["go: a hold is over", "const free = { ...watch, held: undefined }", "const free = watch"],
-    ["go: what a hold held back", 'standby?.stage === "hold"', "standby !== undefined"],
+    ["go: what a hold held back", "standby?.held === true", "standby !== undefined"],
+    ["go: after a role gave up", "standby?.held === true", 'standby?.stage === "hold"'],
     ["go: a wait with it", "...(wait !== undefined\n      ? endedWait(free, at, wait)\n      : standby", "...(standby"],
     [
       "go: after three deaths nothing is launched",
@@ -25,12 +26,17 @@ export const holdMutants = [
     ]
   ]),
   ...mutantsOf(`${src}/decide/ExitDecider.ts`, decider, [
-    ["hold: each recovery", 'if (watch.held !== undefined) return withheld("hold", heldMessage)', ""],
+    [
+      "hold: each recovery",
+      "if (watch.held !== undefined) return [withheldByHold(at, { cycle, trigger }), nextWatcher(watch, at)]",
+      ""
+    ],
     ["pause: of a command", 'watch.kind === "command" && pause > 0', "false as boolean"],
     ["pause: of no agent", 'watch.kind === "command" && pause > 0', "pause > 0"],
     ["pause: once", "{ ...command, pause: 0 }", "command"]
   ]),
   ...mutantsOf(`${src}/decide/RetryDecider.ts`, decider, [
+    ["hold: a retry leaves it held", "watch.standby?.held === true", "false as boolean"],
     ["hold: no retry", "if (watch.held !== undefined)", "if (false as boolean)"],
     ["pause: retry ends it", 'if (watch.wait?.kind === "pause") return ok', "if (false as boolean) return ok"],
     ["pause: retry renews the ceiling too", "endedWait({ ...watch, ceiling: undefined },", "endedWait(watch,"]
@@ -39,6 +45,8 @@ export const holdMutants = [
     ["hold: no request", "if (watch.held !== undefined) return", "if (false as boolean) return"]
   ]),
   ...mutantsOf(`${src}/watch/WatchEvolution.ts`, decider, [
+    ["hold: kept where a role gave up", "held: watch.standby?.held === true", "held: false"],
+    ["hold: the trigger where a role gave up", '(watch.wait ?? watch.standby)?.trigger ?? "pid"', '"pid"'],
     ["hold: it is kept", "HoldStarted: ({ at }) => ({ held: { since: at } })", "HoldStarted: () => ({})"],
     ["hold: a recovery that it ended", "    cycles: cycle,\n    recovery: undefined,\n", "    cycles: cycle,\n"],
     [
@@ -46,11 +54,7 @@ export const holdMutants = [
       "held: undefined, silent: watch.silent && { ...watch.silent, retried: true }",
       "held: undefined"
     ],
-    [
-      "pause: it counts as no limit",
-      'waits: kind === "usage-limit" || kind === "outage" ? watch.waits + 1 : watch.waits',
-      "waits: watch.waits + 1"
-    ]
+    ["pause: it counts as no limit", '...(kind === "usage-limit" || kind === "outage" ? { waits', "...(true ? { waits"]
   ]),
   ...mutantsOf(
     `${src}/decide/LimitWait.ts`,
@@ -91,14 +95,24 @@ export const holdMutants = [
   ...mutantsOf(
     "packages/recovery/src/providers/Restart.ts",
     ["packages/recovery/test/Restart.test.ts"],
-    [["pty: as its last lines say", "lines.some((line) =>", "lines.every((line) =>"]]
+    [
+      ["pty: as its last lines say", "lines.some((line) =>", "lines.every((line) =>"],
+      ["pty: a guess needs none", "wantsTerminal(words) && (yield* launcher.hasPty)", "wantsTerminal(words)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/launch/Pty.ts",
+    [
+      "packages/node/test/HostLauncher.test.ts: a terminal that cannot be made is known before a launch, and fails a launch that needs it"
+    ],
+    [["pty: known before a launch", 'pathOf("script") !== undefined)', "true)"]]
   ),
   ...mutantsOf(
     "packages/recovery/src/providers/Restart.ts",
     [
       "test/cli/Solo.test.ts: a command gets a terminal by --terminal, or once it says that it wants one; an agent by no flag"
     ],
-    [["pty: at the next run", "first.pty || wantsTerminal(words)", "first.pty"]]
+    [["pty: at the next run", "first.pty || (wantsTerminal(words) && (yield* launcher.hasPty))", "first.pty"]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/WhyCommand.ts",

@@ -104,9 +104,10 @@ export const recoveryMutants = [
       ["end: the exit code of a command", '"command" ? !endedWell(end)', '"command" ? false'],
       ["end: by itself", 'if (end !== undefined && !endedWell(end)) return "exit"', ""],
       ["end: nothing refused", 'if (refused) return "refused"', ""],
-      ["end: not by an answer alone", "successor && !progressed", "false"],
+      ["end: not by an answer alone", "successor && !progressed && !saidDone", "false"],
+      ["end: an answer confirms what was said", "successor && !progressed && !saidDone", "successor && !progressed"],
       ["end: a command has no answer", 'kind === "agent" && successor', "successor"],
-      ["end: a first Conductor may only answer", "successor && !progressed", "!progressed"],
+      ["end: a first Conductor may only answer", "successor && !progressed &&", "!progressed &&"],
       ["end: nothing left running", 'leftRunning > 0 && before !== "left-running"', "false"],
       ["end: left running twice is meant", 'leftRunning > 0 && before !== "left-running"', "leftRunning > 0"]
     ]
@@ -130,7 +131,29 @@ export const recoveryMutants = [
   ...mutantsOf(
     "packages/domain/src/watch/WatchEvolution.ts",
     ["packages/domain/test/ExitDecider.test.ts"],
-    [["early end: the next generation knows it", "launchedFor: watch.recovery?.trigger,", "launchedFor: undefined,"]]
+    [
+      ["early end: the next generation knows it", "launchedFor: watch.recovery?.trigger,", "launchedFor: undefined,"],
+      ["said: by a finished turn", "evidence?.turnFinished === true : watch.saidDone", "true : watch.saidDone"],
+      ["said: by progress alone", "retries === 0 ? evidence?.turnFinished", "retries >= 0 ? evidence?.turnFinished"],
+      ["said: not by a refusal", 'event.reason === "refused" ? { saidDone: false }', 'event.reason === "refused" ? {}'],
+      ["said: not by a limit", "waits: watch.waits + 1, saidDone: false", "waits: watch.waits + 1"],
+      [
+        "said: not by a request",
+        "    saidDone: false,\n    handoff: { request, digest }",
+        "    handoff: { request, digest }"
+      ],
+      ["said: not by another Conductor", "    retries: 0,\n    saidDone: false,", "    retries: 0,"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/watcher/src/Classify.ts",
+    ["packages/watcher/test/Classify.test.ts"],
+    [["said: the turn by its newest record", 'turn?._tag === "Finished"', "turn === undefined"]]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/DescribeRecovery.ts",
+    ["packages/domain/test/DescribeEvent.test.ts"],
+    [["exhausted: likely done", 'trigger === "only-answered" ? likelyDone', "false ? likelyDone"]]
   ),
   ...mutantsOf(
     "packages/watcher/src/EarlyEnding.ts",
@@ -140,6 +163,7 @@ export const recoveryMutants = [
       ["ending: other agents are none of it", "others.map(({ pid }) => pid)", "[]"],
       ["ending: a recovery launched it", "successor: watch.provider !== undefined", "successor: false"],
       ["ending: the refusal of a permission", "refused: session?.refused === true", "refused: false"],
+      ["ending: what was said before", "saidDone: watch.saidDone", "saidDone: false"],
       ["ending: the reason of the launch", "before: watch.launchedFor", "before: undefined"]
     ]
   ),
@@ -157,7 +181,17 @@ export const recoveryMutants = [
     [`${recovery}/test/ResumeSession.test.ts`],
     [
       ["resume: the stop", "if (!alreadyKilled) yield* stopConductor(watch)", ""],
-      ["resume: a kill or a hang alone", "deaths.has(recovery?.trigger) &&", "true &&"],
+      ["resume: a kill or a hang alone", "deaths.has(watch.recovery?.trigger) &&", "true &&"],
+      [
+        "resume: a way that has begun",
+        "if (looking !== undefined || exporting !== undefined) return looking !== undefined",
+        ""
+      ],
+      [
+        "resume: an export that has begun",
+        "if (looking !== undefined || exporting !== undefined) return looking !== undefined",
+        "if (looking !== undefined) return true"
+      ],
       ["resume: with comms the export", 'comms === null ? "resume" : "export"', '"resume"'],
       ["resume: the user's choice", "settings.recovery ??", ""],
       ["resume: not again without progress", "watch.provider === name && watch.retries > 0", "false"],

@@ -52,8 +52,8 @@ export const snapshotMutants = [
     [
       [
         "fold: another rule is another fingerprint",
-        'waits: kind === "usage-limit" || kind === "outage" ? watch.waits + 1 : watch.waits',
-        "waits: watch.waits + 1"
+        '...(kind === "usage-limit" || kind === "outage" ? { waits',
+        "...(true ? { waits"
       ]
     ]
   ),

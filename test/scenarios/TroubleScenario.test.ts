@@ -32,6 +32,7 @@ const conductorDead: WatchIntent = {
     staleAfter: 240_000,
     signs: [],
     contextTokens: null,
+    turnFinished: false,
     end: null
   }
 }

@@ -24,9 +24,18 @@ const leaves = (world: World, { process }: Conductor): boolean =>
       one.belongsTo === process.belongsTo
   )
 
+/** Whether the last Conductor that did something had finished its turn, and nothing was refused to it. */
+const doneBefore = (world: World, watch: Watch): boolean => {
+  const last = world.conductors.findLast(
+    ({ followed, sessionId, worked }) => followed && worked > 0 && watch.sessions.includes(sessionId)
+  )
+  return last !== undefined && last.turnEnded && !last.wasRefused
+}
+
 /**
- * Whether a watch without comms is complete. A process that ended by itself has said so. Nothing was refused, something
- * was done since a recovery, and nothing runs on, unless it was told before. `lookedAt`: the monotonic time of the look.
+ * Whether a watch without comms is complete. A process that ended by itself has said so. Nothing was refused. Something
+ * was done since a recovery, or nothing was left to do. Nothing runs on, unless it was told before. `lookedAt`: the
+ * monotonic time of the look.
  */
 export const saidToBeDone = (world: World, watch: Watch, lookedAt: number): boolean =>
   endedTurns(world, watch).some((one) => {
@@ -37,7 +46,7 @@ export const saidToBeDone = (world: World, watch: Watch, lookedAt: number): bool
       const last = world.writerOf(one.sessionId, lookedAt)
       if (last?.turnEnded === false || last?.wasRefused === true) return false
       const done = watch.sessions.reduce((sum, sessionId) => sum + (world.results.get(sessionId) ?? 0), 0)
-      if (watch.provider !== undefined && done <= watch.baseline.taskCount) return false
+      if (watch.provider !== undefined && done <= watch.baseline.taskCount && !doneBefore(world, watch)) return false
     }
     return watch.launchedFor === "left-running" || !leaves(world, one)
   })

@@ -52,6 +52,7 @@ export const launcher = (
     )
   return {
     terminal: "headless",
+    hasPty: Effect.succeed(true),
     prepare: (order) => gate.through("launcher.prepare", room.prepare(order)),
     launch: (id) =>
       Effect.uninterruptibleMask((restore) =>

@@ -44,6 +44,8 @@ export class Conductor {
    */
   excusedUntil = 0
   status: "busy" | "waiting" = "busy"
+  /** The number of its tools' results. */
+  worked = 0
   #tasks = 0
   #idle = false
 
@@ -180,7 +182,10 @@ export class Conductor {
     this.#world.timeline.after(next, () => {
       if (!this.isAlive || this.condition === "complete") return
       const { board, results } = this.#world
-      if (this.condition === "working") results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
+      if (this.condition === "working") {
+        this.worked++
+        results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
+      }
       if (this.condition === "working" && board.trouble === undefined) {
         board.tasks.set(`task-${this.generation}-${++this.#tasks}`, "working")
         for (const task of [...board.tasks.keys()].slice(0, -1)) board.tasks.set(task, "complete")

@@ -70,7 +70,13 @@ const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<Wa
   const verdict = judge(signs, stall)
   const session = { source: "session file" as const, says: "", age: Math.round(now - (turn?.at ?? now)) }
   const seen = { process: "gone" as const, conductorState: null, heartbeat: null, heartbeatAge: null, staleAfter: 1 }
-  const evidence: Event.Evidence = { ...seen, signs: [session], contextTokens: context?.tokens ?? null, end: null }
+  const evidence: Event.Evidence = {
+    ...seen,
+    signs: [session],
+    contextTokens: context?.tokens ?? null,
+    turnFinished: false,
+    end: null
+  }
   const died = Event.ConductorDied.make({
     at: now,
     watcher: 1,

@@ -62,7 +62,7 @@ it.layer(services)((it) => {
       assert.notInclude(two, "  souffleur resume opera-1")
 
       // A night that has failed is shown until a person has looked.
-      const failed = Event.RetriesExhausted.make({ at: 3000, cycle: 1, exportPath: null })
+      const failed = Event.RetriesExhausted.make({ at: 3000, trigger: "pid", cycle: 1, exportPath: null })
       const over = Event.ConductorCompleted.make({ at: 3000, by: "agent" })
       yield* the.watch("failed-1", [...watching({ project: the.project, comms: null }), failed])
       yield* the.watch("over-1", [...watching({ project: the.project, comms: null }), over])

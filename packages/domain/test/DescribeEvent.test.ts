@@ -9,3 +9,11 @@ it("each event of a watch is described by a sentence that begins with its subjec
     assert.notInclude(text, "undefined", event._tag)
   }
 })
+it("three ends without progress are told as likely done only where the agent only answered at last", () => {
+  const told = (trigger: "only-answered" | "pid") => describeEvent({ ...examples.RetriesExhausted, trigger }).text
+  assert.match(
+    told("only-answered"),
+    /only answered at last\. The work is likely done, so read its last words: nothing is/u
+  )
+  assert.match(told("pid"), /^Three deaths without progress: nothing is launched any more\./u)
+})

@@ -10,6 +10,7 @@ const agent: EndSeen = {
   refused: false,
   successor: false,
   progressed: false,
+  saidDone: false,
   before: undefined
 }
 const command: EndSeen = { ...agent, kind: "command", turnEnded: false, end: well }
@@ -35,6 +36,13 @@ describe("given an agent that is gone", () => {
     const successor = { ...agent, successor: true }
     assert.strictEqual(judgeEnd(successor), "only-answered")
     assert.strictEqual(judgeEnd({ ...successor, progressed: true }), "complete")
+  })
+  it("when it only answers, and the work was said to be done before it, then its work is complete", () => {
+    const confirming = { ...agent, successor: true, saidDone: true }
+    assert.strictEqual(judgeEnd(confirming), "complete")
+    assert.strictEqual(judgeEnd({ ...confirming, end: term }), "exit")
+    assert.strictEqual(judgeEnd({ ...confirming, refused: true }), "refused")
+    assert.strictEqual(judgeEnd({ ...confirming, leftRunning: 1 }), "left-running")
   })
   it("when it left processes running, then its work goes on, and is complete the second time", () => {
     const left = { ...agent, leftRunning: 1 }

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Event, evolve, initial, type WatcherExit, type WatchIntent } from "../src/index.ts"
+import { Event, evolve, initial, type WatcherExit, type WatchEvent, type WatchIntent } from "../src/index.ts"
 import {
   at,
+  baseline,
   conductor,
   died,
   evidence,
@@ -22,7 +23,7 @@ const reports = (exit: WatcherExit, n = 1, more: { readonly quietUntil?: number 
   evidence,
   ...more
 })
-const waits = (kind: "usage-limit" | "outage" | "quiet-hours", trigger: "limit" | "pid" = "limit") =>
+const waits = (kind: "usage-limit" | "outage" | "quiet-hours" | "pause", trigger: "limit" | "pid" = "limit") =>
   Event.WaitStarted.make({ at, watcher: 1, kind, until: 9000, resetsAt: 9000, trigger })
 const over = (how: "over" | "went on") => reports({ _tag: "WaitOver", how }, 2)
 const replaced = { ...watcher(2), at: 1000 }
@@ -53,6 +54,29 @@ describe("an early end", () => {
       .thenTags("EndedEarly", "RecoveryStarted")
     assert.deepInclude(told, { reason: "only-answered", retries: 1 })
     assert.deepInclude(begun, { trigger: "only-answered", purpose: "relaunch" })
+  })
+  it("the work was said to be done by a finished turn after progress, until a generation does more", () => {
+    const finished = { ...evidence, turnFinished: true }
+    const ends = (event: object) => ({ ...died(0), ...event }) as WatchEvent
+    const early = (reason: string, retries: number, more = finished) =>
+      ends({ _tag: "EndedEarly", reason, leftRunning: 0, retries, evidence: more })
+    const saidAfter = (...events: ReadonlyArray<WatchEvent>) => given(...watching, ...events).watch.saidDone
+    assert.isFalse(saidAfter())
+    assert.isTrue(saidAfter(early("exit", 0)))
+    assert.isTrue(saidAfter(ends({ evidence: finished })))
+    assert.isFalse(saidAfter(early("exit", 1)))
+    assert.isFalse(saidAfter(early("refused", 0)))
+    assert.isFalse(saidAfter(died(0)))
+    assert.isTrue(saidAfter(early("exit", 0), early("only-answered", 1), died(2)))
+    assert.isFalse(saidAfter(early("exit", 0), died(0)))
+    assert.isFalse(saidAfter(early("exit", 0), waits("usage-limit")))
+    assert.isTrue(saidAfter(early("exit", 0), waits("pause")))
+    const asked = { sessionId: "s1", request: "r", digest: "d", taskCount: null, taskFingerprint: null, retries: 1 }
+    assert.isFalse(saidAfter(early("exit", 0), Event.HandoffRequested.make({ at, ...asked })))
+    const other = { generation: 2, conductor, sessionId: "s1", print: false, ...baseline }
+    assert.isFalse(
+      saidAfter(early("exit", 0), Event.ConductorAdopted.make({ at, by: "operator", ...other, forced: false }))
+    )
   })
   it("a third early end without progress begins no launch, and the next generation knows what it is for", () => {
     const [, begun] = given(

@@ -18,6 +18,7 @@ export const evidence = {
   staleAfter: 240_000,
   signs: [],
   contextTokens: null,
+  turnFinished: false,
   end: null
 }
 

@@ -116,6 +116,28 @@ describe("go", () => {
       .when(go, operator)
       .then(freed)
   })
+  it("go begins what a hold held back also after a role gave up, and retry leaves it held", () => {
+    const gaveUp = Event.RoleGaveUp.make({ at, role: "watcher", defect: "RangeError", failures: 3 })
+    const unwatched = [...watching, died(1), held, withheld("hold"), watcher(2), gaveUp]
+    given(...unwatched)
+      .when(go, operator)
+      .then(freed, started(2))
+    const again = given(...unwatched)
+      .when({ _tag: "Retry" }, operator)
+      .thenTags("RecoveryRetried", "RecoveryWithheld", "WatcherStarted")
+    given(...unwatched, ...again)
+      .when(go, operator)
+      .then(freed, started(2))
+    given(...watching, held, gaveUp)
+      .when(go, operator)
+      .then(freed)
+    given(...watching, held, gaveUp)
+      .when({ _tag: "Retry" }, operator)
+      .thenTags("RecoveryRetried", "WatcherStarted")
+    const early = Event.RecoveryWithheld.make({ at, cycle: 1, trigger: "exit", stage: "hold", message: "why" })
+    assert.strictEqual(given(...watching, held, early, watcher(2), gaveUp).watch.standby?.trigger, "exit")
+    assert.strictEqual(given(...watching, waiting("pause", "pid"), watcher(2), gaveUp).watch.standby?.trigger, "pid")
+  })
   it("go ends each kind of wait now, held or not", () => {
     for (const kind of ["usage-limit", "outage", "quiet-hours", "pause"] as const)
       for (const before of [[], [held]]) {

@@ -70,7 +70,7 @@ describe("a life", () => {
     const ends: ReadonlyArray<readonly [WatchEvent, Watch["end"]]> = [
       [Event.ConductorCompleted.make({ at: 10, by: "recovery" }), "completed"],
       [Event.WatchReleased.make({ at: 10, exportPath: null }), "released"],
-      [Event.RetriesExhausted.make({ at: 10, cycle: 1, exportPath: "/e.md" }), "retries exhausted"],
+      [Event.RetriesExhausted.make({ at: 10, cycle: 1, trigger: "pid", exportPath: "/e.md" }), "retries exhausted"],
       [Event.ValidationExhausted.make({ at: 10, messages: ["a", "b", "c"] }), "validation exhausted"]
     ]
     for (const [event, end] of ends) {
@@ -154,7 +154,14 @@ describe("the memory of a watch", () => {
   it("a watch is in standby after a recovery failed closed, and while it only observes", () => {
     const closed = Event.RecoveryFailedClosed.make({ at: 8, cycle: 1, stage: "gate", message: "too large" })
     const standby = after(opened, confirmed, watcher(1), died, recovering, closed)
-    assert.deepStrictEqual(standby.standby, { trigger: "pid", cycle: 1, stage: "gate", message: "too large", since: 8 })
+    assert.deepStrictEqual(standby.standby, {
+      trigger: "pid",
+      cycle: 1,
+      stage: "gate",
+      message: "too large",
+      since: 8,
+      held: false
+    })
     assert.isUndefined(standby.recovery)
     assert.strictEqual(
       after(

@@ -116,6 +116,12 @@ describe("opening and owning", () => {
           .when(restore(), operator)
           .thenTags("GuardianGaveUp")
     })
+    it("a watch that was given up is known by the fence of its dead souffleur, until another takes it", () => {
+      const gaveUp = [...watching, restored(3), Event.GuardianGaveUp.make({ at, restorations: 3 })]
+      const { watch } = given(...gaveUp)
+      assert.deepStrictEqual([watch.gaveUp, watch.fence], [1, 1])
+      assert.strictEqual(given(...gaveUp, Event.OwnerTook.make({ at, fence: 2, owner })).watch.fence, 2)
+    })
     it("a restoration is refused when the owner has left or changed, or the watch has ended", () => {
       given(...watching, Event.OwnerLeft.make({ at, fence: 1 }))
         .when(restore(), operator)
@@ -371,7 +377,7 @@ describe("deaths and retries", () => {
       .thenRefused("never")
     salvaging
       .when({ _tag: "ExhaustRetries", cycle: 2, exportPath: "/e.md" })
-      .then(Event.RetriesExhausted.make({ at: 1000, cycle: 2, exportPath: "/e.md" }))
+      .then(Event.RetriesExhausted.make({ at: 1000, cycle: 2, trigger: "pid", exportPath: "/e.md" }))
     // Neither of another cycle, nor where it was not the third.
     salvaging.when({ _tag: "ExhaustRetries", cycle: 1, exportPath: null }).thenRefused("not now")
     given(...watching, died(1), started(1))

@@ -37,7 +37,7 @@ export {
   unfinishedWatches,
   watchById
 } from "./watching/FindWatch.ts"
-export { hadGuardian, guardianOfWatch, restored } from "./watching/GuardianKeeper.ts"
+export { guardianOfWatch, hadGuardian, hasGuardian, restored } from "./watching/GuardianKeeper.ts"
 export { keepWatch } from "./watching/KeptWatch.ts"
 export * from "./watching/KnownWatch.ts"
 export * from "./watching/LiveSessions.ts"

@@ -10,7 +10,8 @@ const closed = {
   trigger: "pid",
   stage: "ceiling",
   message: "the ceiling of time is reached",
-  since: noon
+  since: noon,
+  held: false
 } as const
 const recovery = {
   cycle: 1,

@@ -27,6 +27,7 @@ const evidence = {
   staleAfter: 240_000,
   signs: [{ source: "processor", says: "not used", age: 420_000 }],
   contextTokens: 120_400,
+  turnFinished: false,
   end: null
 } as const
 const died = (reason: "hang" | "pid" | "untaken") =>

@@ -24,6 +24,7 @@ const evidence = {
   staleAfter: 240_000,
   signs: [],
   contextTokens: null,
+  turnFinished: false,
   end: null
 }
 const before: ReadonlyArray<WatchEvent> = [

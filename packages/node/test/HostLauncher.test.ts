@@ -119,6 +119,20 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
+  it.effect("a terminal that cannot be made is known before a launch, and fails a launch that needs it", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const launcher = yield* launcherIn(at)
+      assert.isTrue(yield* launcher.hasPty)
+      const search = process.env["PATH"]
+      process.env["PATH"] = at
+      yield* Effect.addFinalizer(() => Effect.sync(() => (process.env["PATH"] = search)))
+      assert.isFalse(yield* launcher.hasPty)
+      const refused = yield* Effect.flip(launcher.prepare({ ...order("pty-2", at, "true"), pty: true }))
+      assert.match(refused.message, /"script", .* is not in PATH/u)
+    })
+  )
+
   it.effect("the agent reads its input, which is in no command line, and in no file after it is read", () =>
     Effect.gen(function* () {
       const at = yield* folder

@@ -19,6 +19,7 @@ const evidence = {
   staleAfter: 240_000,
   signs: [],
   contextTokens: null,
+  turnFinished: false,
   end: null
 }
 

@@ -23,11 +23,14 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
 ) {
   const ceiling = change.ceiling ?? change.settings?.maxExternalPermission ?? "acceptEdits"
   const log = yield* crashingLog(recovering({ ...change, ceiling }))
-  const start = Effect.gen(function* () {
-    const ref = yield* log.ref()
-    const watch = yield* ref.state
-    if (watch.recovery !== undefined) yield* recovery(ref, watch, providers)
-  }).pipe(Effect.provide(worldLayer(world, "/state", change.settings)), Effect.provide(world.files.layer))
+  /** Starts souffleur under other settings. */
+  const startUnder = (settings: Change["settings"]) =>
+    Effect.gen(function* () {
+      const ref = yield* log.ref()
+      const watch = yield* ref.state
+      if (watch.recovery !== undefined) yield* recovery(ref, watch, providers)
+    }).pipe(Effect.provide(worldLayer(world, "/state", settings)), Effect.provide(world.files.layer))
+  const start = startUnder(change.settings)
   /** Runs until souffleur vanishes, right after a launch. */
   const vanish = Effect.gen(function* () {
     world.launcher.vanishes = 1
@@ -38,6 +41,7 @@ export const cycleOf = Effect.fnUntraced(function* <R>(
     world,
     log,
     start,
+    startUnder,
     run: inTime(start),
     vanish,
     /** The result of the cycle. */

@@ -44,6 +44,20 @@ it("a command wants a terminal where its last lines say so", () => {
   for (const line of wants) assert.isTrue(wantsTerminal(["first", line]), line)
   for (const line of ["", "nightly build failed", "a terminal", "tty"]) assert.isFalse(wantsTerminal([line]), line)
 })
+it.effect("a command that said it wants a terminal gets one where this machine makes one, and runs again without", () =>
+  Effect.gen(function* () {
+    const ptyAfter = Effect.fnUntraced(function* (words: string, hasPty: boolean) {
+      const at = world()
+      at.launcher.hasPty = hasPty
+      at.files.write("/state/launches/w-g1-launch-1.out", words)
+      yield* (yield* cycle(at)).run
+      return at.launcher.launches.map(({ pty = false }) => pty)
+    })
+    assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", true), [true])
+    assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", false), [false])
+    assert.deepStrictEqual(yield* ptyAfter("failed\n", true), [false])
+  })
+)
 it.effect("a souffleur that vanishes right after the launch leaves one command, which the next souffleur takes", () =>
   Effect.gen(function* () {
     const { log, start, vanish, world } = yield* cycle()

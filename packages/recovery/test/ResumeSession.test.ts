@@ -122,6 +122,26 @@ it.effect("a session that went on right before the launch is not resumed: the ne
     assert.strictEqual(relaunches(events)[0]?.provider, "claude_export")
   })
 )
+for (const [before, after, provider] of [
+  ["resume", "export", "resume"],
+  ["export", "resume", "claude_export"]
+] as const)
+  it.effect(`a cycle that has begun to ${before} goes on so after a crash, whatever RECOVERY says then`, () =>
+    Effect.gen(function* () {
+      const { last, log, startUnder, world } = yield* cycle({ settings: { recovery: before } })
+      world.launcher.vanishes = 1
+      yield* inTime(
+        Effect.raceFirst(
+          startUnder({ recovery: before }),
+          Effect.repeat(Effect.yieldNow, { while: () => world.launcher.vanishes > 0 })
+        )
+      )
+      yield* inTime(startUnder({ recovery: after }))
+      assert.strictEqual((yield* last)?._tag, "ConductorRelaunched")
+      assert.strictEqual(relaunches(yield* log.events)[0]?.provider, provider)
+      assert.deepStrictEqual(launches(world), ["launch 5000"])
+    })
+  )
 it.effect("another holder of the session forbids a resume", () =>
   Effect.gen(function* () {
     const { last, run, world } = yield* cycle()

@@ -87,7 +87,12 @@ describe("the publication of an event", () => {
       ["a hands on to b at gate", "too large", "stopped already"]
     ],
     [closed, "error", "error", ["gate", "too large", "Nothing was launched"]],
-    [Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" }), "error", "error", ["Three deaths", "/e.md"]],
+    [
+      Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: "/e.md" }),
+      "error",
+      "error",
+      ["Three deaths", "/e.md"]
+    ],
     [completed, "complete", "completion", ["completed"]],
     [Event.WatchReleased.make({ at, exportPath: null }), "exited", "system", ["released", "no export"]],
     [

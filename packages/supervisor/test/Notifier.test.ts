@@ -48,7 +48,7 @@ const taken = Event.HandoffTaken.make({
 })
 const closed = Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "gate", message: "too large" })
 const adopted = Event.ConductorAdopted.make({ ...generation, by: "operator" })
-const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, exportPath: "/e.md" })
+const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: "/e.md" })
 const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 /** Makes the death of the Conductor. `retries`: the generations in a row without progress, this one included. */
 const died = (retries: number): WatchEvent => ({ ...examples.ConductorDied, retries })

@@ -197,6 +197,7 @@ describe("an operator's release", () => {
   ) =>
     Launcher.of({
       terminal: "headless",
+      hasPty: Effect.succeed(true),
       prepare: (order: LaunchOrder) => Effect.succeed(order.id),
       launch: () => Effect.fail(new LaunchFailed({ message: "nothing is launched here" })),
       settle: (id) => Effect.sync(() => (settled.push(id), ran)),

@@ -134,6 +134,7 @@ const evidence = {
   staleAfter: 1,
   signs: [],
   contextTokens: null,
+  turnFinished: false,
   end: null
 }
 export const died = (retries = 1) =>

@@ -80,7 +80,7 @@ it.effect("a recovery that is withheld, and the last death, are results too", ()
     const { series } = yield* measured(
       watching,
       Event.RecoveryWithheld.make({ at, cycle: 1, trigger: "pid", stage: "observe", message: "m" }),
-      Event.RetriesExhausted.make({ at, cycle: 2, exportPath: null })
+      Event.RetriesExhausted.make({ at, cycle: 2, trigger: "pid", exportPath: null })
     )
     assert.deepStrictEqual(series, ["live_watches 0", "recoveries exhausted none 1", "recoveries withheld none 1"])
   })

@@ -36,6 +36,8 @@ const digestOf = (id: string) => `digest of ${id}`
 /** Launches at most once, as receipts and tombstones make it (spec: behaviour#launch-at-most-once). */
 export class FakeLauncher {
   terminal: Terminal = "headless"
+  /** Whether a command can get a terminal of its own. */
+  hasPty = true
   /** Launch files by their ids. */
   readonly prepared = new Map<string, LaunchOrder>()
   readonly receipts = new Map<string, ProcessIdentity | "tombstone">()
@@ -76,6 +78,7 @@ export class FakeLauncher {
   readonly service = Effect.sync(() =>
     Launcher.of({
       terminal: this.terminal,
+      hasPty: Effect.sync(() => this.hasPty),
       prepare: (order) => Effect.sync(() => (this.prepared.set(order.id, order), digestOf(order.id))),
       launch: Effect.fnUntraced({ self: this as FakeLauncher }, function* (id: string) {
         const { agent, processes } = this

@@ -82,5 +82,6 @@ export const evidenceOf = (seen: Observation): Event.Evidence => ({
   staleAfter: seen.staleAfter,
   signs: signsToLog(seen.signs),
   contextTokens: seen.signs.session?.context?.tokens ?? null,
+  turnFinished: seen.signs.session?.turn?._tag === "Finished",
   end: seen.end ?? null
 })

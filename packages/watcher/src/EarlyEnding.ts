@@ -42,6 +42,7 @@ export const endingOf = Effect.fn("endingOf")(function* (
       refused: session?.refused === true,
       successor: watch.provider !== undefined,
       progressed,
+      saidDone: watch.saidDone,
       before: watch.launchedFor
     })
   // The last look is for processes that run on, because it takes time.

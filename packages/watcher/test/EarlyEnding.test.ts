@@ -75,6 +75,27 @@ describe("the end of a Conductor without comms", () => {
       assert.deepStrictEqual(yield* ending({ world: { ...alone, ...command }, history: successorFor("pid") }), complete)
     })
   )
+  it.effect("a successor that only answered confirms what was said before it", () =>
+    Effect.gen(function* () {
+      const [confirmed, started] = [history.confirmed(), history.started()]
+      const evidence = {
+        process: "gone" as const,
+        conductorState: null,
+        heartbeat: null,
+        heartbeatAge: null,
+        staleAfter: 0,
+        signs: [],
+        contextTokens: null,
+        turnFinished: true,
+        end: null
+      }
+      const seen = { watcher: 1, taskCount: null, taskFingerprint: null, evidence }
+      const ended = Event.EndedEarly.make({ at: begun, ...seen, reason: "exit", leftRunning: 0, retries: 0 })
+      const [, , ...successor] = successorFor("exit")
+      const told = yield* ending({ world: alone, history: [confirmed, started, ended, ...successor] })
+      assert.deepStrictEqual(told, complete)
+    })
+  )
   it.effect("processes that run on put off the end of the work once, and their time to end is three seconds", () =>
     Effect.gen(function* () {
       for (const kind of [{}, command]) {

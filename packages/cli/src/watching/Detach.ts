@@ -58,9 +58,9 @@ export class NotDetached extends Schema.TaggedError<NotDetached>()("NotDetached"
 /**
  * Starts a souffleur that goes on with this watch. It descends neither from this process nor from the agent whose tool
  * this may be. Returns once the new souffleur owns the watch. Fails here, with the usual errors, where the watch would
- * be refused.
+ * be refused. `over`: it counts as a restoration of the dead owner of that fence.
  */
-export const startDetached = Effect.fn("startDetached")(function* (id: string, guardian: boolean) {
+export const startDetached = Effect.fn("startDetached")(function* (id: string, guardian: boolean, over?: number) {
   const { self, variables } = yield* Environment
   const processes = yield* Processes
   const before = yield* load(id)
@@ -75,7 +75,8 @@ export const startDetached = Effect.fn("startDetached")(function* (id: string, g
     "--outlive",
     String(processes.self.pid),
     "--quiet",
-    ...(guardian ? ["--guardian"] : [])
+    ...(guardian ? ["--guardian"] : []),
+    ...(over === undefined ? [] : ["--restored", `died:${over}`])
   ] as const
   const [program, ...first] = self
   const printed = yield* runProgram({

@@ -125,7 +125,7 @@ export const decideCycle = (watch: Watch, command: CycleCommand): Decision<Event
     }
     case "ExhaustRetries":
       return recovery.purpose === "export"
-        ? ok(Event.RetriesExhausted.make({ at, cycle, exportPath: command.exportPath }))
+        ? ok(Event.RetriesExhausted.make({ at, cycle, trigger: recovery.trigger, exportPath: command.exportPath }))
         : no("not now", "retries are not exhausted")
     case "CancelForCompletion":
       return ok(Event.ConductorCompleted.make({ at, by: "recovery" }))

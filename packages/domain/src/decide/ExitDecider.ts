@@ -23,6 +23,9 @@ export const nextWatcher = (
 
 /** The reason of a recovery that a hold withholds. */
 export const heldMessage = 'an operator holds the watch: "souffleur go" lets it go on'
+/** Withholds a recovery because of an operator's hold. */
+export const withheldByHold = (at: number, { cycle, trigger }: Pick<RecoveryCycle, "cycle" | "trigger">) =>
+  Event.RecoveryWithheld.make({ at, cycle, trigger, stage: "hold", message: heldMessage })
 
 /**
  * Begins a recovery, unless the user delays or forbids it: `--observe`, a hold, a ceiling, quiet hours. Without these
@@ -40,7 +43,7 @@ export const recoveryOf = (
     nextWatcher(watch, at)
   ]
   if (watch.observe) return withheld("observe", "only observing: nothing was stopped or launched")
-  if (watch.held !== undefined) return withheld("hold", heldMessage)
+  if (watch.held !== undefined) return [withheldByHold(at, { cycle, trigger }), nextWatcher(watch, at)]
   if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
   if (watch.ceiling !== undefined)
     return withheld("ceiling", `the ceiling of ${watch.ceiling.ceiling} is reached: an operator decides how it goes on`)

@@ -1,5 +1,5 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
-import { heldMessage, nextWatcher, recoveryOf } from "./ExitDecider.ts"
+import { nextWatcher, recoveryOf, withheldByHold } from "./ExitDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
@@ -26,12 +26,7 @@ export const decideHold = (
   if (recovery === undefined) return ok(held)
   if (recovery.purpose === "export") return no("not now", "retries are exhausted: the watch is about to end")
   if (isLaunching(watch)) return no("not now", "a successor is launched at this moment: say it again when it runs")
-  const { cycle, trigger } = recovery
-  return ok(
-    held,
-    Event.RecoveryWithheld.make({ at, cycle, trigger, stage: "hold", message: heldMessage }),
-    nextWatcher(watch, at)
-  )
+  return ok(held, withheldByHold(at, recovery), nextWatcher(watch, at))
 }
 
 /** Ends a running wait by an operator's word, and begins the recovery that it held back. */
@@ -63,7 +58,7 @@ export const decideGo = (
     ...(held === undefined ? [] : [Event.HoldEnded.make({ at })]),
     ...(wait !== undefined
       ? endedWait(free, at, wait)
-      : standby?.stage === "hold"
+      : standby?.held === true
         ? recoveryOf(free, at, { trigger: standby.trigger, retries: watch.retries }, { watcher: 0 })
         : [])
   )

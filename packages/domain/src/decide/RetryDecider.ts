@@ -1,5 +1,5 @@
 import { type Decision, no, ok } from "@souffleur/eventlog"
-import { nextWatcher } from "./ExitDecider.ts"
+import { nextWatcher, withheldByHold } from "./ExitDecider.ts"
 import { endedWait } from "./HoldDecider.ts"
 import type { Watch } from "../watch/Watch.ts"
 import { isUnwatched } from "../watch/WatchRole.ts"
@@ -23,7 +23,15 @@ export const decideRetry = (
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
   // The Conductor was not looked at since, so it is watched again and not recovered.
-  if (isUnwatched(watch)) return ok(Event.RecoveryRetried.make({ at, cycle: watch.cycles }), nextWatcher(watch, at))
+  if (isUnwatched(watch))
+    return ok(
+      Event.RecoveryRetried.make({ at, cycle: watch.cycles }),
+      // A death is counted once, and a hold goes on.
+      ...(watch.standby?.held === true
+        ? [withheldByHold(at, { cycle: watch.cycles, trigger: watch.standby.trigger })]
+        : []),
+      nextWatcher(watch, at)
+    )
   if (watch.held !== undefined)
     return permission === undefined
       ? no("not now", 'an operator holds the watch, and nothing is launched: "souffleur go" ends that')

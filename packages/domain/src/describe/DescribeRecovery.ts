@@ -4,6 +4,10 @@ import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { exportAt, inSession } from "./DescribeWatch.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
 
+/** Tells of the work where the agent has only answered. A person reads the answer and decides. */
+const likelyDone =
+  "Three ends without progress, and the agent only answered at last. The work is likely done, so read its last words"
+
 /** Describes a recovery, its steps and its launch. */
 export const describeRecovery = {
   RecoveryStarted: ({ purpose }) =>
@@ -60,9 +64,10 @@ export const describeRecovery = {
       message: "error",
       notice: "failed_closed"
     }),
-  RetriesExhausted: ({ exportPath }) =>
-    described("error", `Three deaths without progress: nothing is launched any more. ${exportAt(exportPath)}`, {
-      message: "error",
-      notice: "exhausted"
-    })
+  RetriesExhausted: ({ exportPath, trigger }) =>
+    described(
+      "error",
+      `${trigger === "only-answered" ? likelyDone : "Three deaths without progress"}: nothing is launched any more. ${exportAt(exportPath)}`,
+      { message: "error", notice: "exhausted" }
+    )
 } satisfies Partial<Describers<WatchEvent, WatchNotice>>

@@ -59,7 +59,7 @@ export const describeWatch = {
   SouffleurRestored: ({ reason, restorations }) =>
     described(
       "warning",
-      `souffleur itself ${reason === "died" ? "died" : "fell silent"}, and its guardian brings it back${restorations === 1 ? "" : withoutProgress(restorations)}`,
+      `souffleur itself ${reason === "died" ? "died" : "fell silent"}, and is brought back${restorations === 1 ? "" : withoutProgress(restorations)}`,
       { message: "warning" }
     ),
   GuardianGaveUp: ({ restorations }) =>

@@ -4,7 +4,8 @@ import { endedWell, type ProcessEnd } from "../port/Process.ts"
 /**
  * Why an end that looks like the end of the work is none (spec: behaviour#early-ends). `exit`: the turn was over, but
  * the process was ended or failed. `left-running`: processes that it had started still ran. `refused`: its last tool
- * was refused by a permission. `only-answered`: a successor has done nothing but read and answer.
+ * was refused by a permission. `only-answered`: a successor has done nothing but read and answer, and before it
+ * the work was broken off.
  */
 export const EarlyEnd = Schema.Literals(["exit", "left-running", "refused", "only-answered"])
 export type EarlyEnd = typeof EarlyEnd.Type
@@ -24,6 +25,8 @@ export interface EndSeen {
   readonly successor: boolean
   /** Whether something was done since its launch. */
   readonly progressed: boolean
+  /** Whether the last generation that did something had finished its turn. */
+  readonly saidDone: boolean
   /** The reason for which this generation was launched. `undefined`: no recovery launched it. */
   readonly before: string | undefined
 }
@@ -33,11 +36,12 @@ export interface EndSeen {
  * said so: by a finished turn, or by exit code 0. `undefined`: nothing said so, and the end is a death.
  */
 export const judgeEnd = (seen: EndSeen): "complete" | EarlyEnd | undefined => {
-  const { before, end, kind, leftRunning, progressed, refused, successor, turnEnded } = seen
+  const { before, end, kind, leftRunning, progressed, refused, saidDone, successor, turnEnded } = seen
   if (kind === "command" ? !endedWell(end) : !turnEnded) return undefined
   if (end !== undefined && !endedWell(end)) return "exit"
   if (refused) return "refused"
-  if (kind === "agent" && successor && !progressed) return "only-answered"
+  // A successor that has nothing left to do confirms what was said before it.
+  if (kind === "agent" && successor && !progressed && !saidDone) return "only-answered"
   // A process that leaves something running a second time means it: a server is to outlive it.
   return leftRunning > 0 && before !== "left-running" ? "left-running" : "complete"
 }

@@ -32,6 +32,8 @@ export class Launcher extends Context.Service<
   Launcher,
   {
     readonly terminal: Terminal
+    /** Whether this machine can give a headless command a terminal of its own. */
+    readonly hasPty: Effect.Effect<boolean>
     /**
      * Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, for the log. The file is removed once its
      * launch is decided.

@@ -96,6 +96,8 @@ export const Watch = Schema.Struct({
   lastTasks: Schema.UndefinedOr(Schema.Struct(Tasks)),
   /** Deaths in a row without progress. */
   retries: Count,
+  /** The last generation that made progress had finished its turn: it said that the work is done. */
+  saidDone: Schema.Boolean,
   watcher: Schema.UndefinedOr(Schema.Struct({ watcher: Count, since: Time })),
   watchersStarted: Count,
   monitor: Schema.UndefinedOr(Schema.Struct({ monitor: Count, watcher: Count, since: Time })),
@@ -133,12 +135,22 @@ export const Watch = Schema.Struct({
     Schema.Struct({ at: Time, contextTokens: Schema.NullOr(Measure), contextWindow: Schema.NullOr(Measure) })
   ),
   standby: Schema.UndefinedOr(
-    Schema.Struct({ cycle: Count, trigger: Trigger, stage: Text, message: Text, since: Time })
+    Schema.Struct({
+      cycle: Count,
+      trigger: Trigger,
+      stage: Text,
+      message: Text,
+      since: Time,
+      /** A hold withholds a recovery. A role may have given up since, which is the stage then. */
+      held: Schema.Boolean
+    })
   ),
   lastExport: Schema.NullOr(Text),
   owner: Schema.UndefinedOr(Owner),
   /** Restorations by a guardian since the watch last made progress. */
   restored: Schema.UndefinedOr(Schema.Struct({ restorations: Count, at: Time })),
+  /** The fence of the souffleur that was restored too often. No program starts another in its place. */
+  gaveUp: Schema.UndefinedOr(Count),
   /** Deaths in a row of each of souffleur's own roles by a defect. */
   failing: Schema.Struct({
     watcher: Schema.optionalKey(Count),
@@ -187,6 +199,7 @@ export const initial: Watch = {
   baseline: { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 },
   lastTasks: undefined,
   retries: 0,
+  saidDone: false,
   watcher: undefined,
   watchersStarted: 0,
   monitor: undefined,
@@ -210,6 +223,7 @@ export const initial: Watch = {
   lastExport: null,
   owner: undefined,
   restored: undefined,
+  gaveUp: undefined,
   failing: {},
   ending: undefined,
   fence: 0,

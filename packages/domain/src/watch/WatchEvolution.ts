@@ -34,12 +34,16 @@ type Tasks = { readonly taskCount: number | null; readonly taskFingerprint: stri
 const withTasks = ({ taskCount, taskFingerprint }: Tasks): Change =>
   taskCount === null || taskFingerprint === null ? {} : { lastTasks: { taskCount, taskFingerprint } }
 
+type Over = Tasks & { readonly retries: number; readonly evidence?: { readonly turnFinished: boolean } }
+
 /** Ends the watcher of a generation that needs a recovery, and counts its retries. */
-const turnOver = ({ retries, ...tasks }: Tasks & { readonly retries: number }): Change => ({
+const turnOver = ({ evidence, retries, ...tasks }: Over, watch: Watch): Change => ({
   ...withTasks(tasks),
   phase: "Watching",
   watcher: undefined,
-  retries
+  retries,
+  // A generation without progress says nothing new of the work.
+  saidDone: retries === 0 ? evidence?.turnFinished === true : watch.saidDone
 })
 
 const exited = (end: Exclude<Watch["end"], undefined>): Change => ({
@@ -77,7 +81,7 @@ const changes: Changes = {
   }),
   OwnerLeft: () => ({ owner: undefined }),
   SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
-  GuardianGaveUp: () => ({ restored: undefined }),
+  GuardianGaveUp: (_, { fence }) => ({ restored: undefined, gaveUp: fence }),
   ProcessEnding: ({ process }) => ({ ending: process }),
   RoleFailed: ({ failures, role }, watch) => ({ failing: { ...watch.failing, [role]: failures } }),
   RoleGaveUp: ({ at, defect, failures, role }, watch) =>
@@ -90,10 +94,11 @@ const changes: Changes = {
           wait: undefined,
           standby: {
             cycle: watch.cycles,
-            trigger: "pid",
+            trigger: (watch.wait ?? watch.standby)?.trigger ?? "pid",
             stage: role,
             message: `souffleur's ${role} failed ${failures} times in a row because of a bug (${defect})`,
-            since: at
+            since: at,
+            held: watch.standby?.held === true
           }
         }
       : {},
@@ -134,9 +139,9 @@ const changes: Changes = {
   }),
   SelfMonitorStopped: () => ({ monitor: undefined }),
   WatchSettled: () => ({ phase: "Watching" }),
-  ConductorDied: ({ reason, evidence, ...event }) => ({
-    ...turnOver(event),
-    silent: reason === "heartbeat" ? { heartbeat: evidence.heartbeat, retried: false } : undefined
+  ConductorDied: ({ reason, ...event }, watch) => ({
+    ...turnOver(event, watch),
+    silent: reason === "heartbeat" ? { heartbeat: event.evidence.heartbeat, retried: false } : undefined
   }),
   ContextRecoveryRequested: turnOver,
   ContextExhausted: turnOver,
@@ -150,7 +155,8 @@ const changes: Changes = {
   WaitStarted: ({ at, kind, trigger, until }, watch) => ({
     watcher: undefined,
     wait: { kind, until: waitUntil(at, until), trigger, since: watch.wait?.since ?? at },
-    waits: kind === "usage-limit" || kind === "outage" ? watch.waits + 1 : watch.waits
+    // A limit ends a turn within it.
+    ...(kind === "usage-limit" || kind === "outage" ? { waits: watch.waits + 1, saidDone: false } : {})
   }),
   WaitEnded: () => ({ watcher: undefined, wait: undefined }),
   HoldStarted: ({ at }) => ({ held: { since: at } }),
@@ -160,9 +166,16 @@ const changes: Changes = {
     taken: { at: takenAt, contextTokens, contextWindow },
     waits: 0
   }),
-  HandoffRequested: ({ digest, request, ...event }) => ({ ...turnOver(event), handoff: { request, digest } }),
+  HandoffRequested: ({ digest, request, ...event }, watch) => ({
+    ...turnOver(event, watch),
+    saidDone: false,
+    handoff: { request, digest }
+  }),
   TurnEnded: turnOver,
-  EndedEarly: turnOver,
+  EndedEarly: (event, watch) => ({
+    ...turnOver(event, watch),
+    ...(event.reason === "refused" ? { saidDone: false } : {})
+  }),
   ConductorCompleted: () => exited("completed"),
   SessionIdFound: ({ sessionId }, watch) => ({
     sessionId,
@@ -183,7 +196,7 @@ const changes: Changes = {
   RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
     cycles: cycle,
     recovery: undefined,
-    standby: { cycle, trigger, stage, message, since: at }
+    standby: { cycle, trigger, stage, message, since: at, held: stage === "hold" }
   }),
   RecoveryEscalated: ({ from }, { recovery }) =>
     recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
@@ -212,7 +225,7 @@ const changes: Changes = {
   }),
   RecoveryFailedClosed: ({ at, cycle, message, stage }, watch) => ({
     recovery: undefined,
-    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, message, since: at }
+    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, message, since: at, held: false }
   }),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),
@@ -224,6 +237,7 @@ const changes: Changes = {
     phase: "Watching",
     forced: event.forced,
     retries: 0,
+    saidDone: false,
     standby: undefined,
     ceiling: undefined,
     allowedSince: event.at

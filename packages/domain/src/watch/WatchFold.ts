@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "e0b4a9ac1afa8bed" },
+  name: { kind: "watch", fingerprint: "6c6fb9d19e332eb4" },
   initial,
   evolve,
   schema: Watch,

@@ -92,7 +92,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
           ...(before.held === undefined ? [] : [`it was held for ${Words.duration(event.at - before.held.since)}`])
         ],
         rule: "With the end of a hold souffleur does what it held back, once.",
-        ...(before.standby?.stage === "hold" || before.wait !== undefined
+        ...(before.standby?.held === true || before.wait !== undefined
           ? {}
           : { act: "nothing was held back: souffleur goes on" })
       }

@@ -66,6 +66,7 @@ const evidence = (staleAfter: number) =>
     staleAfter,
     signs: [],
     contextTokens: null,
+    turnFinished: false,
     end: null
   }) as const
 

@@ -78,6 +78,14 @@ export const hadGuardian = Effect.fn("hadGuardian")(function* (id: string) {
   return Option.isSome(yield* beats.last(guardianOf(id)))
 })
 
+/** Whether the newest guardian of a watch runs. */
+export const hasGuardian = Effect.fn("hasGuardian")(function* (id: string) {
+  const beats = yield* Beats
+  const processes = yield* Processes
+  const guardian = Option.map(yield* beats.last(guardianOf(id)), ({ by }) => guardianNamed(by))
+  return Option.isSome(guardian) && guardian.value !== undefined && !isOver(yield* processes.condition(guardian.value))
+})
+
 /**
  * Keeps a guardian beside this souffleur, by the guardian's own rule (spec: behaviour#guardian). It starts a guardian
  * where none is left. It kills a silent one, checked by its identity, and starts another only after that one is gone.

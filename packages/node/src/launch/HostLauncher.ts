@@ -18,7 +18,7 @@ import type { Start } from "../own/Detached.ts"
 import { startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
 import { encodeLaunch, isLaunch, isLaunchId, type Launch, launchVariable, readLaunch } from "./LaunchFile.ts"
-import { inPty } from "./Pty.ts"
+import { hasPty, inPty } from "./Pty.ts"
 import { readReceipt } from "./Receipt.ts"
 import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
@@ -262,6 +262,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
 
       return Launcher.of({
         terminal: options.terminal,
+        hasPty,
         prepare,
         launch,
         settle,

@@ -8,6 +8,9 @@ const missing = new LaunchFailed({
     'the command needs a terminal, and the program "script", which gives it one, is not in PATH: install util-linux'
 })
 
+/** Whether this machine can give a command a terminal. */
+export const hasPty = Effect.sync(() => pathOf("script") !== undefined)
+
 /** The variable with one word of the command line. */
 const wordName = (index: number) => `SOUFFLEUR_WORD_${index}`
 

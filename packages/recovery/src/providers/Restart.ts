@@ -27,7 +27,7 @@ export const wantsTerminal = (lines: ReadonlyArray<string>): boolean =>
 
 /**
  * Starts the same command again, from the file of its first launch, under its own id and receipt. It gets a terminal
- * where its first run wanted one. Fails with `LaunchFailed`.
+ * where its first run wanted one, and this machine can make it. Fails with `LaunchFailed`.
  */
 const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   const launcher = yield* Launcher
@@ -38,7 +38,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
     })
   const kept = yield* launcher.kept(first.launchId, first.digest)
   const words = yield* lastPrinted(launcher.outputPath(first.launchId))
-  const pty = first.pty || wantsTerminal(words)
+  const pty = first.pty || (wantsTerminal(words) && (yield* launcher.hasPty))
   const order = { ...kept, ...(pty ? { pty } : {}) }
   return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective, pty })
 })

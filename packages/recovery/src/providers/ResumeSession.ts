@@ -1,4 +1,13 @@
-import type { Agent, Comms, Hooks, Launcher, Processes, Settings, Watch } from "@souffleur/domain"
+import {
+  type Agent,
+  type Comms,
+  type Hooks,
+  type Launcher,
+  type Processes,
+  type Settings,
+  stepNames,
+  type Watch
+} from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { unlessStale } from "../steps/ExportConversation.ts"
@@ -12,11 +21,20 @@ const name = "resume"
 /** The deaths after which the conversation itself is whole. */
 const deaths: ReadonlySet<string | undefined> = new Set(["pid", "heartbeat", "hang"])
 
+/**
+ * Whether the session is to be resumed first. A cycle that has begun a way goes on with it. RECOVERY may have changed
+ * since, and a cycle launches once.
+ */
+const isChosen = ({ comms, recovery }: Watch, settings: Settings["Service"]): boolean => {
+  const { [stepNames.export]: exporting, [stepNames.session]: looking } = recovery?.steps ?? {}
+  if (looking !== undefined || exporting !== undefined) return looking !== undefined
+  return (settings.recovery ?? (comms === null ? "resume" : "export")) === "resume"
+}
+
 /** Resumes the session of a Conductor that was killed or hung, in place (spec: behaviour#resume). */
 export const resumeSession: Provider<Agent | Comms | Hooks | Launcher | Offspring | Processes | Settings> = {
   name,
-  applies: ({ comms, recovery }, settings) =>
-    deaths.has(recovery?.trigger) && (settings.recovery ?? (comms === null ? "resume" : "export")) === "resume",
+  applies: (watch, settings) => deaths.has(watch.recovery?.trigger) && isChosen(watch, settings),
   foresee: (watch) => [{ _tag: "Agent", session: "same", prompt: promptToResume(watch) }],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // The cause of the second death may be in the session itself.

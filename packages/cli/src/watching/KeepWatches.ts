@@ -1,0 +1,65 @@
+import { attempts, Claims, Settings } from "@souffleur/domain"
+import type { NamedWatch } from "@souffleur/embed"
+import { hasGuardian, livingWatches } from "@souffleur/embed/internal"
+import { Effect, Ref, Schedule } from "effect"
+import { ready } from "../service/Watchdog.ts"
+import { type Resumed, resumed, tell } from "./ResumeWatch.ts"
+
+/** The starts in a row that did not come to own a watch, under the fence that stayed. */
+type FailedStarts = ReadonlyMap<string, { readonly fence: number; readonly count: number }>
+
+/** The fence of an owner that is provably dead; `undefined`: there is no owner, or it is not. */
+const deadFence = Effect.fnUntraced(function* ({ watch: { fence, owner } }: NamedWatch) {
+  if (owner === undefined) return undefined
+  return (yield* (yield* Claims).isDead(owner)) ? fence : undefined
+})
+
+/**
+ * Starts a souffleur for a watch that has none, and bounds that as a guardian does (spec: behaviour#service). The
+ * started souffleur counts the restoration in the log. A guardian that lives does it by itself.
+ */
+const keptOn = Effect.fnUntraced(function* (named: NamedWatch, failed: FailedStarts) {
+  const { id, watch } = named
+  const { count, fence } = failed.get(id) ?? { count: 0, fence: -1 }
+  const over = yield* deadFence(named)
+  const left = (message: string): Resumed => ({ watch: id, outcome: "left alone", pid: null, message })
+  if (over !== undefined && (yield* hasGuardian(id))) return left("its souffleur died, and its guardian looks after it")
+  const again = `"souffleur resume ${id}" tries it again`
+  if (over !== undefined && over === watch.gaveUp)
+    return left(`its souffleur died ${attempts} times without progress, so none is started: ${again}`)
+  if (fence === watch.fence && count >= attempts)
+    return left(`no souffleur came to watch it in ${attempts} starts, so none is started: ${again}`)
+  return yield* resumed(named, over)
+})
+
+/** Returns the failed starts after a look. */
+const failedAfter = (failed: FailedStarts, all: ReadonlyArray<readonly [NamedWatch, Resumed]>): FailedStarts =>
+  new Map(
+    all.flatMap(([{ id, watch }, { outcome }]) => {
+      const { fence } = watch
+      const before = failed.get(id)
+      const count = (before?.fence === fence ? before.count : 0) + (outcome === "failed" ? 1 : 0)
+      return count === 0 ? [] : [[id, { fence, count }] as const]
+    })
+  )
+
+/** Looks again and again for watches without a souffleur, and tells what is new. It never ends. */
+export const keepWatches = Effect.gen(function* () {
+  const { watcherInterval } = yield* Settings
+  const told = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
+  const failed = yield* Ref.make<FailedStarts>(new Map())
+  const once = Effect.gen(function* () {
+    const known = yield* Ref.get(failed)
+    const living = yield* livingWatches
+    const all = yield* Effect.forEach(living, (named) =>
+      Effect.map(keptOn(named, known), (one) => [named, one] as const)
+    )
+    yield* Ref.set(failed, failedAfter(known, all))
+    const results = all.map(([, one]) => one)
+    const before = yield* Ref.getAndSet(told, new Map(results.map(({ message, watch }) => [watch, message])))
+    yield* tell(results.filter(({ message, watch }) => before.get(watch) !== message))
+  })
+  yield* once
+  yield* ready
+  return yield* Effect.repeat(once, Schedule.spaced(watcherInterval))
+})

@@ -1,0 +1,43 @@
+import type { NamedWatch } from "@souffleur/embed"
+import { hadGuardian } from "@souffleur/embed/internal"
+import { Console, Effect } from "effect"
+import { startDetached } from "./Detach.ts"
+
+/** The result for one watch. `pid`: the souffleur that looks after it; `null`: none does. */
+export interface Resumed {
+  readonly watch: string
+  /** `left alone`: no souffleur was started, because that is a guardian's act, or it was tried too often. */
+  readonly outcome: "goes on" | "watched already" | "left alone" | "failed"
+  readonly pid: number | null
+  readonly message: string
+}
+
+/**
+ * Starts a souffleur for a watch that has none. One failure must not hold the other watches up. `over`: it takes the
+ * place of the dead owner of that fence, and counts as a restoration.
+ */
+export const resumed = Effect.fn("resumed")(
+  function* ({ id, unreadable }: NamedWatch, over: number | undefined) {
+    if (unreadable !== undefined) return yield* unreadable
+    const { pid } = yield* startDetached(id, yield* hadGuardian(id), over)
+    const done: Resumed = { watch: id, outcome: "goes on", pid, message: `it goes on, with souffleur pid ${pid}` }
+    return done
+  },
+  (effect, { id }, _over) =>
+    effect.pipe(
+      Effect.catchTag("AlreadyWatched", ({ owner }) => {
+        const { pid } = owner.process
+        const message = `souffleur pid ${pid} watches it already`
+        return Effect.succeed<Resumed>({ watch: id, outcome: "watched already", pid, message })
+      }),
+      Effect.catch(({ message }) => Effect.succeed<Resumed>({ watch: id, outcome: "failed", pid: null, message }))
+    )
+)
+
+/** Tells each result in one line. */
+export const tell = (all: ReadonlyArray<Resumed>) => {
+  const width = Math.max(0, ...all.map(({ watch }) => watch.length))
+  return Effect.forEach(all, ({ message, watch }) => Console.log(`${watch.padEnd(width)}  ${message}`), {
+    discard: true
+  })
+}
