@@ -140,6 +140,11 @@ export const commandMutants = [
     [["resume: all of them, or one", '(all && name._tag === "Some") || (keep && !all)', "keep && !all"]]
   ),
   ...mutantsOf(
+    "packages/embed/src/watching/OpenCommand.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [["run: a watch that ended meanwhile", 'error instanceof Refused && error.reason === "ended"', "false as boolean"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/watching/KeepWatches.ts",
     [
       "test/cli/ResumeAll.test.ts: resume --all --keep gives a watch up after three restorations without progress, and a person tries again"

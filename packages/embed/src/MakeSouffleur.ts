@@ -26,7 +26,7 @@ import { adoptProcess } from "./watching/AdoptProcess.ts"
 import { findWatch, type NamedWatch, unfinished, unfinishedWatches, type WatchName } from "./watching/FindWatch.ts"
 import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
 import { goesOn } from "./watching/KnownWatch.ts"
-import { oldestIn, openCommand } from "./watching/OpenCommand.ts"
+import { oldestIn, openCommand, unlessEnded } from "./watching/OpenCommand.ts"
 import { liveSessions } from "./watching/LiveSessions.ts"
 import { openWatch } from "./watching/OpenWatch.ts"
 import { watchStatus } from "./watching/WatchStatus.ts"
@@ -133,7 +133,7 @@ const watch = Effect.fn("Souffleur.watch")(function* ({
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, project, comms }))
 })
 
-/** Starts a command where no watch of the folder goes on. */
+/** Starts a command where no watch of the folder goes on. `undefined`: another start was first, and its watch goes on. */
 const begin = Effect.fnUntraced(function* (
   { command: words, project, terminal = false, ...options }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings }
@@ -152,17 +152,23 @@ const begin = Effect.fnUntraced(function* (
     if (before === undefined || before.id === id) return yield* keep(id, { project, comms: null, from: 0 }, guardian)
     // The second of two simultaneous starts has started nothing yet.
     yield* release(id)
-    return yield* goOn(before, Option.none(), options)
+    return undefined
   })
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, overrides, comms: null, project }))
 })
 
 const run = Effect.fn("Souffleur.run")(function* (options: RunOptions) {
   const { opening } = yield* Parts
-  const known = yield* unfinished({ project: options.project })
-  return Option.isSome(known)
-    ? yield* goOn(known.value, Option.none(), options)
-    : yield* begin(options, yield* opening(options.project))
+  const attempt = Effect.gen(function* () {
+    const known = yield* unfinished({ project: options.project })
+    return Option.isSome(known)
+      ? Option.getOrUndefined(yield* unlessEnded(goOn(known.value, Option.none(), options)))
+      : yield* begin(options, yield* opening(options.project))
+  })
+  for (;;) {
+    const watch = yield* attempt
+    if (watch !== undefined) return watch
+  }
 })
 
 /** Does an act of an operator, with the launches of the watch's project. */

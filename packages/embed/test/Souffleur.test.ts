@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import type { EventLog, Launcher, Settings } from "@souffleur/domain"
+import { release } from "@souffleur/supervisor"
 import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
-import { Effect, Fiber, Layer, Option, Stream } from "effect"
+import { Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
 import { Parts, Souffleur } from "../src/index.ts"
 
 const conductor = { pid: 4711, sessionId: "s1" }
@@ -80,6 +82,36 @@ it.effect("fixed parts refuse a guardian, and open no watch for it", () => {
     assert.deepStrictEqual(yield* souffleur.watches, [])
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
+
+it.effect(
+  "a run whose folder's watch ends in the same moment looks at the folder again, and begins its command",
+  () => {
+    const world = new FakeWorld({ conductor })
+    const fixed = Parts.layerFixed(fakeKind)
+    // The watch is released after it was found, and before it is owned.
+    const releasing = Layer.effect(
+      Parts,
+      Effect.gen(function* () {
+        const parts = yield* Parts
+        const context = yield* Effect.context<EventLog | Launcher | Settings | FileSystem.FileSystem | Path.Path>()
+        return Parts.of({
+          ...parts,
+          goingOn: (known) =>
+            Effect.andThen(Effect.orDie(Effect.provideContext(release(known.id), context)), parts.goingOn(known))
+        })
+      })
+    ).pipe(Layer.provide(fixed))
+    const layer = Souffleur.layer.pipe(Layer.provide(releasing), Layer.provideMerge(world.layer))
+    return Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const first = yield* Effect.scoped(Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled")))
+      // This world has no programs, so that the command which is begun cannot be found.
+      const error = yield* Effect.flip(souffleur.run({ project: "/p", command: ["/bin/make"] }))
+      assert.deepInclude(error, { _tag: "AgentNotFound", program: "/bin/make" })
+      assert.strictEqual((yield* souffleur.state(first.id)).end, "released")
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  }
+)
 
 it.effect("the state and the decisions of a watch are there at each revision", () => {
   const { layer, world } = faked()

@@ -16,7 +16,8 @@ import {
   opening,
   previewRun,
   unfinished,
-  unfinishedWatches
+  unfinishedWatches,
+  unlessEnded
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -142,7 +143,7 @@ export const runCommand = Command.make(
       const known = yield* Effect.provide(unfinished({ project }), layerStore(settings))
       const begun = Option.isSome(known) ? known.value : yield* begin
       if (typeof begun === "number") return begun
-      const code = yield* goOn(begun)
+      const code = Option.getOrUndefined(yield* unlessEnded(goOn(begun)))
       const { end, generation } = yield* Effect.provide(load(begun.id), layerStore(settings))
       return end === "released" && generation === 0 ? undefined : code
     })

@@ -17,6 +17,7 @@ import {
   type Terminal,
   type Variables
 } from "@souffleur/domain"
+import { Refused } from "@souffleur/eventlog"
 import { freshSessionId, prepareLaunch, resolveProgram } from "@souffleur/process"
 import { command as say } from "@souffleur/supervisor"
 import { Effect, Option, Path } from "effect"
@@ -170,3 +171,14 @@ export const openCommand = Effect.fn("openCommand")(function* (
  */
 export const oldestIn = (watches: ReadonlyArray<NamedWatch>, project: string) =>
   watches.find(({ watch }) => watch.project === project)
+
+/**
+ * Goes on with the unfinished watch of a folder. `None`: that watch has ended since it was found, such as the second of
+ * two simultaneous starts. The folder is then looked at again.
+ */
+export const unlessEnded = <A, E, R>(goOn: Effect.Effect<A, E | Refused, R>) =>
+  Effect.catchIf(
+    Effect.asSome(goOn),
+    (error): error is Refused & E => error instanceof Refused && error.reason === "ended",
+    () => Effect.succeedNone
+  )
