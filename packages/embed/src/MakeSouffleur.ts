@@ -133,7 +133,9 @@ const watch = Effect.fn("Souffleur.watch")(function* ({
   return yield* Effect.provideContext(begins, yield* partsOf({ settings, project, comms }))
 })
 
-/** Starts a command where no watch of the folder goes on. `undefined`: another start was first, and its watch goes on. */
+/**
+ * Starts a command where no watch of the folder goes on. `undefined`: another start was first, and its watch goes on.
+ */
 const begin = Effect.fnUntraced(function* (
   { command: words, project, terminal = false, ...options }: RunOptions,
   { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings }
