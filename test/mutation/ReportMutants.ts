@@ -78,5 +78,29 @@ export const reportMutants = [
     "packages/embed/src/timeline/RunTimeline.ts",
     ["packages/embed/test/Timeline.test.ts"],
     [["timeline: an agent ends by its token", "token === event.token", "token !== event.token"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/report/Report.ts",
+    ["packages/embed/test/Report.test.ts"],
+    [
+      ["report: an older death is not told", "timeline.deaths.filter(({ at }) => isAt(period)(at))", "timeline.deaths"],
+      ["report: a wait is cut at its time", ".map(cut(period)),", ","],
+      ["report: a watch that gave up needs a person", '"end" in told && gaveUp.has(told.end)', "false"],
+      [
+        "report: a commit counts once",
+        "[...new Set(agents.flatMap(({ commits }) => commits))]",
+        "agents.flatMap(({ commits }) => commits)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/report/ReportText.ts",
+    ["packages/embed/test/Report.test.ts"],
+    [["report: a word of others begins no form", '"\\\\$&"', '"$&"']]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/report/ReportLook.ts",
+    ["packages/cli/test/ReportCommand.test.ts"],
+    [["report: what ended in its time is told", "({ watch }) => watch.lastEventAt >= since", "() => false"]]
   )
 ]

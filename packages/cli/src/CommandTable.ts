@@ -104,6 +104,11 @@ const others = [
     async () => (await import("./commands/ConductCommand.ts")).conductCommand
   ),
   entry(
+    "report",
+    "The last hours: deaths, recoveries, waits, tasks done, and what needs you",
+    async () => (await import("./commands/ReportCommand.ts")).reportCommand
+  ),
+  entry(
     "doctor",
     "Is everything in place and consistent, and what to do where it is not",
     async () => (await import("./commands/DoctorCommand.ts")).doctorCommand

@@ -8,29 +8,8 @@ import { watchLines } from "../explain/WatchLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint } from "../Printing.ts"
-import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
+import { json, namedIn, projectDir, sinceOf, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
-
-/** Reads `8h`, `30m`, or a duration as Effect writes it. */
-const sinceOf = (text: string) =>
-  Option.match(
-    Duration.fromInput(
-      text.replace(
-        /^(\d+)\s*(s|m|h|d)$/u,
-        (_, n: string, unit: "s" | "m" | "h" | "d") =>
-          `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
-      ) as Duration.Input
-    ),
-    {
-      onNone: () =>
-        Effect.fail(
-          new BadUsage({
-            message: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"`
-          })
-        ),
-      onSome: Effect.succeed
-    }
-  )
 
 export const logCommand = Command.make(
   "log",

@@ -1,5 +1,5 @@
 import type { WatchName } from "@souffleur/embed"
-import { Effect, FileSystem, Option } from "effect"
+import { Duration, Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { personsZone, utc } from "@souffleur/domain"
 import type { Telling } from "../watching/WatchScreen.ts"
@@ -79,3 +79,24 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
     )
   )
 })
+
+/** Reads `8h`, `30m`, or a duration as Effect writes it. Fails with `BadUsage` otherwise. */
+export const sinceOf = (text: string) =>
+  Option.match(
+    Duration.fromInput(
+      text.replace(
+        /^(\d+)\s*(s|m|h|d)$/u,
+        (_, n: string, unit: "s" | "m" | "h" | "d") =>
+          `${n} ${{ s: "seconds", m: "minutes", h: "hours", d: "days" }[unit]}`
+      ) as Duration.Input
+    ),
+    {
+      onNone: () =>
+        Effect.fail(
+          new BadUsage({
+            message: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"`
+          })
+        ),
+      onSome: Effect.succeed
+    }
+  )

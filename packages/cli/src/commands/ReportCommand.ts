@@ -1,0 +1,30 @@
+import { layerHost, layerStoreReading, report, reportJson, reportMarkdown } from "@souffleur/embed/internal"
+import { Clock, Duration, Effect, Layer } from "effect"
+import { Command, Flag } from "effect/cli"
+import { printJson, printLines } from "../Printing.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { indentOf, wrapped } from "../Wrapped.ts"
+import { json, projectDir, sinceOf, utcFlag, zoneOf } from "./Options.ts"
+import { withLayers } from "./ProjectCommand.ts"
+
+export const reportCommand = Command.make(
+  "report",
+  {
+    projectDir,
+    since: Flag.String("since").pipe(
+      Flag.withDescription("The time that is told, up to now, such as 8h"),
+      Flag.withDefault("12h")
+    ),
+    utc: utcFlag,
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const until = yield* Clock.currentTimeMillis
+    const since = until - Duration.toMillis(yield* sinceOf(flags.since))
+    const found = yield* report({ since, until })
+    if (flags.json) return yield* printJson(reportJson(found))
+    const { columns } = yield* Environment
+    const lines = reportMarkdown(found, yield* zoneOf(flags)).split("\n")
+    yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line) + 2).join("\n")))
+  })
+).pipe(withLayers((settings) => Layer.merge(layerStoreReading(settings), layerHost)))

@@ -1,0 +1,179 @@
+import type { StateWord, Watch } from "@souffleur/domain"
+import type { Job } from "../jobs/Job.ts"
+import type { Recovery } from "../timeline/Recoveries.ts"
+import type { RunTimeline, TaskStretch } from "../timeline/RunTimeline.ts"
+import { lengthOf, type Stretch } from "../timeline/Stretch.ts"
+import type { Death, GenerationStretch, WaitStretch, WatchTimeline } from "../timeline/WatchTimeline.ts"
+
+/** The time of a report, both epoch milliseconds. */
+export interface Period {
+  readonly since: number
+  readonly until: number
+}
+
+/** A watch or a run with its history. */
+export type Told =
+  | { readonly job: Job; readonly end: Watch["end"]; readonly timeline: WatchTimeline }
+  | { readonly job: Job; readonly run: RunTimeline }
+
+/** A job that needs a person, with the reason and the command to type next. */
+export interface Needing {
+  readonly kind: Job["kind"]
+  readonly id: string
+  readonly why: string
+  readonly next: string
+}
+
+/** The part of a watch that lies in the time of a report. */
+export interface WatchPart {
+  readonly id: string
+  readonly project: string
+  readonly state: StateWord
+  readonly standing: string
+  /** Milliseconds that it was watched. */
+  readonly watched: number
+  readonly generations: ReadonlyArray<GenerationStretch>
+  readonly deaths: ReadonlyArray<Death>
+  readonly recoveries: ReadonlyArray<Recovery>
+  /** The waits, cut at the time of the report. */
+  readonly waits: ReadonlyArray<WaitStretch>
+  readonly timeline: WatchTimeline
+}
+
+/** The part of a run that lies in the time of a report. */
+export interface RunPart {
+  readonly id: string
+  readonly project: string
+  readonly state: StateWord
+  readonly standing: string
+  /** The tasks that an agent worked on, or that were completed. */
+  readonly tasks: ReadonlyArray<TaskStretch>
+  /** The tasks that were completed. */
+  readonly completed: number
+  /** The commits of implementers, each once. */
+  readonly commits: ReadonlyArray<string>
+  readonly timeline: RunTimeline
+}
+
+/** The history of all jobs in a time, and the needs of now (spec: command-line#report). */
+export interface Report extends Period {
+  readonly needs: ReadonlyArray<Needing>
+  readonly watches: ReadonlyArray<WatchPart>
+  readonly runs: ReadonlyArray<RunPart>
+  /** Deaths by their cause, the most frequent first. */
+  readonly deaths: ReadonlyArray<{ readonly cause: Death["cause"]; readonly count: number }>
+  readonly recoveries: {
+    readonly count: number
+    /** Those that brought the work back. */
+    readonly successful: number
+    /** Milliseconds of the successful ones; `null`: there is none. */
+    readonly median: number | null
+    readonly longest: number | null
+  }
+  /** Milliseconds of waits by their kind. */
+  readonly waits: ReadonlyArray<{ readonly kind: WaitStretch["kind"]; readonly millis: number }>
+  /** Tokens of context that the successors had in use after their first answers. */
+  readonly contextTokens: number
+  readonly tasks: number
+  readonly commits: number
+}
+
+const isIn =
+  ({ since, until }: Period) =>
+  ({ from, to }: Stretch): boolean =>
+    from <= until && (to ?? until) >= since
+
+/** Cuts a stretch at the time of a report. */
+const cut =
+  ({ since, until }: Period) =>
+  <S extends Stretch>(one: S): S => ({
+    ...one,
+    from: Math.max(since, one.from),
+    to: one.to === null ? null : Math.min(until, one.to)
+  })
+
+const isAt =
+  ({ since, until }: Period) =>
+  (at: number | null): boolean =>
+    at !== null && at >= since && at <= until
+
+/** Whether a recovery brought the work back. */
+export const isSuccessful = ({ outcome }: Recovery): boolean => outcome === "taken" || outcome === "launched"
+
+const watchPart = ({ id, project, standing, state }: Job, timeline: WatchTimeline, period: Period): WatchPart => ({
+  id,
+  project,
+  state,
+  standing,
+  watched: lengthOf(cut(period)({ from: timeline.from, to: timeline.to }), period.until),
+  generations: timeline.generations.filter(isIn(period)),
+  deaths: timeline.deaths.filter(({ at }) => isAt(period)(at)),
+  recoveries: timeline.recoveries.filter(isIn(period)),
+  waits: timeline.waits.filter(isIn(period)).map(cut(period)),
+  timeline
+})
+
+const runPart = ({ id, project, standing, state }: Job, timeline: RunTimeline, period: Period): RunPart => {
+  const tasks = timeline.tasks.filter(({ agents, to }) => isAt(period)(to) || agents.some(isIn(period)))
+  const agents = tasks.flatMap((task) => task.agents).filter(({ to }) => isAt(period)(to))
+  return {
+    id,
+    project,
+    state,
+    standing,
+    tasks,
+    completed: tasks.filter(({ outcome, to }) => outcome === "completed" && isAt(period)(to)).length,
+    commits: [...new Set(agents.flatMap(({ commits }) => commits))],
+    timeline
+  }
+}
+
+/** The ends of a watch after which the work is not done, and a person goes on. */
+const gaveUp: ReadonlySet<Watch["end"]> = new Set(["retries exhausted", "validation exhausted"])
+
+const needOf = (told: Told): ReadonlyArray<Needing> => {
+  const { id, kind, need } = told.job
+  if (need !== null) return [{ id, kind, ...need }]
+  return "end" in told && gaveUp.has(told.end)
+    ? [{ id, kind, why: `it gave up: ${told.end}`, next: `souffleur why ${id}` }]
+    : []
+}
+
+/** Sums numbers by a word, the greatest sum first. */
+const sums = <W extends string>(all: ReadonlyArray<readonly [word: W, number: number]>) => {
+  const found = new Map<W, number>()
+  for (const [word, number] of all) found.set(word, (found.get(word) ?? 0) + number)
+  return [...found].toSorted(([, a], [, b]) => b - a)
+}
+
+/** Makes the report of a time from the history of all jobs. */
+export const reportOf = (all: ReadonlyArray<Told>, period: Period): Report => {
+  const watches = all.flatMap((one) => ("timeline" in one ? [watchPart(one.job, one.timeline, period)] : []))
+  const runs = all.flatMap((one) => ("run" in one ? [runPart(one.job, one.run, period)] : []))
+  const recoveries = watches.flatMap((watch) => watch.recoveries)
+  const lengths = recoveries
+    .filter(isSuccessful)
+    .map((one) => lengthOf(one, period.until))
+    .toSorted((a, b) => a - b)
+  return {
+    ...period,
+    needs: all.flatMap(needOf),
+    watches,
+    runs,
+    deaths: sums(watches.flatMap(({ deaths }) => deaths.map(({ cause }) => [cause, 1] as const))).map(
+      ([cause, count]) => ({ cause, count })
+    ),
+    recoveries: {
+      count: recoveries.length,
+      successful: lengths.length,
+      median: lengths[Math.floor(lengths.length / 2)] ?? null,
+      longest: lengths.at(-1) ?? null
+    },
+    waits: sums(
+      watches.flatMap(({ waits }) => waits.map((one) => [one.kind, lengthOf(one, period.until)] as const))
+    ).map(([kind, millis]) => ({ kind, millis })),
+    contextTokens: recoveries.reduce((sum, { contextTokens }) => sum + (contextTokens ?? 0), 0),
+    tasks: runs.reduce((sum, { completed }) => sum + completed, 0),
+    commits: runs.reduce((sum, { commits }) => sum + commits.length, 0)
+  }
+}

@@ -1,0 +1,58 @@
+import { EventLog, urgentFirst } from "@souffleur/domain"
+import { endedRuns, type NamedRun, RunLog, streamOf, unfinishedRuns } from "@souffleur/plan"
+import { Effect } from "effect"
+import { runJob, watchJob } from "../jobs/Job.ts"
+import { isOwned } from "../jobs/JobList.ts"
+import { runTimeline } from "../timeline/RunTimeline.ts"
+import { watchTimeline } from "../timeline/WatchTimeline.ts"
+import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
+import { type Period, reportOf, type Told } from "./Report.ts"
+
+/** The ended jobs of a first look, and the factor of each further one. */
+const [firstLook, growth] = [100, 10]
+
+/** Returns what ended since a time. The last ended come first, so the look grows until an older one is found. */
+const endedSince = Effect.fnUntraced(function* <A, E, R>(
+  last: (limit: number) => Effect.Effect<{ readonly last: ReadonlyArray<A> }, E, R>,
+  isYoung: (one: A) => boolean
+) {
+  for (let limit = firstLook; ; limit *= growth) {
+    const found = (yield* last(limit)).last
+    if (found.length < limit || !found.every(isYoung)) return found.filter(isYoung)
+  }
+})
+
+const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { until }: Period) {
+  const log = yield* EventLog
+  const job = watchJob(named, yield* isOwned(named.watch.owner))
+  const events = yield* log.read(named.id, 0, named.watch.revision)
+  return { job, end: named.watch.end, timeline: watchTimeline(events, until) } satisfies Told
+})
+
+const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period) {
+  const log = yield* RunLog
+  const job = runJob(named, yield* isOwned(named.run.owner))
+  const events = yield* log.read(streamOf(named.id), 0, named.run.revision)
+  return { job, run: runTimeline(events, until) } satisfies Told
+})
+
+/**
+ * Returns the report of a time: of every job that lives, and of those that ended since. Fails with a `LogError` where
+ * the log cannot be read.
+ */
+export const report = Effect.fn("report")(function* (period: Period) {
+  const { since } = period
+  const watches = [
+    ...(yield* livingWatches),
+    ...(yield* endedSince(endedWatches, ({ watch }) => watch.lastEventAt >= since))
+  ]
+  const runs = [...(yield* unfinishedRuns), ...(yield* endedSince(endedRuns, ({ run }) => run.lastEventAt >= since))]
+  const told: ReadonlyArray<Told> = [
+    ...(yield* Effect.forEach(watches, (one) => tellWatch(one, period))),
+    ...(yield* Effect.forEach(runs, (one) => tellRun(one, period)))
+  ]
+  return reportOf(
+    urgentFirst(told, ({ job }) => job),
+    period
+  )
+})

@@ -1,0 +1,178 @@
+import { iso, plain, Words, type Zone } from "@souffleur/domain"
+import { becauseOf } from "../explain/SignReason.ts"
+import type { Recovery } from "../timeline/Recoveries.ts"
+import { lengthOf } from "../timeline/Stretch.ts"
+import type { Death, WaitStretch } from "../timeline/WatchTimeline.ts"
+import type { Report, RunPart, WatchPart } from "./Report.ts"
+
+const { count, day, duration, many, moment } = Words
+
+/** UTF-16 units of a word of others. */
+const maxLength = 200
+
+/** Writes words of others for Markdown: no character of them begins a form, and they stay on their line. */
+export const markdownText = (text: string): string => plain(text, maxLength).replaceAll(/[\\`*_[\]<>|#!&~]/gu, "\\$&")
+
+/** Says why a Conductor died. */
+export const causeInWords = (cause: Death["cause"]): string =>
+  cause in becauseOf ? becauseOf[cause as keyof typeof becauseOf] : cause
+
+/** Says for what a watch waited. */
+export const waitInWords = (kind: WaitStretch["kind"]): string =>
+  kind === "person" ? "a person" : kind.replace("-", " ")
+
+/** Says how a recovery ended, and how long it took. */
+export const recoveryInWords = (recovery: Recovery, until: number): string => {
+  const { contextTokens, cycle, outcome, provider, takenOver } = recovery
+  const time = duration(lengthOf(recovery, until))
+  return [
+    `recovery ${cycle}: ${outcome === null ? `runs for ${time}` : `${outcome} after ${time}`}`,
+    ...(provider === null ? [] : [`by ${provider}`]),
+    ...(contextTokens === null ? [] : [`${count(contextTokens)} tokens of context`]),
+    ...(takenOver.length === 0 ? [] : [`souffleur itself came back ${many(takenOver.length, "time")}`])
+  ].join(", ")
+}
+
+/** Says in a few sentences how the time was. */
+export const summaryLines = (report: Report): ReadonlyArray<string> => {
+  const { commits, contextTokens, recoveries, runs, tasks, watches } = report
+  const deaths = report.deaths.reduce((sum, one) => sum + one.count, 0)
+  return [
+    `${watches.length} ${watches.length === 1 ? "watch" : "watches"} and ${many(runs.length, "run")}: ${report.needs.length === 0 ? "none needs you" : `${report.needs.length} ${report.needs.length === 1 ? "needs" : "need"} you`}.`,
+    `${many(deaths, "death")}. ${recoveries.successful} of ${recoveries.count} ${recoveries.count === 1 ? "recovery" : "recoveries"} brought the work back${recoveries.median === null ? "" : `, in ${duration(recoveries.median)} at the median and ${duration(recoveries.longest)} at most`}.`,
+    ...(contextTokens === 0 ? [] : [`Successors went on with ${count(contextTokens)} tokens of context.`]),
+    `${many(tasks, "task")} and ${many(commits, "commit")} were done by runs.`
+  ]
+}
+
+/** Returns the marks of a watch in the order in which they happened, each with its time. */
+export const watchMarks = (
+  part: WatchPart,
+  until: number
+): ReadonlyArray<{ readonly at: number; readonly text: string }> =>
+  [
+    ...part.deaths.map(({ at, cause, generation }) => ({ at, text: `S${generation} died: ${causeInWords(cause)}` })),
+    ...part.recoveries.map((one) => ({ at: one.from, text: recoveryInWords(one, until) })),
+    ...part.waits.map((one) => ({
+      at: one.from,
+      text: `${one.to === null ? "waits" : "waited"} for ${duration(lengthOf(one, until))}: ${waitInWords(one.kind)}`
+    }))
+  ].toSorted((a, b) => a.at - b.at)
+
+/** Says what became of the tasks of a run, a line each. The title is a plan's own. */
+export const taskInWords = ({ agents, commits, from, outcome, to }: RunPart["tasks"][number], until: number): string =>
+  [
+    outcome ?? "at work",
+    many(agents.length, "agent"),
+    many(commits.length, "commit"),
+    ...(from === null ? [] : [duration(lengthOf({ from, to }, until))])
+  ].join(", ")
+
+/** Writes a report as Markdown, by the clock of a zone. */
+export const reportMarkdown = (report: Report, zone: Zone): string => {
+  const { deaths, needs, runs, since, until, waits, watches } = report
+  const at = (time: number) => moment(time, until, zone)
+  const section = (title: string, lines: ReadonlyArray<string>) => (lines.length === 0 ? [] : ["", title, "", ...lines])
+  const title = (one: WatchPart | RunPart) => `## ${markdownText(one.id)}: ${one.state}`
+  return [
+    `# Report of ${day(until, zone)}`,
+    "",
+    `From ${at(since)} to ${at(until)}.`,
+    ...summaryLines(report),
+    ...section(
+      "## Needs you",
+      needs.flatMap(({ id, next, why }) => [`- ${markdownText(id)}: ${markdownText(why)}`, `  ${markdownText(next)}`])
+    ),
+    ...section(
+      "## Deaths",
+      deaths.map(({ cause, count }) => `- ${count} times ${causeInWords(cause)}`)
+    ),
+    ...section(
+      "## Waits",
+      waits.map(({ kind, millis }) => `- ${waitInWords(kind)}: ${duration(millis)}`)
+    ),
+    ...watches.flatMap((watch) =>
+      section(title(watch), [
+        `${markdownText(watch.project)}, watched for ${duration(watch.watched)}, ${many(watch.generations.length, "generation")}.`,
+        "",
+        ...watchMarks(watch, until).map(({ at: time, text }) => `- ${at(time)} ${markdownText(text)}`)
+      ])
+    ),
+    ...runs.flatMap((run) =>
+      section(title(run), [
+        `${markdownText(run.project)}, ${many(run.completed, "task")} completed, ${many(run.commits.length, "commit")}.`,
+        "",
+        ...run.tasks.map((task) => `- ${markdownText(`${task.id} ${task.title}`)}: ${taskInWords(task, until)}`)
+      ])
+    )
+  ].join("\n")
+}
+
+/** Returns a report as a program reads it. Times are ISO 8601 UTC, durations in milliseconds. */
+export const reportJson = (report: Report) => {
+  const { contextTokens, deaths, needs, recoveries, runs, since, until, waits, watches, ...done } = report
+  const time = (at: number | null) => (at === null ? null : iso(at))
+  const stretch = <S extends { readonly from: number; readonly to: number | null }>(one: S) => ({
+    ...one,
+    from: iso(one.from),
+    to: time(one.to)
+  })
+  return {
+    since: iso(since),
+    until: iso(until),
+    needs,
+    deaths,
+    recoveries: {
+      count: recoveries.count,
+      successful: recoveries.successful,
+      median_ms: recoveries.median,
+      longest_ms: recoveries.longest
+    },
+    waits: waits.map(({ kind, millis }) => ({ kind, ms: millis })),
+    context_tokens: contextTokens,
+    ...done,
+    watches: watches.map(({ deaths, generations, id, project, recoveries, standing, state, waits, watched }) => ({
+      id,
+      project,
+      state,
+      standing,
+      watched_ms: watched,
+      generations: generations.map(stretch),
+      deaths: deaths.map(({ at, contextTokens, ...death }) => ({
+        at: iso(at),
+        ...death,
+        context_tokens: contextTokens
+      })),
+      recoveries: recoveries.map(({ contextTokens, launchedAt, steps, takenOver, ...one }) => ({
+        ...stretch(one),
+        ms: lengthOf(one, until),
+        launched_at: time(launchedAt),
+        taken_over_at: takenOver.map(iso),
+        context_tokens: contextTokens,
+        steps: steps.map(stretch)
+      })),
+      waits: waits.map(stretch)
+    })),
+    runs: runs.map(({ commits, completed, id, project, standing, state, tasks }) => ({
+      id,
+      project,
+      state,
+      standing,
+      completed,
+      commits,
+      tasks: tasks.map(({ agents, from, to, ...task }) => ({
+        ...task,
+        from: time(from),
+        to: time(to),
+        agents: agents.map(({ attempt, commits, outcome, role, ...agent }) => ({
+          role,
+          attempt,
+          outcome,
+          commits,
+          from: iso(agent.from),
+          to: time(agent.to)
+        }))
+      }))
+    }))
+  }
+}
