@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { Souffleur } from "@souffleur/embed"
-import { commands } from "./Commands.ts"
+import { commands, flagNames } from "./Commands.ts"
 import { textOf } from "./Pages.ts"
 
 type Method = keyof Souffleur["Service"]
@@ -47,8 +47,26 @@ const ofTheLine: Readonly<Record<string, string>> = {
   demo: "plays the demonstration",
   uninstall: "removes what an installation has written"
 }
-/** The commands that compose the same parts themselves: they have settings and guardians of their own, or start fast. */
-const byParts: ReadonlySet<string> = new Set(["watch", "run", "resume", "status", "conduct status"])
+/** The commands that compose the same parts themselves, and why. */
+const byParts: Readonly<Record<string, string>> = {
+  watch: "may open a watch for another process, and shows the output of its agent",
+  run: "may open a watch for another process, and shows the output of its agent",
+  resume: "starts a process of its own for each watch",
+  status: "starts fast, with few modules",
+  "conduct status": "starts fast, with few modules"
+}
+/** What an option does, and `souffleur` alone: the methods of a program in its place, or a reason why it needs none. */
+const ofOptions: Readonly<Record<string, ReadonlyArray<Method> | string>> = {
+  souffleur: ["overview"],
+  "watch --resume": ["resume"],
+  "watch --restored": ["resume"],
+  "watch --detach": "hands the watch to a process of its own: a program that is to outlive another calls resume itself",
+  "run --detach": "hands the watch to a process of its own: a program that is to outlive another calls resume itself",
+  "resume --all": ["watches", "resume"],
+  "resume --keep": ["watches", "resume"],
+  "watch --dry-run": "says what these flags and this terminal lead to",
+  "run --dry-run": "says what these words and this terminal lead to"
+}
 
 /** The file of a command. */
 const fileOf: Readonly<Record<string, string>> = {
@@ -74,9 +92,23 @@ it("each command has the methods of the service that do the same, or a reason wh
     []
   )
 })
+it("each option that does more than its command has a method that does so, or a reason why it needs none", () => {
+  // The flag for the word of a guardian is hidden, and no completion has it.
+  const hidden = ["watch --restored", "souffleur"]
+  const known = commands.flatMap(([path, { flags }]) => flags.flatMap(flagNames).map((flag) => `${path} --${flag}`))
+  assert.deepStrictEqual(
+    Object.keys(ofOptions).filter((one) => !known.includes(one) && !hidden.includes(one)),
+    []
+  )
+  const doing = known.filter((one) => /^(?:watch|run|resume) --(?:detach|dry-run|all|keep|resume)$/u.test(one))
+  assert.deepStrictEqual(
+    doing.filter((one) => ofOptions[one] === undefined),
+    []
+  )
+})
 it("a command calls the methods that do the same", () => {
   const missing = Object.entries(methods)
-    .filter(([path]) => !byParts.has(path))
+    .filter(([path]) => byParts[path] === undefined)
     .flatMap(([path, names]) =>
       names
         .filter((name) => !new RegExp(String.raw`\b(?:souffleur|log)\.${name}\b`, "u").test(sourceOf(path)))

@@ -7,6 +7,7 @@ import {
   type Pin,
   type Processes,
   type ResolvedSettings,
+  Settings,
   type Target
 } from "@souffleur/domain"
 import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
@@ -18,18 +19,24 @@ import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { RunName } from "./conducting/FindRun.ts"
-import { runStatus } from "./conducting/RunStatus.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
-import { remark } from "./Remark.ts"
-import type { ConductOptions, KeepOptions, RunAnswer, RunOptions, WatchOptions } from "./SouffleurOptions.ts"
+import { overviewOf, sessions, status, statusOfRun } from "./LookNow.ts"
+import { remark, remarkWarnings } from "./Remark.ts"
+import { takeRestored } from "./Restored.ts"
+import type {
+  ConductOptions,
+  KeepOptions,
+  ResumeOptions,
+  RunAnswer,
+  RunOptions,
+  WatchOptions
+} from "./SouffleurOptions.ts"
 import { adoptProcess } from "./watching/AdoptProcess.ts"
 import { findWatch, type NamedWatch, unfinished, unfinishedWatches, type WatchName } from "./watching/FindWatch.ts"
 import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
 import { goesOn } from "./watching/KnownWatch.ts"
 import { oldestIn, openCommand, unlessEnded } from "./watching/OpenCommand.ts"
-import { liveSessions } from "./watching/LiveSessions.ts"
 import { openWatch } from "./watching/OpenWatch.ts"
-import { watchStatus } from "./watching/WatchStatus.ts"
 import { drainTimeout } from "./watching/Undelivered.ts"
 import { Parts, type StartGuardian } from "./world/Parts.ts"
 import { launchable } from "./world/AgentLayers.ts"
@@ -70,14 +77,22 @@ const guardianIn = Effect.fnUntraced(function* ({ guardian }: KeepOptions) {
   return guardian === undefined ? undefined : yield* (yield* Parts).guardian(guardian)
 })
 
-const keep = (
+const keep = Effect.fnUntraced(function* (
   id: string,
   order: { readonly comms: string | null; readonly from: number; readonly project: string },
   start: StartGuardian | undefined
-) => keepWatch(id, start === undefined ? order : { ...order, guardian: start(id) })
+) {
+  yield* remarkWarnings(yield* Settings)
+  return yield* keepWatch(id, start === undefined ? order : { ...order, guardian: start(id) })
+})
 
 /** Goes on with a watch. An ended watch tells comms the rest. */
-const goOn = Effect.fnUntraced(function* (known: NamedWatch, target: Option.Option<Target>, options: KeepOptions) {
+const goOn = Effect.fnUntraced(function* <E, R>(
+  known: NamedWatch,
+  target: Option.Option<Target>,
+  options: KeepOptions,
+  takes: Effect.Effect<void, E, R>
+) {
   const { goingOn } = yield* Parts
   const guardian = yield* guardianIn(options)
   const { id, watch } = known
@@ -89,13 +104,16 @@ const goOn = Effect.fnUntraced(function* (known: NamedWatch, target: Option.Opti
       return endedWatch(id, watch)
     }
     yield* goesOn(known, target)
+    yield* takes
     return yield* keep(id, { comms, project, from: watch.revision }, guardian)
   })
   return yield* Effect.provideContext(begins, context)
 })
 
-const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options: KeepOptions = {}) {
-  return yield* goOn(yield* findWatch(name), Option.none(), options)
+const resume = Effect.fn("Souffleur.resume")(function* (name: WatchName, options: ResumeOptions = {}) {
+  const known = yield* findWatch(name)
+  const takes = takeRestored(known.id, options.restored, known.watch.project)
+  return yield* goOn(known, Option.none(), options, takes)
 })
 
 /** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
@@ -121,7 +139,7 @@ const watch = Effect.fn("Souffleur.watch")(function* ({
     sessionId: yield* Effect.fromResult(parseSessionId(options.sessionId))
   }
   const known = yield* unfinished({ sessionId: target.sessionId })
-  if (Option.isSome(known)) return yield* goOn(known.value, Option.some(target), options)
+  if (Option.isSome(known)) return yield* goOn(known.value, Option.some(target), options, Effect.void)
   const guardian = yield* guardianIn(options)
   const { pin, settings } = yield* opening(project)
   const comms = yield* (yield* Parts).comms(project, named)
@@ -164,7 +182,7 @@ const run = Effect.fn("Souffleur.run")(function* (options: RunOptions) {
   const attempt = Effect.gen(function* () {
     const known = yield* unfinished({ project: options.project })
     return Option.isSome(known)
-      ? Option.getOrUndefined(yield* unlessEnded(goOn(known.value, Option.none(), options)))
+      ? Option.getOrUndefined(yield* unlessEnded(goOn(known.value, Option.none(), options, Effect.void)))
       : yield* begin(options, yield* opening(options.project))
   })
   for (;;) {
@@ -195,23 +213,6 @@ const adopt = Effect.fn("Souffleur.adopt")(function* (
   return yield* Effect.provideContext(adoptProcess(id, watch, { ...target, force }), context)
 }, Effect.scoped)
 
-const sessions = Effect.fn("Souffleur.sessions")(function* (project: string) {
-  const { layerLook, settings } = yield* Parts
-  return yield* Effect.provide(liveSessions(), layerLook({ settings: yield* settings(project), comms: null }))
-})
-
-const status = Effect.fn("Souffleur.status")(function* (named: NamedWatch) {
-  const { layerLook, settings } = yield* Parts
-  const { comms, project } = named.watch
-  const found = yield* settings(project)
-  return yield* watchStatus(named, { settings: found, look: layerLook({ settings: found, comms }) })
-})
-
-const statusOfRun = Effect.fn("Souffleur.statusOfRun")(function* (named: NamedRun) {
-  const { layerLaunches, settings } = yield* Parts
-  return yield* Effect.provide(runStatus(named), layerLaunches(yield* settings(named.run.project)))
-})
-
 /** Makes the methods of the service, closed over the ports in the context. */
 export const makeSouffleur = Effect.gen(function* () {
   // The scope of the layer is left out: a watch belongs to the scope of its caller.
@@ -221,10 +222,11 @@ export const makeSouffleur = Effect.gen(function* () {
     ...(yield* makeSouffleurLog),
     watch: (options: WatchOptions) => here(watch(options)),
     run: (options: RunOptions) => here(run(options)),
-    resume: (name: WatchName, options?: KeepOptions) => here(resume(name, options)),
+    resume: (name: WatchName, options?: ResumeOptions) => here(resume(name, options)),
     conduct: (options: ConductOptions) => here(conductPlan(options)),
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
     sessions: (project: string) => here(sessions(project)),
+    overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(status(named)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>

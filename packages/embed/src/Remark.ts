@@ -1,3 +1,4 @@
+import type { ResolvedSettings } from "@souffleur/domain"
 import { Context, Effect } from "effect"
 
 /** A sentence to the person or program that runs souffleur. It is in no log of events. */
@@ -16,3 +17,7 @@ export const Remarks = Context.Reference<(remark: Remark) => Effect.Effect<void>
 
 /** Says a sentence to the person or program that runs souffleur. */
 export const remark = (level: Remark["level"], text: string) => Effect.flatMap(Remarks, (take) => take({ level, text }))
+
+/** Says what was wrong in the file of these settings. */
+export const remarkWarnings = ({ source, warnings }: Pick<ResolvedSettings, "source" | "warnings">) =>
+  Effect.forEach(warnings, (warning) => remark("warning", `${source}: ${warning}`), { discard: true })

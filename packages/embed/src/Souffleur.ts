@@ -1,5 +1,6 @@
 import { claudeCode } from "@souffleur/claude"
 import type { Permission, Target, Watch } from "@souffleur/domain"
+import type { LogError } from "@souffleur/eventlog"
 import type { NamedRun, Run } from "@souffleur/plan"
 import { Context, type Effect, Layer, type Scope } from "effect"
 import type { RunName } from "./conducting/FindRun.ts"
@@ -19,8 +20,8 @@ import type {
 } from "./SouffleurError.ts"
 import type {
   ConductOptions,
-  KeepOptions,
   NodeOptions,
+  ResumeOptions,
   RunAnswer,
   RunOptions,
   WatchOptions
@@ -28,6 +29,7 @@ import type {
 import type { SouffleurLog } from "./SouffleurLog.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 import type { RunningWatch } from "./watching/KeptWatch.ts"
+import type { Overview } from "./watching/Overview.ts"
 import type { LiveSession } from "./watching/LiveSessions.ts"
 import type { WatchStatus } from "./watching/WatchStatus.ts"
 import type { PartsError } from "./world/World.ts"
@@ -65,7 +67,7 @@ export class Souffleur extends Context.Service<
      */
     readonly run: (options: RunOptions) => Effect.Effect<RunningWatch, RunError, Scope.Scope>
     /** Goes on with a watch. Its name is its id, any session that it had, or its folder as the newest there. */
-    readonly resume: (name: WatchName, options?: KeepOptions) => Effect.Effect<RunningWatch, ResumeError, Scope.Scope>
+    readonly resume: (name: WatchName, options?: ResumeOptions) => Effect.Effect<RunningWatch, ResumeError, Scope.Scope>
     /**
      * Conducts a plan through its tasks, each with an implementer and a reviewer. The unfinished run of the plan goes
      * on. It ends with its scope, and the agent at work is left to the next conductor.
@@ -89,6 +91,11 @@ export class Souffleur extends Context.Service<
     readonly answer: (name: RunName, answer: RunAnswer) => Effect.Effect<Run, AnswerError>
     /** Lists the live sessions of this user's agents, by their own files and their hooks. `watch` takes one of them. */
     readonly sessions: (project: string) => Effect.Effect<ReadonlyArray<LiveSession>, PartsError>
+    /**
+     * Lists the agents of this user that no watch follows, and the living watches and runs, a person's need first.
+     * `project`: the folder of the person, whose settings say where the agents' files are.
+     */
+    readonly overview: (project: string) => Effect.Effect<Overview, PartsError | LogError>
     /** Looks at a watch now: its processes, its comms and its agent's files. */
     readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
     /** Looks at a run now: its processes, and what it needs of a person. */

@@ -15,6 +15,7 @@ import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/ConductPlan.ts"
 import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
+import type { NotRestored } from "./Restored.ts"
 import type { NoGuardian } from "./world/Installation.ts"
 import type { ConfigUntrusted } from "./world/TrustStore.ts"
 import type { PartsError } from "./world/World.ts"
@@ -32,7 +33,7 @@ export type RunReadFailed = LogError | RunNotFound
 type KeepError = AlreadyWatched | ConfigUntrusted | NoGuardian | PartsError | ReadFailed | Refused
 
 /** A watch cannot go on. `BadTarget`: the named process is the Conductor of another. */
-export type ResumeError = BadTarget | KeepError
+export type ResumeError = BadTarget | KeepError | NotRestored
 
 /** Neither a watch nor a command can begin. */
 type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed | KeepError | SessionNotFound

@@ -1,7 +1,7 @@
 import type { Permission, ResolvedSettings, SettingFlags, Target, Variables } from "@souffleur/domain"
 import type { Run } from "@souffleur/plan"
 import type { AgentPackage } from "@souffleur/process"
-import type { Roles, World } from "@souffleur/supervisor"
+import type { Restoration, Roles, World } from "@souffleur/supervisor"
 import type { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Revival } from "./watching/GuardianKeeper.ts"
@@ -21,6 +21,15 @@ export interface KeepOptions {
    * `NoGuardian` where the log is not the file of the state folder.
    */
   readonly guardian?: Revival
+}
+
+/** The options of a watch that goes on. */
+export interface ResumeOptions extends KeepOptions {
+  /**
+   * The word of a guardian, by `parseRestoration` of what it appended to its line. The watch is then taken from its
+   * owner, which died or fell silent. Fails with `NotRestored` where that is not needed, or was tried too often.
+   */
+  readonly restored?: Restoration
 }
 
 /** A Conductor that runs already. */

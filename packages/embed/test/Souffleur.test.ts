@@ -3,7 +3,7 @@ import type { EventLog, Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
 import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
 import { Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
-import { Parts, Souffleur } from "../src/index.ts"
+import { Parts, parseRestoration, type Remark, Remarks, Souffleur } from "../src/index.ts"
 
 const conductor = { pid: 4711, sessionId: "s1" }
 
@@ -71,6 +71,62 @@ it.effect("the status of a watch has the conditions of its processes, and is not
     const ended = yield* souffleur.status(yield* souffleur.find(id))
     assert.deepInclude(ended, { conductor: "gone", beatAge: null, comms: "none" })
   }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("an app sees the agents that no watch follows, and the watches with their need of a person", () => {
+  const { layer } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const before = yield* souffleur.overview("/p")
+    assert.deepStrictEqual([before.agents.map(({ pid }) => pid), before.jobs], [[conductor.pid], []])
+    const id = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { id } = yield* souffleur.watch(asked)
+        yield* untilEvent(id, "WatchSettled")
+        const { agents, jobs } = yield* souffleur.overview("/p")
+        assert.deepStrictEqual(agents, [])
+        assert.deepInclude(jobs[0], { kind: "watch", id, project: "/p", need: null })
+        return id
+      })
+    )
+    const [left] = (yield* souffleur.overview("/p")).jobs
+    assert.strictEqual(left?.need?.next, `souffleur resume ${id}`)
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("a watch is taken by its guardian's word from that owner alone, and not where the owner has left", () => {
+  const { layer } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const restored = Option.getOrThrow(parseRestoration("died:1"))
+    assert.deepStrictEqual(restored, { reason: "died", over: 1 })
+    const id = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const { id } = yield* souffleur.watch(asked)
+        yield* untilEvent(id, "WatchSettled")
+        const another = { ...restored, over: 7 }
+        assert.strictEqual((yield* Effect.flip(souffleur.resume(id, { restored: another })))._tag, "AlreadyWatched")
+        return id
+      })
+    )
+    assert.strictEqual((yield* Effect.flip(souffleur.resume(id, { restored })))._tag, "NotRestored")
+    assert.strictEqual((yield* souffleur.resume(id)).id, id)
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("what is wrong in a config file is remarked, and not lost", () => {
+  const world = new FakeWorld({ conductor, settings: { source: "/p/souffleur.toml", warnings: ["HUNG is unknown"] } })
+  const layer = Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer))
+  const said: Array<Remark> = []
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    yield* souffleur.watch(asked)
+    assert.deepInclude(said, { level: "warning", text: "/p/souffleur.toml: HUNG is unknown" })
+  }).pipe(
+    Effect.scoped,
+    Effect.provideService(Remarks, (one) => Effect.sync(() => void said.push(one))),
+    Effect.provide(layer)
+  )
 })
 
 it.effect("fixed parts refuse a guardian, and open no watch for it", () => {

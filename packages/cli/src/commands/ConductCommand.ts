@@ -102,7 +102,6 @@ export const conductCommand = Command.make(
         ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {}),
         ...(wait ? { waiting: (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that") } : {})
       })
-      yield* Effect.forEach(found.warnings, (warning) => Console.error(`warning: ${found.source}: ${warning}`))
       return yield* told(run, flags.json)
     }).pipe(
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),

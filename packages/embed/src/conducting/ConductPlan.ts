@@ -14,7 +14,7 @@ import {
 } from "@souffleur/plan"
 import { Effect, FileSystem, Layer, Option, Path, Runtime, Schema } from "effect"
 import { runNeeds } from "../explain/RunSentence.ts"
-import { remark } from "../Remark.ts"
+import { remark, remarkWarnings } from "../Remark.ts"
 import type { ConductOptions } from "../SouffleurOptions.ts"
 import { watchedElsewhere } from "../watching/WatchedElsewhere.ts"
 import { Parts } from "../world/Parts.ts"
@@ -109,6 +109,7 @@ export const conductPlan = Effect.fn("conductPlan")(function* (options: ConductO
   const statePath = yield* stateFileOf(options, loaded)
   const known = Option.getOrUndefined(yield* runOfPlan(project, loaded.path))
   const { pin, settings } = yield* conducting({ project, limits, known })
+  yield* remarkWarnings(settings)
   const begins = Effect.andThen(launchable(settings), begin({ loaded, statePath, pin, known: known?.id }, options))
   return yield* Effect.provideContext(begins, yield* Layer.build(layerRun({ settings, project })))
 })

@@ -1,0 +1,34 @@
+import type { NamedRun } from "@souffleur/plan"
+import { Effect } from "effect"
+import { runStatus } from "./conducting/RunStatus.ts"
+import type { NamedWatch } from "./watching/FindWatch.ts"
+import { liveSessions } from "./watching/LiveSessions.ts"
+import { overview } from "./watching/Overview.ts"
+import { watchStatus } from "./watching/WatchStatus.ts"
+import { Parts } from "./world/Parts.ts"
+
+/** Lists the live sessions of this user, by the settings of a project. */
+export const sessions = Effect.fn("Souffleur.sessions")(function* (project: string) {
+  const { layerLook, settings } = yield* Parts
+  return yield* Effect.provide(liveSessions(), layerLook({ settings: yield* settings(project), comms: null }))
+})
+
+/** Lists the agents that no watch follows, and the living watches and runs. */
+export const overviewOf = Effect.fn("Souffleur.overviewOf")(function* (project: string) {
+  const { layerLook, settings } = yield* Parts
+  return yield* Effect.provide(overview(project), layerLook({ settings: yield* settings(project), comms: null }))
+})
+
+/** Looks at a watch, by the settings of its project. */
+export const status = Effect.fn("Souffleur.status")(function* (named: NamedWatch) {
+  const { layerLook, settings } = yield* Parts
+  const { comms, project } = named.watch
+  const found = yield* settings(project)
+  return yield* watchStatus(named, { settings: found, look: layerLook({ settings: found, comms }) })
+})
+
+/** Looks at a run, by the settings of its project. */
+export const statusOfRun = Effect.fn("Souffleur.statusOfRun")(function* (named: NamedRun) {
+  const { layerLaunches, settings } = yield* Parts
+  return yield* Effect.provide(runStatus(named), layerLaunches(yield* settings(named.run.project)))
+})
