@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { text } from "node:stream/consumers"
 import { parseArgs } from "node:util"
 
-// The agent of this example, in place of one that thinks. It writes, and it reviews, as the prompt says.
+// The agent of this example. It writes and reviews as its prompt says, without a model.
 const { values } = parseArgs({
   strict: false,
   options: { "session-id": { type: "string" }, resume: { type: "string" } }

@@ -91,7 +91,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/RestorationFlag.ts",
+    "packages/embed/src/Restored.ts",
     ["packages/cli/test/RestorationFlag.test.ts"],
     [["guarding: what a guardian saw is its word", "/^(died|silent):(\\d{1,15})$/u", "/^(\\w+):(\\d+)/u"]]
   ),

@@ -214,7 +214,11 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/embed/src/MakeSouffleur.ts",
     ["packages/embed/test/Souffleur.test.ts"],
-    [["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("]]
+    [
+      ["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("],
+      ["embed: the word of a guardian comes first", "    yield* takes\n", ""],
+      ["embed: what is wrong in a file is told", "  yield* remarkWarnings(yield* Settings)\n", ""]
+    ]
   ),
   ...mutantsOf(
     "packages/embed/src/conducting/ConductPlan.ts",

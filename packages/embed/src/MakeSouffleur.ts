@@ -21,6 +21,7 @@ import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { RunName } from "./conducting/FindRun.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import { overviewOf, sessions, status, statusOfRun } from "./LookNow.ts"
+import type { PreviewOrder } from "./preview/PreviewSubject.ts"
 import { remark, remarkWarnings } from "./Remark.ts"
 import { takeRestored } from "./Restored.ts"
 import type {
@@ -226,6 +227,7 @@ export const makeSouffleur = Effect.gen(function* () {
     conduct: (options: ConductOptions) => here(conductPlan(options)),
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
     sessions: (project: string) => here(sessions(project)),
+    preview: (order: PreviewOrder) => here(Parts.use(({ preview }) => preview(order))),
     overview: (project: string) => here(overviewOf(project)),
     status: (named: NamedWatch) => here(status(named)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),

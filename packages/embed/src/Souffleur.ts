@@ -26,6 +26,8 @@ import type {
   RunOptions,
   WatchOptions
 } from "./SouffleurOptions.ts"
+import type { Preview } from "./preview/Preview.ts"
+import type { PreviewError, PreviewOrder } from "./preview/PreviewSubject.ts"
 import type { SouffleurLog } from "./SouffleurLog.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 import type { RunningWatch } from "./watching/KeptWatch.ts"
@@ -96,6 +98,11 @@ export class Souffleur extends Context.Service<
      * `project`: the folder of the person, whose settings say where the agents' files are.
      */
     readonly overview: (project: string) => Effect.Effect<Overview, PartsError | LogError>
+    /**
+     * Says what `run`, `watch` or `resume` would see and do. It has the first command line, and those after each kind
+     * of end. Nothing is written, and nothing is started but the agent's `--version`.
+     */
+    readonly preview: (order: PreviewOrder) => Effect.Effect<Preview, PreviewError>
     /** Looks at a watch now: its processes, its comms and its agent's files. */
     readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
     /** Looks at a run now: its processes, and what it needs of a person. */

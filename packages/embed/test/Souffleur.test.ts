@@ -114,7 +114,7 @@ it.effect("a watch is taken by its guardian's word from that owner alone, and no
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
-it.effect("what is wrong in a config file is remarked, and not lost", () => {
+it.effect("a watch remarks what is wrong in its config file", () => {
   const world = new FakeWorld({ conductor, settings: { source: "/p/souffleur.toml", warnings: ["HUNG is unknown"] } })
   const layer = Souffleur.layer.pipe(Layer.provide(Parts.layerFixed(fakeKind)), Layer.provideMerge(world.layer))
   const said: Array<Remark> = []
@@ -135,6 +135,7 @@ it.effect("fixed parts refuse a guardian, and open no watch for it", () => {
     const souffleur = yield* Souffleur
     const error = yield* Effect.flip(souffleur.watch({ ...asked, guardian: { line: ["node"], cwd: "/" } }))
     assert.deepInclude(error, { _tag: "NoGuardian", message: "fixed parts have no guardian: leave it out" })
+    assert.strictEqual((yield* Effect.flip(souffleur.preview({ watch: "w" })))._tag, "NoPreview")
     assert.deepStrictEqual(yield* souffleur.watches, [])
   }).pipe(Effect.scoped, Effect.provide(layer))
 })

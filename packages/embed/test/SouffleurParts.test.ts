@@ -92,6 +92,26 @@ it.live("a watch with a guardian has a process beside it that beats, and that en
   }).pipe(Effect.scoped, Effect.provide(host))
 )
 
+it.live("a preview says what a command and its recovery would be, and starts and opens nothing", () =>
+  Effect.gen(function* () {
+    const { fs, layer, project } = yield* place()
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const command = ["/bin/touch", "began"] as const
+      const { ends, sees, starts } = yield* souffleur.preview({ project, command })
+      assert.deepStrictEqual(starts, { program: "/bin/touch", args: ["began"], input: null })
+      assert.deepInclude(sees, { kind: "command", goes_on: null, project })
+      const killed = ends.find(({ end }) => end === "killed")
+      assert.deepStrictEqual(killed?.ways[0]?.lines, starts === null ? [] : [starts])
+      assert.deepStrictEqual(yield* souffleur.watches, [])
+      assert.isFalse(yield* fs.exists(`${project}/began`))
+      const { id } = yield* souffleur.run({ project, command: ["/bin/sleep", "3"] })
+      assert.strictEqual((yield* souffleur.preview({ watch: id })).sees.goes_on?.watch, id)
+      yield* souffleur.release(id)
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(host))
+)
+
 it.live("an app's own provider recovers, and its own kind of agent reads the command", () =>
   Effect.gen(function* () {
     const roles = Roles.layerWith([

@@ -17,13 +17,16 @@ import {
 } from "@souffleur/domain"
 import { runProgram } from "@souffleur/process"
 import { standardProviders } from "@souffleur/supervisor"
-import { Clock, Duration, Effect, Option, Path, Result } from "effect"
+import { Clock, Duration, Effect, Option, Path, Result, Schema } from "effect"
 import { statusLine } from "../explain/StatusLine.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import type { Opening } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { foreseenEnds } from "./ForeseenEnds.ts"
 import { foreseenWays, shown, unknownId } from "./ForeseenLine.ts"
+
+/** These parts are not of a host, so that nothing can be foreseen. */
+export class NoPreview extends Schema.TaggedError<NoPreview>()("NoPreview", { message: Schema.String }) {}
 
 /** The watch of a preview, and its parts. */
 export interface Foreseen {

@@ -16,14 +16,16 @@ import {
 import { HookFiles } from "@souffleur/node"
 import { refuseTarget } from "@souffleur/supervisor"
 import { Clock, Effect, Layer, Option } from "effect"
-import { type NamedWatch, unfinished } from "../watching/FindWatch.ts"
+import type { RunOptions, WatchOptions } from "../SouffleurOptions.ts"
+import { findWatch, type NamedWatch, unfinished, type WatchName } from "../watching/FindWatch.ts"
 import { firstOf } from "../watching/OpenCommand.ts"
 import { wouldGoOn, wouldOpen } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
 import { firstCommandOf, launchOverridesOf } from "../world/LaunchOverrides.ts"
 import { layerAgent } from "../world/AgentLayers.ts"
+import { commsIn } from "../world/StoreLayers.ts"
 import { type LaunchOverrides, terminalOf } from "../world/World.ts"
-import { type Foreseen, preview } from "./Preview.ts"
+import { type Foreseen, type NoPreview, preview } from "./Preview.ts"
 
 /** The ports that only read. */
 const layerReaders = (settings: ResolvedSettings, program?: AgentProgram) =>
@@ -173,3 +175,27 @@ export const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...or
   })
   return yield* Effect.provide(foreseen, layerReaders(settings, program))
 })
+
+/** A command that would be run, a Conductor that would be watched, or a watch that would go on. */
+export type PreviewOrder = Omit<RunOptions, "guardian"> | Omit<WatchOptions, "guardian"> | { readonly watch: WatchName }
+
+/** Previews one of the three, as `run`, `watch` and `resume` would do it. */
+export const previewOf = Effect.fn("previewOf")(function* (order: PreviewOrder) {
+  if ("watch" in order) return yield* previewKnown(yield* findWatch(order.watch))
+  if ("command" in order)
+    return yield* previewRun(order.command, { project: order.project, pty: order.terminal ?? false })
+  const { comms, force: forced = false, observe = false, pid, project, sessionId } = order
+  const known = yield* unfinished({ sessionId })
+  return Option.isSome(known)
+    ? yield* previewKnown(known.value)
+    : yield* previewWatch({
+        project,
+        target: { pid, sessionId },
+        comms: comms === undefined ? yield* commsIn(project) : comms,
+        observe,
+        forced
+      })
+})
+
+/** Nothing can be foreseen. `NoPreview`: these parts are not of a host. The others are as of `run` and `watch`. */
+export type PreviewError = NoPreview | Effect.Error<ReturnType<typeof previewOf>>

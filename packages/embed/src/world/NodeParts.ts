@@ -3,6 +3,7 @@ import type { TrustedFiles } from "@souffleur/process"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
+import { previewOf } from "../preview/PreviewSubject.ts"
 import { guardianOfWatch } from "../watching/GuardianKeeper.ts"
 import { goingOn, opening } from "./ConfigTrust.ts"
 import { Installation } from "./Installation.ts"
@@ -78,6 +79,7 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
           ),
         layerRun: ({ project, settings }) => Layer.provide(layerRun(settings, project), built),
         linked: (project) => here(linkedIn(project)),
+        preview: (order) => here(previewOf(order)),
         layerRoles
       })
     })

@@ -4,6 +4,7 @@ import {
   Comms,
   type CommsLink,
   type CommsUnavailable,
+  type EventLog,
   Launcher,
   type LaunchFailed,
   noPrograms,
@@ -16,6 +17,8 @@ import {
 import type { NamedRun } from "@souffleur/plan"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
+import { NoPreview, type Preview } from "../preview/Preview.ts"
+import type { PreviewError, PreviewOrder } from "../preview/PreviewSubject.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import type { Revival } from "../watching/GuardianKeeper.ts"
 import { NoGuardian } from "./Installation.ts"
@@ -91,6 +94,8 @@ export class Parts extends Context.Service<
     ) => Layer.Layer<Agent | Launcher | Settings, PartsError>
     /** Opens the orchestration database of a project for a run, where there is one. */
     readonly linked: (project: string) => Effect.Effect<Option.Option<Linked>>
+    /** Says what would be seen and done. Fails with `NoPreview` where the parts are of no host. */
+    readonly preview: (order: PreviewOrder) => Effect.Effect<Preview, PreviewError, EventLog>
     /** The roles, with their providers of recovery. */
     readonly layerRoles: Layer.Layer<Roles, never, World>
   }
@@ -126,6 +131,7 @@ export class Parts extends Context.Service<
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),
           layerRun: () => Layer.succeedContext(context),
           linked: () => Effect.succeedNone,
+          preview: () => Effect.fail(new NoPreview({ message: "fixed parts foresee nothing" })),
           layerRoles: roles
         })
       })
