@@ -118,9 +118,18 @@ it("the parts of Node that few commands need are loaded with their first use", (
   // Effect's help measures its columns by graphemes.
   assert.notMatch(text, /^(?:const|let|var) \w+ = new Intl\.Segmenter/mu)
   assert.include(text, "new Intl.Segmenter")
-  // The first name of a zone makes a program read all zones.
-  assert.notMatch(text, /^(?:const|let|var) \w+ = .*zoneMakeNamed\w*\(/mu)
 })
+
+it.live("a command that writes the person's time loads no zones of the world", () =>
+  Effect.gen(function* () {
+    const home = fs.mkdtempSync(join(tmpdir(), "souffleur-zone-"))
+    yield* Effect.addFinalizer(() => Effect.sync(() => fs.rmSync(home, { recursive: true })))
+    const throws = "Intl.DateTimeFormat = function () { throw new Error('zones') }"
+    const words = ["--import", `data:text/javascript,${encodeURIComponent(throws)}`, bundle, "status"]
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: "utf8", cwd: home, env: { HOME: home } })
+    assert.strictEqual(status, 0, stderr)
+  })
+)
 
 it.live("the bundle runs alone in another folder", () =>
   Effect.gen(function* () {

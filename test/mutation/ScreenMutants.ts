@@ -128,13 +128,10 @@ export const screenMutants = [
     "packages/domain/src/Time.ts",
     ["packages/domain/test/Time.test.ts"],
     [
-      [
-        "time: of the zone",
-        "return iso(shown + DateTime.zonedOffset(DateTime.makeZonedUnsafe(shown, { timeZone: zone })))",
-        "return iso(shown)"
-      ],
+      ["time: of the zone", "return iso(shown + zone(shown))", "return iso(shown)"],
+      ["time: of the host", "-60_000 * new Date(at).getTimezoneOffset()", "0 * at"],
       ["time: the date of another day", "day(at, zone) === day(from, zone) ?", "true ?"],
-      ["time: the provided zone", "Option.getOrElse(DateTime.zoneMakeLocal)", "() => DateTime.zoneMakeLocal()"],
+      ["time: the provided zone", "onSome: zoneFrom }", "onSome: () => hostZone }"],
       ["time: a date where it changes", "if (now === last) return undefined", "return undefined"]
     ]
   )

@@ -9,7 +9,9 @@ it("a time is read as epoch milliseconds, in UTC where it names no zone, and no 
   for (const text of ["", "noon", "2026-13-01T12:00:00Z"]) assert.isUndefined(epochOf(text), text)
 })
 
-const [berlin, tokyo] = ["Europe/Berlin", "Asia/Tokyo"].map((name) => DateTime.zoneMakeNamedUnsafe(name))
+const zoneNamed = (name: string) =>
+  Effect.runSync(Effect.provideService(personsZone, DateTime.CurrentTimeZone, DateTime.zoneMakeNamedUnsafe(name)))
+const [berlin, tokyo] = [zoneNamed("Europe/Berlin"), zoneNamed("Asia/Tokyo")]
 /** Half an hour before midnight in Berlin, by winter time. */
 const late = epochOf("2026-03-01T22:30:00Z")!
 const hour = 3_600_000
@@ -28,15 +30,26 @@ it("a time that no calendar has is written too", () => {
 })
 
 it("a date is told at midnight of the zone, and at first where it is not today's", () => {
-  const dates = makeDates(late, berlin!)
+  const dates = makeDates(late, berlin)
   assert.deepStrictEqual([late, late + hour, late + 2 * hour].map(dates), [undefined, "2026-03-02", undefined])
-  assert.strictEqual(makeDates(late + 24 * hour, berlin!)(late), "2026-03-01")
+  assert.strictEqual(makeDates(late + 24 * hour, berlin)(late), "2026-03-01")
 })
 
-it.effect("the zone of a person is the provided one, else the host's", () =>
-  Effect.gen(function* () {
-    assert.strictEqual(yield* Effect.provideService(personsZone, DateTime.CurrentTimeZone, tokyo!), tokyo)
-    const host = Intl.DateTimeFormat().resolvedOptions().timeZone
-    assert.strictEqual(DateTime.zoneToString(yield* personsZone), host)
-  })
-)
+it("the zone of a person is the provided one, else the host's", () => {
+  const before = process.env["TZ"]
+  try {
+    for (const [name, zone] of [
+      ["Europe/Berlin", berlin],
+      ["Asia/Tokyo", tokyo]
+    ] as const) {
+      process.env["TZ"] = name
+      const host = Effect.runSync(personsZone)
+      // Summer and winter.
+      for (const at of [late, late + 120 * 24 * hour]) assert.strictEqual(host(at), zone(at), name)
+      assert.strictEqual(zoneNamed("UTC")(late), 0)
+    }
+  } finally {
+    if (before === undefined) delete process.env["TZ"]
+    else process.env["TZ"] = before
+  }
+})

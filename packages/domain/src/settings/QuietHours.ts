@@ -1,5 +1,4 @@
 import { Clock, DateTime, Effect, Option, Predicate } from "effect"
-import { personsZone } from "../Time.ts"
 
 /** The part of each day without launches, in minutes of the host's local day. It may go over midnight. */
 export interface QuietHours {
@@ -42,5 +41,6 @@ export const quietUntil = ({ from, to }: QuietHours, now: number, zone: DateTime
  */
 export const quietUntilNow = Effect.fnUntraced(function* (hours: QuietHours | null) {
   if (hours === null) return null
-  return quietUntil(hours, yield* Clock.currentTimeMillis, yield* personsZone)
+  const zone = Option.getOrElse(yield* Effect.serviceOption(DateTime.CurrentTimeZone), DateTime.zoneMakeLocal)
+  return quietUntil(hours, yield* Clock.currentTimeMillis, zone)
 })
