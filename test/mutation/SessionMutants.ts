@@ -5,6 +5,14 @@ const claude = "packages/claude"
 /** Mutants of what souffleur reads of an agent's own files, and writes into its settings. */
 export const sessionMutants = [
   ...mutantsOf(
+    "packages/claude/src/session/SessionSigns.ts",
+    ["packages/claude/test/TurnState.test.ts"],
+    [
+      ["signs: a file that changed is read again", "known?.state === state ? known", "known !== undefined ? known"],
+      ["signs: one that did not is not", "known?.state === state ? known", "known?.state === `` ? known"]
+    ]
+  ),
+  ...mutantsOf(
     `${claude}/src/session/Context.ts`,
     [`${claude}/test/Context.test.ts`],
     [

@@ -8,7 +8,7 @@ import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
 import { findSessionFile } from "./session/SessionFile.ts"
 import { liveSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
-import { lastTurnEnded, leftNoPidFile, sessionSigns } from "./session/SessionSigns.ts"
+import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
 import { makeOutputReader } from "./command/OutputReader.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
@@ -24,7 +24,7 @@ export const layer = (
     Agent,
     Effect.gen(function* () {
       const services = yield* Effect.context<FileSystem.FileSystem | Path.Path | Processes | TrustedFiles>()
-      const [handoffTaken, spend] = [makeHandoffReceipt(), makeSpend()]
+      const [handoffTaken, sessionSigns, spend] = [makeHandoffReceipt(), makeSessionSigns(), makeSpend()]
       const sessionFile = (sessionId: string) =>
         findSessionFile(options.agentDir, sessionId).pipe(Effect.provide(services))
       const countResults = yield* makeToolResults
@@ -68,7 +68,7 @@ export const layer = (
         turnEnded: Effect.fnUntraced(function* ({ pid }, sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))
           if (Option.isNone(file) || !(yield* leftNoPidFile(options.agentDir, pid))) return false
-          return yield* lastTurnEnded(file.value.path)
+          return lastTurnEnded(yield* sessionSigns(file.value.path))
         }, Effect.provide(services)),
         signs: Effect.fnUntraced(function* (sessionId) {
           const file = yield* Effect.option(sessionFile(sessionId))

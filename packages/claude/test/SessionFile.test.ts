@@ -5,7 +5,7 @@ import { isSessionId } from "../src/session/SessionId.ts"
 import { projectOf } from "../src/Project.ts"
 import { findSessionFile } from "../src/session/SessionFile.ts"
 import { liveSessions } from "../src/session/RunningSessions.ts"
-import { sessionSigns } from "../src/session/SessionSigns.ts"
+import { makeSessionSigns } from "../src/session/SessionSigns.ts"
 import { makeSpend } from "../src/session/Spend.ts"
 import { anyToolResult } from "../src/session/ToolResults.ts"
 import { exportTranscript } from "../src/export/TranscriptExport.ts"
@@ -159,7 +159,7 @@ it.layer(services)((it) => {
       const link = `${folder}/s.jsonl`
       yield* fs.symlink(`${folder}/secret`, link)
       assert.deepStrictEqual(yield* projectOf(link), Option.none())
-      assert.deepStrictEqual(yield* sessionSigns(link), Option.none())
+      assert.deepStrictEqual(yield* makeSessionSigns()(link), Option.none())
       assert.strictEqual(yield* makeSpend()(link, 0), 0)
       assert.isFalse(yield* anyToolResult(link))
       assert.match((yield* Effect.flip(exportTranscript(link, `${folder}/out.md`))).message, /a link/)

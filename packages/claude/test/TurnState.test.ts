@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import { TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { failureOf } from "../src/session/ApiFailure.ts"
-import { lastTurnEnded, leftNoPidFile, sessionSigns } from "../src/session/SessionSigns.ts"
+import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "../src/session/SessionSigns.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`
@@ -38,7 +39,7 @@ it.layer(services)((it) => {
             ...more
           })
         const refused = Effect.fnUntraced(function* (session: string) {
-          const signs = yield* sessionSigns(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+          const signs = yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
           return Option.getOrUndefined(signs)?.refused
         })
         // A last word with its tokens decides all else, so nothing older is read for that.
@@ -68,7 +69,7 @@ it.layer(services)((it) => {
           error: { rateLimits: { resetsAt } }
         })
       const resets = Effect.fnUntraced(function* (session: string) {
-        const signs = yield* sessionSigns(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+        const signs = yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
         const turn = Option.getOrUndefined(signs)?.turn
         return turn?._tag === "Failed" ? [turn.reason, turn.resetsAt] : turn?._tag
       })
@@ -86,7 +87,7 @@ it.layer(services)((it) => {
     })
   )
   const ended = Effect.fnUntraced(function* (session: string) {
-    return yield* lastTurnEnded(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`)
+    return lastTurnEnded(yield* makeSessionSigns()(`${yield* claudeFolder({ "s.jsonl": session })}/s.jsonl`))
   })
 
   it.effect("a turn has ended when the agent had the last word, and wanted no tool", () =>
@@ -127,8 +128,31 @@ it.layer(services)((it) => {
         ]) {
           assert.isFalse(yield* ended(session), session)
         }
-        assert.isFalse(yield* lastTurnEnded("/nowhere/s.jsonl"))
+        assert.isFalse(lastTurnEnded(yield* makeSessionSigns()("/nowhere/s.jsonl")))
       })
+  )
+  it.effect("the end of a session file is read again where the file changed, and only then", () =>
+    Effect.gen(function* () {
+      const files = yield* TrustedFiles
+      let opened = 0
+      const counted = TrustedFiles.of({
+        ...files,
+        open: (...all) => {
+          opened += 1
+          return files.open(...all)
+        }
+      })
+      const fs = yield* FileSystem.FileSystem
+      const file = `${yield* claudeFolder({ "s.jsonl": user() })}/s.jsonl`
+      const signs = makeSessionSigns()
+      const turn = Effect.map(signs(file), (seen) => Option.getOrUndefined(seen)?.turn?._tag).pipe(
+        Effect.provideService(TrustedFiles, counted)
+      )
+      assert.deepStrictEqual([yield* turn, yield* turn, opened], ["Asked", "Asked", 1])
+      yield* fs.writeFileString(file, assistant(), { flag: "a" })
+      assert.strictEqual(yield* turn, "Finished")
+      assert.strictEqual(opened, 2)
+    })
   )
   it.effect("a large file is read at its end only", () =>
     Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { compactedSince, markOf } from "../../../packages/claude/src/session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "../../../packages/claude/src/session/HandoffReceipt.ts"
 import { projectOf } from "../../../packages/claude/src/Project.ts"
-import { sessionSigns } from "../../../packages/claude/src/session/SessionSigns.ts"
+import { makeSessionSigns } from "../../../packages/claude/src/session/SessionSigns.ts"
 import { makeSpend } from "../../../packages/claude/src/session/Spend.ts"
 import { anyToolResult, makeToolResults } from "../../../packages/claude/src/session/ToolResults.ts"
 import { exportTranscript } from "../../../packages/claude/src/export/TranscriptExport.ts"
@@ -25,7 +25,7 @@ export const sessionFiles = border("session-files", {
   draw: (seed) => (seed.chance(0.04) ? bytes(seed) : sessionFile(seed)),
   checks: {
     signs: async (data, place) => {
-      const signs = await valueOf(sessionSigns(fileIn(place, data)))
+      const signs = await valueOf(makeSessionSigns()(fileIn(place, data)))
       holds(signs !== undefined && Option.isSome(signs), "a file that is there has no signs")
     },
     "export, estimate and trim": async (data, place) => {

@@ -1,8 +1,9 @@
 import { agentsOwn, type Export, ExportFailed } from "@souffleur/domain"
 import { type FileRefused, replaceWith, TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path, type PlatformError, Random } from "effect"
+import { Effect, FileSystem, Path, type PlatformError, Random } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
 import { makeFilesModified } from "./FilesModified.ts"
+import { stateOf } from "../lines/Tail.ts"
 import { sessionIdOf } from "../session/SessionFile.ts"
 import { blockSize, lineStart, makeReading, pump } from "./TranscriptReading.ts"
 
@@ -21,10 +22,6 @@ const hex = Random.nextIntBetween(0, 2 ** 32, { halfOpen: true }).pipe(
   Effect.map((n) => n.toString(16).padStart(8, "0"))
 )
 const makeNonce = Effect.map(Effect.all([hex, hex, hex, hex]), (words) => words.join(""))
-
-/** Returns a text that stays equal as long as the file is neither written nor replaced. */
-const stateOf = (info: FileSystem.File.Info): string =>
-  [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
 
 const failed = (error: FileRefused | PlatformError.PlatformError): ExportFailed =>
   new ExportFailed({ message: error.message })

@@ -9,6 +9,10 @@ const newline = 10
 export const writtenAtOf = ({ mtime }: FileSystem.File.Info): number =>
   Bounds.time(Option.getOrUndefined(mtime)?.getTime()) ?? 0
 
+/** Returns a text that stays equal as long as the file is neither written nor replaced. */
+export const stateOf = (info: FileSystem.File.Info): string =>
+  [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
+
 export interface TailLimits {
   /** Bytes that are read at most, from the end. */
   readonly bytes: number

@@ -1,9 +1,9 @@
 import type { SessionSigns } from "@souffleur/domain"
-import type { TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path } from "effect"
+import type { FileRefused, TrustedFiles } from "@souffleur/process"
+import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
 import { recordOf } from "./Records.ts"
 import { extension } from "./SessionFile.ts"
-import { fromTheEnd, writtenAtOf } from "../lines/Tail.ts"
+import { fromTheEnd, stateOf, writtenAtOf } from "../lines/Tail.ts"
 import { makeReading } from "./TurnState.ts"
 
 /** Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. */
@@ -33,29 +33,40 @@ const subagentsWroteAt = Effect.fnUntraced(
   Effect.orElseSucceed(() => 0)
 )
 
-/**
- * Reads the state at the end of a session file, and the time of its last write or a subagent's. `None`: it cannot be
- * read.
- */
-export const sessionSigns = Effect.fn("sessionSigns")(function* (
-  file: string
-): Effect.fn.Return<Option.Option<SessionSigns>, never, FileSystem.FileSystem | Path.Path | TrustedFiles> {
+/** Reads what the end of a session file says, and when the file was last written. */
+const readEnd = Effect.fnUntraced(function* (file: string) {
   const reading = makeReading()
-  return yield* fromTheEnd(file, limits, (line, writtenAt) => {
+  const writtenAt = yield* fromTheEnd(file, limits, (line, at) => {
     const record = recordOf(line)
-    return record === undefined ? "more" : reading.take(record, writtenAt)
-  }).pipe(
-    Effect.zipWith(subagentsWroteAt(file), (own, subagents) => ({
-      writtenAt: Math.max(own, subagents),
-      ...reading.result()
-    })),
-    Effect.option
-  )
+    return record === undefined ? "more" : reading.take(record, at)
+  })
+  return { writtenAt, said: reading.result() }
 })
 
-/** Whether a session file ends with the end of a turn. A file that cannot be read does not. */
-export const lastTurnEnded = (file: string) =>
-  Effect.map(sessionSigns(file), (signs) => Option.isSome(signs) && signs.value.turn?._tag === "Finished")
+/**
+ * Makes a reader of the state at the end of a session file, and of the time of its last write or a subagent's. `None`:
+ * it cannot be read. A file that is the same as before is not read again. A recovery asks four times, for up to 8 MB.
+ */
+export const makeSessionSigns = () => {
+  let known: (Effect.Success<ReturnType<typeof readEnd>> & { readonly state: string }) | undefined
+  return Effect.fn("sessionSigns")(function* (
+    file: string
+  ): Effect.fn.Return<
+    SessionSigns,
+    FileRefused | PlatformError.PlatformError,
+    FileSystem.FileSystem | Path.Path | TrustedFiles
+  > {
+    const fs = yield* FileSystem.FileSystem
+    const state = `${file} ${stateOf(yield* fs.stat(file))}`
+    const read = known?.state === state ? known : { state, ...(yield* readEnd(file)) }
+    known = read
+    return { writtenAt: Math.max(read.writtenAt, yield* subagentsWroteAt(file)), ...read.said }
+  }, Effect.option)
+}
+
+/** Whether a session ended with the end of a turn. One whose file cannot be read did not. */
+export const lastTurnEnded = (signs: Option.Option<SessionSigns>): boolean =>
+  Option.exists(signs, ({ turn }) => turn?._tag === "Finished")
 
 /**
  * Whether the agent removed its pid file. It does so when it ends by itself, and leaves it behind when it is killed
