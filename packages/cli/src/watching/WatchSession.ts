@@ -1,5 +1,6 @@
 import { guardianOfWatch, keepWatch, needOf } from "@souffleur/embed/internal"
 import { initial, load, Settings, type Watch } from "@souffleur/domain"
+import { Memory } from "@souffleur/node"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber } from "effect"
 import { feed } from "../service/Watchdog.ts"
@@ -44,6 +45,7 @@ export const watching = Effect.fn("watching")(function* (
   const narrator = yield* Effect.forkScoped(watch.narrate(screen.tell))
   yield* Effect.forkScoped(screen.follow)
   yield* Effect.forkScoped(attendedHere("watchdog's feeder", feed(id)))
+  yield* Effect.forkScoped(Memory.givenBack)
   const leaving = Console.error(
     `souffleur leaves, and what it watches runs on: "souffleur resume ${id}" goes on, "souffleur release ${id}" ends the watch`
   )

@@ -1,0 +1,25 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { setImmediate } from "node:timers/promises"
+import { Memory } from "../src/index.ts"
+
+it.effect("a process that rests gives back the memory of its start, and each hour that of later work", () =>
+  Effect.gen(function* () {
+    const made = Effect.sync(() => new WeakRef({ work: "done" }))
+    // V8 keeps what a turn of the event loop has seen until its end.
+    const turn = Effect.promise(() => setImmediate())
+    const start = yield* made
+    yield* Effect.forkScoped(Memory.givenBack)
+    yield* turn
+    yield* TestClock.adjust("9 seconds")
+    assert.isDefined(start.deref())
+    yield* turn
+    yield* TestClock.adjust("1 second")
+    assert.isUndefined(start.deref())
+    const later = yield* made
+    yield* turn
+    yield* TestClock.adjust("1 hour")
+    assert.isUndefined(later.deref())
+  })
+)
