@@ -64,8 +64,12 @@ export const guardianMutants = [
         "said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said",
         "said = now.wall"
       ],
-      ["guardian: another one has its place", "if (seen.mine !== undefined && seen.mine.role !== name) return\n", ""],
-      ["guardian: a store that is gone", "if (!fs.existsSync(order.database)) return\n", ""],
+      [
+        "guardian: another one has its place",
+        "if (seen.mine !== undefined && seen.mine.role !== name) return false\n",
+        ""
+      ],
+      ["guardian: a store that is gone", "if (!fs.existsSync(order.database)) return false\n", ""],
       ["guardian: what it has started", 'started: running ? "running" : "ended"', 'started: "ended"'],
       ["guardian: what was started in vain is ended", 'if (what._tag === "EndStarted") child?.kill("SIGKILL")', ""],
       ["guardian: the fence that it saw", "`${what.reason}:${what.over}`", "`${what.reason}:0`"],

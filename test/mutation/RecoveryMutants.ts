@@ -70,13 +70,17 @@ export const recoveryMutants = [
   ...mutantsOf(
     "packages/domain/src/port/Process.ts",
     [`${recovery}/test/EndConductor.test.ts`],
+    [["process: waited for until it is over", "until: isOver }", "until: () => true }"]]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/port/Condition.ts",
+    [`${recovery}/test/EndConductor.test.ts`],
     [
       [
         "process: a zombie does nothing any more",
         'condition === "gone" || condition === "zombie"',
         'condition === "gone"'
-      ],
-      ["process: waited for until it is over", "until: isOver }", "until: () => true }"]
+      ]
     ]
   ),
   ...mutantsOf(

@@ -2,10 +2,9 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { guardianOf } from "@souffleur/domain"
 import { Store } from "@souffleur/eventlog"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, FileSystem, Schedule, type Scope } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect, FileSystem, Schedule, type Scope } from "effect"
 import { DatabaseSync } from "node:sqlite"
-import { guarding, guardianName, guardianNamed } from "../src/own/GuardianEntry.ts"
+import { guardian, guardianName, guardianNamed, makeGuardian } from "../src/own/GuardianEntry.ts"
 import * as Proc from "../src/processes/Proc.ts"
 
 const here = { pid: process.pid, startTime: Proc.stat(process.pid)!.startTime, bootId: Proc.bootId() }
@@ -44,7 +43,8 @@ const guardingOf = Effect.fnUntraced(function* (...events: ReadonlyArray<Told>) 
   const all = yield* told(events)
   const line = [process.execPath, "-e", "process.stdout.write(process.argv[1])"] as const
   const { database, output } = all
-  return { ...all, ended: guarding({ database, watch: "w", line, output, silentAfter: 500, every: 10 }) }
+  const order = JSON.stringify({ database, watch: "w", line, output, silentAfter: 500, every: 10 })
+  return { ...all, ended: Effect.promise(() => guardian(order)) }
 })
 
 const until = <A>(look: Effect.Effect<A>, good: (seen: A) => boolean) =>
@@ -112,47 +112,54 @@ describe("a guardian's process", () => {
     })
   )
 
-  it.effect(
+  live(
     "ends after a minute what it has started in vain, then starts another; three that came to nothing, and it leaves",
     () =>
       Effect.gen(function* () {
         const { database, output, said } = yield* told([owned(3, { ...here, startTime: 1 })])
         const line = ["/bin/sh", "-c", "echo $$; exec sleep 300"] as const
         const pids = Effect.map(said, (text) => text.trim().split("\n").filter(Boolean).map(Number))
+        const order = { database, watch: "w", line, output, silentAfter: 500, every: 1000 }
+        let now = 0
+        const look = makeGuardian(order, { wall: now, monotonic: now })
         const seconds = (count: number) =>
-          Effect.replicateEffect(TestClock.adjust("1 second"), count, { discard: true })
+          Array.from({ length: count }, () => {
+            now += 1000
+            return look({ wall: now, monotonic: now })
+          })
         const started = (count: number) =>
-          Effect.map(TestClock.withLive(until(pids, (all) => all.length === count)), (all) => all.at(-1)!)
+          Effect.map(
+            until(pids, (all) => all.length === count),
+            (all) => all.at(-1)!
+          )
         const gone = (pid: number) =>
-          TestClock.withLive(
-            until(
-              Effect.sync(() => Proc.stat(pid)),
-              (stat) => stat === undefined
-            )
+          until(
+            Effect.sync(() => Proc.stat(pid)),
+            (stat) => stat === undefined
           )
         yield* Effect.addFinalizer(() =>
           Effect.map(pids, (all) =>
             all.filter((pid) => Proc.stat(pid)?.name === "sleep").forEach((pid) => process.kill(pid, "SIGKILL"))
           )
         )
-        const fiber = yield* Effect.forkChild(
-          guarding({ database, watch: "w", line, output, silentAfter: 500, every: 1000 })
-        )
-        yield* seconds(3)
+        seconds(3)
         const first = yield* started(1)
-        yield* seconds(57)
-        assert.deepStrictEqual([yield* pids, Proc.stat(first)?.name], [[first], "sleep"])
-        yield* seconds(5)
+        seconds(57)
+        yield* until(
+          Effect.sync(() => Proc.stat(first)),
+          (stat) => stat?.name === "sleep"
+        )
+        assert.deepStrictEqual(yield* pids, [first])
+        seconds(5)
         yield* gone(first)
-        yield* seconds(7)
+        seconds(7)
         for (const count of [2, 3]) {
           const pid = yield* started(count)
           process.kill(pid, "SIGKILL")
           yield* gone(pid)
-          yield* seconds(12)
+          assert.strictEqual(seconds(12).includes(false), count === 3)
         }
-        yield* TestClock.withLive(Fiber.join(fiber))
         assert.lengthOf(yield* pids, 3)
-      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+      })
   )
 })

@@ -44,8 +44,8 @@ const readEnd = Effect.fnUntraced(function* (file: string) {
 })
 
 /**
- * Makes a reader of the state at the end of a session file, and of the time of its last write or a subagent's. `None`:
- * it cannot be read. A file that is the same as before is not read again. A recovery asks four times, for up to 8 MB.
+ * Makes a reader of the state at the end of a session file. The last write is the file's, or a subagent's. `None`: it
+ * cannot be read. A file that is the same as before is not read again. A recovery asks four times, for up to 8 MB.
  */
 export const makeSessionSigns = () => {
   let known: (Effect.Success<ReturnType<typeof readEnd>> & { readonly state: string }) | undefined

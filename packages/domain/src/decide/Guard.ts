@@ -1,5 +1,5 @@
 import { Duration } from "effect"
-import { type Condition, isOver } from "../port/Process.ts"
+import { type Condition, isOver } from "../port/Condition.ts"
 import type { ResolvedSettings } from "../settings/Settings.ts"
 
 /** One observation of the guarded souffleur by its guardian. Times are epoch milliseconds. */

@@ -6,7 +6,7 @@ export interface Moment {
   readonly monotonic: number
 }
 
-export const moment: Effect.Effect<Moment> = Effect.gen(function* () {
+export const moment: Effect.Effect<Moment> = /* @__PURE__ */ Effect.gen(function* () {
   return { wall: yield* Clock.currentTimeMillis, monotonic: Number((yield* Clock.monotonicTimeNanos) / 1_000_000n) }
 })
 

@@ -1,5 +1,5 @@
 import { toolAllowance } from "../Bounds.ts"
-import { isOver } from "../port/Process.ts"
+import { isOver } from "../port/Condition.ts"
 import type { Signs, TurnState, Verdict } from "./Signs.ts"
 
 /**

@@ -1,4 +1,4 @@
-import type { Condition } from "../port/Process.ts"
+import type { Condition } from "../port/Condition.ts"
 
 /** The state of a turn by the newest records of its session file. Times are epoch ms, as the records have them. */
 export type TurnState =

@@ -1,5 +1,6 @@
 import { Count, Text } from "@souffleur/eventlog"
 import { Context, type Duration, Effect, type Option, Schedule, Schema } from "effect"
+import { type Condition, isOver } from "./Condition.ts"
 
 /**
  * The identity of a process, which a pid alone is not: a pid is reused. `startTime` is field 22 of `/proc/<pid>/stat`
@@ -16,9 +17,6 @@ export type ProcessIdentity = typeof ProcessIdentity.Type
 export const isSameProcess = (one: ProcessIdentity | undefined, other: ProcessIdentity | undefined): boolean =>
   one !== undefined && one.pid === other?.pid && one.startTime === other.startTime && one.bootId === other.bootId
 
-/** The current state of the process with an identity. `gone` also means that another process has its pid. */
-export type Condition = "running" | "stopped" | "zombie" | "gone"
-
 /** How a process ended, as its parent learnt it: with an exit code, or by a signal, such as `SIGKILL`. */
 export const ProcessEnd = Schema.Union([
   Schema.TaggedStruct("Exited", { code: Count }),
@@ -28,9 +26,6 @@ export type ProcessEnd = typeof ProcessEnd.Type
 
 /** Whether a process ended with exit code 0. An end that is not known is none. */
 export const endedWell = (end: ProcessEnd | null | undefined): boolean => end?._tag === "Exited" && end.code === 0
-
-/** Whether the process does nothing any more. A zombie only waits for its parent. */
-export const isOver = (condition: Condition | undefined): boolean => condition === "gone" || condition === "zombie"
 
 export interface ProcessInfo {
   readonly identity: ProcessIdentity

@@ -1,4 +1,3 @@
-import { latest } from "@souffleur/eventlog"
 import type { ChildProcess } from "node:child_process"
 import * as fs from "node:fs"
 import { DatabaseSync } from "node:sqlite"
@@ -12,11 +11,11 @@ import {
   guardFrom,
   guardianOf,
   type GuardSight,
-  moment,
+  type Moment,
   type ProcessIdentity
 } from "@souffleur/domain"
-import { Effect } from "effect"
 import { detached } from "./Detached.ts"
+import { hostMoment, waited } from "./HostClock.ts"
 import * as Proc from "../processes/Proc.ts"
 
 /** Order of a guardian, as JSON in its one argument. */
@@ -88,7 +87,7 @@ class Store {
 
   beat(watch: string): { readonly role: string; readonly at: number } | undefined {
     return this.#database
-      .prepare(`SELECT role, max(0, min(${latest}, at)) AS at FROM beats WHERE watch = ?`)
+      .prepare(`SELECT role, max(0, min(${Number.MAX_SAFE_INTEGER}, at)) AS at FROM beats WHERE watch = ?`)
       .get(watch) as { readonly role: string; readonly at: number } | undefined
   }
 
@@ -120,13 +119,14 @@ const attempt = <A>(act: () => A): A | undefined => {
 }
 
 /**
- * Guards the souffleur of one watch until it leaves, or another guardian takes its place (spec: behaviour#guardian). It
- * is a process of its own, which beats in the same store. It decides nothing about the Conductor. It signals only a
+ * Makes the guardian of a watch: what it does at each of its looks (spec: behaviour#guardian). A look returns whether
+ * something is left to guard. It is not once souffleur has left, or another guardian has taken the place. It is a
+ * process of its own, which beats in the same store. It decides nothing about the Conductor. It signals only a
  * souffleur that it has started.
  */
-export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
+export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment) => boolean) => {
   const own = Proc.stat(process.pid)
-  if (own === undefined) return
+  if (own === undefined) return () => false
   const [place, name] = [
     guardianOf(order.watch),
     guardianName({ pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() })
@@ -148,24 +148,22 @@ export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
     return what._tag !== "Leave" && what._tag !== "GiveUp"
   }
 
-  let last = yield* moment
+  let last = first
   let said = -Infinity
   const store = new Store(order)
   store.say(place, name, last.wall)
   let state = guardFrom(0, last.wall)
-  for (;;) {
-    yield* Effect.sleep(order.every)
-    const now = yield* moment
+  return (now) => {
     const late = brokenOff(last, now, dueWithin(order.every, order.silentAfter))
     last = now
-    if (!fs.existsSync(order.database)) return
+    if (!fs.existsSync(order.database)) return false
     // SQLite may lose a minute in memory without harm: readers of these beats are as patient as this guardian.
     if (now.wall - said > order.silentAfter / 6 || now.wall < said) {
       said = attempt(() => (store.say(place, name, now.wall), now.wall)) ?? said
     }
     const seen = attempt(() => ({ owner: store.owner(), beat: store.beat(order.watch), mine: store.beat(place) }))
-    if (seen?.owner === undefined) continue
-    if (seen.mine !== undefined && seen.mine.role !== name) return
+    if (seen?.owner === undefined) return true
+    if (seen.mine !== undefined && seen.mine.role !== name) return false
     const running = child !== undefined && !cannot && child.exitCode === null && child.signalCode === null
     const [after, what] = guard(
       state,
@@ -179,10 +177,17 @@ export const guarding = Effect.fnUntraced(function* (order: GuardianOrder) {
       order.silentAfter
     )
     state = after
-    if (!act(what)) return
+    return act(what)
   }
-})
+}
 
-/** Runs {@link guarding} as a whole process: its one argument is the order, as JSON. */
-export const guardian = (argument: string): Promise<void> =>
-  Effect.runPromise(guarding(JSON.parse(argument) as GuardianOrder))
+/**
+ * Guards as a whole process: its one argument is the order, as JSON. It is in memory as long as a watch, so that it
+ * loads nothing of Effect.
+ */
+export const guardian = async (argument: string): Promise<void> => {
+  const order = JSON.parse(argument) as GuardianOrder
+  const look = makeGuardian(order, hostMoment())
+  do await waited(order.every)
+  while (look(hostMoment()))
+}
