@@ -32,6 +32,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   mcp: "serves tools to an agent, which has no service",
   attach: "shows a terminal to a person",
   service: "writes a unit of the system",
+  metrics: "writes for a collector; a program has the metrics of Effect",
   report: "tells a person what watches, runs and their histories say",
   doctor: "looks at an installation",
   config: "shows the settings of a folder, and keeps a person's trust",

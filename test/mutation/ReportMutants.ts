@@ -102,5 +102,20 @@ export const reportMutants = [
     "packages/embed/src/report/ReportLook.ts",
     ["packages/cli/test/ReportCommand.test.ts"],
     [["report: what ended in its time is told", "({ watch }) => watch.lastEventAt >= since", "() => false"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/metrics/LogMetrics.ts",
+    ["packages/embed/test/LogMetrics.test.ts"],
+    [["metrics: the ended ones count", '(state === "ended" ? ended[kind] : 0)', "0"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/metrics/PrometheusText.ts",
+    ["packages/embed/test/LogMetrics.test.ts"],
+    [["metrics: a word of others ends no label", ".replaceAll('\"', '\\\\\"')", ""]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/MetricsCommand.ts",
+    ["packages/cli/test/MetricsCommand.test.ts"],
+    [["metrics: others may read the file", "replaceDurably(file, text, mode)", "replaceDurably(file, text)"]]
   )
 ]

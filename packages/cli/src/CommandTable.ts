@@ -109,6 +109,11 @@ const others = [
     async () => (await import("./commands/ReportCommand.ts")).reportCommand
   ),
   entry(
+    "metrics",
+    "The numbers of all watches and runs, as Prometheus reads them",
+    async () => (await import("./commands/MetricsCommand.ts")).metricsCommand
+  ),
+  entry(
     "doctor",
     "Is everything in place and consistent, and what to do where it is not",
     async () => (await import("./commands/DoctorCommand.ts")).doctorCommand
