@@ -29,7 +29,7 @@ const night = (notes: string | undefined) => {
 
 const program = Effect.gen(function* () {
   strictEqual(yield* night("Next: part two.\n"), "from_notes")
-  strictEqual(yield* night(undefined), "claude_export")
+  strictEqual(yield* night(undefined), "resume")
   yield* Console.log("from_notes launches where there are notes, and hands on where there are none")
 })
 await Effect.runPromise(program)
