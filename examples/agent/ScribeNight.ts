@@ -39,7 +39,9 @@ const night = Effect.fn("night")(function* (folder: string) {
 const program = Effect.gen(function* () {
   const folder = yield* (yield* FileSystem.FileSystem).makeTempDirectoryScoped({ prefix: "scribe-" })
   const environment = { ...process.env, SCRIBE_DIR: `${folder}/agent` }
-  const souffleur = Souffleur.layerNode({ stateDir: `${folder}/state`, agent: scribe, environment })
+  // A scribe cannot go on in its session, so its successor reads the export.
+  const settings = { recovery: "export" } as const
+  const souffleur = Souffleur.layerNode({ stateDir: `${folder}/state`, agent: scribe, environment, settings })
   const ended = yield* Effect.provide(night(folder), souffleur)
   yield* Console.log(ended)
   strictEqual(ended, "completed in generation 2, with 2 and 3 parts")
