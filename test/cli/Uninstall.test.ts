@@ -50,6 +50,7 @@ describe.concurrent("souffleur uninstall", () => {
         ["hooks", "install"],
         ["hooks", "install", "--user"],
         ["hooks", "install", "--project-dir", other],
+        ["setup", "--yes", "--service"],
         ["config", "--trust"],
         ["release", id]
       ]) {
@@ -57,6 +58,11 @@ describe.concurrent("souffleur uninstall", () => {
         assert.strictEqual(code, 0, `${args.join(" ")}: ${errors}`)
       }
       yield* watch.ended
+      // One service is of this watch, and that of the setup is of all.
+      assert.lengthOf(
+        Object.keys(filesOf(the)).filter((name) => /souffleur.*\.service$/u.test(name)),
+        2
+      )
       fs.mkdirSync(join(the.home, ".cache", "souffleur"), { recursive: true })
       fs.writeFileSync(join(the.home, ".cache", "souffleur", "compiled"), "")
 

@@ -96,6 +96,34 @@ export const screenMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/domain/src/Time.ts",
+    ["packages/domain/test/Time.test.ts"],
+    [["since: the last such time", "today !== undefined && today > now ?", "false ?"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/SetupCommand.ts",
+    ["packages/cli/test/SetupCommand.test.ts"],
+    [
+      [
+        "setup: none takes hooks out",
+        'hooks === "none" ? (yield* removeHooks(project))',
+        "false ? (yield* removeHooks(project))"
+      ],
+      ["setup: a missing agent is told", "yield* warnOfMissing(program)", "void program"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/UninstallCommand.ts",
+    ["packages/cli/test/SetupCommand.test.ts"],
+    [
+      [
+        "uninstall: a dry run lists the log",
+        '...kept.map(({ path }) => ({ path, message: "--state removes it too" })),',
+        ""
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/domain/src/describe/ForPerson.ts",
     ["packages/domain/test/ForPerson.test.ts"],
     [

@@ -49,6 +49,22 @@ export const day = (at: number, zone: Zone = utc): string => clockOf(at, zone).s
 /** Writes the time of day of a time (epoch ms), such as `14:05:09`. */
 export const time = (at: number, zone: Zone = utc): string => clockOf(at, zone).slice(11, 19)
 
+/**
+ * Reads a time by the clock of a zone: `20:48`, `20:48:30` or `2026-03-01 20:48`. Without a date it is the last such
+ * time before `now`. The result is epoch ms; `undefined`: it is no time of a clock.
+ */
+export const clockBefore = (text: string, now: number, zone: Zone): number | undefined => {
+  const [, date, hour, minute, second = "00"] =
+    /^(?:(\d{4}-\d\d-\d\d)[ T])?(\d\d?):(\d\d)(?::(\d\d))?$/u.exec(text.trim()) ?? []
+  if (hour === undefined) return undefined
+  const on = (date: string) => {
+    const clock = epochOf(`${date}T${hour.padStart(2, "0")}:${minute}:${second}Z`)
+    return clock === undefined ? undefined : clock - zone(clock - zone(clock))
+  }
+  const today = on(date ?? day(now, zone))
+  return date === undefined && today !== undefined && today > now ? on(day(now - dayMillis, zone)) : today
+}
+
 /** Writes a time (epoch ms) as it is said at `from`: with its date where that is another day. */
 export const moment = (at: number, from: number, zone: Zone = utc): string =>
   day(at, zone) === day(from, zone) ? time(at, zone) : `${day(at, zone)} ${time(at, zone).slice(0, 5)}`

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { day, epochOf, makeDates, moment, personsZone, time } from "../src/Time.ts"
+import { clockBefore, day, epochOf, iso, makeDates, moment, personsZone, time } from "../src/Time.ts"
 
 it("a time is read as epoch milliseconds, in UTC where it names no zone, and no other text is one", () => {
   const noon = 1_772_366_400_000
@@ -52,4 +52,16 @@ it("the zone of a person is the provided one, else the host's", () => {
     if (before === undefined) delete process.env["TZ"]
     else process.env["TZ"] = before
   }
+})
+
+it("a time of the clock is the last such time of its zone, and with a date that very time", () => {
+  const noon = Date.UTC(2026, 2, 1, 11)
+  const read = (text: string) => {
+    const at = clockBefore(text, noon, berlin)
+    return at === undefined ? undefined : iso(at)
+  }
+  assert.strictEqual(read("11:30"), "2026-03-01T10:30:00.000Z")
+  assert.strictEqual(read("20:48:05"), "2026-02-28T19:48:05.000Z")
+  assert.strictEqual(read("2026-07-01 9:00"), "2026-07-01T07:00:00.000Z")
+  for (const text of ["8h", "25:00", "2026-13-01 10:00", "noon", ""]) assert.isUndefined(read(text), text)
 })

@@ -1,5 +1,5 @@
 import { completionSummary, invocation, isOver, loadPlan, type Run } from "@souffleur/plan"
-import { personsZone, leastPermission, Permission, Processes } from "@souffleur/domain"
+import { leastPermission, Permission, Processes, type Zone } from "@souffleur/domain"
 import { type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, runJsonLine, settingsOf } from "@souffleur/embed/internal"
 import { Console, Effect, Fiber, FileSystem, Option, Path } from "effect"
@@ -13,7 +13,7 @@ import { paint, printLines } from "../Printing.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
 import { conductLogCommand, conductWhyCommand } from "./ConductLogCommand.ts"
 import { conductStatusCommand } from "./ConductStatusCommand.ts"
-import { json, projectDir } from "./Options.ts"
+import { json, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
 /** Tells the agent that works on, because the end of the conductor does not end it. */
@@ -29,10 +29,9 @@ const tellNeeds = (needs: ReadonlyArray<string>, then: string) =>
   printLines(`${needs.join("\n  ")}; ${then}`, Console.error)
 
 /** Prints a run to its end, and returns the exit code (spec: command-line#exit-codes). */
-const told = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: boolean) {
+const told = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: boolean, zone: Zone) {
   const { colour } = yield* Environment
   const brush = paint(colour)
-  const zone = yield* personsZone
   const narrator = yield* Effect.forkScoped(
     run.narrate((recorded, progress) =>
       Console.log(asJson ? runJsonLine(recorded) : runLine(recorded, brush, progress, zone))
@@ -75,6 +74,7 @@ export const conductCommand = Command.make(
       Flag.withDescription("Print the order and the prompts; do nothing"),
       Flag.withDefault(false)
     ),
+    utc: utcFlag,
     json
   },
   Effect.fnUntraced(function* (flags) {
@@ -102,7 +102,7 @@ export const conductCommand = Command.make(
         ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {}),
         ...(wait ? { waiting: (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that") } : {})
       })
-      return yield* told(run, flags.json)
+      return yield* told(run, flags.json, yield* zoneOf(flags))
     }).pipe(
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,

@@ -1,20 +1,30 @@
 import { allRuns, invocation, isOver, stateJson, type NamedRun } from "@souffleur/plan"
-import { iso, Launcher, plain, type ResolvedSettings, Settings, stateLine, urgentFirst, Words } from "@souffleur/domain"
+import {
+  iso,
+  Launcher,
+  plain,
+  type ResolvedSettings,
+  Settings,
+  stateLine,
+  urgentFirst,
+  Words,
+  type Zone
+} from "@souffleur/domain"
 import { Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { findRun, layerHost, layerLaunches, layerStore, runStatus, taskLines } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
-import { json, namedIn, projectDir } from "./Options.ts"
+import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Characters of a workflow id. A plan has no longer one, but a damaged log may. */
 const maxIdLength = 64
 
-const statusOf = Effect.fnUntraced(function* (named: NamedRun) {
+const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
   const { id, run, unreadable } = named
-  const seen = yield* runStatus(named)
+  const seen = yield* runStatus(named, zone)
   return {
     run: id,
     project: run.project,
@@ -73,13 +83,17 @@ export const conductStatusCommand = Command.make(
     run: runName,
     all: Flag.Boolean("all").pipe(Flag.withDescription("Every run of this machine"), Flag.withDefault(false)),
     projectDir,
+    utc: utcFlag,
     json
   },
-  Effect.fnUntraced(function* ({ all, json, run }) {
+  Effect.fnUntraced(function* ({ all, json, run, utc }) {
     const { colour, cwd } = yield* Environment
     const brush = paint(colour)
+    const zone = json ? undefined : yield* zoneOf({ utc })
     const named = all ? yield* allRuns : [yield* findRun(namedIn(yield* Project, run))]
-    const seen = yield* Effect.forEach(named, (one) => Effect.map(statusOf(one), (status) => ({ ...one, status })))
+    const seen = yield* Effect.forEach(named, (one) =>
+      Effect.map(statusOf(one, zone), (status) => ({ ...one, status }))
+    )
     const found = urgentFirst(seen, ({ run, status: { state } }) => ({ state, at: run.lastEventAt }))
     const statuses = found.map(({ status }) => status)
     if (json) return yield* printJson(all ? statuses : statuses[0])

@@ -2,7 +2,7 @@ import { evolve, initial, type Recorded, type Watch, Words } from "@souffleur/do
 import { SouffleurLog } from "@souffleur/embed"
 import { jsonLine, layerSouffleurLog } from "@souffleur/embed/internal"
 import { missing } from "@souffleur/eventlog"
-import { Clock, Console, Duration, Effect, Option, Stream } from "effect"
+import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { watchLines } from "../explain/WatchLine.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -27,7 +27,10 @@ export const logCommand = Command.make(
     ),
     from: Flag.Int("from").pipe(Flag.withDescription("Only from this revision on"), Flag.withDefault(1)),
     utc: utcFlag,
-    since: Flag.String("since").pipe(Flag.withDescription("Only what is younger, such as 8h"), Flag.optional)
+    since: Flag.String("since").pipe(
+      Flag.withDescription("Only what is younger, such as 8h, or since a time, such as 20:48"),
+      Flag.optional
+    )
   },
   Effect.fnUntraced(function* (flags) {
     const { colour, columns } = yield* Environment
@@ -35,7 +38,7 @@ export const logCommand = Command.make(
     const zone = yield* zoneOf(flags)
     const now = yield* Clock.currentTimeMillis
     const dates = Words.makeDates(now, zone)
-    const after = Option.isSome(flags.since) ? now - Duration.toMillis(yield* sinceOf(flags.since.value)) : 0
+    const after = Option.isSome(flags.since) ? yield* sinceOf(flags.since.value, now, zone) : 0
     if (flags.all && Option.isSome(flags.watch))
       return yield* new BadUsage({ message: "--all prints every watch: leave out either --all or the watch" })
     const log = yield* SouffleurLog

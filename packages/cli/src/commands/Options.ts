@@ -1,7 +1,7 @@
 import type { WatchName } from "@souffleur/embed"
 import { Duration, Effect, FileSystem, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { personsZone, utc } from "@souffleur/domain"
+import { clockBefore, personsZone, utc, type Zone } from "@souffleur/domain"
 import type { Telling } from "../watching/WatchScreen.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
@@ -80,9 +80,14 @@ export const realProject = Effect.fn("Options.realProject")(function* (folder: s
   )
 })
 
-/** Reads `8h`, `30m`, or a duration as Effect writes it. Fails with `BadUsage` otherwise. */
-export const sinceOf = (text: string) =>
-  Option.match(
+/**
+ * Reads `8h`, `30m`, a duration as Effect writes it, or a time of the clock. Returns it as epoch ms. Fails with
+ * `BadUsage` otherwise.
+ */
+export const sinceOf = (text: string, now: number, zone: Zone) => {
+  const clock = clockBefore(text, now, zone)
+  if (clock !== undefined) return Effect.succeed(clock)
+  return Option.match(
     Duration.fromInput(
       text.replace(
         /^(\d+)\s*(s|m|h|d)$/u,
@@ -94,9 +99,10 @@ export const sinceOf = (text: string) =>
       onNone: () =>
         Effect.fail(
           new BadUsage({
-            message: `--since ${JSON.stringify(text.slice(0, 40))} is no duration: write 8h, 30m or "90 seconds"`
+            message: `--since ${JSON.stringify(text.slice(0, 40))} is no time: write 8h, 30m, "90 seconds", 20:48 or "2026-03-01 20:48"`
           })
         ),
-      onSome: Effect.succeed
+      onSome: (duration) => Effect.succeed(now - Duration.toMillis(duration))
     }
   )
+}

@@ -1,3 +1,4 @@
+import { nameOf } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect } from "effect"
@@ -13,9 +14,12 @@ export const releaseCommand = Command.make(
     const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
     const watch = yield* souffleur.release(id)
     if (flags.json)
-      return yield* Console.log(JSON.stringify({ watch: id, released: true, last_export: watch.lastExport }))
+      return yield* Console.log(
+        JSON.stringify({ watch: id, released: true, pid: watch.conductor?.pid ?? null, last_export: watch.lastExport })
+      )
+    const pid = watch.conductor === undefined ? "" : `, pid ${watch.conductor.pid},`
     yield* Console.log(
-      `${id} is released; its Conductor is left as it is.${watch.lastExport === null ? "" : ` Its last export: ${watch.lastExport}`}`
+      `${id} is released; ${nameOf(watch)}${pid} is left as it is.${watch.lastExport === null ? "" : ` Its last export: ${watch.lastExport}`}`
     )
   })
 ).pipe(withLayers(layerSouffleur))

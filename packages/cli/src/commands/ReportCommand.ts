@@ -1,5 +1,5 @@
 import { layerHost, layerStoreReading, report, reportJson, reportMarkdown } from "@souffleur/embed/internal"
-import { Clock, Duration, Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -20,7 +20,7 @@ export const reportCommand = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     const until = yield* Clock.currentTimeMillis
-    const since = until - Duration.toMillis(yield* sinceOf(flags.since))
+    const since = yield* sinceOf(flags.since, until, yield* zoneOf(flags))
     const found = yield* report({ since, until })
     if (flags.json) return yield* printJson(reportJson(found))
     const { columns } = yield* Environment

@@ -1,6 +1,6 @@
 import { Permission, parseNotify, Settings } from "@souffleur/domain"
 import { layerAgentFiles, layerHost, layerStoreReading, trustNow } from "@souffleur/embed/internal"
-import { findConfig, replaceDurably } from "@souffleur/process"
+import { findConfig, replaceDurably, resolveProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -9,7 +9,7 @@ import { printJson } from "../Printing.ts"
 import { everyWatch } from "../service/Service.ts"
 import { install as installService } from "../service/ServiceManager.ts"
 import { errandWords } from "../SmallEntry.ts"
-import { addHooked } from "../uninstall/HookedFiles.ts"
+import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { json, projectDir } from "./Options.ts"
@@ -17,6 +17,8 @@ import { Project, withSettings } from "./ProjectCommand.ts"
 
 const places = ["none", "project", "user"] as const
 type Place = (typeof places)[number]
+/** The hooks stay as they are. */
+type Kept = "as they are"
 
 /** Sets keys in the text of a config file, and removes those without a value. All other lines stay as they are. */
 const withKeys = (text: string, keys: ReadonlyArray<readonly [key: string, value: string]>): string => {
@@ -64,7 +66,7 @@ const writeConfig = Effect.fnUntraced(function* (
   return file
 }, Effect.scoped)
 
-const writeHooks = Effect.fnUntraced(function* (project: string, place: Exclude<Place, "none">) {
+const writeHooks = Effect.fnUntraced(function* (project: string, place: "project" | "user") {
   const path = yield* Path.Path
   const { agentDir, stateDir } = yield* Settings
   const { command, install, ofProject, ofUser } = agentKind.hooks
@@ -72,6 +74,28 @@ const writeHooks = Effect.fnUntraced(function* (project: string, place: Exclude<
   yield* addHooked(stateDir, file)
   yield* install(file, command({ stateDir, self: yield* errandWords("hook") }))
   return file
+})
+
+/** Takes the hooks out of the project's and the user's settings. Returns the files that had them. */
+const removeHooks = Effect.fnUntraced(function* (project: string) {
+  const path = yield* Path.Path
+  const { agentDir, stateDir } = yield* Settings
+  const { ofProject, ofUser, uninstall } = agentKind.hooks
+  const files = [path.join(project, ...ofProject), path.join(agentDir, ...ofUser)]
+  return yield* Effect.filter(files, (file) =>
+    Effect.map(
+      Effect.tap(uninstall(file), () => forgetHooked(stateDir, file)),
+      ({ changed }) => changed
+    )
+  )
+})
+
+/** Warns of an agent that is not installed yet. A setup may come before it. */
+const warnOfMissing = Effect.fnUntraced(function* (program: string) {
+  const { variables } = yield* Environment
+  yield* Effect.catchTag(resolveProgram(program, variables["PATH"] ?? ""), "AgentNotFound", ({ problem }) =>
+    Console.error(`warning: ${problem}: nothing can be launched until it is installed`)
+  )
 })
 
 export const setupCommand = Command.make(
@@ -122,9 +146,9 @@ export const setupCommand = Command.make(
       }),
       yes
     })
-    const hooks = yield* answered<Place>(flags.hooks, {
+    const hooks = yield* answered<Place | Kept>(flags.hooks, {
       name: "hooks",
-      usual: "none",
+      usual: "as they are",
       prompt: Prompt.Select<Place>({
         message: "Hooks of the agent?",
         choices: ["project", "user", "none"].map((value) => ({ title: value, value: value as Place }))
@@ -145,7 +169,8 @@ export const setupCommand = Command.make(
     })
     if ([agent, notify].some((text) => /[\0\n\r]/u.test(text)))
       return yield* new BadUsage({ message: "an answer is one line" })
-    yield* Effect.fromResult(agentKind.parseCommand(agent))
+    const { program } = yield* Effect.fromResult(agentKind.parseCommand(agent))
+    yield* warnOfMissing(program)
     const channels = notify.trim() === "" ? Result.succeed([]) : parseNotify(notify)
     if (Result.isFailure(channels)) return yield* new BadUsage({ message: `--notify ${channels.failure}` })
 
@@ -156,7 +181,8 @@ export const setupCommand = Command.make(
     ]
     const wrote = [
       ...(keys.length === 0 ? [] : [{ what: "config", file: yield* writeConfig(project, keys) }]),
-      ...(hooks === "none" ? [] : [{ what: "hooks", file: yield* writeHooks(project, hooks) }]),
+      ...(hooks === "project" || hooks === "user" ? [{ what: "hooks", file: yield* writeHooks(project, hooks) }] : []),
+      ...(hooks === "none" ? (yield* removeHooks(project)).map((file) => ({ what: "no hooks", file })) : []),
       ...(service ? [{ what: "service", file: (yield* installService(everyWatch, true)).file }] : [])
     ]
     if (flags.json) return yield* printJson({ wrote })

@@ -5,7 +5,7 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
-import { json, namedIn, projectDir, watchName } from "./Options.ts"
+import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Reads a revision, or a time in UTC. Fails with `BadUsage` for anything else. */
@@ -28,6 +28,7 @@ export const stateCommand = Command.make(
     watch: watchName,
     projectDir,
     json,
+    utc: utcFlag,
     at: Flag.String("at").pipe(Flag.withDescription("As it was at this revision, or UTC time"), Flag.optional)
   },
   Effect.fnUntraced(function* (flags) {
@@ -38,7 +39,7 @@ export const stateCommand = Command.make(
     if (flags.json) return yield* printJson({ watch: id, ...state })
     const facts: ReadonlyArray<readonly [string, string]> = [
       ["watch", `${id}, revision ${state.revision}`],
-      ["state", `${state.phase}: ${statusLine(state)}`],
+      ["state", `${state.phase}: ${statusLine(state, false, yield* zoneOf(flags))}`],
       [
         nameOf(state).slice("the ".length).toLowerCase(),
         state.conductor === undefined

@@ -2,6 +2,7 @@ import { Processes, type ResolvedSettings, Settings } from "@souffleur/domain"
 import { allWatches, layerAgentFiles, layerClaims, layerHost, layerStore } from "@souffleur/embed/internal"
 import { Claims as NodeClaims, TrustedFiles } from "@souffleur/node"
 import { allRuns } from "@souffleur/plan"
+import { findConfig } from "@souffleur/process"
 import { Console, Effect, FileSystem, Layer, Path, Result } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -44,6 +45,26 @@ const confirmed = Effect.fnUntraced(function* (count: number) {
   )
 })
 
+/** Returns what an uninstall leaves, each with its reason: the log without `--state`, and the files of their user. */
+const staying = Effect.fnUntraced(function* (
+  settings: ResolvedSettings,
+  {
+    found,
+    projects,
+    state
+  }: { readonly found: ReadonlyArray<string>; readonly projects: ReadonlyArray<string>; readonly state: boolean }
+) {
+  const more = state ? [] : yield* traces(settings, { projects, state: true })
+  const kept = more.filter(({ path }) => !found.includes(path))
+  const configs = yield* Effect.forEach([...new Set(projects)], (project) =>
+    Effect.map(findConfig(project), ({ source }) => (source === null ? [] : [source]))
+  )
+  return [
+    ...kept.map(({ path }) => ({ path, message: "--state removes it too" })),
+    ...[...new Set(configs.flat())].map((path) => ({ path, message: "it is your file" }))
+  ]
+})
+
 /** Removes the folders that are empty now. Claims of other state folders stay, and so does a folder with them. */
 const tidied = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   const { uid } = (yield* Processes).host
@@ -71,12 +92,17 @@ export const uninstallCommand = Command.make(
     const projects = [yield* Project, ...(yield* knownProjects(settings))]
     const found = yield* traces(settings, { projects, state: flags.state })
     const listed = found.map(({ kind, path }) => ({ kind, path }))
-    if (found.length === 0)
-      return flags.json
-        ? yield* printJson({ found, removed: [], left: [] })
-        : yield* Console.log("There is nothing of souffleur here.")
+    const stay = yield* staying(settings, { found: found.map(({ path }) => path), projects, state: flags.state })
+    const tellStaying = Effect.forEach(stay, ({ message, path }) =>
+      Console.log(`${"stays".padEnd(13)}  ${path}: ${message}`)
+    )
+    if (found.length === 0) {
+      if (flags.json) return yield* printJson({ found, removed: [], left: stay })
+      yield* Console.log(`There is nothing ${stay.length === 0 ? "" : "else "}of souffleur here.`)
+      return yield* tellStaying
+    }
     if (!flags.json) yield* Effect.forEach(listed, ({ kind, path }) => Console.log(`${kind.padEnd(13)}  ${path}`))
-    if (flags.dryRun) return flags.json ? yield* printJson({ found: listed, removed: [], left: [] }) : undefined
+    if (flags.dryRun) return yield* flags.json ? printJson({ found: listed, removed: [], left: stay }) : tellStaying
     if (!flags.yes && !(yield* confirmed(found.length))) return
     const left: Array<{ readonly path: string; readonly message: string }> = []
     for (const { path, remove } of found) {

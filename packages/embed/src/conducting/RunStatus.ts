@@ -1,4 +1,4 @@
-import { type Condition, isOver, Launcher, Processes, type StateWord } from "@souffleur/domain"
+import { type Condition, isOver, Launcher, Processes, type StateWord, type Zone } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
 import { Clock, Effect, Option } from "effect"
@@ -28,7 +28,7 @@ export interface RunStatus extends NamedRun {
 }
 
 /** Returns the status of a run, with the launches in the context. */
-export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun) {
+export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone?: Zone) {
   const { id, run, unreadable } = named
   const { outputPath } = yield* Launcher
   const beats = yield* Beats
@@ -45,7 +45,7 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun) {
     need,
     standing:
       unreadable === undefined
-        ? runStanding(run, agent)
+        ? runStanding(run, agent, zone)
         : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
     needs: unreadable === undefined && needsPerson(run) ? runNeeds(id, run, outputPath) : [],
     owner,

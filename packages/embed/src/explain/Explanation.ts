@@ -1,4 +1,4 @@
-import { iso, plain, Words, type Zone } from "@souffleur/domain"
+import { epochOf, iso, plain, Words, type Zone } from "@souffleur/domain"
 import { type RecordedAs } from "@souffleur/eventlog"
 
 /** UTF-16 units of one line for a person. JSON has everything. */
@@ -55,6 +55,15 @@ export const lastReason = <S, E>(
 const momentOf = (at: number, zone: Zone | undefined): string =>
   zone === undefined ? iso(at) : `${Words.day(at, zone)} ${Words.time(at, zone)}`
 
+/** Writes each ISO time of a line by the clock of the zone. */
+const inZone = (line: string, zone: Zone | undefined): string =>
+  zone === undefined
+    ? line
+    : line.replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/gu, (text) => {
+        const at = epochOf(text)
+        return at === undefined ? text : momentOf(at, zone)
+      })
+
 /** Returns lines for a person, without control characters. Without a zone the times are in UTC. */
 export const reasonLines = <E extends { readonly at: number }>(
   { act, done, recorded, rule, seen }: Reason<E>,
@@ -64,7 +73,7 @@ export const reasonLines = <E extends { readonly at: number }>(
   [
     `${momentOf(recorded.event.at, zone)}  revision ${recorded.revision}: ${sentence(recorded.event, zone)}`,
     "",
-    ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${line}`), ""]),
+    ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${inZone(line, zone)}`), ""]),
     "The rule",
     `  ${rule}`,
     "",

@@ -41,26 +41,27 @@ const pauses = {
 } as const
 
 /** Returns the state of a run in a few words. */
-export const runStanding = (run: Run, agent: Condition | null = null): string => plain(standing(run, agent))
+export const runStanding = (run: Run, agent: Condition | null = null, zone?: Zone): string =>
+  plain(standing(run, agent, zone))
 
-const standing = (run: Run, agent: Condition | null): string => {
+const standing = (run: Run, agent: Condition | null, zone?: Zone): string => {
   if (run.overreach !== undefined && run.paused === null && run.phase !== "finished")
-    return `${goingOn(run, agent)}, config not trusted`
-  return goingOn(run, agent)
+    return `${goingOn(run, agent, zone)}, config not trusted`
+  return goingOn(run, agent, zone)
 }
 
 /**
  * Describes a run that has no problem with its config. `agent`: the condition of its process, `null` where it was not
  * checked.
  */
-const goingOn = (run: Run, agent: Condition | null): string => {
+const goingOn = (run: Run, agent: Condition | null, zone?: Zone): string => {
   if (run.phase === "finished")
     return run.finishingFailure === null ? "complete" : `complete, but for its finishing step: ${run.finishingFailure}`
   if (run.paused !== null) return pauses[run.paused.reason].standing
   const escalated = run.tasks.find(({ status }) => status === "escalated")
   if (escalated !== undefined) return `waits for an answer on ${escalated.id}`
   if (run.wait !== null)
-    return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${Words.deadline(run.wait.until, run.lastEventAt)}`
+    return `waits for ${run.wait.kind === "outage" ? "the service" : "a usage limit"} until ${Words.deadline(run.wait.until, run.lastEventAt, zone)}`
   if (run.assignment !== null)
     return run.assignment.role === "finisher"
       ? "finishing"

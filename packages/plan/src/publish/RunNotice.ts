@@ -1,4 +1,4 @@
-import { Words } from "@souffleur/domain"
+import { Words, type Zone } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
 import { type Run, taskOf } from "../run/Run.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
@@ -72,11 +72,11 @@ const wordsOf = (event: RunEvent, before: Run, words: string): string => {
  * run's end has one. A wait for the service has one, until an agent has an outcome again. `before`: the run up to that
  * event. `undefined`: there is no notice.
  */
-export const runNoticeOf = (event: RunEvent, before: Run): RunNotice | undefined => {
+export const runNoticeOf = (event: RunEvent, before: Run, zone?: Zone): RunNotice | undefined => {
   const next = answerTo(event) ?? "souffleur conduct status"
   if (before.waits > 0 && outcomes.has(event._tag))
     return { kind: "cleared", text: "The wait is over.", words: null, next }
-  const { notice: kind, own, words } = describeRunEvent(event)
+  const { notice: kind, own, words } = describeRunEvent(event, zone)
   if (kind === undefined || !isNews(event, before)) return undefined
   return { kind, text: textOf(event, before, own), words: words && wordsOf(event, before, words), next }
 }

@@ -1,4 +1,4 @@
-import { type Comms, plain } from "@souffleur/domain"
+import { type Comms, personsZone, plain, type Zone } from "@souffleur/domain"
 import { NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
@@ -10,13 +10,13 @@ import { loadRun, RunLog, streamOf } from "../run/RunLog.ts"
 import { answerTo, type RunNotice, runNoticeOf } from "./RunNotice.ts"
 
 /** Streams the events of a run with their notices, until its conductor leaves after `from`. */
-const notices = Effect.fnUntraced(function* (id: string, from: number) {
+const notices = Effect.fnUntraced(function* (id: string, from: number, zone?: Zone) {
   const log = yield* RunLog
   return log.changes(streamOf(id), 0).pipe(
     Stream.mapAccum(
       () => initialRun,
       (run, { event, revision }) =>
-        [evolveRun(run, event), [{ event, revision, notice: runNoticeOf(event, run) }]] as const
+        [evolveRun(run, event), [{ event, revision, notice: runNoticeOf(event, run, zone) }]] as const
     ),
     Stream.takeUntil(({ event, revision }) => event._tag === "RunLeft" && revision > from)
   )
@@ -78,13 +78,15 @@ export const publishRun = Effect.fn("publishRun")(function* (id: string, from: n
   const newest = Effect.map(loadRun(id), ({ revision }) => revision)
   const mark = `${stream}/notified`
   yield* positionOf(mark, newest)
-  const all = yield* notices(id, from)
+  const ofPerson = yield* notices(id, from, yield* personsZone)
   const desk = yield* noticeDesk(mark, warnOfLost)
-  const pages = Stream.runForEach(all, ({ event, notice, revision }) =>
+  const pages = Stream.runForEach(ofPerson, ({ event, notice, revision }) =>
     notice === undefined ? Effect.void : desk.tell({ subject: { run: id, project }, revision, at: event.at, notice })
   ).pipe(Effect.andThen(desk.close))
   const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
     const told = yield* positionOf(stream, newest)
+    // Comms is read by agents, whose clock is UTC.
+    const all = yield* notices(id, from)
     yield* Stream.runForEach(all, ({ event, notice, revision }) =>
       notice === undefined || revision <= told
         ? Effect.void
