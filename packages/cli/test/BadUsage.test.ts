@@ -71,7 +71,7 @@ const bad = (home: string): ReadonlyArray<Bad> => [
   { args: ["nonsense"], says: /Unknown subcommand/ },
   { args: ["status", "--nonsense"], says: /Unrecognized flag: --nonsense/ },
   { args: ["log", "--from", "letters"], says: /--from/ },
-  { args: ["log", "--since", "yesterday"], says: /is no duration/ },
+  { args: ["log", "--since", "yesterday"], says: /is no time/ },
   { args: ["state", "--at", "yesterday"], says: /neither a revision nor a UTC time/ },
   { args: ["state", "no-such-watch"], says: /no watch is called/ },
   { args: ["log", "../../x"], says: /no watch is called/ },
