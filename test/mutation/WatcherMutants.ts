@@ -101,7 +101,14 @@ export const watcherMutants = [
   ...mutantsOf(
     `${watcher}/src/Observe.ts`,
     [`${watcher}/test/EarlyEnding.test.ts`],
-    [["look: what stood still is read once more", "isInterrupted(one) ? {", "(false as boolean) ? {"]]
+    [
+      ["look: what stood still is read once more", "isInterrupted(one) ? {", "(false as boolean) ? {"],
+      [
+        "end: not by the turn before the launch",
+        "(signs.session?.turn?.at ?? watch.preparedAt) >= watch.preparedAt",
+        "true"
+      ]
+    ]
   ),
   ...mutantsOf(
     `${watcher}/src/Remember.ts`,

@@ -57,7 +57,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     return Option.exists(said, ({ heard }) => Option.isSome(heard))
   })
 
-  const turnEnded = (condition: Condition | undefined) =>
+  const turnEndedOf = (condition: Condition | undefined) =>
     Effect.suspend(() =>
       isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)
     )
@@ -71,7 +71,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const seen = yield* snapshot
     const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
     const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
-    const ended = yield* turnEnded(process)
+    const ended = yield* turnEndedOf(process)
     const signs = yield* readSigns(ref, watch, { process, turnEnded: ended })
     return { begun, ended: yield* moment, due, comms: seen, processorTime, signs } satisfies Reading
   })
@@ -93,6 +93,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const heartbeat = after.heartbeat ?? { raw: null, changedAt: undefined }
     const beating = seen !== undefined && heartbeatAge(heartbeat, now, after.notBefore) !== undefined
     const processEnd = yield* endOf(signs.process)
+    // A resumed session begins with the finished turn of the generation before.
+    const turnEnded = signs.turnEnded && (signs.session?.turn?.at ?? watch.preparedAt) >= watch.preparedAt
     const foundSession = yield* findSession(conductor?.sessionId)
     // A beat proves more than a taken hand-off. While comms is out, only the session file shows whether it beats.
     const judged =
@@ -110,7 +112,12 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
       turnEnded: watch.comms !== null && watch.print && signs.turnEnded,
       ending:
         watch.comms === null && isOver(signs.process)
-          ? yield* endingOf(watch, signs, processEnd, seen?.taskFingerprint !== watch.baseline.taskFingerprint)
+          ? yield* endingOf(
+              watch,
+              { ...signs, turnEnded },
+              processEnd,
+              seen?.taskFingerprint !== watch.baseline.taskFingerprint
+            )
           : undefined,
       signs,
       verdict,

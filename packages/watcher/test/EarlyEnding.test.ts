@@ -35,6 +35,7 @@ const successorFor = (trigger: (typeof Event.RecoveryStarted.Type)["trigger"], t
   history.confirmed(),
   history.started(),
   Event.RecoveryStarted.make({ at: begun, cycle: 1, purpose: "relaunch", trigger }),
+  { ...history.prepared, cycle: 1 },
   { ...history.relaunched, taskFingerprint: taskFingerprint ?? soloSnapshot.taskFingerprint },
   history.started(2)
 ]
@@ -144,6 +145,28 @@ describe("the end of a Conductor without comms", () => {
       yield* TestClock.adjust("1 minute")
       yield* settle
       assert.strictEqual((yield* told)[0]?._tag, "ConductorDied")
+    })
+  )
+  it.effect("a successor that ended before its first turn has died, whatever the turn before it said", () =>
+    Effect.gen(function* () {
+      for (const [at, tag] of [
+        [begun - 60_000, "ConductorDied"],
+        [begun, "ConductorCompleted"]
+      ] as const) {
+        const { told, world } = yield* watching({
+          world: {
+            solo: true,
+            turnFinished: true,
+            signs: { ...refusal, refused: false, turn: { _tag: "Finished", at } },
+            ...alone
+          },
+          history: successorFor("exit", "a commit since")
+        })
+        world.condition = "gone"
+        yield* TestClock.adjust("1 minute")
+        yield* settle
+        assert.strictEqual((yield* told)[0]?._tag, tag)
+      }
     })
   )
   it.effect("an agent of another session that the Conductor started is none of its own", () =>

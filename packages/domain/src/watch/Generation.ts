@@ -28,6 +28,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   sessions: withSession(watch, event.sessionId),
   generation: event.generation,
   launchedAt: event.at,
+  preparedAt: 0,
   print: event.print,
   baseline: baselineOf(event),
   lastTasks: undefined,

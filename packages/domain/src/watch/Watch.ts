@@ -82,6 +82,8 @@ export const Watch = Schema.Struct({
   mode: Event.Mode,
   generation: Count,
   launchedAt: Time,
+  /** The intent of the launch of this generation; 0: souffleur recovered nothing. An earlier turn is of another one. */
+  preparedAt: Time,
   provider: Schema.UndefinedOr(Text),
   /** The trigger of the recovery that launched this generation. */
   launchedFor: Schema.UndefinedOr(Trigger),
@@ -192,6 +194,7 @@ export const initial: Watch = {
   mode: "normal",
   generation: 0,
   launchedAt: 0,
+  preparedAt: 0,
   provider: undefined,
   launchedFor: undefined,
   launchId: undefined,

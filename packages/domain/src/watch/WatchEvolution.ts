@@ -215,6 +215,7 @@ const changes: Changes = {
         : { recovery: { ...watch.recovery, launch, steps: prepared(watch.recovery.steps) } },
   ConductorRelaunched: (event, watch) => ({
     ...generationOf(watch, event),
+    preparedAt: watch.recovery?.launch?.at ?? 0,
     provider: event.provider,
     launchedFor: watch.recovery?.trigger,
     launchId: event.launchId,

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "6c6fb9d19e332eb4" },
+  name: { kind: "watch", fingerprint: "f0f6c9fb4f049bee" },
   initial,
   evolve,
   schema: Watch,
