@@ -6,10 +6,14 @@ import { Effect, FileSystem, Path, type Scope } from "effect"
 import { gitOf } from "../src/index.ts"
 import { type Act, complete, own, planOf, stage } from "./PlanStage.ts"
 
+/** A commit of a test is by somebody, unsigned, and starts no housekeeping. */
+const options = ["user.name=A", "user.email=a@localhost", "commit.gpgsign=false", "maintenance.auto=false"].flatMap(
+  (setting) => ["-c", setting]
+)
 const git = (project: string, ...args: ReadonlyArray<string>) =>
   runProgram({
     command: "git",
-    args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false", ...args],
+    args: ["-C", project, ...options, ...args],
     stdin: "",
     within: "30 seconds",
     atMost: 1_000_000
