@@ -21,6 +21,7 @@ export const scribe: AgentPackage = {
     mark: variables["SCRIBE_SESSION"] === undefined ? undefined : "SCRIBE_SESSION"
   }),
   refusedAsRoot: [],
+  recordsDollars: false,
   commitSetting: "the scribe commits nothing",
   goOn: (sessionId) => `scribe ${sessionId}`,
   addTools: () => "the scribe takes no tools",

@@ -216,10 +216,29 @@ export const watcherMutants = [
         "if (maxTime !== null && used >= Duration",
         "if (maxTime !== null && used > Infinity && used >= Duration"
       ],
-      ["watcher: the ceiling of tokens", "if (tokens >= maxTokens) yield*", "if (false as boolean) yield*"],
+      ["watcher: the ceiling of tokens", "maxTokens !== null && tokens >= maxTokens", "false as boolean"],
+      ["watcher: the ceiling of dollars", "if (spent >= limit) yield*", "if (false as boolean) yield*"],
       ["watcher: the ceiling is told once", "if (ceiling !== undefined) return\n", ""],
       ["watcher: why nobody is killed", "    yield* tellDeferred(seen)\n", ""],
       ["watcher: who is awaited", "    yield* tellPerson(seen.verdict)\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/claude/src/session/Spend.ts",
+    ["packages/claude/test/Spend.test.ts"],
+    [
+      ["dollars: from a moment on", "if (at >= since) dollars +=", "dollars +="],
+      ["dollars: what was there before", "total < cost ? total : total - cost", "total"],
+      ["dollars: a count that begins again", "total < cost ? total : total - cost", "total - cost"],
+      ["dollars: an amount", 'typeof cost === "number" && cost >= 0 && cost <= maxDollars', 'typeof cost === "number"']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/preview/IdleSettings.ts",
+    ["packages/embed/test/IdleSettings.test.ts"],
+    [
+      ["idle: an agent without a cost", '(kind === "command" || !recordsDollars)', '(kind === "command")'],
+      ["idle: a command", '(kind === "command" || !recordsDollars)', "(!recordsDollars)"]
     ]
   )
 ]

@@ -48,6 +48,7 @@ export const defaults: ResolvedSettings = {
   stallAfter: Duration.seconds(361),
   handoffWithin: Duration.minutes(15),
   maxTokens: null,
+  maxDollars: null,
   maxTime: null,
   quietHours: null,
   stopGrace: Duration.seconds(10),

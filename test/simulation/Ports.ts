@@ -31,8 +31,8 @@ import { foreign } from "./Liar.ts"
 import type { StateFolder } from "./StateFolder.ts"
 import type { World } from "./SimulatedWorld.ts"
 
-/** The tokens that every call to the model costs in this world. */
-const tokensOfTurn = 1000
+/** The use of every call to the model in this world. */
+const [tokensOfTurn, dollarsOfTurn] = [1000, 0.05]
 
 /** The header of an export of our own. */
 const header = `<!-- souffleur-export v1 nonce=${"0".repeat(32)} -->\n`
@@ -157,7 +157,8 @@ const agent = (world: World, gate: Gate): Agent["Service"] => {
         "agent.spent",
         Effect.sync(() => {
           const turns = sessionIds.flatMap((sessionId) => world.sessions.get(sessionId)?.asked ?? [])
-          return turns.filter((at) => at >= since).length * tokensOfTurn
+          const count = turns.filter((at) => at >= since).length
+          return { tokens: count * tokensOfTurn, dollars: count * dollarsOfTurn }
         })
       )
   }

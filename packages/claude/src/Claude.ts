@@ -13,7 +13,7 @@ import { makeOutputReader } from "./command/OutputReader.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
-import { makeSpend } from "./session/Spend.ts"
+import { makeSpend, nothingSpent } from "./session/Spend.ts"
 import { exportTranscript } from "./export/TranscriptExport.ts"
 
 /** Claude Code as an agent. */
@@ -84,13 +84,16 @@ export const layer = (
           return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)
         }, Effect.provide(services)),
         spent: Effect.fnUntraced(function* (sessionIds, since) {
-          const tokens = yield* Effect.forEach(sessionIds, (sessionId) =>
+          const all = yield* Effect.forEach(sessionIds, (sessionId) =>
             sessionFile(sessionId).pipe(
               Effect.flatMap(({ path }) => spend(path, since)),
-              Effect.orElseSucceed(() => 0)
+              Effect.orElseSucceed(() => nothingSpent)
             )
           )
-          return tokens.reduce((sum, count) => sum + count, 0)
+          return all.reduce(
+            (sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }),
+            nothingSpent
+          )
         }, Effect.provide(services)),
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),

@@ -21,6 +21,7 @@ export const claudeCode: AgentPackage = {
   marks,
   identity,
   refusedAsRoot: ["bypassPermissions"],
+  recordsDollars: true,
   commitSetting:
     'with acceptEdits, Claude Code commits where .claude/settings.json has {"permissions":{"allow":["Bash(git add:*)","Bash(git commit:*)"]}}, and the same for what runs the tests',
   goOn: (sessionId) => `claude --resume ${sessionId} "Go on."`,

@@ -70,7 +70,7 @@ const others = [
   ),
   entry(
     "retry",
-    "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS and MAX_TIME say",
+    "Try a recovery again that failed closed or was withheld; else allow as much again as MAX_TOKENS, MAX_DOLLARS and MAX_TIME say",
     async () => (await import("./commands/RetryCommand.ts")).retryCommand
   ),
   entry(

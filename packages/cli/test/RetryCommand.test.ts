@@ -24,11 +24,15 @@ it.layer(services)((it) => {
       })
       const refused = yield* retry({})
       assert.deepStrictEqual([refused.code, refused.out], [2, []])
-      assert.include(refused.errors, "no ceiling is set (MAX_TOKENS, MAX_TIME)")
-      const allowed = yield* retry({ SOUFFLEUR_MAX_TIME: "8 hours", SOUFFLEUR_MAX_TOKENS: "2000000" })
+      assert.include(refused.errors, "no ceiling is set (MAX_TOKENS, MAX_DOLLARS, MAX_TIME)")
+      const allowed = yield* retry({
+        SOUFFLEUR_MAX_TIME: "8 hours",
+        SOUFFLEUR_MAX_TOKENS: "2000000",
+        SOUFFLEUR_MAX_DOLLARS: "2.50"
+      })
       assert.deepStrictEqual(allowed, {
         code: 0,
-        out: ["w: as much again is allowed, from 1970-01-01T00:00:00.000Z on (2,000,000 tokens, 8 h 0 m)"],
+        out: ["w: as much again is allowed, from 1970-01-01T00:00:00.000Z on (2,000,000 tokens, $2.50, 8 h 0 m)"],
         errors: ""
       })
       assert.strictEqual((yield* events("w")).at(-1)?._tag, "AllowanceRenewed")

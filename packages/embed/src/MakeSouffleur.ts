@@ -233,8 +233,12 @@ export const makeSouffleur = Effect.gen(function* () {
     runStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
       here(
-        settling(name, ({ id }, { maxTime, maxTokens }) =>
-          command(id, { _tag: "Retry", ceilings: maxTime !== null || maxTokens !== null, permission })
+        settling(name, ({ id }, { maxDollars, maxTime, maxTokens }) =>
+          command(id, {
+            _tag: "Retry",
+            ceilings: [maxTime, maxTokens, maxDollars].some((one) => one !== null),
+            permission
+          })
         )
       ),
     adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => here(adopt(name, target)),

@@ -4,6 +4,7 @@
  *
  * @module
  */
+export { idleSettings } from "./preview/IdleSettings.ts"
 export { findRun } from "./conducting/FindRun.ts"
 export { runStatus } from "./conducting/RunStatus.ts"
 export { reasonJson } from "./explain/Explanation.ts"

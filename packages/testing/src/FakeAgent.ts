@@ -39,6 +39,8 @@ export class FakeAgent {
   readonly answers = new Map<string, string>()
   /** Tokens of all sessions. */
   spent = 0
+  /** US dollars that its sessions have cost. */
+  dollars = 0
   /** Counts of the reads for these. */
   readonly read = { handoff: 0, spent: 0 }
   /** Whether its last turn is finished and its pid file is removed. */
@@ -116,7 +118,7 @@ export class FakeAgent {
       outputReader: () => () => Option.none(),
       handoffTaken: (sessionId) =>
         Effect.sync(() => ((this.read.handoff += 1), Option.fromUndefinedOr(this.taken(sessionId)))),
-      spent: () => Effect.sync(() => ((this.read.spent += 1), this.spent)),
+      spent: () => Effect.sync(() => ((this.read.spent += 1), { tokens: this.spent, dollars: this.dollars })),
       tags: ({ pid, sessionId }) => [{ environment: { AGENT_PID: String(pid), AGENT_SESSION_ID: sessionId } }],
       sessionTag: (sessionId) => ({ environment: { AGENT_SESSION_ID: sessionId } }),
       command: (order) =>

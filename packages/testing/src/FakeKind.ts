@@ -16,6 +16,7 @@ export const fakeKind: AgentKind = {
     mark: undefined
   }),
   refusedAsRoot: [],
+  recordsDollars: true,
   commitSetting: "it commits where COMMIT is set",
   goOn: (sessionId) => `agent ${sessionId}`,
   addTools: (name, command) => `agent tools ${name} ${command}`,

@@ -83,10 +83,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     yield* Ref.set(taken, true)
   })
 
-  /** Reports a used-up ceiling of use: the time of the watch, or the tokens of all its sessions. */
+  /** Reports a used-up ceiling of use: the time of the watch, or the tokens or dollars of all its sessions. */
   const tellCeiling = Effect.gen(function* () {
-    const { maxTime, maxTokens } = settings
-    if (maxTime === null && maxTokens === null) return
+    const { maxDollars, maxTime, maxTokens } = settings
+    if (maxTime === null && maxTokens === null && maxDollars === null) return
     // The state is read again: an operator may have allowed as much again since this watcher began.
     const { allowedSince: since, ceiling, sessions } = yield* ref.state
     if (ceiling !== undefined) return
@@ -94,9 +94,13 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     const used = (yield* Clock.currentTimeMillis) - since
     if (maxTime !== null && used >= Duration.toMillis(maxTime))
       yield* ref.dispatch({ ...report, ceiling: "time", used, limit: Duration.toMillis(maxTime) })
-    if (maxTokens === null) return
-    const tokens = yield* agent.spent(sessions, since)
-    if (tokens >= maxTokens) yield* ref.dispatch({ ...report, ceiling: "tokens", used: tokens, limit: maxTokens })
+    if (maxTokens === null && maxDollars === null) return
+    const { dollars, tokens } = yield* agent.spent(sessions, since)
+    if (maxTokens !== null && tokens >= maxTokens)
+      yield* ref.dispatch({ ...report, ceiling: "tokens", used: tokens, limit: maxTokens })
+    if (maxDollars === null) return
+    const [spent, limit] = [Math.round(dollars * 100), Math.round(maxDollars * 100)]
+    if (spent >= limit) yield* ref.dispatch({ ...report, ceiling: "dollars", used: spent, limit })
   })
 
   const poll = Effect.fn("Watcher.poll")(function* (due: number) {

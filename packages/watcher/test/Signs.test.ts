@@ -469,6 +469,18 @@ describe("the ceiling of use and the quiet hours", () => {
       assert.deepStrictEqual([yield* next.told, next.world.agent.read.spent], [[], 0])
     })
   )
+  it.effect("dollars: their end is reported once, in hundredths, and no process is stopped", () =>
+    Effect.gen(function* () {
+      const { told, world } = yield* watching({ settings: { maxDollars: 2.5, maxTokens: 100 } })
+      world.dollars = 2.49
+      yield* until(301)
+      assert.deepStrictEqual(yield* told, [])
+      world.dollars = 2.5
+      yield* until(3000)
+      assert.deepStrictEqual(tagsOf(yield* told), ["CeilingReached"])
+      assert.deepInclude((yield* told)[0], { ceiling: "dollars", used: 250, limit: 250 })
+    })
+  )
   it.effect("as much again, in advance or at the ceiling: the running watcher counts from then on", () =>
     Effect.gen(function* () {
       const { ref, told, world } = yield* watching({ settings: { maxTime: Duration.minutes(10) } })

@@ -119,6 +119,9 @@ export class World extends FakeWorld {
   set taken(taken: HandoffTaken | undefined) {
     this.agent.taken = () => taken
   }
+  set dollars(dollars: number) {
+    this.agent.dollars = dollars
+  }
   set spent(tokens: number) {
     this.agent.spent = tokens
   }

@@ -54,7 +54,9 @@ export const sessionFiles = border("session-files", {
     },
     spend: async (data, place) => {
       const spent = await valueOf(makeSpend()(fileIn(place, data), 0))
-      holds(Number.isSafeInteger(spent) && spent! >= 0, "tokens that are no count", String(spent))
+      const { dollars, tokens } = spent!
+      holds(Number.isSafeInteger(tokens) && tokens >= 0, "tokens that are no count", String(tokens))
+      holds(Number.isFinite(dollars) && dollars >= 0, "dollars that are no amount", String(dollars))
     },
     "hand-off, compaction and project": async (data, place) => {
       const path = fileIn(place, data)

@@ -8,12 +8,14 @@ import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 /** Describes the ceilings of use that are set. */
-const allowed = ({ maxTime, maxTokens }: ResolvedSettings): string =>
-  [
+const allowed = ({ maxDollars, maxTime, maxTokens }: ResolvedSettings): string => {
+  const set = [
     ...(maxTokens === null ? [] : [`${Words.count(maxTokens)} tokens`]),
-    ...(maxTime === null ? [] : [Words.duration(Duration.toMillis(maxTime))]),
-    ...(maxTokens === null && maxTime === null ? ["the ceilings that souffleur itself was started with"] : [])
-  ].join(", ")
+    ...(maxDollars === null ? [] : [Words.dollars(Math.round(maxDollars * 100))]),
+    ...(maxTime === null ? [] : [Words.duration(Duration.toMillis(maxTime))])
+  ]
+  return set.length === 0 ? "the ceilings that souffleur itself was started with" : set.join(", ")
+}
 
 export const retryCommand = Command.make(
   "retry",

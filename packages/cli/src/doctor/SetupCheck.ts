@@ -3,7 +3,7 @@ import { findConfig, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
-import { launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
+import { idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
 
@@ -126,6 +126,9 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     gate(settings),
     staleLimit(settings),
     ceiling(settings, uid),
+    ...idleSettings(agentKind, "agent", settings).map((said) =>
+      note("ceiling of use", said, "set MAX_TOKENS or MAX_TIME")
+    ),
     yield* launcher(settings)
   ]
 })

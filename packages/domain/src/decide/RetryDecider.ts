@@ -51,6 +51,6 @@ export const decideRetry = (
   if (renewed.length > 0) return ok(...renewed)
   return no(
     "not now",
-    "no recovery has failed closed, and no ceiling is set (MAX_TOKENS, MAX_TIME): there is nothing to retry, and no allowance to renew"
+    "no recovery has failed closed, and no ceiling is set (MAX_TOKENS, MAX_DOLLARS, MAX_TIME): there is nothing to retry, and no allowance to renew"
   )
 }

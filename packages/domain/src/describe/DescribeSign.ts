@@ -1,7 +1,7 @@
 import type * as Event from "../event/WatchEvent.ts"
 import type { Zone } from "../Time.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
-import { capital, count, deadline, duration, withoutProgress } from "./Words.ts"
+import { capital, count, dollars, deadline, duration, withoutProgress } from "./Words.ts"
 
 /** Names each kind of wait for a person. */
 export const waitInWords = {
@@ -35,7 +35,9 @@ const waitEnds = {
 const ceiling = ({ ceiling, limit, used }: typeof Event.CeilingReached.Type): string =>
   ceiling === "tokens"
     ? `The ceiling of tokens is reached: ${count(used)} of ${count(limit)} are used`
-    : `The ceiling of time is reached: the watch has gone on for ${duration(used)} of ${duration(limit)}`
+    : ceiling === "dollars"
+      ? `The ceiling of dollars is reached: ${dollars(used)} of ${dollars(limit)} are spent`
+      : `The ceiling of time is reached: the watch has gone on for ${duration(used)} of ${duration(limit)}`
 
 /** Describes the signs of a Conductor, its waits and its claims. */
 export const describeSign = {

@@ -21,6 +21,10 @@ export const duration = (millis: number | null | undefined): string => {
 /** Writes a number with separators, such as `2,000,400`. */
 export const count = (number: number): string => number.toLocaleString("en-US")
 
+/** Writes an amount in hundredths of a dollar, such as `$2.50`. */
+export const dollars = (hundredths: number): string =>
+  (hundredths / 100).toLocaleString("en-US", { style: "currency", currency: "USD" })
+
 /** Writes a number of things, such as `1 task` or `2 tasks`. */
 export const many = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`
 

@@ -86,8 +86,8 @@ export const HoldEnded = event("HoldEnded", {})
 /** A ceiling of use is reached. Running work goes on, and nothing is launched until an operator allows it. */
 export const CeilingReached = event("CeilingReached", {
   watcher: Count,
-  ceiling: Schema.Literals(["tokens", "time"]),
-  /** Tokens, or milliseconds. */
+  ceiling: Schema.Literals(["tokens", "time", "dollars"]),
+  /** Tokens, milliseconds, or hundredths of a dollar. */
   used: Measure,
   limit: Measure
 })

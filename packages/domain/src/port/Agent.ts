@@ -55,6 +55,14 @@ export interface HandoffTaken {
   readonly context: ContextInUse | undefined
 }
 
+/** The use of a model by sessions. */
+export interface Spent {
+  /** Fresh input, cache writes and output of every answer. */
+  readonly tokens: number
+  /** US dollars, as the agent itself counts them. It may tell them late. 0 where it records none. */
+  readonly dollars: number
+}
+
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
   message: Schema.String
 }) {}
@@ -177,11 +185,8 @@ export class Agent extends Context.Service<
      * answer. A session that cannot be read has not taken its hand-off: `None`.
      */
     readonly handoffTaken: (sessionId: string, launchId: string) => Effect.Effect<Option.Option<HandoffTaken>>
-    /**
-     * Returns the tokens that these sessions used since a moment (epoch ms). It counts fresh input, cache writes and
-     * output of every answer. A file that cannot be read counts nothing.
-     */
-    readonly spent: (sessionIds: ReadonlyArray<string>, since: number) => Effect.Effect<number>
+    /** Returns what these sessions used since a moment (epoch ms). A file that cannot be read counts nothing. */
+    readonly spent: (sessionIds: ReadonlyArray<string>, since: number) => Effect.Effect<Spent>
     /**
      * Streams the conversation to Markdown at `out` (0600), whole or not at all. Fails with `ExportFailed` when the
      * file changed meanwhile, and with `SessionNotFound` without a file. `newest`: only that many characters of its end

@@ -77,6 +77,8 @@ export interface AgentKind {
   readonly identity: (variables: Variables) => AgentIdentity
   /** Permissions with which the agent ends at once when root runs it. */
   readonly refusedAsRoot: ReadonlyArray<Permission>
+  /** Whether its session files tell what a session has cost. */
+  readonly recordsDollars: boolean
   /** The setting that lets the agent commit without a question, as a sentence for a person. */
   readonly commitSetting: string
   /** Returns the command line by which a person goes on with a session. */

@@ -20,6 +20,7 @@ export const configKeys = [
   "STALL_AFTER",
   "HANDOFF_WITHIN",
   "MAX_TOKENS",
+  "MAX_DOLLARS",
   "MAX_TIME",
   "QUIET_HOURS",
   "STOP_GRACE",

@@ -25,6 +25,12 @@ export const positiveInteger: Read<number> = (value) => {
   return Number.isSafeInteger(number) && number > 0 ? Result.succeed(number) : Result.fail("must be a positive integer")
 }
 
+/** An amount of dollars, with at most two decimals. */
+export const dollars: Read<number> = (value) => {
+  const number = /^[0-9]{1,9}(?:\.[0-9]{1,2})?$/.test(value) ? Number(value) : 0
+  return number > 0 ? Result.succeed(number) : Result.fail("must be dollars such as 25 or 2.50")
+}
+
 /** The longest setting of a duration. It is far below the limit of a timer. */
 const maxDuration = Duration.weeks(2)
 

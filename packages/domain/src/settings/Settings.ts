@@ -5,7 +5,17 @@ import { type ConfigWord, holding, type Pin, wordOf } from "./Pin.ts"
 import { leastPermission, Permission } from "./Permission.ts"
 import { formatChannel, type NotifyChannel, parseNotify } from "./NotifyChannel.ts"
 import { formatQuietHours, isQuietHours, type QuietHours } from "./QuietHours.ts"
-import { inWords, interval, literal, positiveInteger, quietHours, type Read, text, wait } from "./SettingText.ts"
+import {
+  dollars,
+  inWords,
+  interval,
+  literal,
+  positiveInteger,
+  quietHours,
+  type Read,
+  text,
+  wait
+} from "./SettingText.ts"
 import type { AgentKind } from "../port/AgentKind.ts"
 
 /** The places where a Conductor may be launched (spec: settings#launcher). `auto` follows souffleur's own place. */
@@ -67,6 +77,7 @@ const tableFor = (agent: AgentKind) => ({
   stallAfter: setting("STALL_AFTER", interval, agent.stall),
   handoffWithin: setting("HANDOFF_WITHIN", interval, Duration.minutes(15)),
   maxTokens: setting<number | null>("MAX_TOKENS", positiveInteger, null),
+  maxDollars: setting<number | null>("MAX_DOLLARS", dollars, null),
   maxTime: setting<Duration.Duration | null>("MAX_TIME", interval, null),
   quietHours: setting<QuietHours | null>("QUIET_HOURS", quietHours, null),
   stopGrace: setting("STOP_GRACE", wait, Duration.seconds(10)),

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "f0f6c9fb4f049bee" },
+  name: { kind: "watch", fingerprint: "1689170e19694e90" },
   initial,
   evolve,
   schema: Watch,

@@ -22,6 +22,7 @@ import { statusLine } from "../explain/StatusLine.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 import type { Opening } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
+import { idleSettings } from "./IdleSettings.ts"
 import { foreseenEnds } from "./ForeseenEnds.ts"
 import { foreseenWays, shown, unknownId } from "./ForeseenLine.ts"
 
@@ -147,7 +148,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
         file: settings.source,
         trusted: opening.first ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const),
         asks_for: keys,
-        warnings: settings.warnings
+        warnings: [...settings.warnings, ...idleSettings((yield* Installation).agent, watch.kind, settings)]
       },
       state_folder: settings.stateDir
     },
