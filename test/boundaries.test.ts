@@ -63,6 +63,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
     "effect",
     ...ours("eventlog", "domain", "process", "supervisor", "recovery", "claude", "comms", "plan", "node")
   ],
+  page: ["effect", ...ours("embed", "eventlog", "domain", "process", "plan")],
   cli: [
     "effect",
     "@effect/platform-node",
@@ -79,7 +80,8 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
       "comms",
       "plan",
       "node",
-      "notify"
+      "notify",
+      "page"
     )
   ]
 }
@@ -166,7 +168,7 @@ describe("the floors", () => {
   it("each file imports other packages by their entries, and its own files by their whole names", () => {
     const wrong = imports.filter(
       ({ path, specifier }) =>
-        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|internal|launch|notice|stand-in)$)/u.test(
+        /^@souffleur\/[a-z]+\/(?!(?:compiled|detach|errand|guardian|hook|internal|launch|loopback|notice|stand-in)$)/u.test(
           specifier
         ) ||
         (specifier.startsWith("..") && specifier.split("../").length - 1 > path.split("/").length - 4) ||
@@ -246,7 +248,7 @@ describe("the floors", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|watching\/NamedTarget)\.ts$/u,
-      "effect/http": /^packages\/notify\/src\/Delivery\.ts$/u,
+      "effect/http": /^packages\/(?:notify\/src\/Delivery|node\/src\/LoopbackServer|page\/src\/\w+)\.ts$/u,
       "effect/process":
         /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":

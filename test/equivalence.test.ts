@@ -44,6 +44,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   compact: "compacts a session, by @souffleur/recovery",
   completions: "writes the files of a shell",
   help: "shows the help of a command",
+  page: "serves what these methods return to a browser, by @souffleur/page",
   setup: "asks a person, and writes the files of a project",
   demo: "plays the demonstration",
   uninstall: "removes what an installation has written"

@@ -45,7 +45,9 @@ const chunks = joined(
     program: ["Program"],
     status: ["CommandInstallation", "StatusCommand"],
     words: ["DyingWords"],
-    run: ["RunCommand"]
+    run: ["RunCommand"],
+    // No other command loads a server.
+    page: ["PageCommand"]
   }
 )
 await build({

@@ -14,6 +14,7 @@ import { holdMutants } from "./HoldMutants.ts"
 import { nodeMutants } from "./NodeMutants.ts"
 import { nodeRuleMutants } from "./NodeRuleMutants.ts"
 import { noticeMutants } from "./NoticeMutants.ts"
+import { pageMutants } from "./PageMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
 import { reportMutants } from "./ReportMutants.ts"
@@ -53,6 +54,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...nodeMutants,
   ...nodeRuleMutants,
   ...noticeMutants,
+  ...pageMutants,
   ...plainMutants,
   ...fileMutants,
   ...commandMutants,

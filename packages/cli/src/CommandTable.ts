@@ -94,6 +94,11 @@ const others = [
     async () => (await import("./commands/AttachCommand.ts")).attachCommand
   ),
   entry(
+    "page",
+    "Show watches and runs in a browser, by a server on this machine alone",
+    async () => (await import("./commands/PageCommand.ts")).pageCommand
+  ),
+  entry(
     "service",
     "Run a watch, or all, under systemd or launchd: it outlives logouts, crashes and reboots",
     async () => (await import("./commands/ServiceCommand.ts")).serviceCommand

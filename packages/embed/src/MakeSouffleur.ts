@@ -32,6 +32,7 @@ import type {
   RunOptions,
   WatchOptions
 } from "./SouffleurOptions.ts"
+import { endedJobs, livingJobs } from "./jobs/JobList.ts"
 import { adoptProcess } from "./watching/AdoptProcess.ts"
 import { findWatch, type NamedWatch, unfinished, unfinishedWatches, type WatchName } from "./watching/FindWatch.ts"
 import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
@@ -226,6 +227,8 @@ export const makeSouffleur = Effect.gen(function* () {
     resume: (name: WatchName, options?: ResumeOptions) => here(resume(name, options)),
     conduct: (options: ConductOptions) => here(conductPlan(options)),
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
+    jobs: here(livingJobs),
+    endedJobs: (limit: number) => here(endedJobs(limit)),
     sessions: (project: string) => here(sessions(project)),
     preview: (order: PreviewOrder) => here(Parts.use(({ preview }) => preview(order))),
     overview: (project: string) => here(overviewOf(project)),

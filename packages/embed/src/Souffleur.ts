@@ -6,6 +6,7 @@ import { Context, type Effect, Layer, type Scope } from "effect"
 import type { RunName } from "./conducting/FindRun.ts"
 import type { RunningRun } from "./conducting/KeptRun.ts"
 import type { RunStatus } from "./conducting/RunStatus.ts"
+import type { Job } from "./jobs/Job.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
   AdoptError,
@@ -103,6 +104,12 @@ export class Souffleur extends Context.Service<
      * of end. Nothing is written, and nothing is started but the agent's `--version`.
      */
     readonly preview: (order: PreviewOrder) => Effect.Effect<Preview, PreviewError>
+    /** Lists the watches and runs that have not ended, the need of a person first. */
+    readonly jobs: Effect.Effect<ReadonlyArray<Job>, LogError>
+    /** Lists the watches and runs that ended last, the last one first, `limit` at most. `count`: the number of all. */
+    readonly endedJobs: (
+      limit: number
+    ) => Effect.Effect<{ readonly count: number; readonly last: ReadonlyArray<Job> }, LogError>
     /** Looks at a watch now: its processes, its comms and its agent's files. */
     readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
     /** Looks at a run now: its processes, and what it needs of a person. */

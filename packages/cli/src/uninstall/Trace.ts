@@ -6,7 +6,16 @@ export class NotRemoved extends Schema.TaggedError<NotRemoved>()("NotRemoved", {
 
 /** Something that souffleur has left on this machine, and how it goes. */
 export interface Trace<R> {
-  readonly kind: "hooks" | "service" | "completion" | "trust" | "guardian" | "hook signs" | "compiled code" | "state"
+  readonly kind:
+    | "hooks"
+    | "service"
+    | "completion"
+    | "trust"
+    | "guardian"
+    | "hook signs"
+    | "page"
+    | "compiled code"
+    | "state"
   /** Absolute. */
   readonly path: string
   /** Fails with `NotRemoved`, and changes nothing then. */

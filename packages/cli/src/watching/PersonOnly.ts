@@ -12,10 +12,10 @@ const ourMark = "SOUFFLEUR_LAUNCH_ID"
 const maxConductors = 10
 
 /**
- * Refuses a person's word within an agent's session (spec: command-line#a-persons-word). Fails with `BadUsage` where
- * the environment or an ancestor shows an agent. An agent that hides both can still lie, within its own permission.
+ * Says how the environment or an ancestor shows that an agent's session runs this command. `undefined`: neither does.
+ * An agent that hides both can still lie, within its own permission.
  */
-export const personOnly = Effect.fn("personOnly")(function* (what: string) {
+export const signOfAgent = Effect.gen(function* () {
   const { variables } = yield* Environment
   const processes = yield* Processes
   const agent = yield* Agent
@@ -28,8 +28,18 @@ export const personOnly = Effect.fn("personOnly")(function* (what: string) {
     Effect.map(processes.condition(one), (condition) => condition !== "gone")
   )
   const holder = here[0]?.pid ?? (yield* agent.sessions).find(({ pid }) => ancestors.includes(pid))?.pid
-  const why =
-    mark === undefined ? (holder === undefined ? undefined : `agent pid ${holder} has started it`) : `${mark} is set`
+  return mark === undefined
+    ? holder === undefined
+      ? undefined
+      : `agent pid ${holder} has started it`
+    : `${mark} is set`
+}).pipe(Effect.withSpan("signOfAgent"))
+
+/**
+ * Refuses a person's word within an agent's session (spec: command-line#a-persons-word). Fails with `BadUsage`.
+ */
+export const personOnly = Effect.fn("personOnly")(function* (what: string) {
+  const why = yield* signOfAgent
   if (why !== undefined)
     return yield* new BadUsage({
       message: `only a person may use ${what}, and this is an agent's session (${why}): use a terminal of your own`

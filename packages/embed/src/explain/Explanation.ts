@@ -26,30 +26,30 @@ export interface Explained<S, E> {
 }
 
 /**
- * Returns the last decision up to a revision, and the events between it and the next one. `explain` knows which events
- * are decisions.
+ * Returns every decision of a stream, from its first event on, with the events between it and the next one. `explain`
+ * knows which events are decisions.
  */
+export const allReasons = <S, E>(
+  events: ReadonlyArray<RecordedAs<E>>,
+  { evolve, explain, initial }: Explained<S, E>
+): ReadonlyArray<Reason<E>> => {
+  let state = initial
+  const reasons: Array<Reason<E> & { readonly done: Array<RecordedAs<E>> }> = []
+  for (const recorded of events) {
+    const explained = explain(recorded.event, state)
+    if (explained === undefined) reasons.at(-1)?.done.push(recorded)
+    else reasons.push({ recorded, ...explained, done: [] })
+    state = evolve(state, recorded.event)
+  }
+  return reasons
+}
+
+/** Returns the last decision up to a revision; `undefined`: nothing was decided by then. */
 export const lastReason = <S, E>(
   events: ReadonlyArray<RecordedAs<E>>,
   upTo: number,
-  { evolve, explain, initial }: Explained<S, E>
-): Reason<E> | undefined => {
-  let state = initial
-  let reason: Omit<Reason<E>, "done"> | undefined
-  const done: Array<RecordedAs<E>> = []
-  for (const recorded of events) {
-    const explained = explain(recorded.event, state)
-    if (explained !== undefined && recorded.revision <= upTo) {
-      reason = { recorded, ...explained }
-      done.length = 0
-    } else if (reason !== undefined) {
-      if (explained !== undefined) break
-      done.push(recorded)
-    }
-    state = evolve(state, recorded.event)
-  }
-  return reason === undefined ? undefined : { ...reason, done }
-}
+  explained: Explained<S, E>
+): Reason<E> | undefined => allReasons(events, explained).findLast(({ recorded }) => recorded.revision <= upTo)
 
 /** Writes a time for a program as ISO 8601, and for a person by the clock of the zone. */
 const momentOf = (at: number, zone: Zone | undefined): string =>

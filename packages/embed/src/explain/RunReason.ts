@@ -1,7 +1,7 @@
 import { evolveRun, workProblemsOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
 import { Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import { allReasons, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { runSentence } from "./RunSentence.ts"
 
@@ -173,6 +173,10 @@ const explain = (event: RunEvent, before: Run): Explanation | undefined => {
       return undefined
   }
 }
+
+/** Explains every decision of a run, of all its events. */
+export const runReasonsOf = (events: ReadonlyArray<RecordedAs<RunEvent>>): ReadonlyArray<Reason<RunEvent>> =>
+  allReasons(events, { initial: initialRun, evolve: evolveRun, explain })
 
 /** Returns the newest decision of a run at or before a revision. */
 export const runReasonOf = (events: ReadonlyArray<RecordedAs<RunEvent>>, upTo: number): Reason<RunEvent> | undefined =>

@@ -11,7 +11,7 @@ import {
   type Zone
 } from "@souffleur/domain"
 import { evidence } from "./Evidence.ts"
-import { type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import { allReasons, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { reasonOfRecovery } from "./RecoveryReason.ts"
@@ -198,6 +198,10 @@ const personalReason = ({ act, rule, seen }: Explanation, known: Known): Explana
   rule: renamed(rule, known),
   ...(act === undefined ? {} : { act: renamed(act, known) })
 })
+
+/** Explains every decision of a watch, of all its events. */
+export const reasonsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<Reason<WatchEvent>> =>
+  allReasons(events, { initial, evolve, explain })
 
 /** Returns the newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>

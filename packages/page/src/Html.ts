@@ -1,0 +1,49 @@
+import { plain } from "@souffleur/domain"
+
+/** Text that is HTML already. Only {@link html} makes one, so no word of others reaches a page unescaped. */
+class Markup {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+export type Html = Markup
+
+/** A part of a template. `null` and `false` are left out, so that a part can be optional. */
+export type Part = Html | string | number | false | null | ReadonlyArray<Part>
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+/** Writes a text for an element or for a value in quotes. Characters that change the order of a text are shown. */
+const escaped = (text: string): string => plain(text).replaceAll(/[&<>"']/gu, (character) => entities[character]!)
+
+const textOf = (part: Part): string => {
+  if (part instanceof Markup) return part.text
+  if (part === null || part === false) return ""
+  return typeof part === "object" ? part.map(textOf).join("") : escaped(String(part))
+}
+
+/** Whether a text ends within a tag, behind the `=` of a value without quotes. */
+const isBare = (text: string): boolean => {
+  const tag = text.slice(text.lastIndexOf("<"))
+  return /=\s*$/u.test(tag) && !tag.includes(">") && tag.split('"').length % 2 === 1
+}
+
+/**
+ * Makes HTML of a template. Its parts are escaped, unless they are HTML themselves. A value of an attribute must be in
+ * quotes, because a space would begin another attribute. A template without them throws.
+ */
+export const html = (template: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html => {
+  if (parts.some((_, n) => isBare(template.slice(0, n + 1).join(""))))
+    throw new Error("a value of an attribute has no quotes")
+  return new Markup(template.reduce((text, next, n) => `${text}${textOf(parts[n - 1] ?? null)}${next}`))
+}
+
+/** Returns the text of HTML, for a response. */
+export const written = (one: Html): string => one.text

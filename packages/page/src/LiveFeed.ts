@@ -1,0 +1,64 @@
+import { Effect, Ref, Stream } from "effect"
+import { Sse } from "effect/encoding"
+import { HttpServerResponse } from "effect/http"
+import { type Html, html, written } from "./Html.ts"
+import { refusal } from "./PageGate.ts"
+
+/** Feeds that are open at once. A browser has one for each open page. */
+const maxFeeds = 64
+
+/** The interval of a sign of life, in which a dead connection shows. A server drops a reader that takes none. */
+const signEvery = "15 seconds"
+
+/** Something that a feed sends. A browser gives the newest `id` back when it comes again. */
+export type FeedEvent =
+  /** It takes the place of the part with this name, which is the `id` of its element. */
+  | { readonly event: "part"; readonly name: string; readonly data: Html }
+  /** These rows come first in the list, the last one above. */
+  | { readonly event: "rows"; readonly id: string; readonly data: ReadonlyArray<Html> }
+  /** Nothing follows. */
+  | { readonly event: "over" }
+
+/** Writes an event as a browser reads it. */
+export const sent = (one: FeedEvent): string =>
+  Sse.encoder.write({
+    _tag: "Event",
+    id: "id" in one ? one.id : undefined,
+    event: one.event,
+    data: "data" in one ? written(html`${one.data}`) : "over"
+  })
+
+/** Leaves out a part that is as it was. */
+const changed = <E>(events: Stream.Stream<FeedEvent, E>): Stream.Stream<FeedEvent, E> =>
+  Stream.suspend(() => {
+    const parts = new Map<string, string>()
+    return Stream.filter(events, (one) => {
+      if (one.event !== "part") return true
+      const now = written(one.data)
+      const before = parts.get(one.name)
+      parts.set(one.name, now)
+      return now !== before
+    })
+  })
+
+/** Makes the answers that follow something, and counts them. */
+export const makeFeeds = Effect.gen(function* () {
+  const open = yield* Ref.make(0)
+  const counted = Effect.acquireRelease(
+    Ref.update(open, (count) => count + 1),
+    () => Ref.update(open, (count) => count - 1)
+  )
+  /** Answers with a feed, or refuses one too many. A feed that fails ends, and its browser asks again. */
+  return Effect.fnUntraced(function* <E>(events: Stream.Stream<FeedEvent, E>) {
+    if ((yield* Ref.get(open)) >= maxFeeds) return refusal(503, "Too many pages are open.")
+    const signs = Stream.map(Stream.tick(signEvery), () => ": here\n\n")
+    const lines = changed(events).pipe(
+      Stream.map(sent),
+      Stream.merge(signs, { haltStrategy: "left" }),
+      Stream.encodeText,
+      Stream.catchCause(() => Stream.empty)
+    )
+    return HttpServerResponse.stream(Stream.unwrap(Effect.as(counted, lines)), { contentType: "text/event-stream" })
+  })
+})
+export type Feeds = Effect.Success<typeof makeFeeds>

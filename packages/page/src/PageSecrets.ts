@@ -1,0 +1,65 @@
+import { digestOf } from "@souffleur/domain"
+import { readTrusted, replaceDurably } from "@souffleur/process"
+import { Effect, Path } from "effect"
+import { Mac, SecureRandom } from "effect/crypto"
+
+/** The name of the file with the token, in the state folder. */
+const file = "page.token"
+
+/** 256 random bits, in hex. */
+const form = /^[0-9a-f]{64}$/u
+
+/** The secrets of a page. All but the token come from it, so that an open page outlives a restart. */
+export interface PageSecrets {
+  /** Is in the link alone. */
+  readonly token: string
+  /** The value of the cookie that the link is traded for. */
+  readonly cookie: string
+  /** Is in each form. */
+  readonly form: string
+  /**
+   * Begins each path, and bounds the cookie. A browser sends a cookie to every port of a host. Another user's server on
+   * this machine would get it without that bound.
+   */
+  readonly path: string
+}
+
+const fresh = Effect.map(
+  SecureRandom.SecureRandom.use((random) => random.randomBytes(32)),
+  (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+).pipe(Effect.provide(SecureRandom.layerWebCrypto))
+
+/** Reads the token, and makes one where there is none. Fails with `FileRefused` where others could read it. */
+const keptToken = Effect.fnUntraced(function* (stateDir: string) {
+  const path = (yield* Path.Path).join(stateDir, file)
+  const bytes = yield* readTrusted(path, { own: true, others: "nothing", atMost: 1024 }).pipe(
+    Effect.catchTag("FileRefused", (refused) =>
+      refused.missing ? Effect.succeed(new Uint8Array()) : Effect.fail(refused)
+    )
+  )
+  const kept = new TextDecoder().decode(bytes).trim()
+  if (form.test(kept)) return kept
+  const token = yield* fresh
+  yield* replaceDurably(path, `${token}\n`)
+  return token
+})
+
+/**
+ * Returns the secrets of the page of a state folder. Its token is kept in a file (0600): a link stays valid until that
+ * is removed. Fails with `FileRefused` where others could read the file, and with `PlatformError` where it cannot be
+ * written.
+ */
+export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string) {
+  const token = yield* keptToken(stateDir)
+  const derived = (name: string) => digestOf(`souffleur page ${name} ${token}`)
+  return {
+    token,
+    cookie: yield* derived("cookie"),
+    form: yield* derived("form"),
+    path: `/${(yield* derived("path")).slice(0, 20)}`
+  } satisfies PageSecrets
+})
+
+/** Whether a word is the secret. The time of the comparison depends on the length alone. */
+export const isSecret = (secret: string, word: string | undefined): boolean =>
+  word !== undefined && Mac.timingSafeEqual(new TextEncoder().encode(word), new TextEncoder().encode(secret))

@@ -1,0 +1,65 @@
+import type { Zone } from "@souffleur/domain"
+import { Souffleur } from "@souffleur/embed"
+import { Clock, Effect } from "effect"
+import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { pageIcon } from "./asset/PageIcon.ts"
+import { pageScript } from "./asset/PageScript.ts"
+import { pageStyle } from "./asset/PageStyle.ts"
+import { makeListPages } from "./ListPages.ts"
+import { makeFeeds } from "./LiveFeed.ts"
+import { entered, entrance, type GateOptions, guarded, refusal } from "./PageGate.ts"
+import { pageSecrets } from "./PageSecrets.ts"
+import type { PageWorld } from "./PageWorld.ts"
+import { runPages } from "./RunPages.ts"
+import { linksUnder } from "./view/Links.ts"
+import { watchPages } from "./WatchPages.ts"
+
+/** A page of one state folder. */
+export interface PageOptions {
+  /** The state folder, absolute: it keeps the token. */
+  readonly stateDir: string
+  /** Whether it takes a person's word. An agent that starts it gets none of the buttons. */
+  readonly acts: boolean
+  /** The zone of its times. */
+  readonly zone: Zone
+}
+
+/**
+ * Serves the page until its scope closes, and returns its address with the token. Fails with `FileRefused` where others
+ * could read the token, and with `PlatformError` where it cannot be kept.
+ */
+export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zone }: PageOptions) {
+  const server = yield* HttpServer.HttpServer
+  const secrets = yield* pageSecrets(stateDir)
+  const port = server.address._tag === "UnixPathAddress" ? 0 : server.address.port
+  const gate: GateOptions = { port, secrets, acts }
+  const world: PageWorld = {
+    souffleur: yield* Souffleur,
+    gate,
+    links: linksUnder(secrets.path),
+    feed: yield* makeFeeds,
+    seen: Effect.map(Clock.currentTimeMillis, (now) => ({ now, zone }))
+  }
+  const asset = (path: `/${string}`, text: string, contentType: string) =>
+    HttpRouter.route("GET", path, HttpServerResponse.text(text, { contentType }))
+  const routes = HttpRouter.addAll(
+    [
+      ...(yield* makeListPages(world)),
+      ...watchPages(world),
+      ...runPages(world),
+      asset("/page.css", pageStyle, "text/css"),
+      asset("/page.js", pageScript, "text/javascript"),
+      asset("/page.svg", pageIcon, "image/svg+xml")
+    ],
+    { prefix: secrets.path }
+  )
+  const known = yield* HttpRouter.toHttpEffect(routes)
+  const isEntrance = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => /^\/(?:\?|$)/u.test(url))
+  const inside = entered(gate)(
+    Effect.catchTag(known, "HttpServerError", ({ reason }) =>
+      Effect.succeed(reason._tag === "RouteNotFound" ? refusal(404, "Nothing is here.") : refusal(400, "Bad request."))
+    )
+  )
+  yield* server.serve(guarded(gate)(Effect.flatMap(isEntrance, (first) => (first ? entrance(gate) : inside))))
+  return `http://127.0.0.1:${port}/?token=${secrets.token}`
+})

@@ -1,0 +1,59 @@
+import { plain } from "@souffleur/domain"
+import type { Souffleur } from "@souffleur/embed"
+import { Effect, Option, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { html, written } from "./Html.ts"
+import type { Feeds } from "./LiveFeed.ts"
+import type { GateOptions } from "./PageGate.ts"
+import type { Links } from "./view/Links.ts"
+import { type Framed, pageFrame } from "./view/PageFrame.ts"
+import type { Seen } from "./view/Seen.ts"
+
+/** Parts of every view of the page. */
+export interface PageWorld {
+  readonly souffleur: Souffleur["Service"]
+  readonly gate: GateOptions
+  readonly links: Links
+  readonly feed: Feeds
+  readonly seen: Effect.Effect<Seen>
+}
+
+/** Answers with a whole page. */
+export const framed = (page: Framed, { links }: PageWorld, status = 200) =>
+  HttpServerResponse.html(written(pageFrame(page, links))).pipe(HttpServerResponse.setStatus(status))
+
+/** Answers a failure with its sentence. A name that is not there is 404, and a forbidden act 409. */
+export const told =
+  (world: PageWorld) =>
+  <E extends { readonly _tag: string; readonly message: string }, R>(
+    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+  ) =>
+    Effect.catch(answer, ({ _tag, message }) => {
+      const status = _tag.endsWith("NotFound") ? 404 : _tag === "Refused" || _tag === "GuidanceUnfit" ? 409 : 500
+      const main = html`<div>
+          <p class="crumb"><a href="${world.links.list}">All watches and runs</a></p>
+          <h1>${status === 404 ? "Not here" : status === 409 ? "Not possible now" : "It failed"}</h1>
+        </div>
+        <p class="panel">${plain(message, 2000)}</p>`
+      return Effect.succeed(framed({ title: "souffleur", live: null, main }, world, status))
+    })
+
+const Query = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+
+/** How often the processes and the files of the agent are looked at for a reader. */
+export const lookEvery = "5 seconds"
+
+/** Reads the name in the address. */
+export const named = Effect.map(HttpRouter.params, ({ id }) => id ?? "")
+
+/** Reads the words of the address. A word that is there twice is left out. */
+export const queried = Effect.map(
+  Effect.option(HttpServerRequest.schemaSearchParams(Query)),
+  (query) => (name: string) => {
+    const word = Option.getOrUndefined(query)?.[name]
+    return typeof word === "string" ? word : ""
+  }
+)
+
+/** Reads a revision or a number of a page, from 1 on. `undefined`: the word is none. */
+export const numberOf = (word: string): number | undefined => (/^[1-9]\d{0,8}$/u.test(word) ? Number(word) : undefined)

@@ -1,0 +1,131 @@
+import { describeEvent, evolve, initial, type Recorded } from "@souffleur/domain"
+import { reasonsOf } from "@souffleur/embed"
+import { piecesOf, TrustedFiles } from "@souffleur/process"
+import { Effect, Stream } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { written } from "./Html.ts"
+import type { FeedEvent } from "./LiveFeed.ts"
+import { posted, refusal } from "./PageGate.ts"
+import { framed, lookEvery, named, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
+import { eventItem, whyPart } from "./view/EventItems.ts"
+import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
+
+/** Returns the watch as it was at a revision. */
+const until = (events: ReadonlyArray<Recorded>, at: number) =>
+  events.filter(({ revision }) => revision <= at).reduce((watch, { event }) => evolve(watch, event), initial)
+
+const page = Effect.fnUntraced(function* (world: PageWorld) {
+  const { gate, links, seen, souffleur } = world
+  const word = yield* queried
+  const found = yield* souffleur.find(yield* named)
+  const events = yield* souffleur.history(found.id)
+  const at = numberOf(word("at"))
+  const shown = {
+    status: yield* souffleur.status(found),
+    events,
+    past: at === undefined ? null : until(events, at),
+    before: numberOf(word("before")) ?? null,
+    all: word("events") === "all",
+    secret: gate.acts ? gate.secrets.form : null
+  }
+  const query = new URLSearchParams({
+    after: String(events.at(-1)?.revision ?? 0),
+    events: word("events"),
+    at: word("at")
+  })
+  // The newest events come to the page that shows them alone.
+  const live = shown.before === null ? `${links.watch(found.id)}/live?${query}` : null
+  return framed({ title: `${found.id} · souffleur`, live, main: watchPage(shown, links, yield* seen) }, world)
+})
+
+/** Returns the state at the revision that the slider names. */
+const then = Effect.fnUntraced(function* ({ seen, souffleur }: PageWorld) {
+  const at = numberOf((yield* queried)("at")) ?? 1
+  const { id } = yield* souffleur.find(yield* named)
+  const events = yield* souffleur.history(id)
+  return HttpServerResponse.html(written(thenPart({ id, events, past: until(events, at) }, yield* seen)))
+})
+
+/** Follows a watch from the last event that the page knows. */
+const follow = Effect.fnUntraced(function* ({ feed, links, seen, souffleur }: PageWorld) {
+  const word = yield* queried
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const { id, watch } = yield* souffleur.find(yield* named)
+  const known = numberOf(headers["last-event-id"] ?? "") ?? numberOf(word("after")) ?? 0
+  // A page that was away for long shows the newest events alone, as a fresh one does.
+  const after = Math.min(watch.revision, Math.max(known, watch.revision - eventsOnPage))
+  const state = Effect.gen(function* () {
+    const status = yield* souffleur.status(yield* souffleur.find(id))
+    return { event: "part", name: "state", data: statePart(status, yield* seen) } satisfies FeedEvent
+  })
+  const told = Effect.fnUntraced(function* (fresh: ReadonlyArray<Recorded>) {
+    const events = yield* souffleur.history(id)
+    const view = watchView(id, events, links)
+    const now = yield* seen
+    const wanted = fresh.filter(({ event }) => word("events") === "all" || describeEvent(event).severity !== "detail")
+    const last = reasonsOf(events).findLast(({ recorded }) => recorded.revision < fresh[0]!.revision)
+    const parts: ReadonlyArray<FeedEvent> =
+      last === undefined
+        ? []
+        : [{ event: "part", name: `why-${last.recorded.revision}`, data: whyPart(last, view, now) }]
+    const rows: FeedEvent = {
+      event: "rows",
+      id: String(fresh.at(-1)!.revision),
+      data: wanted.map((one) => eventItem(one, view, now))
+    }
+    const data = historyPart({ id, events, past: null }, links, now)
+    const history: FeedEvent = { event: "part", name: "history", data }
+    return [rows, ...parts, yield* state, ...(word("at") === "" ? [history] : [])]
+  })
+  const fresh = souffleur
+    .events(id, { after })
+    .pipe(
+      Stream.groupedWithin(eventsOnPage, "200 millis"),
+      Stream.mapEffect(told),
+      Stream.flattenIterable,
+      Stream.concat(Stream.succeed<FeedEvent>({ event: "over" }))
+    )
+  const over = watch.phase === "Exited" && after >= watch.revision
+  return yield* feed(
+    over
+      ? Stream.succeed({ event: "over" })
+      : Stream.merge(
+          fresh,
+          Stream.mapEffect(Stream.tick(lookEvery), () => state),
+          { haltStrategy: "left" }
+        )
+  )
+})
+
+/** Sends the last export of a watch, piece by piece. It holds the conversation, so it is no page. */
+const download = Effect.fnUntraced(function* ({ souffleur }: PageWorld) {
+  const { id, watch } = yield* souffleur.find(yield* named)
+  if (watch.lastExport === null) return refusal(404, "There is no export.")
+  const file = yield* (yield* TrustedFiles).open(watch.lastExport, { own: true, others: "nothing" })
+  return HttpServerResponse.stream(piecesOf(file), {
+    contentType: "text/markdown; charset=utf-8",
+    headers: { "content-disposition": `attachment; filename="${id.replaceAll(/[^\w.-]/gu, "_")}.md"` }
+  })
+})
+
+/** Says a word of a person about a watch, as the command does, and shows the watch again. */
+const say = (world: PageWorld, how: "done" | "release" | "retry") =>
+  posted(world.gate)(() =>
+    Effect.gen(function* () {
+      const { id } = yield* world.souffleur.find(yield* named)
+      yield* world.souffleur[how](id)
+      return HttpServerResponse.redirect(world.links.watch(id), { status: 303 })
+    })
+  )
+
+/** Returns the routes of one watch. */
+export const watchPages = (world: PageWorld) =>
+  [
+    HttpRouter.route("GET", "/watches/:id", told(world)(page(world))),
+    HttpRouter.route("GET", "/watches/:id/then", told(world)(then(world))),
+    HttpRouter.route("GET", "/watches/:id/live", told(world)(follow(world))),
+    HttpRouter.route("POST", "/watches/:id/retry", told(world)(say(world, "retry"))),
+    HttpRouter.route("POST", "/watches/:id/release", told(world)(say(world, "release"))),
+    HttpRouter.route("POST", "/watches/:id/done", told(world)(say(world, "done"))),
+    HttpRouter.route("GET", "/watches/:id/export", told(world)(download(world)))
+  ] as const

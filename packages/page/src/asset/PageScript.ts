@@ -1,0 +1,42 @@
+/**
+ * All that runs in the browser. Finished HTML takes the place of its older form, and new rows come first. A form in
+ * which a person writes stays. `EventSource` connects again by itself, with the last id that it got.
+ */
+export const pageScript = `const link = document.getElementById("link")
+const told = (state, words) => Object.assign(link, { textContent: words }).setAttribute("data-state", state)
+const parsed = (data) => {
+  const template = document.createElement("template")
+  template.innerHTML = data
+  return [...template.content.children]
+}
+const reachable = "a, button, input, textarea, summary"
+const replace = (part) => {
+  const old = document.getElementById(part.id)
+  if (old === null || old.outerHTML === part.outerHTML) return
+  if ([...old.querySelectorAll("input, textarea")].some((one) => one.value !== one.defaultValue)) return
+  const at = [...old.querySelectorAll(reachable)].indexOf(document.activeElement)
+  old.replaceWith(part)
+  if (at >= 0) part.querySelectorAll(reachable)[at]?.focus({ preventScroll: true })
+}
+const prepend = (row) => {
+  const rows = document.getElementById("events")
+  if (rows === null || document.getElementById(row.id) !== null) return
+  rows.prepend(row)
+  while (rows.children.length > 500) rows.lastElementChild.remove()
+}
+const slider = document.querySelector("form.slider")
+slider?.addEventListener("input", async ({ target }) => {
+  slider.querySelector("output").textContent = target.value
+  const answer = await fetch(slider.dataset.then + "?at=" + target.value)
+  if (answer.ok && slider.elements.at.value === target.value) parsed(await answer.text()).forEach(replace)
+})
+if (link?.dataset.live) {
+  const source = new EventSource(link.dataset.live)
+  source.onopen = () => told("live", "Live")
+  source.onerror = () =>
+    source.readyState === EventSource.CLOSED ? told("away", "Not connected: reload") : told("away", "Away, trying again")
+  source.addEventListener("part", ({ data }) => parsed(data).forEach(replace))
+  source.addEventListener("rows", ({ data }) => parsed(data).forEach(prepend))
+  source.addEventListener("over", () => (source.close(), told("over", "Ended")))
+}
+`

@@ -1,0 +1,114 @@
+/** The style of the page, light and dark. Colour only repeats what a word or a sign says. */
+export const pageStyle = `:root {
+  color-scheme: light dark;
+  --ground: light-dark(#f7f6f3, #141412);
+  --sheet: light-dark(#ffffff, #1d1d1a);
+  --ink: light-dark(#1d1c1a, #eceae5);
+  --quiet: light-dark(#615d56, #aaa59c);
+  --line: light-dark(#dfdcd5, #37352f);
+  --accent: light-dark(#1f5a92, #8cbcf0);
+  --bad: light-dark(#ad2118, #ff8d82);
+  --work: light-dark(#805000, #eeb04c);
+  --good: light-dark(#1c6a3b, #74cf99);
+  --mono: ui-monospace, "SF Mono", "Cascadia Code", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
+}
+*, ::before, ::after { box-sizing: border-box }
+body { margin: 0; background: var(--ground); color: var(--ink); overflow-wrap: anywhere }
+a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px }
+a:hover { text-decoration-thickness: 2px }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
+main:focus { outline: none }
+h1, h2, h3, p, ul, ol, dl, dd, figure { margin: 0; padding: 0 }
+h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em }
+h2 { font-size: 1.0625rem; line-height: 1.4 }
+code, time, .number { font-variant-numeric: tabular-nums }
+code { font-family: var(--mono); font-size: .875em; background: color-mix(in srgb, var(--ink) 7%, transparent); padding: .1em .35em; border-radius: 4px }
+.top, main { max-width: 70rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem) }
+.top { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding-block: 1rem }
+.brand { font-weight: 700; letter-spacing: -.01em; color: var(--ink); text-decoration: none }
+main { padding-block: .5rem 4rem; display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr) }
+.skip { position: absolute; left: -100vw }
+.skip:focus { left: 1rem; top: .5rem; background: var(--sheet); padding: .5rem 1rem; z-index: 1 }
+#link { font-size: .875rem; color: var(--quiet); display: flex; align-items: center; gap: .5rem }
+#link::before { content: ""; width: .5rem; height: .5rem; border-radius: 50%; border: 2px solid currentColor }
+#link[data-state=live]::before { background: var(--good); border-color: var(--good) }
+#link[data-state=away]::before { border-color: var(--bad) }
+.head { display: flex; flex-wrap: wrap; gap: 1rem 2rem; align-items: end; justify-content: space-between }
+.quiet, .kind, .summary { color: var(--quiet) }
+label, .hint { font-size: .875rem }
+label { display: block; color: var(--quiet); margin-bottom: .25rem }
+.field { display: flex; gap: .5rem }
+input, textarea, button { font: inherit; color: inherit; border-radius: 8px; border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); background: var(--sheet); padding: .4rem .75rem; min-height: 2.5rem }
+input[type=search], textarea { width: 100%; min-width: 0 }
+button { cursor: pointer; font-weight: 600; white-space: nowrap }
+button:hover { border-color: var(--ink) }
+.badge { display: inline-flex; align-items: center; gap: .4em; font-size: .8125rem; font-weight: 600; line-height: 1; padding: .35em .65em .35em .5em; border-radius: 99px; white-space: nowrap; color: var(--tone, var(--quiet)); background: color-mix(in srgb, var(--tone, var(--quiet)) 13%, transparent) }
+.sign { font-family: var(--mono); min-width: 1ch; text-align: center }
+[data-state="needs you"] { --tone: var(--bad) }
+[data-state=recovering] { --tone: var(--work) }
+[data-state=working] { --tone: var(--good) }
+.summary { margin-bottom: .75rem }
+.jobs { list-style: none; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; overflow: clip }
+.job { display: grid; gap: .125rem 1rem; padding: .625rem 1rem; grid-template: "state when" auto "name name" auto "where where" auto "standing standing" auto "next next" auto / auto 1fr }
+.job + .job { border-top: 1px solid var(--line) }
+.job[data-state="needs you"] { box-shadow: inset 3px 0 var(--tone) }
+.job-state { grid-area: state } .job-name { grid-area: name; margin-top: .25rem } .job-standing { grid-area: standing } .job-next { grid-area: next; font-size: .875rem }
+.job-where { grid-area: where; overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .job-when { grid-area: when; text-align: end; white-space: nowrap }
+.job-where, .job-when { font-size: .8125rem; color: var(--quiet) }
+.kind { border: 1px solid var(--line); border-radius: 4px; padding: 0 .35em; font-size: .75rem }
+.job-name a { font-weight: 600 }
+.empty { background: var(--sheet); border: 1px dashed var(--line); border-radius: 12px; padding: 2rem 1rem; text-align: center }
+.pages { display: flex; gap: 1.5rem; justify-content: center; padding-top: 1rem }
+.crumb { font-size: .875rem; margin-bottom: .25rem }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+.panel { background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; padding: 1rem clamp(1rem, 2vw, 1.25rem); display: grid; gap: .875rem; grid-template-columns: minmax(0, 1fr) }
+.panel[data-state="needs you"] { box-shadow: inset 4px 0 var(--tone) }
+.panel > .head { align-items: baseline }
+.standing { font-size: 1.0625rem; display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline }
+.next { font-size: .9375rem }
+.facts { display: grid; gap: .75rem 1.5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)) }
+.facts div { min-width: 0 }
+dt { font-size: .8125rem; color: var(--quiet) }
+dd { font-variant-numeric: tabular-nums }
+.tasks, .agents { display: grid; gap: .75rem; padding-inline-start: 1.25rem; margin: 0 } .agents { gap: .375rem; margin-top: .375rem; font-size: .9375rem }
+.answer { display: grid; gap: .5rem; max-width: 32rem; margin-top: .5rem } .words { display: flex; flex-wrap: wrap; gap: .5rem }
+meter { display: block; width: 100%; max-width: 13rem; height: .75rem }
+.button { border: 1px solid color-mix(in srgb, var(--ink) 45%, transparent); border-radius: 8px; padding: .4rem .75rem; color: var(--ink); text-decoration: none; font-weight: 600; background: var(--sheet) }
+.acts { display: flex; flex-wrap: wrap; gap: .75rem; align-items: start } .acts details { border: 1px solid var(--line); border-radius: 8px; background: var(--sheet) } .acts summary { padding: .5rem .875rem; font-weight: 600 } .acts details > :not(summary) { margin: 0 .875rem .75rem; max-width: 32rem }
+.timeline svg { display: block; overflow: visible }
+.lane { fill: color-mix(in srgb, var(--ink) 6%, transparent) } .life { fill: color-mix(in srgb, var(--good) 38%, var(--sheet)) } .mend { fill: var(--work) } .wait { fill: color-mix(in srgb, var(--accent) 55%, var(--sheet)) }
+.quiet-stretch { fill: color-mix(in srgb, var(--sheet) 75%, transparent); stroke: var(--quiet); stroke-dasharray: 3 3 } .name { fill: var(--ink); font-size: 12px; font-weight: 600 }
+.death circle { fill: var(--bad) } .death path { stroke: var(--sheet); stroke-width: 2; stroke-linecap: round } .cursor { stroke: var(--ink); stroke-width: 2 }
+.ends, .key { display: flex; justify-content: space-between; font-size: .8125rem; color: var(--quiet) }
+.key { justify-content: start; flex-wrap: wrap; gap: .25rem 1rem; margin-top: .375rem } .key span::before { content: ""; display: inline-block; width: .75em; height: .75em; margin-inline-end: .4em; border-radius: 2px; background: var(--tone) }
+.key-life { --tone: color-mix(in srgb, var(--good) 38%, var(--sheet)) } .key-death { --tone: var(--bad) } .key .key-death::before { border-radius: 50% } .key-mend { --tone: var(--work) } .key-wait { --tone: color-mix(in srgb, var(--accent) 55%, var(--sheet)) } .key .key-quiet::before { border: 1px dashed var(--quiet) }
+.slider input { width: 100%; padding: 0; accent-color: var(--accent); display: block; min-height: 2rem }
+.slider output { color: var(--ink); font-weight: 600; font-variant-numeric: tabular-nums }
+.steps { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; align-items: center }
+.steps button { margin-inline-start: auto }
+#then:empty { display: none } #then { display: grid; gap: .75rem }
+.events { list-style: none; margin-inline: calc(-1 * clamp(1rem, 2vw, 1.25rem)); border-top: 1px solid var(--line) }
+.event { display: grid; grid-template: "mark time rev" auto "mark what what" auto / 1rem 1fr auto; gap: 0 .625rem; padding: .5rem clamp(1rem, 2vw, 1.25rem); align-items: baseline; scroll-margin-top: 1rem }
+.event + .event { border-top: 1px solid var(--line) }
+.event:target { background: color-mix(in srgb, var(--accent) 10%, transparent) }
+.event[data-severity=error] { --tone: var(--bad) } .event[data-severity=warning] { --tone: var(--work) } .event[data-severity=success] { --tone: var(--good) }
+.mark { grid-area: mark; font-family: var(--mono); font-weight: 700; color: var(--tone, var(--quiet)); text-align: center }
+.event time { grid-area: time; font-size: .875rem; color: var(--quiet); white-space: nowrap }
+.event > p, .event > details { grid-area: what; min-width: 0 }
+.event[data-severity=error] > :is(p, details) { font-weight: 600 } .event .why { font-weight: 400 }
+.rev { font-size: .8125rem; color: var(--quiet); font-variant-numeric: tabular-nums } a.rev { grid-area: rev; min-width: 2rem; text-align: end }
+summary { cursor: pointer } summary::marker { color: var(--quiet) }
+.why { border-inline-start: 3px solid var(--line); padding-inline-start: 1rem; margin-block: .5rem; font-size: .9375rem }
+h4 { margin: .5rem 0 .125rem; font-size: .8125rem; color: var(--quiet); font-weight: 600 } h4:first-child { margin-top: 0 }
+.why ul { list-style: none }
+@media (min-width: 48rem) {
+  .event { grid-template: "mark time what rev" auto / 1rem 9.5rem minmax(0, 1fr) auto }
+
+  .search { width: 22rem }
+  .job { grid-template: "state name standing when" auto "state where next when" auto / 7.5rem 17rem minmax(0, 1fr) auto; align-items: baseline }
+  .job-name { margin-top: 0 }
+}
+@media (prefers-reduced-motion: no-preference) { a, button { transition: border-color .12s } }
+@media (forced-colors: active) { .badge { border: 1px solid } }
+`

@@ -1,0 +1,1 @@
+export { type PageOptions, servePage } from "./PageServer.ts"

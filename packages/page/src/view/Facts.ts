@@ -1,0 +1,79 @@
+import { iso, type Watch, Words } from "@souffleur/domain"
+import type { WatchStatus } from "@souffleur/embed"
+import { type Html, html } from "../Html.ts"
+import type { Seen } from "./Seen.ts"
+
+/** A name and what is known of it. */
+type Fact = readonly [name: string, what: Html | string]
+
+/** Returns facts as a list of names. */
+export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
+  html`<dl class="facts">
+    ${facts.map(
+      (fact) =>
+        fact !== null &&
+        html`<div>
+          <dt>${fact[0]}</dt>
+          <dd>${fact[1]}</dd>
+        </div>`
+    )}
+  </dl>`
+
+/** The time of an event, and how a person and a program read it. */
+export const moment = (at: number, { now, zone }: Seen): Html =>
+  html`<time datetime="${iso(at)}">${Words.moment(at, now, zone)}</time>`
+
+/** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
+const contextUse = ({ tokens, window }: NonNullable<WatchStatus["context"]>): Html =>
+  window === null
+    ? html`${Words.count(tokens)} tokens`
+    : html`<meter min="0" max="${window}" high="${Math.round(window * 0.8)}" value="${tokens}">${tokens}</meter>
+        <span>${Words.count(tokens)} of ${Words.count(window)} tokens</span>`
+
+/** Returns the facts that the log alone knows, at any revision. */
+export const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
+  ["Generation", `S${Math.max(1, watch.generation)}`],
+  watch.sessionId === "" ? null : ["Session", html`<code>${watch.sessionId}</code>`],
+  watch.retries === 0 ? null : ["Deaths without progress", `${watch.retries} of 3`],
+  watch.recovery === undefined
+    ? null
+    : ["Recovery", html`${watch.recovery.cycle}, since ${moment(watch.recovery.since, seen)}`],
+  watch.wait === undefined ? null : ["Waits until", moment(watch.wait.until, seen)],
+  watch.held === undefined ? null : ["Held since", moment(watch.held.since, seen)],
+  watch.person === undefined
+    ? null
+    : ["Waits for a person", html`${watch.person.for}, since ${moment(watch.person.since, seen)}`],
+  watch.standby === undefined ? null : ["Stands by", watch.standby.message],
+  watch.ceiling === undefined
+    ? null
+    : [
+        `Ceiling of ${watch.ceiling.ceiling}`,
+        `${Words.count(watch.ceiling.used)} of ${Words.count(watch.ceiling.limit)}`
+      ]
+]
+
+/** Returns the facts of a watch as it was at a revision. */
+export const pastFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> => [
+  watch.conductor === undefined ? null : ["Agent", `pid ${watch.conductor.pid}`],
+  ...loggedFacts(watch, seen),
+  watch.owner === undefined ? ["souffleur", "none"] : ["souffleur", `pid ${watch.owner.process.pid}`]
+]
+
+/** Returns the facts of a watch as it is now, with a look at its processes and its agent's files. */
+export const presentFacts = (
+  { beatAge, conductor, context, owner, watch }: WatchStatus,
+  seen: Seen
+): ReadonlyArray<Fact | null> => [
+  watch.conductor === undefined ? null : ["Agent", `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`],
+  context === null ? null : ["Context in use", contextUse(context)],
+  ...loggedFacts(watch, seen),
+  watch.phase === "Exited"
+    ? null
+    : [
+        "souffleur",
+        watch.owner === undefined
+          ? "none looks after it"
+          : `pid ${watch.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
+      ],
+  ["Last event", moment(watch.lastEventAt, seen)]
+]

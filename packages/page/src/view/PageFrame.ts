@@ -1,0 +1,32 @@
+import { type Html, html } from "../Html.ts"
+import type { Links } from "./Links.ts"
+
+/** A page within its frame. `live`: the address of its feed; `null`: nothing of it moves. */
+export interface Framed {
+  readonly title: string
+  readonly live: string | null
+  readonly main: Html
+}
+
+/** Returns a whole page. Without JavaScript it shows the same, and says that it does not move. */
+export const pageFrame = ({ live, main, title }: Framed, links: Links): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <link rel="stylesheet" href="${links.style}" />
+        <link rel="icon" href="${links.icon}" />
+        <script type="module" src="${links.script}"></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        <header class="top">
+          <a class="brand" href="${links.list}">souffleur</a>
+          ${live !== null && html`<p id="link" role="status" data-live="${live}"><noscript>Reload to see what is new.</noscript></p>`}
+        </header>
+        <main id="main" tabindex="-1">${main}</main>
+      </body>
+    </html> `

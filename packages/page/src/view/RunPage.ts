@@ -1,0 +1,142 @@
+import { Words } from "@souffleur/domain"
+import { runReasonsOf, type RunStatus, type RunTimeline, runTimeline } from "@souffleur/embed"
+import type { RecordedAs } from "@souffleur/eventlog"
+import { describeRunEvent, type RunEvent } from "@souffleur/plan"
+import { type Html, html } from "../Html.ts"
+import { eventItem, type EventView } from "./EventItems.ts"
+import { factList, moment } from "./Facts.ts"
+import type { Links } from "./Links.ts"
+import { answerForm } from "./RunAnswers.ts"
+import type { Seen } from "./Seen.ts"
+import { stateBadge } from "./StateBadge.ts"
+import { eventsOnPage } from "./WatchPage.ts"
+
+type Events = ReadonlyArray<RecordedAs<RunEvent>>
+type Agents = RunTimeline["finishing"]
+
+/** A run as its page shows it. */
+export interface ShownRun {
+  readonly status: RunStatus
+  readonly events: Events
+  /** The secret of its forms; `null`: it takes no word. */
+  readonly secret: string | null
+}
+
+/** Describes the events of a run, and explains its decisions. */
+export const runView = (id: string, events: Events, links: Links): EventView<RunEvent> => ({
+  describe: (event) => describeRunEvent(event),
+  reasons: new Map(runReasonsOf(events).map((reason) => [reason.recorded.revision, reason])),
+  at: (revision) => `${links.run(id)}#e${revision}`
+})
+
+/** Returns the state of a run now. It moves. */
+export const runStatePart = (status: RunStatus, seen: Seen): Html => {
+  const { agent, agentAge, beatAge, need, needs, owner, run, standing, state } = status
+  const { assignment } = run
+  return html`<section id="state" class="panel" data-state="${state}" aria-labelledby="state-title">
+    <h2 id="state-title" class="unseen">The state now</h2>
+    <p class="standing" role="status">${stateBadge(state)} <span>${need === null ? standing : need.why}</span></p>
+    ${needs.map((line) => html`<p class="next">${line}</p>`)}
+    ${need !== null && needs.length === 0 && html`<p class="next">Next: <code>${need.next}</code></p>`}
+    ${factList([
+      ["Tasks complete", `${run.tasks.filter((task) => task.status === "completed").length} of ${run.tasks.length}`],
+      assignment === null
+        ? null
+        : [
+            "At work",
+            `${assignment.role}${assignment.taskId === null ? "" : ` of ${assignment.taskId}`}, attempt ${assignment.attempt}`
+          ],
+      assignment?.launch == null
+        ? null
+        : [
+            "Agent",
+            `pid ${assignment.launch.process.pid}, ${agent ?? "unknown"}${agentAge === null ? "" : `, for ${Words.duration(agentAge)}`}`
+          ],
+      run.owner === null
+        ? null
+        : [
+            "souffleur",
+            `pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
+          ],
+      ["Last event", moment(run.lastEventAt, seen)]
+    ])}
+  </section>`
+}
+
+const commitsOf = (commits: ReadonlyArray<string>): Html | false =>
+  commits.length > 0 &&
+  html`<span class="quiet">
+    ${Words.many(commits.length, "commit")}: ${commits.map((commit) => html`<code>${commit.slice(0, 10)}</code> `)}
+  </span>`
+
+/** Returns the agents of a task, with what each said at its end. */
+const agentList = (agents: Agents, seen: Seen): Html | false =>
+  agents.length > 0 &&
+  html`<ol class="agents">
+    ${agents.map(
+      ({ attempt, commits, from, outcome, role, to, words }) =>
+        html`<li>
+          ${role}, attempt ${attempt}: <strong>${outcome ?? (to === null ? "at work" : "ended")}</strong>,
+          ${moment(from, seen)}, ${Words.duration((to ?? seen.now) - from)} ${commitsOf(commits)}
+          ${words !== null && html`<p class="quiet">${words}</p>`}
+        </li>`
+    )}
+  </ol>`
+
+/** Returns the tasks with their attempts, feedback and commits. */
+export const tasksPart = ({ events, secret, status }: ShownRun, links: Links, seen: Seen): Html => {
+  const { id, run } = status
+  const { finishing, tasks } = runTimeline(events, seen.now)
+  return html`<section id="tasks" class="panel" aria-labelledby="tasks-title">
+    <h2 id="tasks-title">Tasks</h2>
+    <ol class="tasks">
+      ${tasks.map(
+        (task) =>
+          html`<li>
+            <p>
+              <strong>${task.id}</strong> ${task.title}
+              <span class="quiet">
+                ${task.outcome ?? (task.from === null ? "not begun" : "under way")}${task.from !== null && `, ${Words.duration((task.to ?? seen.now) - task.from)}`}
+              </span>
+            </p>
+            ${agentList(task.agents, seen)}
+            ${task.outcome === "escalated" && answerForm({ address: links.run(id), secret, task: task.id })}
+          </li>`
+      )}
+      ${
+        run.finishing !== "none" &&
+        run.finishing !== "not begun" &&
+        html`<li>
+          <p><strong>Finishing step</strong> <span class="quiet">${run.finishing}</span></p>
+          ${agentList(finishing, seen)}
+          ${run.finishingFailure !== null && answerForm({ address: links.run(id), secret, task: null })}
+        </li>`
+      }
+    </ol>
+  </section>`
+}
+
+/** Returns the page of one run. */
+export const runPage = (shown: ShownRun, links: Links, seen: Seen): Html => {
+  const { events, status } = shown
+  const view = runView(status.id, events, links)
+  const newest = events.slice(-eventsOnPage).toReversed()
+  return html`<div class="head">
+      <div>
+        <p class="crumb"><a href="${links.list}">All watches and runs</a></p>
+        <h1>${status.id}</h1>
+        <p class="quiet">${status.run.project}</p>
+      </div>
+    </div>
+    ${runStatePart(status, seen)} ${tasksPart(shown, links, seen)}
+    <section class="panel" aria-labelledby="events-title">
+      <h2 id="events-title">What happened</h2>
+      <ol id="events" class="events">
+        ${newest.map((one) => eventItem(one, view, seen))}
+      </ol>
+      ${
+        events.length > newest.length &&
+        html`<p class="quiet">The newest ${newest.length} of ${events.length} events.</p>`
+      }
+    </section>`
+}

@@ -1,0 +1,97 @@
+import { Words } from "@souffleur/domain"
+import { foldedScale, type WatchTimeline } from "@souffleur/embed"
+import { type Html, html } from "../Html.ts"
+import { moment } from "./Facts.ts"
+import type { Seen } from "./Seen.ts"
+
+/** A stretch of a timeline that has a bar. */
+interface Bar {
+  readonly from: number
+  readonly to: number | null
+  readonly words: string
+}
+
+/** The narrowest bar, in parts of the timeline. */
+const narrowest = 0.004
+
+/** Writes a place of the scale for SVG. */
+const percent = (part: number) => `${(100 * part).toFixed(2)}%`
+
+/**
+ * Draws the history of a watch. Generations are bars, a quiet stretch is a break, and deaths and recoveries come last,
+ * so that nothing hides them. `cursor`: the time of a past state. A list for screen readers says the same.
+ */
+export const watchDrawing = (timeline: WatchTimeline, cursor: number | null, seen: Seen): Html => {
+  const { deaths, from, generations, quiet, recoveries, to, waits } = timeline
+  const place = foldedScale(from, to, quiet)
+  const clock = (at: number) => Words.moment(at, seen.now, seen.zone)
+  const span = (one: Pick<Bar, "from" | "to">) =>
+    `${clock(one.from)} to ${one.to === null ? "now" : clock(one.to)}, ${Words.duration((one.to ?? to) - one.from)}`
+  const bar = (kind: string, one: Bar, { height, y }: { readonly y: number; readonly height: number }) => {
+    const [begin, end] = [place(one.from), place(one.to ?? to)]
+    return html`<rect
+      class="${kind}"
+      x="${percent(begin)}"
+      y="${y}"
+      width="${percent(Math.max(narrowest, end - begin))}"
+      height="${height}"
+      rx="3"
+      ><title>${one.words}</title></rect
+    >`
+  }
+  const lives = generations.map((one) => ({
+    ...one,
+    words: `Generation S${one.generation}: ${span(one)}${one.ended === null ? "" : `, ended by ${one.ended}`}`
+  }))
+  const waiting = waits.map((one) => ({ ...one, words: `Wait (${one.kind}): ${span(one)}` }))
+  const mending = recoveries.map((one) => ({
+    ...one,
+    words: `Recovery ${one.cycle}: ${span(one)}, ${one.outcome ?? "under way"}${one.provider === null ? "" : ` by ${one.provider}`}`
+  }))
+  const died = deaths.map((one) => ({ ...one, words: `Death of S${one.generation} at ${clock(one.at)}: ${one.cause}` }))
+  return html`<figure class="timeline">
+    <svg width="100%" height="60" aria-hidden="true">
+      <rect class="lane" x="0" y="8" width="100%" height="24" rx="3" />
+      ${lives.map((one) => bar("life", one, { y: 8, height: 24 }))}
+      ${quiet.map((one) => {
+        const [begin, end] = [place(one.from), place(one.to)]
+        return html`<rect class="quiet-stretch" x="${percent(begin)}" y="6" width="${percent(end - begin)}" height="28"
+          ><title>Quiet for ${Words.duration(one.to - one.from)}</title></rect
+        >`
+      })}
+      ${lives.map(
+        (one) =>
+          html`<svg x="${percent(place(one.from))}" y="8" overflow="visible">
+            <text class="name" x="7" y="17">S${one.generation}</text>
+          </svg>`
+      )}
+      ${waiting.map((one) => bar("wait", one, { y: 42, height: 8 }))}
+      ${mending.map((one) => bar("mend", one, { y: 42, height: 8 }))}
+      ${died.map(
+        (one) =>
+          html`<svg x="${percent(place(one.at))}" y="20" overflow="visible">
+            <g class="death">
+              <title>${one.words}</title>
+              <circle r="8" />
+              <path d="M-3-3 3 3M3-3-3 3" />
+            </g>
+          </svg>`
+      )}
+      ${
+        cursor !== null &&
+        html`<line class="cursor" x1="${percent(place(cursor))}" x2="${percent(place(cursor))}" y1="0" y2="56" />`
+      }
+    </svg>
+    <div class="ends">${moment(from, seen)}${timeline.over ? moment(to, seen) : html`<span>now</span>`}</div>
+    <figcaption class="key">
+      <span class="key-life">a generation</span>
+      ${died.length > 0 && html`<span class="key-death">a death</span>`}
+      ${mending.length > 0 && html`<span class="key-mend">a recovery</span>`}
+      ${waiting.length > 0 && html`<span class="key-wait">a wait</span>`}
+      ${quiet.length > 0 && html`<span class="key-quiet">a quiet stretch, folded</span>`}
+    </figcaption>
+    <ul class="unseen">
+      ${[...lives, ...died, ...mending, ...waiting].map(({ words }) => html`<li>${words}</li>`)}
+    </ul>
+  </figure>`
+}

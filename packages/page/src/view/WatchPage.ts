@@ -1,0 +1,143 @@
+import { describeEvent, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
+import { type Html, html } from "../Html.ts"
+import { eventItem, type EventView } from "./EventItems.ts"
+import { factList, moment, pastFacts, presentFacts } from "./Facts.ts"
+import type { Links } from "./Links.ts"
+import type { Seen } from "./Seen.ts"
+import { stateBadge } from "./StateBadge.ts"
+import { watchActs } from "./WatchActs.ts"
+import { watchDrawing } from "./WatchDrawing.ts"
+
+/** Events on one page. */
+export const eventsOnPage = 100
+
+/** The history of a watch, and a point in it; `past` is `null` for now. */
+interface Past {
+  readonly id: string
+  readonly events: ReadonlyArray<Recorded>
+  readonly past: Watch | null
+}
+
+/** A watch as its page shows it. */
+export interface ShownWatch {
+  readonly status: WatchStatus
+  readonly events: ReadonlyArray<Recorded>
+  /** The watch as it was at a revision; `null`: as it is now. */
+  readonly past: Watch | null
+  /** Events before this revision are shown; `null`: the newest. */
+  readonly before: number | null
+  /** Whether the events that are no news are shown too. */
+  readonly all: boolean
+  /** The secret of its forms; `null`: it takes no word. */
+  readonly secret: string | null
+}
+
+/** Describes the events of a watch, and explains its decisions. */
+export const watchView = (id: string, events: ReadonlyArray<Recorded>, links: Links): EventView<WatchEvent> => ({
+  describe: (event, { zone }) => describeEvent(event, zone),
+  reasons: new Map(reasonsOf(events).map((reason) => [reason.recorded.revision, reason])),
+  at: (revision) => `${links.watch(id)}?at=${revision}#history`
+})
+
+/** Returns the state of a watch now. It moves. */
+export const statePart = (status: WatchStatus, seen: Seen): Html => {
+  const { need, standing, state } = status
+  return html`<section id="state" class="panel" data-state="${state}" aria-labelledby="state-title">
+    <h2 id="state-title" class="unseen">The state now</h2>
+    <p class="standing" role="status">${stateBadge(state)} <span>${need === null ? standing : need.why}</span></p>
+    ${need !== null && html`<p class="next">Next: <code>${need.next}</code></p>`}
+    ${factList(presentFacts(status, seen))}
+  </section>`
+}
+
+/** Returns the timeline, and the state at the revision that the slider names. */
+export const thenPart = ({ events, id, past }: Past, seen: Seen): Html => {
+  const job = past === null ? null : watchJob({ id, watch: past }, true, seen.zone)
+  return html`<div id="then">
+    ${watchDrawing(watchTimeline(events, seen.now), past?.lastEventAt ?? null, seen)}
+    ${
+      past !== null &&
+      job !== null &&
+      html`<p class="standing" role="status">
+          ${stateBadge(job.state)} <span>${job.standing}</span>
+          <span class="quiet">at revision ${past.revision}, ${moment(past.lastEventAt, seen)}</span>
+        </p>
+        ${factList(pastFacts(past, seen))}`
+    }
+  </div>`
+}
+
+/** Returns the slider over the revisions. Without JavaScript it is a form. */
+export const historyPart = ({ events, id, past }: Past, links: Links, seen: Seen): Html => {
+  const last = events.at(-1)?.revision ?? 1
+  const at = Math.min(last, past?.revision ?? last)
+  return html`<section id="history" class="panel" aria-labelledby="history-title">
+    <h2 id="history-title">History</h2>
+    ${thenPart({ id, events, past }, seen)}
+    <form class="slider" action="${links.watch(id)}#history" method="get" data-then="${links.watch(id)}/then">
+      <label for="at">Revision <output for="at">${at}</output> of ${last}</label>
+      <input id="at" type="range" name="at" min="1" max="${last}" value="${at}" />
+      <div class="steps">
+        ${at > 1 && html`<a href="${links.watch(id)}?at=${at - 1}#history">One back</a>`}
+        ${at < last && html`<a href="${links.watch(id)}?at=${at + 1}#history">One on</a>`}
+        ${past !== null && html`<a href="${links.watch(id)}">Now</a>`}
+        <button>Show this revision</button>
+      </div>
+    </form>
+  </section>`
+}
+
+/** Returns the events of a page, the newest first. */
+const eventsPart = ({ all, before, events, status: { id } }: ShownWatch, links: Links, seen: Seen): Html => {
+  const view = watchView(id, events, links)
+  const wanted = events.filter(
+    ({ event, revision }) =>
+      (all || describeEvent(event).severity !== "detail") && (before === null || revision < before)
+  )
+  const shown = wanted.slice(-eventsOnPage).toReversed()
+  const address = (query: Readonly<Record<string, string>>) =>
+    `${links.watch(id)}?${new URLSearchParams(query)}#events-title`
+  const kept = all ? { events: "all" } : {}
+  return html`<section class="panel" aria-labelledby="events-title">
+    <div class="head">
+      <h2 id="events-title">What happened</h2>
+      ${
+        all
+          ? html`<a href="${address({})}">Only what matters</a>`
+          : html`<a href="${address({ events: "all" })}">All ${events.length} events</a>`
+      }
+    </div>
+    <ol id="events" class="events">
+      ${shown.map((one) => eventItem(one, view, seen))}
+    </ol>
+    ${
+      (before !== null || wanted.length > shown.length) &&
+      html`<nav class="pages" aria-label="Pages of events">
+        ${before !== null && html`<a href="${address(kept)}">Newest</a>`}
+        ${
+          wanted.length > shown.length &&
+          html`<a href="${address({ ...kept, before: String(shown.at(-1)?.revision) })}">Older</a>`
+        }
+      </nav>`
+    }
+  </section>`
+}
+
+/** Returns the page of one watch. */
+export const watchPage = (shown: ShownWatch, links: Links, seen: Seen): Html => {
+  const { id, watch } = shown.status
+  return html`<div class="head">
+      <div>
+        <p class="crumb"><a href="${links.list}">All watches and runs</a></p>
+        <h1>${id}</h1>
+        <p class="quiet">${watch.project}</p>
+      </div>
+      ${
+        watch.lastExport !== null &&
+        html`<a class="button" href="${links.watch(id)}/export" download>Download the last export</a>`
+      }
+    </div>
+    ${statePart(shown.status, seen)} ${watchActs(shown.status, shown.secret, links)}
+    ${historyPart({ id, events: shown.events, past: shown.past }, links, seen)} ${eventsPart(shown, links, seen)}`
+}

@@ -1,0 +1,49 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { ask, enter, layerStage, makeStage, night } from "./PageStage.ts"
+
+it.live("the list shows who needs a person first, and what to type next", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    yield* tell("opera-0001", [...night(project), { _tag: "ConductorCompleted", at: 1_772_430_000_000, by: "turn" }])
+    yield* tell("opera-0002", night(project))
+    const { cookie, list } = yield* enter(yield* serve)
+    const { text } = yield* ask(list, { headers: { cookie } })
+    assert.include(text, "1 needs you · 1 ended")
+    assert.include(text, "souffleur resume opera-0002")
+    assert.isBelow(text.indexOf("opera-0002"), text.indexOf("opera-0001"))
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("a search finds names and folders, and shows its own words as text", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    yield* tell("opera-0001", night(project))
+    yield* tell("ballet-0002", night("/srv/ballet"))
+    const { cookie, list } = yield* enter(yield* serve)
+    const found = yield* ask(`${list}?q=${encodeURIComponent("SRV ballet")}`, { headers: { cookie } })
+    assert.include(found.text, "ballet-0002")
+    assert.notInclude(found.text, "opera-0001")
+    const hostile = yield* ask(`${list}?q=${encodeURIComponent(`"><img src=x>`)}`, { headers: { cookie } })
+    assert.include(hostile.text, "“&quot;&gt;&lt;img src=x&gt;”")
+    assert.notInclude(hostile.text, "<img")
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("many watches come fifty a page, and each is on one of them", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    const ids = Array.from({ length: 120 }, (_, n) => `opera-${String(n).padStart(4, "0")}`)
+    yield* Effect.forEach(ids, (id, n) =>
+      tell(id, [...night(project, n), { _tag: "ConductorCompleted", at: 1_772_440_000_000 + n, by: "turn" }])
+    )
+    const { cookie, list } = yield* enter(yield* serve)
+    const pages = yield* Effect.forEach([1, 2, 3], (page) => ask(`${list}?page=${page}`, { headers: { cookie } }))
+    const named = pages.map(({ text }) => text.match(/(?<=watches\/)opera-\d{4}/gu) ?? [])
+    assert.deepStrictEqual(
+      named.map(({ length }) => length),
+      [50, 50, 20]
+    )
+    assert.strictEqual(new Set(named.flat()).size, 120)
+    assert.strictEqual(named[0]![0], "opera-0119")
+    assert.include(pages[1]!.text, "Page 2 of 3")
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)

@@ -1,0 +1,82 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, FileSystem } from "effect"
+import { ask, enter, layerStage, makeStage } from "./PageStage.ts"
+
+it.live("the link is traded for a cookie of this page alone, and the token leaves the address", () =>
+  Effect.gen(function* () {
+    const { serve } = yield* makeStage()
+    const link = yield* serve
+    const { cookie, headers, list } = yield* enter(link)
+    const token = new URL(link).searchParams.get("token")!
+    assert.match(headers["set-cookie"]![0]!, /; Path=\/[0-9a-f]{20}\/; HttpOnly; SameSite=Strict$/u)
+    assert.notInclude(`${list} ${cookie}`, token)
+    const { status, text } = yield* ask(list, { headers: { cookie } })
+    assert.strictEqual(status, 200)
+    assert.notInclude(text, token)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("nothing is answered without the cookie, and no part of the token is enough", () =>
+  Effect.gen(function* () {
+    const { serve } = yield* makeStage()
+    const link = yield* serve
+    const { cookie, list } = yield* enter(link)
+    const wrong = [{}, { cookie: "souffleur=" }, { cookie: cookie.slice(0, -1) }, { cookie: `${cookie}0` }]
+    for (const headers of wrong)
+      for (const path of ["", "live", "page.js", "page.css", "nothing"])
+        assert.strictEqual((yield* ask(`${list}${path}`, { headers })).status, 401, path)
+    for (const token of ["", "0".repeat(64), new URL(link).searchParams.get("token")!.slice(0, -1)])
+      assert.strictEqual((yield* ask(new URL(`/?token=${token}`, link).href)).status, 401)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("another name of this host is refused, with the cookie and with the token", () =>
+  Effect.gen(function* () {
+    const { serve } = yield* makeStage()
+    const link = yield* serve
+    const { cookie, list } = yield* enter(link)
+    const { port } = new URL(link)
+    for (const host of [`attacker.example:${port}`, "127.0.0.1", `127.0.0.1:1`, `localhost.:${port}`]) {
+      assert.strictEqual((yield* ask(list, { headers: { cookie, host } })).status, 421, host)
+      assert.strictEqual((yield* ask(link, { headers: { host } })).status, 421, host)
+    }
+    assert.strictEqual((yield* ask(list, { headers: { cookie, host: `localhost:${port}` } })).status, 200)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("each answer forbids foreign code, frames, caches and referrers", () =>
+  Effect.gen(function* () {
+    const { serve } = yield* makeStage()
+    const link = yield* serve
+    const { cookie, list } = yield* enter(link)
+    const answers = [
+      yield* ask(list, { headers: { cookie } }),
+      yield* ask(link),
+      yield* ask(list),
+      yield* ask(`${list}nothing`, { headers: { cookie } })
+    ]
+    for (const { headers } of answers) {
+      assert.match(String(headers["content-security-policy"]), /^default-src 'none'; .*frame-ancestors 'none'/u)
+      assert.notMatch(String(headers["content-security-policy"]), /unsafe|\*|https?:/u)
+      assert.deepInclude(headers, {
+        "cache-control": "no-store",
+        "referrer-policy": "same-origin",
+        "x-content-type-options": "nosniff"
+      })
+    }
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("the token is kept for this user alone, and a link outlives a restart", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { serve, stateDir } = yield* makeStage()
+    const first = yield* Effect.scoped(serve)
+    const second = yield* Effect.scoped(serve)
+    const token = (link: string) => new URL(link).searchParams.get("token")
+    assert.strictEqual(token(first), token(second))
+    const file = `${stateDir}/page.token`
+    assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
+    yield* fs.chmod(file, 0o644)
+    assert.strictEqual((yield* Effect.flip(Effect.scoped(serve)))._tag, "FileRefused")
+    yield* fs.chmod(file, 0o600)
+    yield* fs.writeFileString(file, "")
+    assert.notStrictEqual(token(yield* Effect.scoped(serve)), token(first))
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)

@@ -1,0 +1,87 @@
+import { assert, it } from "@effect/vitest"
+import type { RunEvent } from "@souffleur/plan"
+import { Effect } from "effect"
+import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
+import { ask, began, enter, layerStage, makeStage, reading } from "./PageStage.ts"
+
+/** A run whose only task is rejected once, and then waits for a person. */
+const stuck = (project: string): ReadonlyArray<RunEvent> =>
+  [
+    { ...examples.RunOpened, project },
+    examples.TaskStarted,
+    examples.AgentAsked,
+    { ...examples.ImplementationCompleted, commits: ["3f2a9c1d"] },
+    { ...examples.AgentAsked, token: "a2", role: "reviewer" as const },
+    { ...examples.ReviewRejected, token: "a2" },
+    { ...examples.TaskEscalated, message: "<b>which model?</b>" }
+  ].map((event, minute) => ({ ...event, at: began + minute * 60_000 }))
+
+it.live("a run shows its tasks, with their attempts, feedback and commits, and the evidence", () =>
+  Effect.gen(function* () {
+    const { project, serve, tellRun } = yield* makeStage()
+    yield* tellRun("auth-0001", stuck(project))
+    const { cookie, list } = yield* enter(yield* serve)
+    const { status, text } = yield* ask(`${list}runs/auth-0001`, { headers: { cookie } })
+    assert.strictEqual(status, 200)
+    for (const words of ["needs you", "Create the model", "implementer, attempt 1", "rejected", "tests are missing"])
+      assert.include(text, words)
+    assert.include(text, "<code>3f2a9c1d</code>")
+    assert.include(text, "no test of an empty input")
+    assert.include(text, "&lt;b&gt;which model?")
+    assert.notInclude(text, "<b>which")
+    assert.strictEqual((yield* ask(`${list}runs/other`, { headers: { cookie } })).status, 404)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("an answer of a person reaches the run, once and with the secret of the form alone", () =>
+  Effect.gen(function* () {
+    const { project, serve, tellRun } = yield* makeStage()
+    yield* tellRun("auth-0001", stuck(project))
+    const link = yield* serve
+    const { cookie, list } = yield* enter(link)
+    const page = `${list}runs/auth-0001`
+    const { origin } = new URL(link)
+    const shown = yield* ask(page, { headers: { cookie } })
+    const [, secret = ""] = /name="secret" value="([0-9a-f]{64})"/u.exec(shown.text) ?? []
+    const said = (fields: Readonly<Record<string, string>>) => {
+      const body = new URLSearchParams(fields).toString()
+      return ask(`${page}/answer`, {
+        method: "POST",
+        body,
+        headers: {
+          cookie,
+          origin,
+          "content-type": "application/x-www-form-urlencoded",
+          "content-length": String(body.length)
+        }
+      })
+    }
+    const guidance = { task: "task-001", answer: "guidance", text: "use the small one" }
+    const wrong = [
+      yield* said(guidance),
+      yield* said({ ...guidance, secret, answer: "burn" }),
+      yield* said({ ...guidance, secret, text: " " })
+    ]
+    assert.deepStrictEqual(
+      wrong.map(({ status }) => status),
+      [403, 400, 409]
+    )
+    assert.strictEqual((yield* said({ ...guidance, secret })).status, 303)
+    const after = yield* ask(page, { headers: { cookie } })
+    assert.notInclude(after.text, "<textarea")
+    assert.strictEqual((yield* said({ ...guidance, secret })).status, 409)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("a feed of a run sends new events and its tasks", () =>
+  Effect.gen(function* () {
+    const { project, serve, tellRun } = yield* makeStage()
+    const events = stuck(project)
+    yield* tellRun("auth-0001", events.slice(0, 3))
+    const { cookie, list } = yield* enter(yield* serve)
+    const feed = yield* reading(`${list}runs/auth-0001/live?after=3`, { cookie })
+    yield* tellRun("auth-0001", events.slice(3), 3)
+    yield* feed.until((text) => text.includes("escalated"))
+    feed.close()
+    assert.match(feed.text(), /id: 7\n/u)
+    assert.include(feed.text(), "3f2a9c1d")
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
