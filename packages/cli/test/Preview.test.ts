@@ -42,6 +42,19 @@ const stage = Effect.fnUntraced(function* () {
 })
 
 it.layer(services)((it) => {
+  it.effect("a dry run starts no program that only a config file without trust names", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const the = yield* stage()
+      yield* fs.makeDirectory(`${the.project}/.orchestra_configs`)
+      yield* fs.writeFileString(`${the.project}/.orchestra_configs/souffleur`, `AGENT_COMMAND=${the.home}/bin/claude\n`)
+      const watched = ["--force", "--pid", "4190000", "--session-id", "s-none"]
+      const found = yield* the.json({}, "watch", "--dry-run", "--json", ...watched)
+      assert.deepInclude(found.sees.agent, { untrusted: true, version: null })
+      assert.deepInclude(found.sees.config, { trusted: "not yet" })
+      assert.strictEqual(yield* the.started, "")
+    })
+  )
   it.effect("a dry run changes no file, makes no folder, and starts nothing but the agent's --version", () =>
     Effect.gen(function* () {
       const the = yield* stage()

@@ -94,6 +94,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
         handoff_within: "900 seconds",
         max_tokens: null,
         max_time: null,
+        max_dollars: null,
         quiet_hours: null,
         stop_grace: "10 seconds",
         implementer_timeout: "3600 seconds",

@@ -25,9 +25,9 @@ const lines = (indent: string, line: ForeseenLine): ReadonlyArray<string> => [
 
 const agentOf = ({ agent }: Preview["sees"]): string => {
   if (agent === null) return "none: a plain command, which is run again"
-  const { problem, program, title, version } = agent
+  const { problem, program, title, untrusted, version } = agent
   return problem === null
-    ? `${title}, ${program}, ${version === null ? "it does not say its version" : version}`
+    ? `${title}, ${program}, ${untrusted ? "not started, because its config file is not trusted yet" : (version ?? "it does not say its version")}`
     : `${title}: nothing could be launched: ${problem}`
 }
 

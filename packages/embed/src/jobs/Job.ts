@@ -1,4 +1,5 @@
 import { iso, stateLine, type StateWord, type Zone } from "@souffleur/domain"
+import type { UnreadableEvent } from "@souffleur/eventlog"
 import type { NamedRun } from "@souffleur/plan"
 import { runNeed, runStanding, runState } from "../explain/RunSentence.ts"
 import { type Need, needOf, standingOf, watchState } from "../explain/StatusLine.ts"
@@ -20,11 +21,14 @@ export interface Job {
 }
 
 /** The need of a log that cannot be read. */
-const damaged: Need = { why: "its log is damaged", next: "souffleur doctor" }
+const damaged = ({ problem, revision }: UnreadableEvent): Need => ({
+  why: `its log cannot be read from event ${revision} on: ${problem}`,
+  next: "souffleur doctor"
+})
 
 /** Returns a watch as a job. `owned`: a live souffleur looks after it. */
 export const watchJob = ({ id, unreadable, watch }: NamedWatch, owned: boolean, zone?: Zone): Job => {
-  const need = unreadable === undefined ? needOf(id, watch, owned) : damaged
+  const need = unreadable === undefined ? needOf(id, watch, owned) : damaged(unreadable)
   return {
     kind: "watch",
     id,
@@ -39,7 +43,7 @@ export const watchJob = ({ id, unreadable, watch }: NamedWatch, owned: boolean, 
 
 /** Returns a run as a job. `owned`: a live souffleur conducts it. */
 export const runJob = ({ id, run, unreadable }: NamedRun, owned: boolean): Job => {
-  const need = unreadable === undefined ? runNeed(id, run, owned) : damaged
+  const need = unreadable === undefined ? runNeed(id, run, owned) : damaged(unreadable)
   return {
     kind: "run",
     id,

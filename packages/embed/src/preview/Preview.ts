@@ -54,14 +54,24 @@ export interface Foreseen {
 /** The longest answer of an agent that is asked for its version. */
 const maxVersionLength = 80
 
+/** Whether a config file that no use has trusted yet says which program the agent is, or what it is started with. */
+const isUntrusted = ({ first, pin: { programs } }: Opening) =>
+  first && (programs.AGENT_COMMAND ?? programs.AGENT_ENVIRONMENT) !== null
+
 /** Asks the agent for its version. This is the only process that a preview starts. */
-const versionOf = Effect.fnUntraced(function* ({ args }: AgentProgram, permission: EffectivePermission) {
+const versionOf = Effect.fnUntraced(function* (
+  { args }: AgentProgram,
+  permission: EffectivePermission,
+  untrusted: boolean
+) {
   const agent = yield* Agent
   const kind = (yield* Installation).agent
   const session = { _tag: "Resume", sessionId: "none" } as const
   const line = yield* Effect.result(agent.command({ session, permission, prompt: "", print: true }))
-  if (Result.isFailure(line)) return { title: kind.title, program: null, version: null, problem: line.failure.message }
+  if (Result.isFailure(line))
+    return { title: kind.title, program: null, version: null, untrusted, problem: line.failure.message }
   const { environment, program } = line.success
+  if (untrusted) return { title: kind.title, program, version: null, untrusted, problem: null }
   const printed = yield* Effect.option(
     runProgram({
       command: program,
@@ -73,7 +83,7 @@ const versionOf = Effect.fnUntraced(function* ({ args }: AgentProgram, permissio
     })
   )
   const version = Option.map(printed, (text) => text.trim().split("\n")[0]!.slice(0, maxVersionLength))
-  return { title: kind.title, program, version: Option.getOrNull(version), problem: null }
+  return { title: kind.title, program, version: Option.getOrNull(version), untrusted, problem: null }
 })
 
 /** Returns the hooks of souffleur in the settings of this project and of the user. */
@@ -134,7 +144,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
         goesOn === undefined
           ? null
           : { watch: goesOn.id, revision: watch.revision, standing: statusLine(goesOn.watch), owner: ownerOf(watch) },
-      agent: isAgent ? yield* versionOf(program, effective) : null,
+      agent: isAgent ? yield* versionOf(program, effective, isUntrusted(opening)) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
       terminal: pty ? ("pty" as const) : terminal,
