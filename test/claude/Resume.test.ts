@@ -76,7 +76,7 @@ it.live.skipIf(claude === null)(
       assert.deepStrictEqual([most, all.size], [1, 2])
       for (const { argv } of all.values())
         assert.includeMembers(flagsOf(argv), ["-p", "--allowedTools=Bash", "acceptEdits"])
-      assert.match(yield* lab.said("why", String(relaunched.revision)), /by resume[\s\S]*1,000 tokens/u)
+      assert.match(yield* lab.said("why", String(relaunched.revision)), /its session is resumed[\s\S]*1,000 tokens/u)
     }).pipe(Effect.scoped, Effect.provide(services))
 )
 
