@@ -9,7 +9,7 @@ const conductor = "packages/plan"
 export const drawnMutants = [
   ...mutantsOf(
     "packages/node/src/processes/Signals.ts",
-    ["test/cli/Signals.test.ts"],
+    ["packages/node/test/Endable.test.ts", "test/cli/Signals.test.ts"],
     [
       [
         "signals: heard again after a call that did not return",
