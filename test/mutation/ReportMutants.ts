@@ -80,12 +80,22 @@ export const reportMutants = [
     [["timeline: an agent ends by its token", "token === event.token", "token !== event.token"]]
   ),
   ...mutantsOf(
+    "packages/embed/src/explain/StatusLine.ts",
+    ["packages/embed/test/Report.test.ts"],
+    [
+      [
+        "report: a watch that gave up needs a person",
+        'if (end === "retries exhausted" || end === "validation exhausted")',
+        "if (false as boolean)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/embed/src/report/Report.ts",
     ["packages/embed/test/Report.test.ts"],
     [
       ["report: an older death is not told", "timeline.deaths.filter(({ at }) => isAt(period)(at))", "timeline.deaths"],
       ["report: a wait is cut at its time", ".map(cut(period)),", ","],
-      ["report: a watch that gave up needs a person", '"end" in told && gaveUp.has(told.end)', "false"],
       [
         "report: a commit counts once",
         "[...new Set(agents.flatMap(({ commits }) => commits))]",

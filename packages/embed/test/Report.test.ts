@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { Event, utc, type WatchEvent } from "@souffleur/domain"
+import { Event, initial, utc, type Watch, type WatchEvent } from "@souffleur/domain"
 import type { RunEvent } from "@souffleur/plan"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import type { Job } from "../src/jobs/Job.ts"
+import { type Job, watchJob } from "../src/jobs/Job.ts"
 import { reportOf, type Told } from "../src/report/Report.ts"
 import { markdownText, reportJson, reportMarkdown } from "../src/report/ReportText.ts"
 import { runTimeline } from "../src/timeline/RunTimeline.ts"
@@ -35,7 +35,6 @@ const recovered = (from: number, cycle: number, length: number): ReadonlyArray<W
 ]
 const watch = (...events: ReadonlyArray<WatchEvent>): Told => ({
   job: job(),
-  end: undefined,
   timeline: watchTimeline(
     given(at(noon - 20 * hour, examples.WatchOpened), at(noon - 20 * hour, examples.ConductorConfirmed), ...events),
     noon
@@ -61,7 +60,7 @@ it("a report has the deaths, recoveries and waits of its time, and no older ones
     "1 watch and 0 runs: none needs you.",
     "3 deaths. 3 of 3 recoveries brought the work back, in 5 s at the median and 1 m 0 s at most.",
     "Successors went on with 4,500 tokens of context.",
-    "- 3 times its process was gone",
+    "- 3 times: its process was gone",
     "- usage limit: 1 h 0 m",
     "- 07:00:00 recovery 2: taken after 3 s, by resume, 1,500 tokens of context"
   ])
@@ -81,11 +80,14 @@ it("a wait that began before the report counts from its begin", () => {
 
 it("a report names each job that needs a person, and each watch that gave up", () => {
   const needing: Told = { ...watch(), job: job({ id: "a", need: { why: "it waits", next: "souffleur attach a" } }) }
-  const gone: Told = { ...watch(), job: job({ id: "b", state: "ended" }), end: "retries exhausted" }
-  const done: Told = { ...watch(), job: job({ id: "c", state: "ended" }), end: "completed" }
+  const ended = (id: string, end: Watch["end"]): Told => ({
+    ...watch(),
+    job: watchJob({ id, watch: { ...initial, phase: "Exited", end } }, false)
+  })
+  const [gone, done] = [ended("b", "retries exhausted"), ended("c", "completed")]
   assert.deepStrictEqual(reportOf([needing, gone, done], period).needs, [
     { kind: "watch", id: "a", why: "it waits", next: "souffleur attach a" },
-    { kind: "watch", id: "b", why: "it gave up: retries exhausted", next: "souffleur why b" }
+    { kind: "watch", id: "b", why: "failed: three deaths without progress", next: "souffleur why b" }
   ])
 })
 

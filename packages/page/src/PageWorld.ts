@@ -8,6 +8,7 @@ import type { GateOptions } from "./PageGate.ts"
 import type { Links } from "./view/Links.ts"
 import { type Framed, pageFrame } from "./view/PageFrame.ts"
 import type { Seen } from "./view/Seen.ts"
+import { eventsOnPage } from "./view/WatchPage.ts"
 
 /** Parts of every view of the page. */
 export interface PageWorld {
@@ -54,6 +55,16 @@ export const queried = Effect.map(
     return typeof word === "string" ? word : ""
   }
 )
+
+/**
+ * Reads the revision after which a feed goes on. A page that was away for long gets the newest events alone, as a fresh
+ * one does.
+ */
+export const goesOnAfter = Effect.fnUntraced(function* (revision: number) {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const known = numberOf(headers["last-event-id"] ?? "") ?? numberOf((yield* queried)("after")) ?? 0
+  return Math.min(revision, Math.max(known, revision - eventsOnPage))
+})
 
 /** Reads a revision or a number of a page, from 1 on. `undefined`: the word is none. */
 export const numberOf = (word: string): number | undefined => (/^[1-9]\d{0,8}$/u.test(word) ? Number(word) : undefined)

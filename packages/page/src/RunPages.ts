@@ -2,10 +2,10 @@ import type { RunAnswer } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { isOver, type RunEvent } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, lookEvery, named, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
+import { framed, goesOnAfter, lookEvery, named, type PageWorld, told } from "./PageWorld.ts"
 import { eventItem } from "./view/EventItems.ts"
 import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
 import { eventsOnPage } from "./view/WatchPage.ts"
@@ -30,10 +30,8 @@ const page = Effect.fnUntraced(function* (world: PageWorld) {
 /** Follows a run from the last event that the page knows. */
 const follow = Effect.fnUntraced(function* (world: PageWorld) {
   const { feed, links, seen, souffleur } = world
-  const { headers } = yield* HttpServerRequest.HttpServerRequest
   const { id, run } = yield* souffleur.findRun(yield* named)
-  const known = numberOf(headers["last-event-id"] ?? "") ?? numberOf((yield* queried)("after")) ?? 0
-  const after = Math.min(run.revision, Math.max(known, run.revision - eventsOnPage))
+  const after = yield* goesOnAfter(run.revision)
   const parts = Effect.gen(function* () {
     const shown = yield* shownNow(world, id)
     const now = yield* seen

@@ -2,11 +2,11 @@ import { describeEvent, evolve, initial, type Recorded } from "@souffleur/domain
 import { reasonsOf } from "@souffleur/embed"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { written } from "./Html.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, lookEvery, named, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
+import { framed, goesOnAfter, lookEvery, named, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
 
@@ -49,11 +49,8 @@ const then = Effect.fnUntraced(function* ({ seen, souffleur }: PageWorld) {
 /** Follows a watch from the last event that the page knows. */
 const follow = Effect.fnUntraced(function* ({ feed, links, seen, souffleur }: PageWorld) {
   const word = yield* queried
-  const { headers } = yield* HttpServerRequest.HttpServerRequest
   const { id, watch } = yield* souffleur.find(yield* named)
-  const known = numberOf(headers["last-event-id"] ?? "") ?? numberOf(word("after")) ?? 0
-  // A page that was away for long shows the newest events alone, as a fresh one does.
-  const after = Math.min(watch.revision, Math.max(known, watch.revision - eventsOnPage))
+  const after = yield* goesOnAfter(watch.revision)
   const state = Effect.gen(function* () {
     const status = yield* souffleur.status(yield* souffleur.find(id))
     return { event: "part", name: "state", data: statePart(status, yield* seen) } satisfies FeedEvent

@@ -1,4 +1,4 @@
-import type { StateWord, Watch } from "@souffleur/domain"
+import type { StateWord } from "@souffleur/domain"
 import type { Job } from "../jobs/Job.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
 import type { RunTimeline, TaskStretch } from "../timeline/RunTimeline.ts"
@@ -13,7 +13,7 @@ export interface Period {
 
 /** A watch or a run with its history. */
 export type Told =
-  | { readonly job: Job; readonly end: Watch["end"]; readonly timeline: WatchTimeline }
+  | { readonly job: Job; readonly timeline: WatchTimeline }
   | { readonly job: Job; readonly run: RunTimeline }
 
 /** A job that needs a person, with the reason and the command to type next. */
@@ -128,17 +128,6 @@ const runPart = ({ id, project, standing, state }: Job, timeline: RunTimeline, p
   }
 }
 
-/** The ends of a watch after which the work is not done, and a person goes on. */
-const gaveUp: ReadonlySet<Watch["end"]> = new Set(["retries exhausted", "validation exhausted"])
-
-const needOf = (told: Told): ReadonlyArray<Needing> => {
-  const { id, kind, need } = told.job
-  if (need !== null) return [{ id, kind, ...need }]
-  return "end" in told && gaveUp.has(told.end)
-    ? [{ id, kind, why: `it gave up: ${told.end}`, next: `souffleur why ${id}` }]
-    : []
-}
-
 /** Sums numbers by a word, the greatest sum first. */
 const sums = <W extends string>(all: ReadonlyArray<readonly [word: W, number: number]>) => {
   const found = new Map<W, number>()
@@ -157,7 +146,7 @@ export const reportOf = (all: ReadonlyArray<Told>, period: Period): Report => {
     .toSorted((a, b) => a - b)
   return {
     ...period,
-    needs: all.flatMap(needOf),
+    needs: all.flatMap(({ job: { id, kind, need } }) => (need === null ? [] : [{ id, kind, ...need }])),
     watches,
     runs,
     deaths: sums(watches.flatMap(({ deaths }) => deaths.map(({ cause }) => [cause, 1] as const))).map(

@@ -26,7 +26,7 @@ const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { until }: Per
   const log = yield* EventLog
   const job = watchJob(named, yield* isOwned(named.watch.owner))
   const events = yield* log.read(named.id, 0, named.watch.revision)
-  return { job, end: named.watch.end, timeline: watchTimeline(events, until) } satisfies Told
+  return { job, timeline: watchTimeline(events, until) } satisfies Told
 })
 
 const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period) {

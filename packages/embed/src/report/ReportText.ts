@@ -85,7 +85,7 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
     ),
     ...section(
       "## Deaths",
-      deaths.map(({ cause, count }) => `- ${count} times ${causeInWords(cause)}`)
+      deaths.map(({ cause, count }) => `- ${many(count, "time")}: ${causeInWords(cause)}`)
     ),
     ...section(
       "## Waits",
