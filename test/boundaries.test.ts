@@ -47,7 +47,8 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   recovery: ["effect", ...ours("eventlog", "domain", "process")],
   /** Below no other: a source never imports it. */
   testing: ["effect", ...ours("eventlog", "domain", "process", "plan")],
-  claude: ["effect", ...ours("domain", "process")],
+  session: ["effect", ...ours("domain", "process")],
+  claude: ["effect", ...ours("domain", "process", "session")],
   comms: ["effect", ...ours("eventlog", "domain")],
   notify: ["effect", ...ours("domain", "process")],
   plan: ["effect", ...ours("eventlog", "domain", "process")],

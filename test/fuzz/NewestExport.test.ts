@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { trim } from "@souffleur/recovery"
 import { Effect, FileSystem, Random } from "effect"
-import { exportTranscript } from "../../packages/claude/src/export/TranscriptExport.ts"
+import { exportTranscript } from "../../packages/claude/src/export/ClaudeExport.ts"
 import { Seed } from "../simulation/Seed.ts"
 import { sessionFile } from "./SessionRecords.ts"
 

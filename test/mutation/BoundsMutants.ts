@@ -320,7 +320,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/session/Records.ts`,
+    "packages/session/src/lines/JsonRecord.ts",
     [`${claude}/test/OddNumbers.test.ts`],
     [["records: a time that a calendar has", "Bounds.time(epochOf(timestamp))", "epochOf(timestamp)"]]
   ),

@@ -68,7 +68,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/export/TranscriptReading.ts`,
+    "packages/session/src/export/TranscriptReading.ts",
     ["test/fuzz/NewestExport.test.ts"],
     [
       [
@@ -90,7 +90,7 @@ export const exportMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/export/TranscriptExport.ts`,
+    "packages/session/src/export/TranscriptExport.ts",
     [`${claude}/test/TranscriptExport.test.ts`, "test/fuzz/NewestExport.test.ts"],
     [
       [
@@ -108,15 +108,17 @@ export const exportMutants = [
       ["export: the header says what was left unread", "...(unread === 0", "...(unread >= 0"],
       ["export: the list of files says what was left unread", "files.section(unread === 0)", "files.section(true)"],
       ["export: a window in place of the one before", "          yield* body.file.truncate(0)\n", ""],
-      ["export: its agent's version", "Claude Code ${counts.version}", "Claude Code"]
+      ["export: its agent's version", "${dialect.agent} ${counts.version}", "${dialect.agent}"]
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/export/Conversation.ts`,
+    "packages/session/src/export/Conversation.ts",
     [`${claude}/test/TranscriptExport.test.ts`],
-    [
-      ["export: a mark of each compaction", "return `${boundaryMarker}\\n\\n`", 'return ""'],
-      ["export: what the agent said", 'return message(record, "Assistant")', 'return ""']
-    ]
+    [["export: a mark of each compaction", "return `${boundary}\\n\\n`", 'return ""']]
+  ),
+  ...mutantsOf(
+    `${claude}/src/export/ClaudeConversation.ts`,
+    [`${claude}/test/TranscriptExport.test.ts`],
+    [["export: what the agent said", 'return message(record, "Assistant")', 'return ""']]
   )
 ]

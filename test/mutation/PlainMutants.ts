@@ -148,7 +148,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/export/Conversation.ts",
+    "packages/session/src/export/Conversation.ts",
     ["packages/claude/test/Conversation.test.ts", "packages/claude/test/TranscriptExport.test.ts"],
     [
       ["export: the mark of a turn", "`## ${who} ${mark}\\n\\n`", "`## ${who}\\n\\n`"],
@@ -160,7 +160,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/claude/src/export/TranscriptExport.ts",
+    "packages/session/src/export/TranscriptExport.ts",
     ["packages/claude/test/TranscriptExport.test.ts"],
     [["export: the mark is of the nonce", "const mark = nonce.slice(0, markDigits)", 'const mark = ""']]
   ),

@@ -52,8 +52,8 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/lines/Tail.ts`,
-    [`${claude}/test/Tail.test.ts`],
+    "packages/session/src/lines/Tail.ts",
+    ["packages/session/test/Tail.test.ts"],
     [
       ["tail: a line over two blocks", "Buffer.concat(parts.toReversed())", "Buffer.concat(parts)"],
       ["tail: no further than it is asked to", 'if (finished() === "enough") return writtenAt', "finished()"]

@@ -1,9 +1,10 @@
 import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
+import { markOf } from "@souffleur/session"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { agentName } from "./command/AgentProgram.ts"
 import { agentCommand, compactPrompt } from "./command/ClaudeCli.ts"
-import { compactedSince, markOf } from "./session/CompactBoundary.ts"
+import { compactedSince } from "./session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
 import { findSessionFile } from "./session/SessionFile.ts"
 import { liveSessions } from "./session/RunningSessions.ts"
@@ -14,7 +15,7 @@ import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend, nothingSpent } from "./session/Spend.ts"
-import { exportTranscript } from "./export/TranscriptExport.ts"
+import { exportTranscript } from "./export/ClaudeExport.ts"
 
 /** Claude Code as an agent. */
 export const layer = (

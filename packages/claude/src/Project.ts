@@ -1,7 +1,7 @@
 import { agentsOwn, makeLines } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
+import { recordOf } from "@souffleur/session"
 import { Effect, Option, Path, Stream } from "effect"
-import { recordOf } from "./session/Records.ts"
 
 /** Bytes from the beginning that are searched: one of the first records of a session names its folder. */
 const headBytes = 1 << 20

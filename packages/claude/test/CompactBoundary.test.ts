@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { SessionMark } from "@souffleur/domain"
+import { markOf } from "@souffleur/session"
 import { Effect, FileSystem, Path } from "effect"
-import { compactedSince as compactionSince, markOf } from "../src/session/CompactBoundary.ts"
+import { compactedSince as compactionSince } from "../src/session/CompactBoundary.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
 const line = (record: unknown) => `${JSON.stringify(record)}\n`

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { makeConversation } from "../src/export/Conversation.ts"
-import { makeFilesModified } from "../src/export/FilesModified.ts"
-import { trimmed, visible } from "../src/export/Markdown.ts"
+import { makeFilesModified } from "@souffleur/session"
+import { makeConversation } from "../src/export/ClaudeConversation.ts"
+import { trimmed, visible } from "../../session/src/export/Markdown.ts"
 
 const mark = "0123456789ab"
 
@@ -22,7 +22,11 @@ const Said = Schema.Union([
 const Spoken = Schema.Array(Schema.Tuple([Schema.Literals(["User", "Assistant", "tool"]), Said, Said]))
 
 it.prop("whatever is said, there are as many headings as turns, each with the mark", [Spoken], ([spoken]) => {
-  const conversation = makeConversation("<!-- compact_boundary -->", mark, makeFilesModified())
+  const conversation = makeConversation({
+    boundary: "<!-- compact_boundary -->",
+    mark,
+    files: makeFilesModified()
+  })
   const markdown = spoken
     .map(([who, one, two]) => {
       const content =

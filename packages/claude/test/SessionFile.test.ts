@@ -8,7 +8,7 @@ import { liveSessions } from "../src/session/RunningSessions.ts"
 import { makeSessionSigns } from "../src/session/SessionSigns.ts"
 import { makeSpend } from "../src/session/Spend.ts"
 import { anyToolResult } from "../src/session/ToolResults.ts"
-import { exportTranscript } from "../src/export/TranscriptExport.ts"
+import { exportTranscript } from "../src/export/ClaudeExport.ts"
 import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const hostile = [

@@ -2,7 +2,7 @@ import { Agent } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Path, Random } from "effect"
 import { Claude } from "../src/index.ts"
-import { exportTranscript } from "../src/export/TranscriptExport.ts"
+import { exportTranscript } from "../src/export/ClaudeExport.ts"
 import { claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const user = (content: unknown, more: object = {}) => ({

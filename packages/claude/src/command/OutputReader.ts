@@ -1,6 +1,7 @@
 import { plain } from "@souffleur/domain"
+import { isJson, type Json, recordOf } from "@souffleur/session"
 import { Option, Predicate } from "effect"
-import { blocksOf, isJson, type Json, recordOf } from "../session/Records.ts"
+import { blocksOf } from "../session/Records.ts"
 
 /** Types of the records of `--output-format stream-json`, which all name their session. */
 const types = new Set(["system", "assistant", "user", "result", "stream_event", "rate_limit_event", "control_response"])

@@ -11,7 +11,7 @@ import {
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 import { hookProgram } from "./HookCommand.ts"
 import { hookEvents, hooksFound, withHooks, withoutHooks } from "./HookSettings.ts"
-import { partsAt, rootOf } from "../lines/JsonText.ts"
+import { partsAt, rootOf } from "./JsonText.ts"
 
 /** Bytes of settings at most. Real ones have a few thousand. */
 const sizeLimit = 1_000_000

@@ -1,6 +1,6 @@
 import { Option, Predicate, Result } from "effect"
 import { hookProgram } from "./HookCommand.ts"
-import { partsAt, rootOf, without, withPart } from "../lines/JsonText.ts"
+import { partsAt, rootOf, without, withPart } from "./JsonText.ts"
 
 /**
  * Events that souffleur asks for: beginnings and ends of sessions, turns, tools, compactions, and waits for a person.

@@ -1,5 +1,5 @@
+import { isJson, type Json } from "@souffleur/session"
 import { Bounds, type TurnState } from "@souffleur/domain"
-import { isJson, type Json } from "./Records.ts"
 
 type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
 

@@ -1,24 +1,11 @@
-import { agentsOwn, type Compacted, makeLines, type SessionFile, type SessionMark } from "@souffleur/domain"
+import { agentsOwn, type Compacted, makeLines, type SessionMark } from "@souffleur/domain"
 import { type FileRefused, piecesOf, TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Option, type PlatformError, type Scope, Stream } from "effect"
-import { recordOf } from "./Records.ts"
+import { fileIdentity, recordOf } from "@souffleur/session"
+import { Effect, type PlatformError, type Scope, Stream } from "effect"
 
 /** Bytes of a line at most. A boundary has a few hundred, a summary some thousands. */
 const lineLimit = 1 << 20
 const newline = 10
-
-/** Identifies a file as long as it exists. */
-export const identityOf = (info: FileSystem.File.Info) => ({
-  device: String(info.dev),
-  inode: String(Option.getOrElse(info.ino, () => 0n))
-})
-
-/** Returns the current end of a session file, and the file's identity. */
-export const markOf = Effect.fn("markOf")(function* ({ path }: SessionFile) {
-  const fs = yield* FileSystem.FileSystem
-  const info = yield* fs.stat(path)
-  return { path, ...identityOf(info), offset: Number(info.size) } satisfies SessionMark
-})
 
 const isBoundary = (line: string): boolean => {
   if (!line.includes('"compact_boundary"')) return false
@@ -45,7 +32,7 @@ export const compactedSince = Effect.fn("compactedSince")(
   ): Effect.fn.Return<Compacted, FileRefused | PlatformError.PlatformError, Scope.Scope | TrustedFiles> {
     const file = yield* (yield* TrustedFiles).open(mark.path, agentsOwn)
     const info = yield* file.stat
-    const { device, inode } = identityOf(info)
+    const { device, inode } = fileIdentity(info)
     if (device !== mark.device || inode !== mark.inode || Number(info.size) <= mark.offset) return "not yet"
     let found: Compacted = "not yet"
     // The mark may be inside a torn line, which began before the mark. One more byte is read to find out.

@@ -1,5 +1,6 @@
+import { isJson, type Json, timeOf, tokensOf } from "@souffleur/session"
 import type { ContextInUse } from "@souffleur/domain"
-import { answerOf, isJson, type Json, timeOf, tokensOf } from "./Records.ts"
+import { answerOf } from "./Records.ts"
 
 /**
  * Windows in tokens, as the status line of Claude Code 2.1.329 shows them. For an unknown model it assumes 1,000,000,

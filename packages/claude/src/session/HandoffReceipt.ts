@@ -1,10 +1,8 @@
 import type { HandoffTaken } from "@souffleur/domain"
+import { fileIdentity, type Json, newLines, recordOf, timeOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option } from "effect"
-import { identityOf } from "./CompactBoundary.ts"
 import { contextOf } from "./Context.ts"
-import { newLines } from "../lines/NewLines.ts"
-import { answerOf, type Json, recordOf, textsOf, timeOf } from "./Records.ts"
-import { writtenAtOf } from "../lines/Tail.ts"
+import { answerOf, textsOf } from "./Records.ts"
 
 /** Bytes of a line at most. A launch's prompt has a few thousand, and an answer is written block by block. */
 const lineLimit = 1 << 20
@@ -34,7 +32,7 @@ export const makeHandoffReceipt = () => {
     function* (path: string, launchId: string) {
       const fs = yield* FileSystem.FileSystem
       const info = yield* fs.stat(path)
-      const { device, inode } = identityOf(info)
+      const { device, inode } = fileIdentity(info)
       const [file, key] = [`${device}/${inode}`, `${launchId} ${path}`]
       const before = known.get(key)
       const same = before !== undefined && before.file === file && before.offset <= Number(info.size)

@@ -1,6 +1,6 @@
+import { fromTheEnd, recordOf } from "@souffleur/session"
 import { Effect } from "effect"
-import { fromTheEnd } from "../lines/Tail.ts"
-import { answerOf, isMain, recordOf, textsOf } from "./Records.ts"
+import { answerOf, isMain, textsOf } from "./Records.ts"
 
 /** Bytes of the end of a session file that are looked through, and of a line. A result of a tool may be long. */
 const limits = { bytes: 4 << 20, line: 1 << 20 }

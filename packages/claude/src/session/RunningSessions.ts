@@ -1,7 +1,7 @@
 import { agentsOwn, type AgentSession, Bounds, Processes } from "@souffleur/domain"
 import { lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/process"
+import { writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
-import { writtenAtOf } from "../lines/Tail.ts"
 
 /** Bytes of a pid file at most. The agent's own have about 600. */
 const sizeLimit = 65_536

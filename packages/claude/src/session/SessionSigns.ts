@@ -1,9 +1,8 @@
 import type { SessionSigns } from "@souffleur/domain"
 import type { FileRefused, TrustedFiles } from "@souffleur/process"
+import { fromTheEnd, recordOf, stateOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
-import { recordOf } from "./Records.ts"
 import { extension } from "./SessionFile.ts"
-import { fromTheEnd, stateOf, writtenAtOf } from "../lines/Tail.ts"
 import { makeReading } from "./TurnState.ts"
 
 /** Limits in bytes. The agent's own records between two words of the conversation hold prompts and results of tools. */

@@ -1,8 +1,7 @@
 import { Bounds, type Spent } from "@souffleur/domain"
+import { fileIdentity, isJson, type Json, newLines, recordOf, timeOf, tokensOf } from "@souffleur/session"
 import { Effect, FileSystem } from "effect"
-import { identityOf } from "./CompactBoundary.ts"
-import { newLines } from "../lines/NewLines.ts"
-import { answerOf, isJson, type Json, recordOf, timeOf, tokensOf } from "./Records.ts"
+import { answerOf } from "./Records.ts"
 
 /** Bytes of a line at most: an answer is written block by block. */
 const lineLimit = 1 << 20
@@ -49,7 +48,7 @@ export const makeSpend = () => {
     function* (path: string, since: number) {
       const fs = yield* FileSystem.FileSystem
       const info = yield* fs.stat(path)
-      const { device, inode } = identityOf(info)
+      const { device, inode } = fileIdentity(info)
       const file = `${device}/${inode}`
       const before = known.get(path)
       const same =

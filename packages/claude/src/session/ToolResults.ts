@@ -1,9 +1,8 @@
 import { agentsOwn, makeLines } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
+import { fileIdentity, type Json, newLines, recordOf } from "@souffleur/session"
 import { Effect, FileSystem, Semaphore, Stream } from "effect"
-import { identityOf } from "./CompactBoundary.ts"
-import { newLines } from "../lines/NewLines.ts"
-import { blocksOf, type Json, recordOf } from "./Records.ts"
+import { blocksOf } from "./Records.ts"
 
 /** Bytes of a line at most. A longer line is left out. */
 const lineLimit = 1 << 22
@@ -86,7 +85,7 @@ export const makeToolResults = Effect.gen(function* () {
 
   const inFile = Effect.fnUntraced(function* (path: string) {
     const info = yield* fs.stat(path)
-    const { device, inode } = identityOf(info)
+    const { device, inode } = fileIdentity(info)
     const before = files.get(path)
     const same =
       before !== undefined && before.device === device && before.inode === inode && Number(info.size) >= before.offset

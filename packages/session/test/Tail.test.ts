@@ -1,16 +1,19 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { HostServices } from "@souffleur/node"
+import { Effect, FileSystem } from "effect"
 import { fromTheEnd } from "../src/lines/Tail.ts"
-import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
-it.layer(services)((it) => {
+it.layer(HostServices.layer)((it) => {
   const linesOf = Effect.fnUntraced(function* (
     text: string,
     limits: { readonly bytes: number; readonly line: number },
     enough = Infinity
   ) {
     const seen: Array<string> = []
-    yield* fromTheEnd(`${yield* claudeFolder({ "s.jsonl": text })}/s.jsonl`, limits, (line) => {
+    const fs = yield* FileSystem.FileSystem
+    const file = `${yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-session-" })}/s.jsonl`
+    yield* fs.writeFileString(file, text)
+    yield* fromTheEnd(file, limits, (line) => {
       seen.push(line)
       return seen.length < enough ? "more" : "enough"
     })

@@ -2,9 +2,8 @@ import { type Lines, makeLines } from "@souffleur/domain"
 import type { TrustedFile } from "@souffleur/process"
 import { Effect } from "effect"
 import * as ByteString from "../lines/ByteString.ts"
-import { recordOf } from "../session/Records.ts"
-import { type Conversation, makeConversation } from "./Conversation.ts"
-import type { FilesModified } from "./FilesModified.ts"
+import { recordOf } from "../lines/JsonRecord.ts"
+import type { Conversation } from "./Conversation.ts"
 
 /**
  * Bytes that are read, rendered and written at a time. Twice as many are no faster and take a fifth more memory
@@ -16,13 +15,8 @@ const lineLimit = 16 << 20
 /** Bytes below which a record is always parsed, which finds malformed records. */
 const alwaysParsedBytes = 4_096
 
-/**
- * Matches a record that the agent writes for itself: snapshots of prompts and requests, most of a session file's bytes.
- * The keys at its beginning identify it, in the order that the agent writes them. So it need not be parsed.
- */
-const other =
-  /^\{(?:"parentUuid":(?:null|"[\w-]*"),"isSidechain":(?:true|false),"attachment":\{"type":"(?!file"|queued_command")|"type":"(?!user"|assistant"|system"|attachment"))/
-const isOther = (line: string): boolean => line.length > alwaysParsedBytes && line.endsWith("}") && other.test(line)
+/** Tells of a line from its beginning alone that it is no part of the conversation. */
+export type IsOther = (line: string) => boolean
 
 /** Reads the lines of one session file. */
 export interface Reading {
@@ -33,14 +27,14 @@ export interface Reading {
   readonly warnings: () => ReadonlyArray<string>
 }
 
-export const makeReading = (marker: string, mark: string, files: FilesModified): Reading => {
-  const conversation = makeConversation(marker, mark, files)
+/** Makes a reader of lines. A long line that `isOther` knows is not parsed. */
+export const makeReading = (conversation: Conversation, isOther: IsOther): Reading => {
   let pending = ""
   let malformed = 0
   let torn = false
   const lines = makeLines(lineLimit, (bytes, whole) => {
     const line = ByteString.fromBytes(bytes)
-    if (isOther(line)) return
+    if (line.length > alwaysParsedBytes && line.endsWith("}") && isOther(line)) return
     const asBytes = ByteString.parsesToBytes(line)
     const record = recordOf(asBytes ? line : ByteString.toText(line))
     if (record !== undefined) pending += conversation.record(record, asBytes ? (text) => text : ByteString.fromText)

@@ -5,16 +5,10 @@ const maxFollowed = 5_000
 const maxListed = 200
 const pathLimit = 512
 
-const pathField: Readonly<Record<string, string>> = {
-  Edit: "file_path",
-  MultiEdit: "file_path",
-  Write: "file_path",
-  NotebookEdit: "notebook_path"
-}
-
 /** Collects the files of edit tools, in bounded memory, the latest last. */
 export interface FilesModified {
-  readonly toolCall: (name: string, input: Readonly<Record<string, unknown>>, encode: (text: string) => string) => void
+  /** Takes an edited file, in the written form. */
+  readonly edited: (file: string) => void
   /**
    * Renders the section `Files Modified`, of at most 200 files, the latest first. It says so where not the whole
    * session file was read.
@@ -26,11 +20,8 @@ export const makeFilesModified = (): FilesModified => {
   const edits = new Map<string, number>()
   let beyond = 0
   return {
-    toolCall: (name, input, encode) => {
-      const field = Object.hasOwn(pathField, name) ? pathField[name] : undefined
-      const value = field === undefined ? undefined : input[field]
-      if (typeof value !== "string" || value === "") return
-      const path = inline(encode(value), pathLimit)
+    edited: (file) => {
+      const path = inline(file, pathLimit)
       const before = edits.get(path)
       if (before === undefined && edits.size >= maxFollowed) {
         beyond += 1

@@ -1,0 +1,7 @@
+export { fileIdentity, markOf } from "./lines/FileIdentity.ts"
+export { newLines } from "./lines/NewLines.ts"
+export { fromTheEnd, stateOf, type TailLimits, writtenAtOf } from "./lines/Tail.ts"
+export { beginsAsObject, isJson, type Json, recordOf, timeOf, tokensOf } from "./lines/JsonRecord.ts"
+export { type Conversation, type Counts, type Frame, makeTurns, type Turns } from "./export/Conversation.ts"
+export { type FilesModified, makeFilesModified } from "./export/FilesModified.ts"
+export { type Dialect, makeExport } from "./export/TranscriptExport.ts"

@@ -1,0 +1,15 @@
+import type { SessionFile, SessionMark } from "@souffleur/domain"
+import { Effect, FileSystem, Option } from "effect"
+
+/** Identifies a file as long as it exists. */
+export const fileIdentity = (info: FileSystem.File.Info) => ({
+  device: String(info.dev),
+  inode: String(Option.getOrElse(info.ino, () => 0n))
+})
+
+/** Returns the current end of a session file, and the file's identity. */
+export const markOf = Effect.fn("markOf")(function* ({ path }: SessionFile) {
+  const fs = yield* FileSystem.FileSystem
+  const info = yield* fs.stat(path)
+  return { path, ...fileIdentity(info), offset: Number(info.size) } satisfies SessionMark
+})

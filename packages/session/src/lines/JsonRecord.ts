@@ -1,0 +1,34 @@
+import { Bounds, epochOf } from "@souffleur/domain"
+import { Predicate } from "effect"
+
+export type Json = Readonly<Record<string, unknown>>
+export const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
+
+/**
+ * Whether a line begins as an object. A parser that fails takes forty times as long, and a file may hold no record at
+ * all.
+ */
+export const beginsAsObject = (line: string): boolean => /^[ \t\r\n]*\{/u.test(line)
+
+/** Parses a line of a session file. `undefined`: it is torn or malformed. */
+export const recordOf = (line: string): Json | undefined => {
+  if (!beginsAsObject(line)) return undefined
+  try {
+    const record: unknown = JSON.parse(line)
+    return isJson(record) ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the time of a record in epoch milliseconds. A record without one was written no later than `fallback`. */
+export const timeOf = (record: Json, fallback: number): number => {
+  const { timestamp } = record
+  return (typeof timestamp === "string" ? Bounds.time(epochOf(timestamp)) : undefined) ?? fallback
+}
+
+/**
+ * Sums the tokens of these counts, as the service or another in its place states them. A value that is no count is 0.
+ */
+export const tokensOf = (usage: Json, names: ReadonlyArray<string>): number =>
+  Bounds.sum(names.map((name) => Bounds.count(Object.hasOwn(usage, name) ? usage[name] : undefined) ?? 0))
