@@ -9,12 +9,19 @@ import { agentKind } from "../src/agent/Kind.ts"
 import { layerStore } from "@souffleur/embed/internal"
 import { stateFolderCheck } from "../src/doctor/StateFolderCheck.ts"
 
+const settingsIn = (home: string) =>
+  loadSettings({
+    agent: agentKind,
+    projectDir: home,
+    environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
+    flags: {}
+  })
+
 it.live("the check returns watches that have ended too, which the check of comms needs", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
-    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
+    const settings = yield* settingsIn(home)
     assert.deepStrictEqual((yield* stateFolderCheck(settings)).watches, [])
     yield* Effect.gen(function* () {
       const open = {
@@ -44,12 +51,7 @@ it.live("doctor reports the error of the estimates of past recoveries", () =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* loadSettings({
-      agent: agentKind,
-      projectDir: home,
-      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
-      flags: {}
-    })
+    const settings = yield* settingsIn(home)
     const outcome = {
       estimated_tokens: 90_000,
       estimated_tokens_full: 90_000,
@@ -84,8 +86,7 @@ it.live("doctor reports an export or a launch that others can read, and how to c
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
-    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
+    const settings = yield* settingsIn(home)
     for (const [file, mode] of [
       ["exports/a.md", 0o640],
       ["exports/b.md", 0o600],
@@ -119,12 +120,7 @@ it.live("an environment of a launch that no unfinished watch needs is wrong", ()
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* loadSettings({
-      agent: agentKind,
-      projectDir: home,
-      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
-      flags: {}
-    })
+    const settings = yield* settingsIn(home)
     const open = { _tag: "Open", project: home, comms: null, observe: false, pid: 4_190_000, sessionId: "s" } as const
     yield* Effect.andThen(command("going-0001", open), command("over-0001", open)).pipe(
       Effect.andThen(command("over-0001", { _tag: "Release" })),
@@ -154,8 +150,7 @@ it.live("a draft is left over once it is older than ten minutes, and an export n
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const environment = { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` }
-    const settings = yield* loadSettings({ agent: agentKind, projectDir: home, environment, flags: {} })
+    const settings = yield* settingsIn(home)
     const leftovers = Effect.map(stateFolderCheck(settings), ({ findings }) =>
       findings.filter(({ check }) => check === "leftovers").map(({ detail }) => detail)
     )
@@ -211,12 +206,7 @@ it.live("doctor reports outputs of launches above a gigabyte on disk, where hole
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const home = yield* files.makeTempDirectoryScoped()
-    const settings = yield* loadSettings({
-      agent: agentKind,
-      projectDir: home,
-      environment: { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` },
-      flags: {}
-    })
+    const settings = yield* settingsIn(home)
     yield* files.makeDirectory(`${home}/state/launches`, { recursive: true, mode: 0o700 })
     const file = `${home}/state/launches/w-1.out`
     yield* files.writeFile(file, new Uint8Array(), { mode: 0o600 })

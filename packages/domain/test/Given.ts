@@ -22,6 +22,16 @@ export const evidence = {
   end: null
 }
 
+/** A launch that cycle 1 prepares. */
+export const preparation = {
+  cycle: 1,
+  launchId: "l1",
+  digest: "d",
+  sessionId: "s2",
+  requested: "acceptEdits",
+  effective: "acceptEdits"
+} as const
+
 /** given these events, when this is wanted, then these events (or this refusal). */
 export const given = (...events: ReadonlyArray<WatchEvent>) => {
   const watch = events.reduce(evolve, initial)

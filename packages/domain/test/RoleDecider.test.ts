@@ -11,15 +11,10 @@ import {
   type WatchEvent,
   type WatchIntent
 } from "../src/index.ts"
+import { owner } from "./Given.ts"
 
 const at = 1_000_000
 const hour = 3_600_000
-const owner = {
-  host: "here",
-  machine: "m",
-  pidNamespace: "pid:[1]",
-  process: { pid: 10, startTime: 5, bootId: "boot" }
-}
 const conductor = { pid: 4711, startTime: 1, bootId: "boot" }
 const baseline = { taskCount: 0, taskFingerprint: "", conductorState: null, lastMessageId: 0 }
 const history: ReadonlyArray<WatchEvent> = [

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, evolve, initial, rolesOf, type Watch, type WatchEvent } from "../src/index.ts"
-import { baseline, conductor, evidence, owner } from "./Given.ts"
+import { baseline, conductor, evidence, owner, preparation } from "./Given.ts"
 
 const seen = { watcher: 1, taskCount: 2, taskFingerprint: "a", evidence }
 
@@ -14,12 +14,7 @@ const died = Event.ConductorDied.make({ at: 7, ...seen, reason: "pid", retries: 
 const recovering = Event.RecoveryStarted.make({ at: 7, cycle: 1, purpose: "relaunch", trigger: "pid" })
 const prepared = Event.LaunchPrepared.make({
   at: 8,
-  cycle: 1,
-  launchId: "l1",
-  digest: "d",
-  sessionId: "s2",
-  requested: "acceptEdits",
-  effective: "acceptEdits"
+  ...preparation
 })
 const relaunched = Event.ConductorRelaunched.make({
   print: true,

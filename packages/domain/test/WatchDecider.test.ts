@@ -29,7 +29,8 @@ import {
   died,
   started,
   relaunched,
-  prepared
+  prepared,
+  preparation
 } from "./Given.ts"
 
 describe("opening and owning", () => {
@@ -855,12 +856,7 @@ describe("an operator, and a Conductor that comes back", () => {
       { _tag: "StartStep", cycle: 1, step: "6 launch", kind: "launch" },
       {
         _tag: "PrepareLaunch",
-        cycle: 1,
-        launchId: "l1",
-        digest: "d",
-        sessionId: "s2",
-        requested: "acceptEdits",
-        effective: "acceptEdits"
+        ...preparation
       },
       { _tag: "Relaunched", ...rest, baseline: { conductorState, lastMessageId, taskCount, taskFingerprint } },
       { _tag: "FailClosed", cycle: 1, stage: "stop", message: "" },

@@ -3,6 +3,7 @@ import { Effect, Layer, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { Conflict, LogUnusable } from "@souffleur/eventlog"
 import { Event, EventLog, load, makeWatchRef, dispatch, type WatchCommand } from "../src/index.ts"
+import { owner } from "./Given.ts"
 
 const open = (now: number): WatchCommand => ({
   _tag: "Open",
@@ -14,12 +15,6 @@ const open = (now: number): WatchCommand => ({
   now,
   by: { _tag: "Operator" }
 })
-const owner = {
-  host: "here",
-  machine: "m",
-  pidNamespace: "pid:[1]",
-  process: { pid: 10, startTime: 5, bootId: "boot" }
-}
 const take = (over: number): WatchCommand => ({ _tag: "TakeOwnership", owner, over, now: 1, by: { _tag: "Operator" } })
 const failed = (fence: number, message: string): WatchCommand => ({
   _tag: "FailValidation",

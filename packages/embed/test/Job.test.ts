@@ -3,18 +3,8 @@ import { initial, type Watch } from "@souffleur/domain"
 import { UnreadableEvent } from "@souffleur/eventlog"
 import { initialRun, type Run } from "@souffleur/plan"
 import { jobJson, jobLine, runJob, watchJob } from "../src/jobs/Job.ts"
+import { noon, recovery } from "./AtNoon.ts"
 
-const noon = Date.UTC(2026, 2, 1, 12)
-const recovery = {
-  cycle: 1,
-  trigger: "pid",
-  purpose: "relaunch",
-  since: noon,
-  resumed: false,
-  escalated: [],
-  steps: {},
-  launch: undefined
-} as const
 const unreadable = new UnreadableEvent({ stream: "w", revision: 3, tag: "Died", version: 1, problem: "no JSON" })
 const wait = { kind: "usage-limit", since: noon, until: noon + 60_000, trigger: "limit" } as const
 

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { isOver, type RunEvent, RunMetrics } from "@souffleur/plan"
-import { runProgram } from "@souffleur/process"
 import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
 import { type RunningRun, Souffleur } from "../src/index.ts"
+import { gitIn } from "../../plan/test/GitIn.ts"
 
 const standIn = await builtProgram(fileURLToPath(new URL("../../cli/test/fixtures/standIn.ts", import.meta.url)))
 
@@ -34,14 +34,7 @@ const opera = Effect.gen(function* () {
   const project = path.join(home, "opera")
   const agentDir = path.join(home, "agent")
   yield* fs.makeDirectory(project)
-  const git = (...args: ReadonlyArray<string>) =>
-    runProgram({
-      command: "git",
-      args: ["-C", project, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-      stdin: "",
-      within: "30 seconds",
-      atMost: 1_000_000
-    })
+  const git = gitIn(project)
   yield* git("init", "-q", "-b", "main")
   yield* git("commit", "-q", "--allow-empty", "-m", "base")
   yield* fs.writeFileString(path.join(project, "plan.yaml"), plan)

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { initial, type Watch, Words } from "@souffleur/domain"
 import { needOf, standingOf, statusLine } from "../src/explain/StatusLine.ts"
+import { noon, recovery } from "./AtNoon.ts"
 
-const noon = Date.UTC(2026, 2, 1, 12)
 const minute = 60_000
 const taken = { at: noon, contextTokens: 31_400, contextWindow: 200_000 }
 const closed = {
@@ -12,16 +12,6 @@ const closed = {
   message: "the ceiling of time is reached",
   since: noon,
   held: false
-} as const
-const recovery = {
-  cycle: 1,
-  trigger: "pid",
-  purpose: "relaunch",
-  since: noon,
-  resumed: false,
-  escalated: [],
-  steps: {},
-  launch: undefined
 } as const
 const says = (more: Partial<Watch>, silent = false) =>
   statusLine({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)

@@ -5,28 +5,12 @@ import { loadSettings, TrustedFiles } from "@souffleur/process"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
+import { evidence, owner } from "../../domain/test/Given.ts"
 import { selfMonitor } from "../src/index.ts"
 
 /** The start of every watch here, in epoch ms. */
 const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 const at = begun
-const owner = {
-  host: "here",
-  machine: "m",
-  pidNamespace: "pid:[1]",
-  process: { pid: 10, startTime: 5, bootId: "boot" }
-}
-const evidence = {
-  process: "gone" as const,
-  conductorState: null,
-  heartbeat: null,
-  heartbeatAge: null,
-  staleAfter: 240_000,
-  signs: [],
-  contextTokens: null,
-  turnFinished: false,
-  end: null
-}
 const before: ReadonlyArray<WatchEvent> = [
   Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false }),
   Event.OwnerTook.make({ at, fence: 1, owner }),

@@ -3,19 +3,13 @@ import { runProgram } from "@souffleur/process"
 import { HostServices } from "@souffleur/node"
 import { Effect, FileSystem, type Scope } from "effect"
 import { excludeOwn } from "../src/index.ts"
+import { gitIn } from "./GitIn.ts"
 
 /** A repository, and the sentences on the exclusion of its state file. */
 const repository = Effect.fnUntraced(function* () {
   const fs = yield* FileSystem.FileSystem
   const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-  const git = (...args: ReadonlyArray<string>) =>
-    runProgram({
-      command: "git",
-      args: ["-C", root, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-      stdin: "",
-      within: "30 seconds",
-      atMost: 1_000_000
-    })
+  const git = gitIn(root)
   yield* git("init", "-q", "-b", "main")
   const exclude = `${root}/.git/info/exclude`
   return {

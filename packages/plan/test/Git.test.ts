@@ -3,18 +3,18 @@ import { assert, it } from "@effect/vitest"
 import { runProgram } from "@souffleur/process"
 import { ConfigProvider, Effect, FileSystem } from "effect"
 import { gitOf, GitUnusable } from "../src/index.ts"
+import { gitIn } from "./GitIn.ts"
 
 it.live("a repository without a commit has no HEAD; where git gives no answer, HEAD is unknown", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const project = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-    const run = (...args: ReadonlyArray<string>) =>
-      runProgram({ command: "git", args: ["-C", project, ...args], stdin: "", within: "30 seconds", atMost: 1_000_000 })
+    const run = gitIn(project)
     yield* run("init", "-q", "-b", "main")
     const git = yield* gitOf(project, () => [])
     assert.isNull(yield* git.head)
     assert.deepStrictEqual(yield* git.since(null), { commits: [], files: [] })
-    yield* run("-c", "user.name=A", "-c", "user.email=a@localhost", "commit", "-q", "--allow-empty", "-m", "first")
+    yield* run("commit", "-q", "--allow-empty", "-m", "first")
     const head = yield* git.head
     assert.match(head ?? "", /^[0-9a-f]{40}$/u)
     yield* fs.writeFileString(`${project}/.git/HEAD`, "garbage")
@@ -31,14 +31,7 @@ it.live(
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-      const run = (...args: ReadonlyArray<string>) =>
-        runProgram({
-          command: "git",
-          args: ["-C", folder, ...args],
-          stdin: "",
-          within: "30 seconds",
-          atMost: 1_000_000
-        })
+      const run = gitIn(folder)
       const why = (project: string) => Effect.map(Effect.flip(gitOf(project, () => [])), (error) => error.problem)
       assert.match(yield* why(folder), /not a git repository.*: make one with git init$/u)
       yield* run("init", "-q", "--bare", "bare")
@@ -68,14 +61,7 @@ it.live(
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-      const run = (...args: ReadonlyArray<string>) =>
-        runProgram({
-          command: "git",
-          args: ["-C", root, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-          stdin: "",
-          within: "30 seconds",
-          atMost: 1_000_000
-        })
+      const run = gitIn(root)
       const write = (name: string, text: string) => fs.writeFileString(`${root}/${name}`, text)
       yield* run("init", "-q", "-b", "main")
       yield* fs.makeDirectory(`${root}/pkg/ä b`, { recursive: true })
@@ -107,14 +93,7 @@ it.live("files with conflicts are named from the project's folder on", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped())
-    const run = (...args: ReadonlyArray<string>) =>
-      runProgram({
-        command: "git",
-        args: ["-C", root, "-c", "user.name=A", "-c", "user.email=a@localhost", ...args],
-        stdin: "",
-        within: "30 seconds",
-        atMost: 1_000_000
-      })
+    const run = gitIn(root)
     const commit = Effect.fnUntraced(function* (text: string) {
       for (const name of ["a/in.txt", "out.txt"]) yield* fs.writeFileString(`${root}/${name}`, text)
       yield* run("add", "-A")

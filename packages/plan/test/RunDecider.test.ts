@@ -13,13 +13,8 @@ import {
   type RunIntent,
   taskOf
 } from "../src/index.ts"
+import { owner } from "../../domain/test/Given.ts"
 
-const owner = {
-  host: "here",
-  machine: "m",
-  pidNamespace: "pid:[1]",
-  process: { pid: 10, startTime: 5, bootId: "boot" }
-}
 const outline = (id: string, dependsOn: ReadonlyArray<string> = []) => ({ id, title: `Do ${id}`, dependsOn })
 const work = { commits: ["c1"], files: ["a.ts"], testFile: null }
 

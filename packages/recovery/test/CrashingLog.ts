@@ -1,28 +1,9 @@
 import { Event, EventLog, leastPin, makeWatchRef, type Permission, type WatchEvent } from "@souffleur/domain"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { baseline, conductor, evidence, owner } from "../../domain/test/Given.ts"
 import { Cycle } from "../src/steps/Step.ts"
 
-export const conductor = { pid: 4711, startTime: 99, bootId: "boot" }
-export const owner = {
-  host: "here",
-  machine: "m",
-  pidNamespace: "pid:[1]",
-  process: { pid: 10, startTime: 5, bootId: "boot" }
-}
 const at = 0
-const baseline = { taskCount: 2, taskFingerprint: "2 tasks", conductorState: "working", lastMessageId: 7 }
-const evidence = {
-  process: "gone" as const,
-  conductorState: "working",
-  heartbeat: null,
-  heartbeatAge: null,
-  staleAfter: 240_000,
-  signs: [],
-  contextTokens: null,
-  turnFinished: false,
-  end: null
-}
-
 const relaunchedBy = (provider: string, sessionId: string): ReadonlyArray<WatchEvent> => [
   Event.RecoveryStarted.make({ at, cycle: 0, purpose: "relaunch", trigger: "pid" }),
   Event.ConductorRelaunched.make({

@@ -14,6 +14,7 @@ import {
   recovery,
   type Successor
 } from "../src/index.ts"
+import { preparation } from "../../domain/test/Given.ts"
 import { crashingLog, recovering } from "./CrashingLog.ts"
 import { type FakeWorld, identityOf } from "@souffleur/testing"
 import { worldLayer, worldOf } from "./RecoveryWorld.ts"
@@ -50,12 +51,7 @@ const cycle = Effect.fnUntraced(function* (providers: readonly [Provider<never>,
   const ref = yield* log.ref()
   yield* ref.dispatch({
     _tag: "PrepareLaunch",
-    cycle: 1,
-    launchId: "l1",
-    digest: "d",
-    sessionId: "s2",
-    requested: "acceptEdits",
-    effective: "acceptEdits"
+    ...preparation
   })
   yield* recovery(ref, yield* ref.state, providers).pipe(Effect.provide(worldLayer(worldOf(), "/state")))
   return (yield* log.events).slice(1)

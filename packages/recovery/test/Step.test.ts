@@ -3,7 +3,8 @@ import { type WatchIntent } from "@souffleur/domain"
 import { LogUnusable } from "@souffleur/eventlog"
 import { Deferred, Effect, Exit, Fiber, Option, Schema } from "effect"
 import { again, Cycle, type Step, step, stillGranted } from "../src/index.ts"
-import { crashingLog, owner, recovering } from "./CrashingLog.ts"
+import { owner } from "../../domain/test/Given.ts"
+import { crashingLog, recovering } from "./CrashingLog.ts"
 
 class Broke extends Schema.TaggedError<Broke>()("Broke", { message: Schema.String }) {}
 

@@ -12,6 +12,7 @@ import {
 } from "@souffleur/domain"
 import { LogUnusable } from "@souffleur/eventlog"
 import { Context, Effect, Exit, Option, Scope } from "effect"
+import { preparation } from "../../domain/test/Given.ts"
 import { adopt, command, finish, own, release } from "../src/index.ts"
 import { begun, identityOf, ownerOf } from "@souffleur/testing"
 import {
@@ -208,12 +209,7 @@ describe("an operator's release", () => {
     })
   const prepared = Event.LaunchPrepared.make({
     at: begun,
-    cycle: 1,
-    launchId: "l1",
-    digest: "d",
-    sessionId: "s2",
-    requested: "acceptEdits",
-    effective: "acceptEdits"
+    ...preparation
   })
   it.effect("an operator's release ends the watch of any owner, and settles a launch in progress", () =>
     Effect.gen(function* () {
