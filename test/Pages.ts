@@ -72,6 +72,13 @@ export const commentsOf = (source: string): ReadonlyArray<string> =>
       )
   )
 
+/** The clauses of the messages of a source: of its literals with at least four words. A value in a template is `x`. */
+export const messagesOf = (source: string): ReadonlyArray<string> =>
+  [...source.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gmu, "").matchAll(/"((?:\\.|[^"\\\n])*)"|`((?:\\.|[^`\\])*)`/gu)]
+    .map(([, plain, template]) => (plain ?? template ?? "").replaceAll(/\$\{[^}]*\}/gu, "x"))
+    .filter((text) => text.split(" ").length > 3 && !/[<>{}=]|\b(?:SELECT|INSERT|UPDATE|CREATE)\b/u.test(text))
+    .flatMap((text) => text.split(/(?<=[.?!:;])\s+|\\n/u))
+
 /** The titles of the tests of a file. */
 export const titlesOf = (source: string): ReadonlyArray<string> =>
   [...source.matchAll(/\b(?:it|describe)[\w.]*\(\s*(?:"((?:[^"\\]|\\.)*)"|`([^`]*)`)/gu)].map(

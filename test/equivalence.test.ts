@@ -36,7 +36,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   report: "tells a person what watches, runs and their histories say",
   doctor: "looks at an installation",
   config: "shows the settings of a folder, and keeps a person's trust",
-  init: "makes an orchestration database",
+  init: "makes an comms database",
   hooks: "writes the settings of an agent",
   notify: "tries the notices of an installation",
   export: "exports a session of an agent, by @souffleur/claude",

@@ -85,7 +85,7 @@ exec '${process.execPath}' '${souffleur}' __stand-in "$@"
   const status = yield* run("status")
   const lines = (yield* run("log", "--json")).split("\n")
   const death = yield* Effect.fromOption(Array.head(Array.getSomes(lines.map((line) => decodeDeath(line)))))
-  const [why = ""] = (yield* run("why", String(death.revision))).split("\n\nWhat was done")
+  const [why = ""] = (yield* run("why", String(death.revision))).split("\n\nAction")
   const shown = [said, status, why].map((text) => text.replaceAll(home, "~").trimEnd())
   const page = yield* fs.readFileString(readme)
   yield* fs.writeFileString(

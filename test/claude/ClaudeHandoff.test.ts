@@ -10,10 +10,12 @@ const prompt =
 const payload = `CONTEXT_RECOVERY_PAYLOAD_V1\npermission_mode: bypassPermissions\nresume_prompt: ${prompt}`
 
 const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | typeof tmux) {
-  const { lab, souffleur } = yield* staged(claude!, stageOf, (asked, board) =>
-    asked.sessionId === first ? Effect.succeed(bash(waiting)) : Effect.as(board.complete, { text: "All is complete." })
+  const { lab, souffleur } = yield* staged(claude!, stageOf, (asked, commsDb) =>
+    asked.sessionId === first
+      ? Effect.succeed(bash(waiting))
+      : Effect.as(commsDb.complete, { text: "All is complete." })
   )
-  yield* lab.board.handoff(payload)
+  yield* lab.commsDb.handoff(payload)
   assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
   const log = yield* lab.log
   only(log, "ContextRecoveryRequested")

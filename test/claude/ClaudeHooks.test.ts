@@ -47,8 +47,8 @@ it.live.skipIf(claude === null)(
     Effect.gen(function* () {
       const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
       const held = yield* Ref.make<Effect.Effect<unknown>>(Effect.void)
-      const lab = yield* makeLab(claude!, "it's opera", (asked, board) =>
-        Effect.andThen(Effect.flatten(Ref.get(held)), part(asked, board))
+      const lab = yield* makeLab(claude!, "it's opera", (asked, commsDb) =>
+        Effect.andThen(Effect.flatten(Ref.get(held)), part(asked, commsDb))
       )
       const hooks = yield* hooksOf(lab)
       yield* lab.write(settings, before)

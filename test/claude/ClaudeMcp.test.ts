@@ -76,6 +76,6 @@ it.live.skipIf(claude === null)(
   () => conducted(false).pipe(Effect.scoped, Effect.provide(services))
 )
 
-it.live.skipIf(claude === null)("MCP: the same without a task database", () =>
+it.live.skipIf(claude === null)("MCP: the same without comms", () =>
   conducted(true).pipe(Effect.scoped, Effect.provide(services))
 )

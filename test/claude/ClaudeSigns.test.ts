@@ -30,8 +30,8 @@ it.live.skipIf(claude === null || tmuxMissing)(
       const { lab, souffleur, stage } = yield* staged(
         claude!,
         tmux,
-        ({ toolResult = "" }, board) => {
-          if (toolResult.includes("a libretto")) return Effect.as(board.complete, { text: "All is complete." })
+        ({ toolResult = "" }, commsDb) => {
+          if (toolResult.includes("a libretto")) return Effect.as(commsDb.complete, { text: "All is complete." })
           return Effect.succeed(
             toolResult.includes("finished") ? { tool: { name: "Read", input: { file_path: outside } } } : bash(waiting)
           )
@@ -39,7 +39,7 @@ it.live.skipIf(claude === null || tmuxMissing)(
         "",
         { settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "4 seconds" } }
       )
-      yield* lab.board.beat
+      yield* lab.commsDb.beat
       yield* lab.write("go", "")
       yield* told(souffleur, "PersonAwaited")
       yield* until(

@@ -17,9 +17,9 @@ const isResumed = (said: ReadonlyArray<string>) =>
 /** The first Conductor rehearses until it is killed; what comes after the compaction completes. */
 const part =
   (compaction: Effect.Effect<Answer>): Part =>
-  (asked, board) => {
+  (asked, commsDb) => {
     if (asked.compaction) return compaction
-    if (isResumed(asked.said)) return Effect.as(board.complete, { text: "All is complete." })
+    if (isResumed(asked.said)) return Effect.as(commsDb.complete, { text: "All is complete." })
     return Effect.succeed(asked.toolResult === undefined ? bash("echo one") : bash(rehearsal))
   }
 

@@ -54,7 +54,7 @@ export type Logged = typeof Logged.Type
 const decodeLogged = Schema.decodeUnknownEffect(Schema.fromJsonString(Logged))
 
 /** The row of the Conductor, which it would write itself. */
-export interface Board {
+export interface CommsDb {
   readonly beat: Effect.Effect<void>
   readonly complete: Effect.Effect<void>
   /** Asks for a recovery of its context, with this message before it. */
@@ -62,7 +62,7 @@ export interface Board {
 }
 
 /** Gives the model's answer. Events that come before the answer may happen here. */
-export type Part = (asked: Asked, board: Board) => Effect.Effect<Answer>
+export type Part = (asked: Asked, commsDb: CommsDb) => Effect.Effect<Answer>
 
 /** Names the thing that does not come in time. */
 export const inTime = (what: string) =>
@@ -73,7 +73,7 @@ export const until = <E, R>(what: string, so: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(so, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") }).pipe(inTime(what), Effect.asVoid)
 
 export interface LabOptions {
-  /** No task database. */
+  /** Without comms. */
   readonly solo?: boolean
   readonly account?: keyof typeof account
   /** Beside the timings, or in place of them. */
@@ -137,7 +137,7 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
       while: ({ reason }) => reason._tag === "LockTimeoutError",
       schedule: Schedule.spaced("20 millis")
     }).pipe(Effect.orDie)
-  const board: Board = {
+  const commsDb: CommsDb = {
     beat: Effect.asVoid(
       patiently(sql`UPDATE orchestration_tasks SET last_heartbeat = datetime('now') WHERE task_id = 'task-00'`)
     ),
@@ -157,13 +157,13 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
       )
   }
   if (options.solo === true) yield* fs.remove(comms)
-  const model = yield* modelEndpoint((asked) => part(asked, board))
+  const model = yield* modelEndpoint((asked) => part(asked, commsDb))
   return {
     claude,
     project,
     home,
     comms,
-    board,
+    commsDb,
     options: { ...here, env: { ...environment, ANTHROPIC_BASE_URL: model.url } },
     souffleur,
     asked: model.asked,

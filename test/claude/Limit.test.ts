@@ -24,7 +24,7 @@ const waitedOut = Effect.fn("Limit.waitedOut")(function* (stageOf: typeof headle
   const { lab, souffleur } = yield* staged(claude!, stageOf, part, "", { account: "subscriber", solo })
   yield* lab.write("go", "")
   yield* told(souffleur, "HandoffTaken")
-  if (!solo) yield* lab.board.complete
+  if (!solo) yield* lab.commsDb.complete
   assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
 
   const log = yield* lab.log

@@ -19,7 +19,7 @@ const exportIn = (asked: Asked): string =>
  * Lets the first Conductor rehearse until it is killed. Its successor reads the export. All is complete if it knows the
  * word then.
  */
-const part: Part = (asked, board) => {
+const part: Part = (asked, commsDb) => {
   if (asked.sessionId === first) {
     return Effect.succeed(
       asked.toolResult === undefined
@@ -28,9 +28,9 @@ const part: Part = (asked, board) => {
     )
   }
   if (asked.toolResult === undefined)
-    return Effect.as(board.beat, { tool: { name: "Read", input: { file_path: exportIn(asked) } } })
+    return Effect.as(commsDb.beat, { tool: { name: "Read", input: { file_path: exportIn(asked) } } })
   return asked.toolResult.includes(word)
-    ? Effect.as(board.complete, { text: "I have read the export, and all is complete." })
+    ? Effect.as(commsDb.complete, { text: "I have read the export, and all is complete." })
     : Effect.succeed({ text: "I could not read the export." })
 }
 
@@ -53,7 +53,7 @@ export const recovered = Effect.fn("Recovered")(function* (claude: string, { har
   const tool = Number(yield* lab.read("tool.pid"))
   assert.isTrue(yield* alive(tool))
 
-  yield* lab.board.beat
+  yield* lab.commsDb.beat
   process.kill(one, harm)
   const code = yield* souffleur.exitCode
   assert.strictEqual(code, 0, yield* souffleur.said)

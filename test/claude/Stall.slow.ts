@@ -20,18 +20,18 @@ const stalled = Effect.fn("Stall.stalled")(function* (
 ) {
   const since = yield* Ref.make<number | undefined>(undefined)
   const over = yield* Deferred.make<number>()
-  const part: Part = ({ toolResult }, board) =>
+  const part: Part = ({ toolResult }, commsDb) =>
     Effect.gen(function* () {
       if (toolResult === undefined) return bash(waiting)
       const now = yield* Clock.currentTimeMillis
       const before = yield* Ref.getAndUpdate(since, (at) => at ?? now)
       const speaks = Effect.gen(function* () {
-        if (options.solo !== true) yield* board.complete
+        if (options.solo !== true) yield* commsDb.complete
         yield* Deferred.succeed(over, (yield* Clock.currentTimeMillis) - (before ?? now))
         return { text: "All is complete." }
       })
       if (before !== undefined) return yield* speaks
-      if (options.solo !== true) yield* board.beat
+      if (options.solo !== true) yield* commsDb.beat
       return yield* silence(speaks, Deferred.await(over))
     })
   const { lab, souffleur } = yield* staged(claude!, stageOf, part, "", options)

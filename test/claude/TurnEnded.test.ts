@@ -11,8 +11,8 @@ it.live.skipIf(claude === null)(
   "a print-mode turn that ends before the work: the same session goes on, its prompt arrives once",
   () =>
     Effect.gen(function* () {
-      const { lab, souffleur } = yield* staged(claude!, headless, (asked, board) => {
-        if (goesOn(asked.said)) return Effect.as(board.complete, { text: "All is complete." })
+      const { lab, souffleur } = yield* staged(claude!, headless, (asked, commsDb) => {
+        if (goesOn(asked.said)) return Effect.as(commsDb.complete, { text: "All is complete." })
         return Effect.succeed(asked.toolResult === undefined ? bash(waiting) : { text: "My turn is over." })
       })
       yield* lab.write("go", "")

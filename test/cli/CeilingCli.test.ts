@@ -19,7 +19,7 @@ const configure = (project: string, text: string) => {
 type Staged = Effect.Success<ReturnType<typeof stage>>
 /** The Conductor asks for a fresh context, and for bypassPermissions. */
 const handsOver = (the: Staged) =>
-  the.board((db) => {
+  the.commsDb((db) => {
     db.prepare(
       "INSERT INTO orchestration_messages (task_id, message, message_type) VALUES ('souffleur', ?, 'handoff')"
     ).run(asks)
@@ -38,7 +38,7 @@ const works = (the: Staged) =>
       (state) => state === "working"
     ),
     Effect.sync(() =>
-      the.board((db) =>
+      the.commsDb((db) =>
         db.prepare("INSERT INTO orchestration_tasks (task_id, state) VALUES (?, 'working')").run(crypto.randomUUID())
       )
     )

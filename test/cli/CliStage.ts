@@ -142,7 +142,7 @@ export const stage = Effect.fnUntraced(function* (
   fs.writeFileSync(join(project, "plan.json"), JSON.stringify({ tasks }))
 
   /** The Conductor's database; `act` with a connection of its own. */
-  const board = <A>(act: (db: DatabaseSync) => A): A => {
+  const commsDb = <A>(act: (db: DatabaseSync) => A): A => {
     const db = new DatabaseSync(comms, { timeout: 5000 })
     try {
       return act(db)
@@ -150,7 +150,7 @@ export const stage = Effect.fnUntraced(function* (
       db.close()
     }
   }
-  board((db) => {
+  commsDb((db) => {
     for (const statement of Object.values(CommsTables.tables)) db.exec(statement)
     db.exec("INSERT INTO orchestration_tasks (task_id, state) VALUES ('task-00', 'working'), ('souffleur', 'watching')")
     // Planned already: taking one up is no progress.
@@ -218,7 +218,7 @@ export const stage = Effect.fnUntraced(function* (
     state,
     session,
     environment,
-    board,
+    commsDb,
     exactly,
     spawned,
     start,
@@ -249,11 +249,11 @@ export const stage = Effect.fnUntraced(function* (
       return file === undefined ? "" : fs.readFileSync(join(claude, "projects", file), "utf8")
     },
     row: (id: string) =>
-      board((db) =>
+      commsDb((db) =>
         db.prepare("SELECT state, last_error, session_id FROM orchestration_tasks WHERE task_id = ?").get(id)
       ) ?? {},
     messages: () =>
-      board((db) =>
+      commsDb((db) =>
         db
           .prepare("SELECT message, message_type FROM orchestration_messages WHERE task_id = 'souffleur' ORDER BY id")
           .all()

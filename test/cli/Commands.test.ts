@@ -167,7 +167,7 @@ describe.concurrent("the command", () => {
       }
       const last = the.start(["watch", "--json"])
       yield* prints(last, "OwnerTook", ({ fence }) => fence === 3)
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'"))
+      the.commsDb((db) => db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'"))
       assert.deepStrictEqual(yield* last.ended, { code: 0, signal: null })
     })
   )

@@ -42,7 +42,7 @@ describe.concurrent("souffleur conduct", () => {
         )
         assert.strictEqual(git(the.project, "rev-list", "--count", "HEAD").trim(), "2")
         assert.deepInclude(the.state(), { phase: "completion", current_task: null })
-        const rows = the.board((db) =>
+        const rows = the.commsDb((db) =>
           db
             .prepare("SELECT task_id, state FROM orchestration_tasks WHERE task_id <> 'souffleur' ORDER BY task_id")
             .all()
@@ -165,7 +165,7 @@ describe.concurrent("souffleur conduct", () => {
         assert.strictEqual(the.bows(), 2)
         const tags = watch.lines.map((line) => JSON.parse(line)._tag)
         assert.notIncludeMembers(tags, ["ConductorDied", "ConductorRelaunched"])
-        const messages = the.board((db) =>
+        const messages = the.commsDb((db) =>
           db.prepare("SELECT message_type FROM orchestration_messages ORDER BY id").all()
         )
         assert.deepStrictEqual(
@@ -216,7 +216,7 @@ describe.concurrent("souffleur conduct", () => {
         yield* the.prints(three, "ImplementationFailed")
         assert.isFalse(alive(hung.process.pid))
         const why = yield* the.run(["conduct", "why", String(ending.revision)])
-        for (const what of [`process ${hung.process.pid} runs since`, "who takes longer than its limit is ended"])
+        for (const what of [`process ${hung.process.pid} runs since`, "an agent that takes longer than its limit is ended"])
           assert.include(why.lines.join("\n"), what)
         const log = yield* the.run(["conduct", "log", "--json", "--from", "2"])
         const known = log.lines.map((line) => JSON.parse(line))

@@ -80,16 +80,16 @@ describe.concurrent("doctor", () => {
   live("doctor reports problems of comms: rows, heartbeats, schema, another kind of file", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
-      the.board((db) => {
+      the.commsDb((db) => {
         db.exec("DELETE FROM orchestration_tasks WHERE task_id = 'souffleur'")
         db.exec("UPDATE orchestration_tasks SET last_heartbeat = 'yesterday' WHERE task_id = 'task-00'")
       })
       const first = yield* doctor(the)
       assert.sameMembers(first.wrong, ["comms rows", "heartbeat"])
       assert.match(first.of("comms rows")[0]!.detail, /^no row souffleur$/)
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET last_heartbeat = '2999-01-01 00:00:00'"))
+      the.commsDb((db) => db.exec("UPDATE orchestration_tasks SET last_heartbeat = '2999-01-01 00:00:00'"))
       assert.match((yield* doctor(the)).of("heartbeat")[0]!.detail, /in the future/)
-      the.board((db) => db.exec("DROP TABLE orchestration_messages"))
+      the.commsDb((db) => db.exec("DROP TABLE orchestration_messages"))
       assert.deepStrictEqual((yield* doctor(the)).wrong, ["comms"])
       fs.rmSync(the.comms)
       assert.strictEqual((yield* doctor(the)).of("comms")[0]!.level, "note")
@@ -174,7 +174,7 @@ describe.concurrent("doctor", () => {
       const ended = yield* doctor(the)
       assert.deepStrictEqual(ended.wrong, [])
       assert.strictEqual(ended.of("comms state")[0]!.detail, "row souffleur is complete")
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'confirmed' WHERE task_id = 'souffleur'"))
+      the.commsDb((db) => db.exec("UPDATE orchestration_tasks SET state = 'confirmed' WHERE task_id = 'souffleur'"))
       const [state] = (yield* doctor(the)).of("comms state")
       assert.deepStrictEqual(
         [state!.level, state!.detail],

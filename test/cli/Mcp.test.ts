@@ -67,7 +67,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.deepInclude(before.told, { watch: null, you_are: "unwatched" })
       assert.include(String(before.told["note"]), `souffleur watch --pid <pid of the agent> --session-id ${session}`)
       assert.deepStrictEqual((yield* server.call("status")).told, { watches: [] })
-      // The task database is used all the same.
+      // comms is used all the same.
       assert.deepInclude((yield* server.call("heartbeat")).told, { watch: null, comms: true })
       assert.deepStrictEqual(
         (yield* server.call("register_tasks", { tasks: [{ task_id: "task-01" }, { task_id: "task-09" }] })).told,
@@ -138,7 +138,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
   )
   it.live("many clients at once lose nothing: one registers a task, and each one's message arrives", () =>
     Effect.gen(function* () {
-      const { board, environment, project } = yield* stage([])
+      const { commsDb, environment, project } = yield* stage([])
       const tasks = Array.from({ length: 50 }, (_, n) => ({ task_id: `task-${n + 10}` }))
       const act = Effect.fnUntraced(function* (n: number) {
         const server = yield* client(project, environment, `session-${n}`)
@@ -165,7 +165,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
         made.flat(),
         tasks.map(({ task_id }) => task_id)
       )
-      const posts = board((db) =>
+      const posts = commsDb((db) =>
         db.prepare("SELECT count(*) AS n FROM orchestration_messages WHERE task_id = 'task-10'").get()
       )
       assert.strictEqual(posts?.["n"], 12)
@@ -184,7 +184,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.deepInclude((yield* server.call("heartbeat")).told, { watch: id, comms: false })
       const alone = yield* server.call("post_message", { task_id: "task-01", message_type: "system", message: "x" })
       assert.isTrue(alone.failed)
-      assert.include(alone.text, "has no task database (solo)")
+      assert.include(alone.text, "has no comms (solo)")
 
       const asked = yield* server.call("request_context_recovery", { resume_prompt: "Take up the thread SECRET-7." })
       assert.isFalse(asked.failed, asked.text)

@@ -32,7 +32,7 @@ it.live(
     Effect.gen(function* () {
       const the = yield* stage([{ id: "task-01", file: "scene.txt", text: "", millis: 1 }])
       // A database of others, which holds its words to nothing.
-      the.board((db) => {
+      the.commsDb((db) => {
         db.exec("DROP TABLE orchestration_tasks")
         db.exec(
           "CREATE TABLE orchestration_tasks (task_id TEXT PRIMARY KEY, state TEXT, session_id TEXT, last_heartbeat TEXT, last_error TEXT)"

@@ -72,7 +72,9 @@ describe.concurrent("a recovery of real processes", () => {
       const conductor = yield* the.conductor(2)
       const watch = the.watch(conductor)
       yield* prints(watch, "WatchSettled")
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'"))
+      the.commsDb((db) =>
+        db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'")
+      )
       const { sessionId } = yield* prints(watch, "ConductorRelaunched")
       assert.deepStrictEqual(yield* watch.ended, well)
       assert.lengthOf(seen(watch, "ConductorDied"), 0)

@@ -67,7 +67,9 @@ describe.concurrent("a signal is answered at once", () => {
       const conductor = yield* the.conductor(1, { SOUFFLEUR_STANDIN_IGNORE_TERM: "true" })
       const watch = the.watch(conductor)
       yield* prints(watch, "WatchSettled")
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'"))
+      the.commsDb((db) =>
+        db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'")
+      )
       yield* prints(watch, "StepStarted", ({ step }) => step === "1 stop")
       yield* answers(watch)
       assert.isTrue(alive(conductor.pid))

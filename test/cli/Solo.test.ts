@@ -184,7 +184,7 @@ describe.concurrent("run, of a plain command", () => {
       assert.lengthOf(the.launched(), 3)
       const died = lines.map(said).findLast(({ _tag }) => _tag === "ConductorDied")
       const why = (yield* the.run(["why", String(died?.revision)])).lines.join("\n")
-      assert.match(why, /it ran .*; what a command has done is not known/)
+      assert.match(why, /it ran .*; the progress of a command is not known/)
       for (const words of [["status", "--json"], ["state", "--json"], ["why"], ["log"]])
         assert.strictEqual((yield* the.run(words)).code, 0)
     })

@@ -3,7 +3,7 @@ import { mutantsOf } from "./Mutant.ts"
 const claude = "packages/claude"
 const comms = "packages/comms"
 
-/** Mutants of what souffleur believes of an agent and of its board, and of what it gives to neither. */
+/** Mutants of what souffleur believes of an agent and of its comms, and of what it gives to neither. */
 export const agentMutants = [
   ...mutantsOf(
     `${claude}/src/command/RunsAgent.ts`,

@@ -78,7 +78,7 @@ export const guardianMutants = [
   ),
   ...mutantsOf(
     "packages/cli/src/mcp/CommsTools.ts",
-    ["packages/cli/test/mcp/BoardTools.test.ts"],
+    ["packages/cli/test/mcp/CommsTools.test.ts"],
     [
       [
         "mcp: an instruction to souffleur is the Conductor's",

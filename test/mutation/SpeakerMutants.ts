@@ -40,7 +40,7 @@ export const speakerMutants = [
   ),
   ...mutantsOf(
     `${cli}/src/mcp/CommsTools.ts`,
-    [`${cli}/test/mcp/BoardTools.test.ts`],
+    [`${cli}/test/mcp/CommsTools.test.ts`],
     [
       [
         "mcp: no row of others' own",

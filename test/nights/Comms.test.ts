@@ -31,7 +31,7 @@ describe.concurrent("comms that would block its reader", () => {
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
-      the.board((db) => db.exec(view))
+      the.commsDb((db) => db.exec(view))
       const says = /comms\.db: orchestration_tasks is a view: souffleur uses plain tables alone/
       const doctor = yield* the.run(["doctor"])
       assert.match(doctor.lines.join("\n"), says)
@@ -51,14 +51,14 @@ describe.concurrent("comms that would block its reader", () => {
         const conductor = yield* the.conductor()
         const watch = the.watch(conductor, "--observe")
         yield* prints(watch, "WatchSettled")
-        the.board((db) => db.exec(view))
+        the.commsDb((db) => db.exec(view))
         yield* until(
           Effect.sync(() => watch.errors()),
           (text) => /warning: comms is out, .*orchestration_tasks is a view/.test(text)
         )
         const [status] = JSON.parse((yield* the.run(["status", "--json"])).lines.join(""))
         assert.deepInclude(status, { comms: "out", comms_out: "schema" })
-        the.board((db) => db.exec("DROP VIEW orchestration_tasks; ALTER TABLE old RENAME TO orchestration_tasks"))
+        the.commsDb((db) => db.exec("DROP VIEW orchestration_tasks; ALTER TABLE old RENAME TO orchestration_tasks"))
         yield* until(
           Effect.sync(() => watch.errors()),
           (text) => /comms\.db can be read again/.test(text)
@@ -79,7 +79,7 @@ describe.concurrent("comms that would block its reader", () => {
       const conductor = yield* the.conductor()
       const watch = the.watch(conductor, "--observe")
       yield* prints(watch, "WatchSettled")
-      the.board((db) => db.exec(cascade))
+      the.commsDb((db) => db.exec(cascade))
       const [first] = yield* until(
         Effect.sync(() => errandOf(watch.pid)),
         (pids) => pids.length > 0
@@ -102,7 +102,7 @@ describe.concurrent("comms that would block its reader", () => {
         (pids) => pids.length === 0
       )
       // Its unfinished change is taken back, and the file is as good as before.
-      assert.strictEqual(the.board((db) => db.prepare("SELECT count(*) AS n FROM junk").get())?.["n"], 1)
+      assert.strictEqual(the.commsDb((db) => db.prepare("SELECT count(*) AS n FROM junk").get())?.["n"], 1)
     })
   )
 
@@ -112,7 +112,7 @@ describe.concurrent("comms that would block its reader", () => {
       yield* the.conductor()
       const watch = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
       yield* prints(watch, "ValidationFailed")
-      the.board((db) =>
+      the.commsDb((db) =>
         db.exec(`INSERT INTO orchestration_messages (task_id, message, message_type)
           ${endless} SELECT 'souffleur', printf('%.*c', 100000000, 'x'), 'instruction' FROM r LIMIT 8`)
       )

@@ -44,7 +44,7 @@ describe.concurrent("a conductor beside another", () => {
       assert.deepInclude(the.row("task-00"), { state: "working" })
       assert.deepInclude(the.row("task-001"), { state: "complete" })
       assert.isNull(
-        the.board((db) =>
+        the.commsDb((db) =>
           db.prepare("SELECT last_heartbeat FROM orchestration_tasks WHERE task_id = 'task-00'").get()
         )?.["last_heartbeat"]
       )

@@ -190,7 +190,7 @@ live(
       const took = yield* prints(again, "OwnerTook")
       assert.deepStrictEqual([took.watch, took["fence"]], [next.watch, 2])
       assert.include(again.errors(), `watch ${next.watch} follows pid ${successor}, Conductor (S2), by now`)
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'"))
+      the.commsDb((db) => db.exec("UPDATE orchestration_tasks SET state = 'complete' WHERE task_id = 'task-00'"))
       assert.deepStrictEqual(yield* again.ended, well)
       assert.lengthOf(the.launched(), 1, "nobody was launched beside the successor")
     })

@@ -125,7 +125,7 @@ describe.concurrent("strangers", () => {
       const watch = the.start(named(dead, the.session), { SOUFFLEUR_VALIDATION_RETRY_INTERVAL: "3 seconds" })
       yield* prints(watch, "ValidationFailed")
       for (const from of ["some-other-session", the.session]) {
-        the.board((db) =>
+        the.commsDb((db) =>
           db
             .prepare(
               "INSERT INTO orchestration_messages (task_id, from_session, message, message_type) VALUES ('souffleur', ?, ?, 'instruction')"
@@ -165,7 +165,7 @@ describe.concurrent("strangers", () => {
         process.kill(conductor, "SIGKILL")
         yield* prints(watch, "ConductorRelaunched")
         const set = (values: string) =>
-          the.board((db) =>
+          the.commsDb((db) =>
             db.exec(
               `UPDATE orchestration_tasks SET ${values}, last_heartbeat = datetime('now') WHERE task_id = 'task-00'`
             )
@@ -201,12 +201,14 @@ describe.concurrent("strangers", () => {
       const post = { task_id: "task-07", message_type: "system", message: injected }
       assert.isTrue((yield* call("post_message", post)).failed)
       // And past the tool, into the file.
-      the.board((db) => {
+      the.commsDb((db) => {
         db.prepare(
           "INSERT INTO orchestration_messages (task_id, from_session, message, message_type) VALUES ('task-00', ?, ?, 'handoff')"
         ).run(crypto.randomUUID(), injected)
       })
-      the.board((db) => db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'"))
+      the.commsDb((db) =>
+        db.exec("UPDATE orchestration_tasks SET state = 'context_recovery' WHERE task_id = 'task-00'")
+      )
       yield* prints(watch, "ConductorRelaunched")
       const [prepared] = seen(watch, "LaunchPrepared")
       assert.deepInclude(prepared, { requested: "acceptEdits", effective: "acceptEdits" })

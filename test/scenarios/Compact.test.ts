@@ -54,7 +54,7 @@ it("the gate fails: compacted with already_killed, the stop skipped and only tha
   const [escalation, ...others] = stage.world.ledger.events.filter(({ _tag }) => _tag === "RecoveryEscalated")
   assert.deepInclude(escalation, { from: "claude_export", to: "standard_compact", stage: "gate", alreadyKilled: true })
   assert.deepStrictEqual(others, [])
-  assert.isTrue(stage.world.board.messages.some(({ text }) => text.includes("The Conductor is stopped already")))
+  assert.isTrue(stage.world.comms.messages.some(({ text }) => text.includes("The Conductor is stopped already")))
   assert.isFalse([...stage.world.disk.files.keys()].some((path) => path.startsWith("/state/exports/")))
   stage.pass(minutes(20)).close()
   assert.deepStrictEqual([stage.watch.generation, stage.watch.sessionId, stage.watch.awaiting], [2, sessionId, false])
@@ -86,7 +86,7 @@ it("a compaction that times out is tried once more when its session is gone, and
   assert.isAtMost(took, seconds(327))
   assert.deepStrictEqual(steps(stage).slice(5), ["compact#1 failed", "compact#2", "prepare to resume", "resume"])
   stage.pass(minutes(20)).close()
-  assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
 })
 
 it("compactions that time out twice fail closed: row error, a diagnostic of stage and reason, no launch, no export", () => {
@@ -98,10 +98,10 @@ it("compactions that time out twice fail closed: row error, a diagnostic of stag
   assert.strictEqual(stage.world.compactSessions.length, 2)
   assert.strictEqual(stage.world.living.length, 0)
   assert.deepInclude(stage.watch.standby, { stage: "compact", message: "no boundary came in time" })
-  const { lastError, state } = stage.world.board.souffleur!
+  const { lastError, state } = stage.world.comms.souffleur!
   assert.deepStrictEqual([state, lastError], ["error", "compact: no boundary came in time"])
   assert.isTrue(
-    stage.world.board.messages.some(
+    stage.world.comms.messages.some(
       ({ kind, text }) => kind === "error" && text.includes("compact: no boundary came in time")
     )
   )
@@ -147,7 +147,7 @@ it("a leftover compact session is no returned Conductor, also when the clock is 
   stage.souffleur()
   stage.until("ConductorDied")
   // The last beat of the Conductor was written by a clock that was ahead.
-  stage.world.board.write({ lastHeartbeat: "2026-03-01 09:00:00" })
+  stage.world.comms.write({ lastHeartbeat: "2026-03-01 09:00:00" })
   stage.until("RecoveryFailedClosed")
   stage.pass(minutes(90)).close()
   assert.strictEqual(stage.world.ledger.count("ConductorAdopted"), 0)

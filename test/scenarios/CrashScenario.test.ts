@@ -39,8 +39,8 @@ const result = ({ watch, world }: Stage) => ({
   living: world.living.length,
   left: world.processes.all.filter(({ belongsTo }) => belongsTo === 1).length,
   exports: [...world.disk.files.keys()].filter((path) => path === watch.lastExport).length,
-  row: world.board.souffleur?.state,
-  told: world.board.messages.map(
+  row: world.comms.souffleur?.state,
+  told: world.comms.messages.map(
     ({ kind, text }) => `${kind} ${text.replaceAll(/pid \d+|#\d+|session [0-9a-f-]{36}/gu, "")}`
   )
 })

@@ -42,7 +42,7 @@ it("polls come at 240 s, then each 60 s", () => {
 
 it("a heartbeat of exactly 240 s is alive, an older one is dead", () => {
   const stage = new Stage({ fate: "hangs", at: seconds(1.5) })
-  stage.world.board.write({})
+  stage.world.comms.write({})
   stage.souffleur()
   // It is 240 s old at the poll of 240 s, and 300 s old at that of 300 s.
   assert.strictEqual(stage.until("ConductorDied"), seconds(300))
@@ -75,7 +75,7 @@ it("a Conductor that ignores SIGTERM is killed after the grace; an unkillable on
   unkillable.pass(minutes(60)).close()
   assert.strictEqual(unkillable.world.conductors.length, 1)
   assert.strictEqual(unkillable.watch.standby?.stage, "stop")
-  assert.strictEqual(unkillable.world.board.souffleur?.state, "error")
+  assert.strictEqual(unkillable.world.comms.souffleur?.state, "error")
 })
 
 it("three deaths without progress: two launches, an export for a person, the row says error, and it ends", () => {
@@ -87,25 +87,25 @@ it("three deaths without progress: two launches, an export for a person, the row
   assert.strictEqual(stage.world.ledger.count("ConductorRelaunched"), 2)
   assert.strictEqual(stage.world.conductors.length, 3)
   assert.strictEqual(souffleur.outcome, "ended")
-  assert.strictEqual(stage.world.board.souffleur?.state, "error")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "error")
   assert.isTrue(stage.world.disk.files.has(stage.watch.lastExport!))
   assert.isTrue(
-    stage.world.board.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!))
+    stage.world.comms.messages.some(({ kind, text }) => kind === "error" && text.includes(stage.watch.lastExport!))
   )
 })
 
 it("three deaths with comms out at every launch: the successor is measured against the count at the death", () => {
   const dies = { fate: "dies", at: minutes(6) } as const
   const stage = new Stage({ ...dies, worksEvery: minutes(2) }, dies, dies, dies, dies, dies)
-  const { board } = stage.world
+  const { comms } = stage.world
   stage.souffleur({
     plan: () => {
-      board.trouble = stage.watch.recovery === undefined ? undefined : "locked"
+      comms.trouble = stage.watch.recovery === undefined ? undefined : "locked"
       return undefined
     }
   })
   stage.until("RetriesExhausted", minutes(120))
-  board.trouble = undefined
+  comms.trouble = undefined
   stage.pass(minutes(10)).close()
   assert.deepStrictEqual(
     stage.world.ledger.events.flatMap((event) => (event._tag === "ConductorDied" ? [event.retries] : [])),

@@ -7,7 +7,7 @@ it("a Conductor that completes ends the watch", () => {
   stage.until("ConductorCompleted")
   stage.pass(minutes(30)).close()
   assert.strictEqual(souffleur.outcome, "ended")
-  assert.strictEqual(stage.world.board.souffleur?.state, "complete")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "complete")
 })
 
 it("a Conductor that completes and ends before the next poll has completed, and did not die", () => {
@@ -20,10 +20,10 @@ it("a Conductor that completes and ends before the next poll has completed, and 
 
 it("a completion before the stop of a recovery cancels it: no signal and no launch", () => {
   const stage = new Stage({ fate: "hangs", at: minutes(5) })
-  const { board } = stage.world
+  const { comms } = stage.world
   stage.souffleur({
     plan: () => {
-      if (stage.world.ledger.count("RecoveryStarted") === 1) board.write({ state: "complete" })
+      if (stage.world.ledger.count("RecoveryStarted") === 1) comms.write({ state: "complete" })
       return undefined
     }
   })
@@ -36,7 +36,7 @@ it("a completion before the launch of a recovery cancels it: nothing is launched
   const stage = new Stage({ fate: "dies", at: minutes(5) })
   stage.souffleur({
     plan: (_, name) => {
-      if (name === "agent.exportSession: end") stage.world.board.write({ state: "complete" })
+      if (name === "agent.exportSession: end") stage.world.comms.write({ state: "complete" })
       return undefined
     }
   })
@@ -63,7 +63,7 @@ it("a live owner is never overtaken, but a dead owner is", () => {
 
 it("validation is corrected on the second try, and exhausted on the third", () => {
   const stage = new Stage()
-  stage.world.board.souffleur = undefined
+  stage.world.comms.souffleur = undefined
   const souffleur = stage.souffleur()
   assert.strictEqual(stage.until("ValidationExhausted"), minutes(10))
   stage.pass(minutes(1)).close()
@@ -78,9 +78,9 @@ it("validation is corrected on the second try, and exhausted on the third", () =
   assert.strictEqual(corrected.watch.failures.length, 1)
   corrected.world.disk.write(corrected.world.sessionFile("another"), "")
   right.process.session = "another"
-  corrected.world.board.say("person", "instruction", `PID:${right.process.identity.pid} SESSION_ID:another`)
+  corrected.world.comms.say("person", "instruction", `PID:${right.process.identity.pid} SESSION_ID:another`)
   corrected.until("ConductorConfirmed")
   corrected.pass(minutes(10)).close()
   assert.strictEqual(corrected.watch.sessionId, "another")
-  assert.strictEqual(corrected.world.board.souffleur?.state, "confirmed")
+  assert.strictEqual(corrected.world.comms.souffleur?.state, "confirmed")
 })

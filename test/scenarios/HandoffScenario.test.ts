@@ -40,13 +40,13 @@ it("S2 still reads context_recovery and is not killed, also when comms is locked
   const stage = new Stage({ fate: "handoff", at: minutes(6), lasts: minutes(60) })
   stage.souffleur()
   stage.until("ContextRecoveryRequested")
-  stage.world.board.trouble = "locked"
+  stage.world.comms.trouble = "locked"
   stage.until("ConductorRelaunched")
   // The successor's first words are lost on a locked database.
   stage.pass(seconds(90))
-  stage.world.board.trouble = undefined
+  stage.world.comms.trouble = undefined
   stage.pass(minutes(20)).close()
-  assert.strictEqual(stage.world.board.conductor?.state, "context_recovery")
+  assert.strictEqual(stage.world.comms.conductor?.state, "context_recovery")
   assert.isTrue(stage.world.conductor.isHealthy)
   assert.strictEqual(stage.watch.generation, 2)
 })

@@ -13,7 +13,7 @@ const corrected = (heldAfter: number | undefined, then: Partial<Life> = {}) => {
   return stage
 }
 const warnings = ({ world }: Stage) =>
-  world.board.messages.filter(({ kind, text }) => kind === "warning" && text.includes(to)).length
+  world.comms.messages.filter(({ kind, text }) => kind === "warning" && text.includes(to)).length
 
 it("a corrected session without a holder gives a warning and heartbeat-only mode, until a live process holds it", () => {
   const stage = corrected(minutes(20))
@@ -44,7 +44,7 @@ it("heartbeat-only, a Conductor that falls silent cannot be stopped: failed clos
   stage.adopt(stage.world.resumeByHand(to))
   stage.pass(minutes(10)).close()
   assert.deepStrictEqual(
-    [stage.watch.mode, stage.watch.standby, stage.world.board.souffleur?.state],
+    [stage.watch.mode, stage.watch.standby, stage.world.comms.souffleur?.state],
     ["normal", undefined, "confirmed"]
   )
 })

@@ -24,7 +24,7 @@ it("bypassPermissions asked under an acceptEdits ceiling is acceptEdits on every
   for (const stage of [exported, compacted]) {
     stage.pass(minutes(5)).close()
     assert.isTrue(
-      stage.world.board.messages.some(
+      stage.world.comms.messages.some(
         ({ kind, text }) => kind === "warning" && text.includes("bypassPermissions was asked for")
       )
     )
@@ -68,7 +68,7 @@ it("an unknown part of a payload and an invalid permission are reported, each wi
     "bypassPermissions",
     false
   )
-  const warnings = stage.world.board.messages.filter(({ kind }) => kind === "warning").map(({ text }) => text)
+  const warnings = stage.world.comms.messages.filter(({ kind }) => kind === "warning").map(({ text }) => text)
   assert.lengthOf(warnings, 2)
   assert.match(
     warnings[0]!,
@@ -91,39 +91,39 @@ it("a payload is consumed once: the next handoff without one gets the defaults",
 
 it("a payload is consumed once, even when comms is locked until the next generation works", () => {
   const stage = new Stage({ ...handoff, payload: bypass })
-  const { board, ledger } = stage.world
+  const { comms, ledger } = stage.world
   stage.souffleur({
     plan: () => {
       // The request was read, but the baseline of the successor cannot be.
       if (
-        board.trouble === undefined &&
+        comms.trouble === undefined &&
         ledger.count("StepSucceeded") === 2 &&
         ledger.count("ConductorRelaunched") === 0
       )
-        board.trouble = "locked"
+        comms.trouble = "locked"
       return undefined
     }
   })
   stage.until("ConductorRelaunched")
   stage.pass(minutes(2))
-  board.trouble = undefined
+  comms.trouble = undefined
   stage.pass(minutes(30)).close()
   assert.strictEqual(stage.watch.generation, 2)
 })
 
 it("a payload that could not be read before its hand-off was over asks for none in the next generation", () => {
   const stage = new Stage({ ...handoff, payload: bypass })
-  const { board } = stage.world
+  const { comms } = stage.world
   stage.souffleur({
     plan: () => {
       if (stage.world.ledger.count("ContextRecoveryRequested") === 1 && stage.watch.generation === 1)
-        board.trouble = "locked"
+        comms.trouble = "locked"
       return undefined
     }
   })
   stage.until("ConductorRelaunched")
   stage.pass(minutes(2))
-  board.trouble = undefined
+  comms.trouble = undefined
   stage.pass(minutes(30)).close()
   assert.strictEqual(stage.watch.generation, 2)
 })

@@ -9,7 +9,7 @@ const standingBy = () => {
   stage.until("RecoveryFailedClosed")
   stage.world.room.pace = () => 300
   stage.pass(minutes(30))
-  assert.strictEqual(stage.world.board.souffleur?.state, "error")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "error")
   assert.strictEqual(stage.world.living.length, 0)
   return stage
 }
@@ -20,7 +20,7 @@ it("standby ends by an operator's retry: another cycle, and the row is confirmed
   stage.until("ConductorRelaunched")
   stage.pass(minutes(20)).close()
   assert.deepStrictEqual([stage.watch.cycles, stage.watch.generation, stage.watch.standby], [2, 2, undefined])
-  assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
 })
 
 it("a retry that fails closed again returns to standby", () => {
@@ -30,7 +30,7 @@ it("a retry that fails closed again returns to standby", () => {
   stage.until("RecoveryFailedClosed")
   stage.pass(minutes(20)).close()
   assert.strictEqual(stage.watch.standby?.cycle, 2)
-  assert.strictEqual(stage.world.board.souffleur?.state, "error")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "error")
 })
 
 it("standby ends by an operator's adopt: that process is watched, and the row is confirmed again", () => {
@@ -39,7 +39,7 @@ it("standby ends by an operator's adopt: that process is watched, and the row is
   stage.pass(seconds(5))
   stage.adopt(conductor)
   stage.pass(minutes(10))
-  assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
   assert.deepStrictEqual(
     [stage.watch.standby, stage.watch.pid, stage.watch.retries],
     [undefined, conductor.process.identity.pid, 0]
@@ -56,14 +56,14 @@ it("standby ends by the Conductor's own heartbeat, with a live process that hold
   assert.isAtMost(stage.until("ConductorAdopted"), minutes(3))
   stage.pass(minutes(10)).close()
   assert.strictEqual(stage.watch.pid, conductor.process.identity.pid)
-  assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+  assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
 it("a heartbeat without a process, and a process without a heartbeat, end no standby", () => {
   const beats = standingBy()
   for (let minute = 0; minute < 10; minute++) {
-    beats.world.board.write({})
+    beats.world.comms.write({})
     beats.pass(minutes(1))
   }
   beats.close()
@@ -90,7 +90,7 @@ it("an adopt ends a recovery at any point: nothing is launched", () => {
     assert.strictEqual(stage.world.conductors.length, 2)
     assert.strictEqual(stage.world.ledger.count("ConductorRelaunched"), 0)
     assert.deepStrictEqual([stage.watch.recovery, stage.watch.sessionId], [undefined, "by-hand"])
-    assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+    assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
   }
 })
 

@@ -104,16 +104,16 @@ it("a Conductor that goes on before a resumed recovery is not signalled, with an
     stage.until("StepStarted")
     if (trouble === "clock") stage.world.timeline.sleep(-hour)
     stage.pass(minutes(3))
-    if (trouble === "comms") stage.world.board.trouble = "missing"
+    if (trouble === "comms") stage.world.comms.trouble = "missing"
     stage.souffleur()
     stage.pass(minutes(10))
-    stage.world.board.trouble = undefined
+    stage.world.comms.trouble = undefined
     stage.pass(hour).close()
     assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 1)
     assert.strictEqual(stage.world.signals.length, 0)
     assert.isTrue(stage.world.conductor.isHealthy)
     // Its beats ended the standby.
-    assert.deepStrictEqual([stage.watch.standby, stage.world.board.souffleur?.state], [undefined, "confirmed"])
+    assert.deepStrictEqual([stage.watch.standby, stage.world.comms.souffleur?.state], [undefined, "confirmed"])
   }
 })
 
@@ -136,11 +136,11 @@ const closedOnItsReturn = (
 it("a Conductor that beats again is not signalled by an operator's retry, even when comms is out", () => {
   for (const trouble of [undefined, "missing"] as const) {
     const stage = closedOnItsReturn()
-    stage.world.board.trouble = trouble
+    stage.world.comms.trouble = trouble
     stage.retry()
     stage.pass(seconds(30))
     assert.strictEqual(stage.world.ledger.count("RecoveryFailedClosed"), 2)
-    stage.world.board.trouble = undefined
+    stage.world.comms.trouble = undefined
     stage.pass(minutes(20)).close()
     assert.strictEqual(stage.world.signals.length, 0)
     assert.isTrue(stage.world.conductor.isHealthy)
@@ -150,10 +150,10 @@ it("a Conductor that beats again is not signalled by an operator's retry, even w
 it("a Conductor after a comms outage has time to beat before an operator's retry stops it", () => {
   for (const silent of [false, true]) {
     const stage = closedOnItsReturn()
-    stage.world.board.trouble = "locked"
+    stage.world.comms.trouble = "locked"
     if (silent) stage.world.conductor.condition = "silent"
     stage.pass(minutes(10))
-    stage.world.board.trouble = undefined
+    stage.world.comms.trouble = undefined
     stage.retry()
     stage.pass(minutes(20)).close()
     assert.strictEqual(stage.world.signals.length > 0, silent)
@@ -235,14 +235,14 @@ it("an endless outage of the service or of comms adds a bounded number of events
     const stage = new Stage(...(trouble === "service" ? Array.from({ length: 60 }, () => out) : []))
     stage.souffleur()
     stage.pass(2 * hour)
-    if (trouble === "comms") stage.world.board.trouble = "missing"
+    if (trouble === "comms") stage.world.comms.trouble = "missing"
     for (let nth = 0; nth < 4; nth++) {
       const [events, launches] = [stage.tags().length, stage.launches.length]
       stage.pass(hour)
       assert.isAtMost(stage.tags().length - events, 100)
       assert.isAtMost(stage.launches.length - launches, 4)
     }
-    stage.world.board.trouble = undefined
+    stage.world.comms.trouble = undefined
     stage.close()
     assert.strictEqual(stage.watch.phase, "Watching")
   }
@@ -263,15 +263,15 @@ it("comms that was locked for an hour kills no process, and gets every missed me
   const stage = new Stage({ fate: "dies", at: minutes(30) })
   stage.souffleur()
   stage.pass(minutes(10))
-  stage.world.board.trouble = "locked"
+  stage.world.comms.trouble = "locked"
   stage.pass(hour)
   assert.strictEqual(stage.watch.generation, 2)
-  assert.strictEqual(stage.world.board.messages.length, 0)
-  stage.world.board.trouble = undefined
+  assert.strictEqual(stage.world.comms.messages.length, 0)
+  stage.world.comms.trouble = undefined
   stage.pass(hour).close()
   assert.strictEqual(stage.watch.generation, 2)
-  assert.strictEqual(stage.world.board.messages.length, 2)
-  assert.strictEqual(stage.world.board.souffleur?.state, "confirmed")
+  assert.strictEqual(stage.world.comms.messages.length, 2)
+  assert.strictEqual(stage.world.comms.souffleur?.state, "confirmed")
   assert.strictEqual(stage.world.signals.length, 0)
 })
 
@@ -302,7 +302,7 @@ it("an unreadable heartbeat is neither dead nor fresh", () => {
   stage.souffleur()
   for (const raw of [null, "yesterday", "2040-01-01 00:00:00"]) {
     for (let second = 0; second < 900; second += 10) {
-      stage.world.board.conductor!.lastHeartbeat = raw
+      stage.world.comms.conductor!.lastHeartbeat = raw
       stage.pass(seconds(10))
     }
   }

@@ -44,7 +44,7 @@ it("three ended turns without any change of a task exhaust the retries; a change
   idle.pass(minutes(20)).close()
   assert.strictEqual(idle.world.ledger.count("TurnEnded"), 3)
   assert.strictEqual(idle.world.ledger.count("ConductorRelaunched"), 2)
-  assert.strictEqual(idle.world.board.souffleur?.state, "error")
+  assert.strictEqual(idle.world.comms.souffleur?.state, "error")
 
   const works = new Stage(turn, turn, { ...turn, worksEvery: minutes(2) }, turn)
   works.souffleur()

@@ -149,7 +149,7 @@ export class Incarnation extends Program {
 
   readonly #main = Effect.fnUntraced(
     function* (this: Incarnation) {
-      const { board, conductors } = this.#world
+      const { comms, conductors } = this.#world
       const { id, ledger } = this.#folder
       if (ledger.watch.phase === "New") {
         const first = this.#target ?? conductors[0]
@@ -158,7 +158,7 @@ export class Incarnation extends Program {
         const open = {
           _tag: "Open",
           project: "/project",
-          comms: solo === undefined ? board.path : null,
+          comms: solo === undefined ? comms.path : null,
           observe: false,
           pin: { ...leastPin, ceiling }
         } as const

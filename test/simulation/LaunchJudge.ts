@@ -28,14 +28,14 @@ export class LaunchJudge {
    * count as progress later, once.
    */
   anew(): void {
-    const { board } = this.#world
-    this.#launches = board.trouble === undefined ? [this.#tasks] : []
+    const { comms } = this.#world
+    this.#launches = comms.trouble === undefined ? [this.#tasks] : []
   }
 
   /** The tasks as they are in the file that is there. Work that was done before this file came was progress. */
   get #tasks(): string {
-    const { board } = this.#world
-    return `${board.file} ${board.fingerprint} ${this.#longRuns}`
+    const { comms } = this.#world
+    return `${comms.file} ${comms.fingerprint} ${this.#longRuns}`
   }
 
   #byHand() {
@@ -108,7 +108,7 @@ export class LaunchJudge {
       (step) =>
         step._tag === "Succeeded" &&
         Predicate.hasProperty(step.outcome, "taskFingerprint") &&
-        step.outcome.taskFingerprint === world.board.fingerprint
+        step.outcome.taskFingerprint === world.comms.fingerprint
     )
     this.#launches = measured ? [...this.#launches, this.#tasks] : []
     // The start by a person counts. After it, or after progress, three deaths are two or three launches.

@@ -81,7 +81,7 @@ export class Ledger {
     ) {
       world.violated(`nobody guards the watch after ${event._tag}`)
     }
-    if (event._tag === "StepSucceeded" && event.step === "0 payload") this.#readFrom = world.board.file
+    if (event._tag === "StepSucceeded" && event.step === "0 payload") this.#readFrom = world.comms.file
     switch (event._tag) {
       case "ConductorConfirmed":
       case "ConductorAdopted":
@@ -163,7 +163,7 @@ export class Ledger {
  */
 const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
   world.solo === undefined
-    ? world.board.conductor?.state === "complete" || world.board.completeUntil > saidAt
+    ? world.comms.conductor?.state === "complete" || world.comms.completeUntil > saidAt
     : saidToBeDone(world, watch, saidAt) || saidToBeDone(world, watch, world.timeline.monotonic)
 
 /** Says whether the event is the first of two of one append. The second brings the watcher or the recovery. */

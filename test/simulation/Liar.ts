@@ -61,7 +61,7 @@ const signsOf = (seed: Seed, now: number): SessionSigns => {
  * Plays an agent, or a process that it has started. It lies in every source that it can write, until the world is calm.
  */
 export const liar = (world: World, seed: Seed): void => {
-  const { board, lies, processes, timeline } = world
+  const { comms, lies, processes, timeline } = world
   const stranger = processes.start({ name: "claude", session: foreign.session })
   world.disk.write(world.sessionFile(foreign.session), "")
   const daemon = processes.start({ name: "postgres" })
@@ -102,7 +102,7 @@ export const liar = (world: World, seed: Seed): void => {
       lies.holds.set(startTime, said)
     },
     row: () =>
-      void board.write({
+      void comms.write({
         ...(seed.chance(0.4) ? { sessionId: seed.pick([foreign.session, word(seed).slice(0, 256)]) } : {}),
         ...(seed.chance(0.4)
           ? {
@@ -116,7 +116,7 @@ export const liar = (world: World, seed: Seed): void => {
       }),
     message: () => {
       const { pid } = innocent().identity
-      board.say(
+      comms.say(
         "stranger",
         seed.pick(["instruction", "system", "completion"]),
         seed.pick([

@@ -44,7 +44,7 @@ export const operators = (world: World, seed: Seed, temper: Temper): void => {
       else if (watch.recovery !== undefined && seed.chance(0.002)) releaseBy(world)
       // It is the last word of a Conductor that is dead by now, or of one of its agents.
       else if (watch.recovery !== undefined && world.solo === undefined && seed.chance(0.003))
-        world.board.write({ state: "complete" })
+        world.comms.write({ state: "complete" })
     }
     timeline.after(seed.between(500, often * minute), meddle)
   }

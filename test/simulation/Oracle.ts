@@ -39,10 +39,10 @@ export class Oracle {
   }
 
   #tasks(count: number | null): void {
-    const { board, solo } = this.#world
+    const { comms, solo } = this.#world
     // A poll may have read a file that was replaced since.
-    if (solo === undefined && count !== null && count > Math.max(board.tasks.size, board.maxTasks))
-      this.#world.violated(`${count} tasks were seen, and there are ${board.tasks.size}`)
+    if (solo === undefined && count !== null && count > Math.max(comms.tasks.size, comms.maxTasks))
+      this.#world.violated(`${count} tasks were seen, and there are ${comms.tasks.size}`)
   }
 
   record(before: Watch, event: WatchEvent): void {

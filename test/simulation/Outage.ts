@@ -14,10 +14,10 @@ const [maxEvents, maxLaunches] = [100, 4]
  * hour has a bound.
  */
 export const endlessOutage = (world: World, seed: Seed): void => {
-  const { board, ledger, timeline } = world
+  const { comms, ledger, timeline } = world
   const what = seed.pick(["comms", "service"] as const)
   world.tell(`the world: ${what} is out for ${hours} hours`)
-  if (what === "comms") board.trouble = "missing"
+  if (what === "comms") comms.trouble = "missing"
   else world.serviceOut = true
   for (let nth = 1; nth <= hours && ledger.endedAt === undefined; nth++) {
     const [events, launches] = [ledger.events.length, ledger.count("LaunchPrepared")]
@@ -27,6 +27,6 @@ export const endlessOutage = (world: World, seed: Seed): void => {
     if (nth > settled && launched > maxLaunches)
       world.violated(`${launched} launches in an hour in which ${what} was out`)
   }
-  board.trouble = undefined
+  comms.trouble = undefined
   world.serviceOut = false
 }

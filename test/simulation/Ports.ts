@@ -183,7 +183,7 @@ export const ports = (
   settings: ResolvedSettings,
   folder: StateFolder = world
 ) => {
-  const { board, claims, disk } = world
+  const { claims, comms: database, disk } = world
   const { beats, ledger, offspring, cursor, room } = folder
   const owner: Owner = {
     host: machine.name,
@@ -192,17 +192,17 @@ export const ports = (
     process: self.identity
   }
   const comms: Comms["Service"] = {
-    path: board.path,
-    snapshot: gate.through("comms.snapshot", board.snapshot),
-    payload: (query) => gate.through("comms.payload", board.payload(query)),
-    replies: (query) => gate.through("comms.replies", board.replies(query)),
+    path: database.path,
+    snapshot: gate.through("comms.snapshot", database.snapshot),
+    payload: (query) => gate.through("comms.payload", database.payload(query)),
+    replies: (query) => gate.through("comms.replies", database.replies(query)),
     setState: (state, at, lastError) =>
       gate.through(
         "comms.setState",
-        Effect.tap(board.setState(state, at, lastError), () => Effect.sync(() => folder.wroteRow()))
+        Effect.tap(database.setState(state, at, lastError), () => Effect.sync(() => folder.wroteRow()))
       ),
-    beat: (at) => gate.through("comms.beat", board.beat(at)),
-    post: (message) => gate.through("comms.post", board.post(message))
+    beat: (at) => gate.through("comms.beat", database.beat(at)),
+    post: (message) => gate.through("comms.post", database.post(message))
   }
   const fs = disk.fileSystem
   // The ceiling is read again at the beginning of a cycle, and at each launch. A user, or an agent, may have changed it

@@ -72,7 +72,7 @@ export const requestBy = (world: World, conductor: Conductor, request: string): 
         request,
         quietUntil: yield* quietUntilNow(world.settings.quietHours ?? null),
         digest: "0".repeat(64),
-        tasks: { count: world.board.tasks.size, fingerprint: world.board.fingerprint }
+        tasks: { count: world.comms.tasks.size, fingerprint: world.comms.fingerprint }
       })
       conductor.condition = "handoff"
     })

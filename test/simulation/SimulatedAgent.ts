@@ -12,7 +12,7 @@ export const secret = "the-conversation-says-this"
 export const asked = "the-payload-asks-this"
 
 const beatEvery = 30_000
-/** The board knows whole seconds only. */
+/** The comms knows whole seconds only. */
 const stale = 239_000
 /** The agent's own stall time. */
 const stall = 361_000
@@ -80,7 +80,7 @@ export class Conductor {
         return world.wrote(this, { _tag: "Failed", at: timeline.wall, reason: "other", resetsAt: undefined })
       for (let tool = 0; tool < life.tools; tool++) this.#startTool(tool)
       if (life.company === true) this.#startCompany()
-      world.board.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
+      world.comms.write({ state: "working", sessionId: this.sessionId, ...this.#told() })
       this.#beat()
       timeline.after(life.answersAfter ?? 0, () => this.#answer())
     })
@@ -104,7 +104,7 @@ export class Conductor {
       return false
     // Souffleur may be unable to see it. Its beats tell no time or do not arrive. Besides, it never took its hand-off,
     // or is at work in a session that no word names.
-    const unheard = this.life.beatsAs !== undefined || this.#world.board.trouble !== undefined
+    const unheard = this.life.beatsAs !== undefined || this.#world.comms.trouble !== undefined
     const unseen = this.answeredAt === undefined || this.life.moves !== undefined
     if (unheard && unseen && this.process.environment["SOUFFLEUR_LAUNCH_ID"] !== undefined) return false
     const { monotonic, wall } = this.#world.timeline
@@ -141,7 +141,7 @@ export class Conductor {
       this.#aliveAt = this.#world.timeline.monotonic
       if (this.condition === "working") this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
       // A database that is locked does not take the beat: the Conductor is no less alive.
-      this.#world.board.write({ sessionId: this.sessionId, ...this.#told() })
+      this.#world.comms.write({ sessionId: this.sessionId, ...this.#told() })
     }
     this.#world.timeline.after(beatEvery, () => this.#beat())
   }
@@ -160,7 +160,7 @@ export class Conductor {
   }
 
   #startCompany(): void {
-    const { board, processes, timeline } = this.#world
+    const { comms, processes, timeline } = this.#world
     const { pid } = this.process.identity
     const session = `44444444-0000-4000-8000-${String(this.generation).padStart(12, "0")}`
     const other = processes.start({ parent: pid, name: "claude", session })
@@ -172,7 +172,7 @@ export class Conductor {
       if (!processes.isAlive(orphan)) return
       // Souffleur does not end the leftovers of a person's Conductor that the watch never followed. Nor does it end
       // those of a Conductor before an operator's adopt, which stops no process (docs/reliability.md, not promised).
-      if (!this.isAlive && !this.superseded && (this.followed || !this.#world.byHand.has(this))) board.write({})
+      if (!this.isAlive && !this.superseded && (this.followed || !this.#world.byHand.has(this))) comms.write({})
       timeline.after(beatEvery, beat)
     }
     beat()
@@ -181,23 +181,23 @@ export class Conductor {
   #work(next: number, every: number): void {
     this.#world.timeline.after(next, () => {
       if (!this.isAlive || this.condition === "complete") return
-      const { board, results } = this.#world
+      const { comms, results } = this.#world
       if (this.condition === "working") {
         this.worked++
         results.set(this.sessionId, (results.get(this.sessionId) ?? 0) + 1)
       }
-      if (this.condition === "working" && board.trouble === undefined) {
-        board.tasks.set(`task-${this.generation}-${++this.#tasks}`, "working")
-        for (const task of [...board.tasks.keys()].slice(0, -1)) board.tasks.set(task, "complete")
+      if (this.condition === "working" && comms.trouble === undefined) {
+        comms.tasks.set(`task-${this.generation}-${++this.#tasks}`, "working")
+        for (const task of [...comms.tasks.keys()].slice(0, -1)) comms.tasks.set(task, "complete")
       }
       this.#work(every, every)
     })
   }
 
-  /** Says a state on the board, and again until the board takes it. */
+  /** Says a state on the comms, and again until the comms takes it. */
   #say(state: "complete" | "context_recovery", said: () => void): void {
     if (!this.isAlive) return
-    if (this.#world.board.write({ state })) said()
+    if (this.#world.comms.write({ state })) said()
     else this.#world.timeline.after(5000, () => this.#say(state, said))
   }
 
@@ -214,7 +214,7 @@ export class Conductor {
     if (this.condition !== "handoff" || !this.isAlive) return
     this.#idle = false
     this.#goOn()
-    this.#world.board.write({ state: "working" })
+    this.#world.comms.write({ state: "working" })
   }
 
   #goOn(): void {
@@ -223,7 +223,7 @@ export class Conductor {
     this.excusedUntil = 0
     this.#aliveAt = this.#world.timeline.monotonic
     this.#world.wrote(this, { _tag: "Asked", at: this.#world.timeline.wall })
-    this.#world.board.write({ sessionId: this.sessionId, ...this.#told() })
+    this.#world.comms.write({ sessionId: this.sessionId, ...this.#told() })
     this.#world.tell(`the Conductor (S${this.generation}) goes on`)
   }
 
@@ -297,8 +297,8 @@ export class Conductor {
         return
       case "handoff":
         // On a locked database the payload is lost: its request is optional.
-        if (this.life.payload !== undefined && this.#world.board.trouble === undefined)
-          this.#world.board.say("conductor", "system", this.life.payload)
+        if (this.life.payload !== undefined && this.#world.comms.trouble === undefined)
+          this.#world.comms.say("conductor", "system", this.life.payload)
         return this.#say("context_recovery", () => {
           this.condition = "handoff"
           // It has nothing more to do: sooner or later it is silent.

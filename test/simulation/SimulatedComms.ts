@@ -24,10 +24,10 @@ export interface Message {
 }
 
 /**
- * The orchestration database of a simulated project. Its times are in whole seconds, and its owners lock or remove it
+ * The comms database of a simulated project. Its times are in whole seconds, and its owners lock or remove it
  * whenever they like.
  */
-export class Board {
+export class SimulatedComms {
   readonly path = "/project/comms.db"
   /** The reason why it cannot be used; `undefined`: it can. */
   trouble: CommsUnavailable["reason"] | undefined = undefined
@@ -87,7 +87,7 @@ export class Board {
     this.messages.push({ id: this.messages.length + 1, from, kind, text })
   }
 
-  /** Uses the board from souffleur's side. */
+  /** Uses the comms from souffleur's side. */
   #use<A>(act: () => A): Effect.Effect<A, CommsUnavailable> {
     return Effect.suspend(() =>
       this.trouble === undefined
@@ -145,7 +145,7 @@ export class Board {
     return Effect.flatMap(effect, (done) => (this.lies ? failed : Effect.succeed(done)))
   }
 
-  #useRow(act: (row: NonNullable<Board["souffleur"]>) => void) {
+  #useRow(act: (row: NonNullable<SimulatedComms["souffleur"]>) => void) {
     const used = this.#use(() => this.souffleur).pipe(
       Effect.flatMap((row) =>
         row === undefined

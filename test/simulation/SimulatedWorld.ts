@@ -2,7 +2,7 @@ import type { LaunchOrder, Permission, ResolvedSettings, Signal, TurnState, Watc
 import { Beats, Offspring, Cursor } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { compactPrompt } from "./SimAgent.ts"
-import { Board } from "./SimulatedComms.ts"
+import { SimulatedComms } from "./SimulatedComms.ts"
 import { CeilingJudge } from "./CeilingJudge.ts"
 import { ClaimRoom } from "./ClaimRoom.ts"
 import { asked, Conductor, secret } from "./SimulatedAgent.ts"
@@ -32,7 +32,7 @@ export class World extends SimMachine implements StateFolder {
     string,
     { readonly writtenAt: number; readonly turn: TurnState; readonly asked: Array<number> }
   >()
-  readonly board: Board
+  readonly comms: SimulatedComms
   readonly room: LaunchRoom
   readonly claims: ClaimRoom
   readonly ledger: Ledger
@@ -104,15 +104,15 @@ export class World extends SimMachine implements StateFolder {
   calmDown(): void {
     this.calm = true
     this.room.pace = () => 300
-    this.board.trouble = undefined
-    this.board.lies = false
+    this.comms.trouble = undefined
+    this.comms.lies = false
     this.exportFails = false
     this.faults.lasting = undefined
   }
 
   constructor(seed: number, shuffled: boolean) {
     super(seed, shuffled)
-    this.board = new Board(this.timeline)
+    this.comms = new SimulatedComms(this.timeline)
     this.room = new LaunchRoom(this)
     this.claims = new ClaimRoom(this.processes)
     this.ledger = new Ledger(this)
@@ -242,7 +242,7 @@ export class World extends SimMachine implements StateFolder {
   }
 
   wroteRow(): void {
-    this.board.isForeign = false
+    this.comms.isForeign = false
   }
 
   signalled(process: SimProcess, signal: Signal, wrongs: ReadonlyArray<string>): void {

@@ -124,7 +124,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   // A clock that was set back leaves a heartbeat of the future. It is neither dead nor fresh until its time has come.
   const ahead = Math.max(
     0,
-    Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => 0) - timeline.wall
+    Option.getOrElse(parseTime(world.comms.conductor?.lastHeartbeat ?? null), () => 0) - timeline.wall
   )
   // An act that was begun before the end may not go on after it.
   const until =

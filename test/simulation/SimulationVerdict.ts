@@ -31,10 +31,10 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
     return undefined
   if (watch.phase !== "Watching") return `the watch is ${watch.phase}`
   if (watch.recovery !== undefined) return "a recovery has not ended"
-  const beat = Option.getOrElse(parseTime(world.board.conductor?.lastHeartbeat ?? null), () => -Infinity)
+  const beat = Option.getOrElse(parseTime(world.comms.conductor?.lastHeartbeat ?? null), () => -Infinity)
   const beats = Math.abs(world.timeline.wall - beat) <= 240_000
   // Its heartbeat alone does not tell: the file may have been replaced, or leftovers of the Conductor beat.
-  if (watch.conductor === undefined && (world.board.conductor === undefined || (living.length === 0 && beats)))
+  if (watch.conductor === undefined && (world.comms.conductor === undefined || (living.length === 0 && beats)))
     return undefined
   if (living.length !== 1) return `${living.length} Conductors live`
   if (!keeper.isRunning) return "no souffleur runs"
@@ -42,16 +42,16 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
   if (conductor?.process.onTerm === "unkillable") return undefined
   if (world.solo !== undefined) return undefined
   // A Conductor whose beats never came through, or tell no time, is neither dead nor fresh.
-  if (world.board.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
-  if (Option.isNone(parseTime(world.board.conductor.lastHeartbeat))) return undefined
+  if (world.comms.conductor === undefined || conductor?.life.beatsAs !== undefined) return undefined
+  if (Option.isNone(parseTime(world.comms.conductor.lastHeartbeat))) return undefined
   // It asked while comms was locked. Its word did not come through, and it beats.
-  if (conductor?.condition === "handoff" && world.board.conductor.state !== "context_recovery") return undefined
+  if (conductor?.condition === "handoff" && world.comms.conductor.state !== "context_recovery") return undefined
   // By the clock of now, which was set back, it beat a moment ago.
   if (!world.steadyClock && beats) return undefined
   if (conductor?.isHealthy !== true) return "the Conductor is not healthy"
-  return world.board.isForeign || world.board.souffleur?.state === "confirmed"
+  return world.comms.isForeign || world.comms.souffleur?.state === "confirmed"
     ? undefined
-    : `the row says ${world.board.souffleur?.state}`
+    : `the row says ${world.comms.souffleur?.state}`
 }
 
 /**
@@ -59,7 +59,7 @@ export const unwell = (world: World, keeper: FaultInjector): string | undefined 
  * as far as the log was told. It also has the row's last state.
  */
 export const converged = (world: World): void => {
-  const { board, id, ledger, cursor } = world
+  const { comms, id, ledger, cursor } = world
   if (world.solo !== undefined) return
   const told = Effect.runSync(cursor.position(id))
   const expected = ledger.events.flatMap((event, index) =>
@@ -68,7 +68,7 @@ export const converged = (world: World): void => {
   // A message that was taken and denied is told again to a file that came in its place.
   const found = [
     ...new Set(
-      [...board.lost, ...board.messages].flatMap(({ from, text }) => {
+      [...comms.lost, ...comms.messages].flatMap(({ from, text }) => {
         const revision = from === "souffleur" ? new RegExp(`^\\[${id}#(\\d+)\\] `, "u").exec(text)?.[1] : undefined
         return revision === undefined ? [] : [Number(revision)]
       })

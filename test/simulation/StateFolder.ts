@@ -71,7 +71,7 @@ export class OtherFolder implements StateFolder {
   }
 
   readonly heard = (): void => undefined
-  readonly wroteRow = (): void => void (this.#world.board.isForeign = true)
+  readonly wroteRow = (): void => void (this.#world.comms.isForeign = true)
 
   wrongsOf(process: SimProcess, self: SimProcess): ReadonlyArray<string> {
     return this.#world.signalJudge.wrongs(process, self, this.ledger.watch)

@@ -1,4 +1,4 @@
-import type { Board } from "./SimulatedComms.ts"
+import type { SimulatedComms } from "./SimulatedComms.ts"
 import type { LaunchRoom } from "./LaunchRoom.ts"
 import type { Seed } from "./Seed.ts"
 import type { SimMachine } from "./SimMachine.ts"
@@ -7,7 +7,7 @@ import { trustBy } from "./Sentences.ts"
 import type { World } from "./SimulatedWorld.ts"
 
 /** A machine with comms and launches, on which something may go wrong by itself. */
-type Sky = SimMachine & { readonly board: Board; readonly room: LaunchRoom }
+type Sky = SimMachine & { readonly comms: SimulatedComms; readonly room: LaunchRoom }
 
 interface Climate {
   /** The troubles by name; now and then none of them comes. */
@@ -22,9 +22,9 @@ interface Climate {
 
 /** The troubles of any host, its comms and its launches. */
 export const ofHost = (world: Sky, seed: Seed): Climate["troubles"] => ({
-  "comms locked": () => void (world.board.trouble = "locked"),
-  "comms missing": () => void (world.board.trouble = "missing"),
-  "comms lies": () => void (world.board.lies = true),
+  "comms locked": () => void (world.comms.trouble = "locked"),
+  "comms missing": () => void (world.comms.trouble = "missing"),
+  "comms lies": () => void (world.comms.lies = true),
   "slow launch": () => void (world.room.pace = () => seed.between(1000, 30_000)),
   "lost launch": () => void (world.room.pace = () => (seed.chance(0.5) ? "lost" : 300)),
   sleep: () => world.timeline.sleep(seed.between(minute, 8 * 60 * minute)),
@@ -37,11 +37,11 @@ export const ofHost = (world: Sky, seed: Seed): Climate["troubles"] => ({
 
 /** Brings one trouble after the other, until the world is calm. */
 export const storm = (world: Sky, seed: Seed, climate: Climate): void => {
-  const { board, faults, room, timeline } = world
+  const { comms, faults, room, timeline } = world
   const names = ["none", ...Object.keys(climate.troubles)]
   const clear = () => {
-    board.trouble = undefined
-    board.lies = false
+    comms.trouble = undefined
+    comms.lies = false
     faults.lasting = undefined
     room.pace = () => seed.between(50, 1500)
     climate.clear()
@@ -67,7 +67,7 @@ export const weather = (world: World, seed: Seed): void =>
   storm(world, seed, {
     troubles: {
       ...ofHost(world, seed),
-      "comms replaced": () => world.board.replace(),
+      "comms replaced": () => world.comms.replace(),
       "export fails": () => void (world.exportFails = true),
       config: () => {
         world.ceiling = seed.chance(0.5) ? "bypassPermissions" : "acceptEdits"

@@ -57,7 +57,7 @@ const startTimeOf = (pid: number): string => {
  * Adds hostile words to an ordeal. The Conductor's session file ends in impossible records. Strangers write pid files,
  * messages and rows until the scope ends. `seen` gives the effects that must never be.
  */
-export const slander = Effect.fnUntraced(function* ({ board, conversation, environment, home, session }: Stage) {
+export const slander = Effect.fnUntraced(function* ({ commsDb, conversation, environment, home, session }: Stage) {
   const innocent = yield* bystander
   const pid = innocent.pid!
   const claude = environment["SOUFFLEUR_CLAUDE_DIR"]!
@@ -74,7 +74,7 @@ export const slander = Effect.fnUntraced(function* ({ board, conversation, envir
   fs.appendFileSync(join(claude, "projects", file), `\n${[...records, ...torn].join("\n")}\n`)
 
   const said = (task: string, type: string, message: string) =>
-    board((db) =>
+    commsDb((db) =>
       db
         .prepare(
           "INSERT INTO orchestration_messages (task_id, from_session, message, message_type) VALUES (?, 'stranger', ?, ?)"
@@ -82,7 +82,7 @@ export const slander = Effect.fnUntraced(function* ({ board, conversation, envir
         .run(task, message, type)
     )
   const row = (change: string, ...values: ReadonlyArray<string>) =>
-    board((db) => db.prepare(`UPDATE orchestration_tasks SET ${change} WHERE task_id = 'task-00'`).run(...values))
+    commsDb((db) => db.prepare(`UPDATE orchestration_tasks SET ${change} WHERE task_id = 'task-00'`).run(...values))
   const acts = [
     () => said("souffleur", "instruction", `PID:${pid} SESSION_ID:${foreign}`),
     () =>

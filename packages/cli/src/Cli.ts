@@ -13,7 +13,7 @@ import { wrapped, wrappedText } from "./Wrapped.ts"
 const help = CliOutput.defaultFormatter({ colors: false })
 
 /** Tells a sentence on standard error. A terminal breaks it, and no line break of others. */
-const told = (text: string, columns: number | undefined) =>
+const wrappedMessage = (text: string, columns: number | undefined) =>
   Effect.forEach(wrapped(plain(`souffleur: ${text}`), columns, 2), (line) => Console.error(line), { discard: true })
 
 /** Prints bad usage on standard error. Standard output is for facts, and requested help is a fact. */
@@ -21,7 +21,7 @@ const presenter = Effect.map(Environment, ({ columns }): CliOutput.Presenter => 
   present: (event) => {
     switch (event._tag) {
       case "InvalidInvocation":
-        return told(
+        return wrappedMessage(
           `${event.errors.map(({ message }) => message.replaceAll(/\s+/gu, " ")).join("; ")}. See "${event.commandPath.join(" ")} --help"`,
           columns
         )
@@ -76,10 +76,10 @@ export const cli = (args: ReadonlyArray<string>) =>
     ),
     Effect.catch((error) => {
       if (error._tag === "Ended") return Effect.fail(error)
-      // The presenter has told it already.
+      // The presenter has wrappedMessage it already.
       if (CliError.isCliError(error)) return Effect.fail(new Ended({ code: 2 }))
       return Effect.andThen(
-        Effect.flatMap(Environment, ({ columns }) => told(error.message, columns)),
+        Effect.flatMap(Environment, ({ columns }) => wrappedMessage(error.message, columns)),
         Effect.fail(new Ended({ code: Runtime.getErrorExitCode(error) }))
       )
     }),

@@ -44,7 +44,7 @@ const others = [
   ),
   entry(
     "why",
-    "The last (or that) decision: what was seen, the rule, what was done",
+    "The last (or that) decision: its evidence, its rule, its action",
     async () => (await import("./commands/WhyCommand.ts")).whyCommand
   ),
   entry(

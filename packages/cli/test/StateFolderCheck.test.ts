@@ -216,6 +216,6 @@ it.live("doctor reports outputs of launches above a gigabyte on disk, where hole
     )
     assert.deepStrictEqual(yield* told, [])
     execFileSync("fallocate", ["--length", "1200000000", file])
-    assert.deepStrictEqual(yield* told, [`what launches have printed takes 1200 MB in ${home}/state/launches`])
+    assert.deepStrictEqual(yield* told, [`the output of launches takes 1200 MB in ${home}/state/launches`])
   }).pipe(Effect.provide(HostServices.layer), Effect.scoped)
 )

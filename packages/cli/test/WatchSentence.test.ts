@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { describeRunEvent, foldRun, type RunEvent, runNoticeOf } from "@souffleur/plan"
 import { describeEvent, Event, initial, type Recorded, utc, type WatchEvent } from "@souffleur/domain"
-import { noticeOf, publicationOf, untold } from "@souffleur/supervisor"
+import { noticeOf, publicationOf, noEpisode } from "@souffleur/supervisor"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
 import { reasonOf, reasonText, runReasonLines, runReasonOf, runSentence, sentence } from "@souffleur/embed/internal"
@@ -39,7 +39,7 @@ it("each event of a watch has one description for log, why, comms and the notify
     assert.strictEqual(telling.message?.kind, message, event._tag)
     if (message !== undefined) assert.include(telling.message?.text, text, event._tag)
     assert.isTrue(text.startsWith(words === null ? text : own.slice(0, -1)), event._tag)
-    const told = noticeOf("w", event, { ...untold, watch: known })
+    const told = noticeOf("w", event, { ...noEpisode, watch: known })
     if (told === undefined) continue
     assert.strictEqual(told.kind, notice, event._tag)
     assert.deepStrictEqual([told.text, told.words], [own, words], event._tag)

@@ -11,7 +11,7 @@ const payloadAt = (id: number, text: string) => Option.some({ id, text, digest: 
 const target = "PID:4711 SESSION_ID:s7"
 
 it.layer(services)((it) => {
-  const board = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>, ddl?: string) {
+  const commsDb = Effect.fnUntraced(function* (messages: ReadonlyArray<Message>, ddl?: string) {
     const { db, path } = yield* fixture("WAL")
     if (ddl !== undefined) db.exec(`DROP TABLE orchestration_messages; ${ddl}`)
     const insert = db.prepare(
@@ -26,8 +26,8 @@ it.layer(services)((it) => {
       Effect.all({ payload: comms.payload(query), replies: comms.replies(query) })
     )
   })
-  const payloadOf = (...messages: ReadonlyArray<Message>) => Effect.map(board(messages), ({ payload }) => payload)
-  const repliesOf = (...messages: ReadonlyArray<Message>) => Effect.map(board(messages), ({ replies }) => replies)
+  const payloadOf = (...messages: ReadonlyArray<Message>) => Effect.map(commsDb(messages), ({ payload }) => payload)
+  const repliesOf = (...messages: ReadonlyArray<Message>) => Effect.map(commsDb(messages), ({ replies }) => replies)
 
   it.effect(
     "a payload is the Conductor's, or of a session of the watch, to souffleur or task-00, of a type that asks",
@@ -109,7 +109,7 @@ it.layer(services)((it) => {
     Effect.gen(function* () {
       const ddl =
         "CREATE TABLE orchestration_messages (id INTEGER PRIMARY KEY, task_id TEXT, message TEXT, message_type TEXT)"
-      const { payload, replies } = yield* board(
+      const { payload, replies } = yield* commsDb(
         [
           ["souffleur", null, "handoff", asks],
           ["souffleur", null, "instruction", target]

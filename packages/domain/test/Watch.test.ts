@@ -52,7 +52,7 @@ describe("a life", () => {
     [watcher(3), "Watching", ["watcher/3", "monitor/2"]],
     [Event.ConductorCompleted.make({ at: 10, by: "watcher" }), "Exited", []]
   ]
-  it("goes VALIDATING, SETTLING, WATCHING, EXITED, and names its fibers at every step", () => {
+  it("the watch goes VALIDATING, SETTLING, WATCHING, EXITED, and names its fibers at every step", () => {
     let watch = initial
     assert.deepStrictEqual([watch.phase, rolesOf(watch)], ["New", []])
     for (const [event, phase, roles] of story) {
@@ -61,7 +61,7 @@ describe("a life", () => {
     }
     assert.deepStrictEqual([watch.revision, watch.lastEventAt, watch.end], [story.length, 10, "completed"])
   })
-  it("ends in exactly four ways, with no fiber left", () => {
+  it("the watch ends in exactly four ways, with no fiber left", () => {
     const ends: ReadonlyArray<readonly [WatchEvent, Watch["end"]]> = [
       [Event.ConductorCompleted.make({ at: 10, by: "recovery" }), "completed"],
       [Event.WatchReleased.make({ at: 10, exportPath: null }), "released"],
@@ -96,7 +96,7 @@ describe("the memory of a watch", () => {
       [2, 9, 4712, "/e.md"]
     )
   })
-  it("keeps the steps of the running cycle, and none of an earlier one", () => {
+  it("the watch keeps the steps of the running cycle, and none of an earlier one", () => {
     const step = { cycle: 1, step: "1 stop" }
     const started = after(
       opened,
@@ -115,7 +115,7 @@ describe("the memory of a watch", () => {
     // A step of a recovery that is over changes nothing.
     assert.isUndefined(evolve(relaunchedWatch, Event.StepFailed.make({ at: 9, ...step, failure: null })).recovery)
   })
-  it("knows that polling was broken off by a new owner and by a lost watcher, until the next launch", () => {
+  it("the watch knows that polling was broken off by a new owner and by a lost watcher, until the next launch", () => {
     assert.strictEqual(after(opened, owned).brokenOffAt, 0)
     assert.strictEqual(
       after(opened, owned, confirmed, Event.OwnerTook.make({ at: 40, fence: 2, owner })).brokenOffAt,
@@ -125,7 +125,7 @@ describe("the memory of a watch", () => {
     assert.strictEqual(after(...lost).brokenOffAt, 50)
     assert.strictEqual(after(...lost, watcher(2), died, recovering, prepared, relaunched).brokenOffAt, 0)
   })
-  it("knows the heartbeat that a Conductor was given up for, that an operator retried, and that a recovery was resumed", () => {
+  it("the watch knows the heartbeat that a Conductor was given up for, that an operator retried, and that a recovery was resumed", () => {
     const raw = "2026-01-05 12:00:00"
     const silent = Event.ConductorDied.make({ ...died, reason: "heartbeat", evidence: { ...evidence, heartbeat: raw } })
     const begun = [opened, owned, confirmed, watcher(1), silent, recovering]

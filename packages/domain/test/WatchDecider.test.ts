@@ -34,7 +34,7 @@ import {
 } from "./Given.ts"
 
 describe("opening and owning", () => {
-  it("opens a watch that is new, once", () => {
+  it("the decider opens a watch that is new, once", () => {
     const open = { _tag: "Open", project: "/p", comms: null, pid: 5, sessionId: "s", observe: false } as const
     given().when(open).thenTags("WatchOpened")
     given(opened).when(open).thenRefused("exists")
@@ -53,7 +53,7 @@ describe("opening and owning", () => {
       .when(take(0))
       .then(Event.OwnerTook.make({ at: 1000, fence: 2, owner }))
   })
-  it("says what it ends of its own making, once, and of a first launch only while it is validated", () => {
+  it("the decider says what it ends of its own making, once, and of a first launch only while it is validated", () => {
     const end = (what: "guardian" | "first launch"): WatchIntent => ({
       _tag: "EndProcess",
       what,
@@ -135,7 +135,7 @@ describe("opening and owning", () => {
         .thenRefused("ended")
     })
   })
-  it("refuses every word under an older fence, but not an operator's", () => {
+  it("the decider refuses every word under an older fence, but not an operator's", () => {
     const old = { _tag: "Owner", fence: 0 } as const
     given(...watching)
       .when(dead(), old)
@@ -164,14 +164,14 @@ describe("bootstrap", () => {
   const fail = { _tag: "FailValidation", check: "process", message: "no process", lastMessageId: 3 } as const
   const failed = (attempt: number) =>
     Event.ValidationFailed.make({ at: 1000, attempt, check: "process", message: "no process", lastMessageId: 3 })
-  it("runs the bootstrap role until confirmed", () => {
+  it("the decider runs the bootstrap role until confirmed", () => {
     assert.deepStrictEqual(rolesOf(given(opened, owned).watch), ["bootstrap/1"])
     given(opened, owned)
       .when({ _tag: "Confirm", conductor, sessionId: "s1", print: false, baseline })
       .thenTags("ConductorConfirmed", "WatcherStarted")
     assert.deepStrictEqual(rolesOf(given(opened, owned, confirmed, watcher(1)).watch), ["watcher/1"])
   })
-  it("ends at the third failure, with every reason", () => {
+  it("the decider ends at the third failure, with every reason", () => {
     given(opened, owned).when(fail).then(failed(1))
     given(opened, owned, failed(1)).when(fail).then(failed(2))
     given(opened, owned, failed(1), failed(2))
@@ -181,7 +181,7 @@ describe("bootstrap", () => {
         Event.ValidationExhausted.make({ at: 1000, messages: ["no process", "no process", "no process"] })
       )
   })
-  it("takes corrected arguments: what was wrong is no session of its own", () => {
+  it("the decider takes corrected arguments: what was wrong is no session of its own", () => {
     const { watch } = given(
       opened,
       owned,
@@ -204,7 +204,7 @@ describe("bootstrap", () => {
 })
 
 describe("watching", () => {
-  it("settles when watcher and self-monitor both run", () => {
+  it("the decider settles when watcher and self-monitor both run", () => {
     given(opened, owned, confirmed, watcher(1))
       .when({ _tag: "WatcherReady", watcher: 1 })
       .then(Event.SelfMonitorStarted.make({ at: 1000, monitor: 1, watcher: 1 }))
@@ -217,7 +217,7 @@ describe("watching", () => {
       .then()
     assert.strictEqual(given(...watching).watch.phase, "Watching")
   })
-  it("replaces a dead watcher in the same mode, and the self-monitor only when the new watcher runs", () => {
+  it("the decider replaces a dead watcher in the same mode, and the self-monitor only when the new watcher runs", () => {
     const awaiting = [opened, owned, confirmed, watcher(1, true), monitor(1), settled]
     const lost = { _tag: "ReportWatcherDead", monitor: 1, watcher: 1, beatAge: 181_000 } as const
     given(...awaiting)
@@ -254,7 +254,7 @@ describe("watching", () => {
       .when({ _tag: "WatcherReady", watcher: 2 })
       .then()
   })
-  it("ignores WATCHER_DEAD that names another watcher, comes from an old self-monitor, or comes during a recovery", () => {
+  it("the decider ignores WATCHER_DEAD that names another watcher, comes from an old self-monitor, or comes during a recovery", () => {
     given(...watching)
       .when({ _tag: "ReportWatcherDead", monitor: 1, watcher: 7, beatAge: 1 })
       .then()
@@ -265,7 +265,7 @@ describe("watching", () => {
       .when({ _tag: "ReportWatcherDead", monitor: 1, watcher: 1, beatAge: 1 })
       .then()
   })
-  it("replaces a self-monitor that died alone", () => {
+  it("the decider replaces a self-monitor that died alone", () => {
     given(...watching)
       .when({ _tag: "ReportSelfMonitorLost", monitor: 1 })
       .thenTags("SelfMonitorStopped", "SelfMonitorStarted")
@@ -273,11 +273,11 @@ describe("watching", () => {
       .when({ _tag: "ReportSelfMonitorLost", monitor: 4 })
       .then()
   })
-  it("ignores the report of a watcher long replaced", () =>
+  it("the decider ignores the report of a watcher long replaced", () =>
     given(...watching)
       .when(dead(2, 9))
       .then())
-  it("finds an awaited session id, once", () => {
+  it("the decider finds an awaited session id, once", () => {
     const found: WatchIntent = {
       _tag: "ReportExit",
       watcher: 1,
@@ -333,7 +333,7 @@ describe("watching", () => {
 })
 
 describe("deaths and retries", () => {
-  it("counts a death before any launch, and starts a recovery", () => {
+  it("the decider counts a death before any launch, and starts a recovery", () => {
     given(...watching)
       .when(dead())
       .then(died(1), started(1))
@@ -360,7 +360,7 @@ describe("deaths and retries", () => {
       assert.strictEqual(retriesAt(null), 3, `${event}: nobody could look`)
     }
   })
-  it("launches nothing at the third: it saves what can be saved, and ends", () => {
+  it("the decider launches nothing at the third: it saves what can be saved, and ends", () => {
     given(...twice)
       .when(dead(2, 2))
       .then(died(3, 2), started(2, "export"))
@@ -415,7 +415,7 @@ describe("deaths and retries", () => {
     handedOn.when(escalate("a", "b")).then()
     handedOn.when(escalate("b", "c")).thenTags("RecoveryEscalated")
   })
-  it("launches nothing at the third planned handoff without any change of a task", () => {
+  it("the decider launches nothing at the third planned handoff without any change of a task", () => {
     for (const { event, exit, trigger } of planned) {
       const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
         .when({ _tag: "ReportExit", watcher: 2, exit, tasks: { count: 2, fingerprint: "a" }, evidence })
@@ -506,7 +506,7 @@ describe("deaths and retries", () => {
       .when(asks({ quietUntil: 9000 }), operator)
       .thenTags("HandoffRequested", "WaitEnded", "WaitStarted", "WatcherStarted")
   })
-  it("refuses an agent's request that is not the Conductor's, or comes while something else is under way", () => {
+  it("the decider refuses an agent's request that is not the Conductor's, or comes while something else is under way", () => {
     given(...watching)
       .when(asks({ sessionId: "s0" }), operator)
       .thenRefused("not now")
@@ -552,7 +552,7 @@ describe("a recovery cycle", () => {
       token: `g2-c1-1-stop-${attempt}`
     })
   const start = { _tag: "StartStep", cycle: 1, step: "1 stop", kind: "act" } as const
-  it("grants a step its intent; an open one again under a new token; a decided one never", () => {
+  it("the decider grants a step its intent; an open one again under a new token; a decided one never", () => {
     given(...recovering)
       .when(start)
       .then(begun())
@@ -566,7 +566,7 @@ describe("a recovery cycle", () => {
       .when(start)
       .thenRefused("never")
   })
-  it("records no outcome without an intent, and none of another cycle", () => {
+  it("the decider records no outcome without an intent, and none of another cycle", () => {
     given(...recovering)
       .when({ _tag: "SucceedStep", cycle: 1, step: "1 stop", outcome: null })
       .thenRefused("never")
@@ -580,7 +580,7 @@ describe("a recovery cycle", () => {
       .when(start)
       .thenRefused("not now")
   })
-  it("relaunches only what was prepared: generation +1, a new watcher that awaits the session id", () => {
+  it("the decider relaunches only what was prepared: generation +1, a new watcher that awaits the session id", () => {
     const { _tag: _, at: __, generation: ___, ...launch } = relaunched(2)
     const { conductorState, lastMessageId, taskCount, taskFingerprint, ...rest } = launch
     const intent: WatchIntent = {
@@ -653,7 +653,7 @@ describe("compaction and launches of a cycle", () => {
   const succeeded = (step: string) => [begun(step), Event.StepSucceeded.make({ at, cycle: 1, step, outcome: null })]
   const start = (step: string): WatchIntent => ({ _tag: "StartStep", cycle: 1, step, kind: kindOf(step) })
 
-  it("grants a second compaction only after a first that failed", () => {
+  it("the decider grants a second compaction only after a first that failed", () => {
     for (const before of [[], [begun("compact#1")], succeeded("compact#1")])
       given(...recovering, ...before)
         .when(start("compact#2"))
@@ -662,7 +662,7 @@ describe("compaction and launches of a cycle", () => {
       .when(start("compact#2"))
       .thenTags("StepStarted")
   })
-  it("grants no launch of any kind after the second compaction failed; a retry is another cycle", () => {
+  it("the decider grants no launch of any kind after the second compaction failed; a retry is another cycle", () => {
     const exhausted = [...recovering, ...failed("compact#1"), ...failed("compact#2")]
     for (const launch of launches) {
       given(...exhausted)
@@ -677,7 +677,7 @@ describe("compaction and launches of a cycle", () => {
       .when({ ...start("compact#1"), cycle: 2 } as WatchIntent)
       .thenTags("StepStarted")
   })
-  it("grants no other launch once one has launched, or may have, and the same one again only while it is open", () => {
+  it("the decider grants no other launch once one has launched, or may have, and the same one again only while it is open", () => {
     for (const launch of launches) {
       for (const other of launches) {
         given(...recovering, ...succeeded(launch))
@@ -696,7 +696,7 @@ describe("compaction and launches of a cycle", () => {
         .thenTags("StepStarted")
     }
   })
-  it("grants no other launch after a launch failed whose file was written; the file of a compaction is none", () => {
+  it("the decider grants no other launch after a launch failed whose file was written; the file of a compaction is none", () => {
     const file = Event.LaunchPrepared.make({
       at,
       cycle: 1,
@@ -737,7 +737,7 @@ describe("an operator, and a Conductor that comes back", () => {
     evidence
   }
 
-  it("retries what has failed closed, in another cycle with its trigger; nothing else", () => {
+  it("the decider retries what has failed closed, in another cycle with its trigger; nothing else", () => {
     given(...standby)
       .when({ _tag: "Retry" }, { _tag: "Operator" })
       .then(Event.RecoveryRetried.make({ at: 1000, cycle: 1 }), started(2))
@@ -750,7 +750,7 @@ describe("an operator, and a Conductor that comes back", () => {
         .when({ _tag: "Retry" }, { _tag: "Operator" })
         .thenRefused("not now")
   })
-  it("allows as much again where a ceiling is set, reached or not, and nothing else begins", () => {
+  it("the decider allows as much again where a ceiling is set, reached or not, and nothing else begins", () => {
     const reached = Event.CeilingReached.make({ at, watcher: 1, ceiling: "time", used: 2, limit: 1 })
     const retry = { _tag: "Retry", ceilings: true } as const
     for (const events of [watching, recovering, [...watching, reached]]) {
@@ -770,7 +770,7 @@ describe("an operator, and a Conductor that comes back", () => {
       .when(retry, { _tag: "Operator" })
       .thenTags("RecoveryRetried", "RecoveryStarted")
   })
-  it("counts nothing against a ceiling that was used before as much again was allowed", () => {
+  it("the decider counts nothing against a ceiling that was used before as much again was allowed", () => {
     const renewed = Event.AllowanceRenewed.make({ at: 50 })
     const report = { _tag: "ReportCeiling", watcher: 1, ceiling: "tokens", used: 120, limit: 100 } as const
     given(...watching, renewed)
@@ -780,7 +780,7 @@ describe("an operator, and a Conductor that comes back", () => {
       .when({ ...report, since: 50 })
       .thenTags("CeilingReached")
   })
-  it("retries nothing in a watch that only observes", () => {
+  it("the decider retries nothing in a watch that only observes", () => {
     const observing = [
       Event.WatchOpened.make({ ...opened, observe: true }),
       owned,
@@ -804,7 +804,7 @@ describe("an operator, and a Conductor that comes back", () => {
       .when({ _tag: "Retry" }, { _tag: "Operator" })
       .thenRefused("not now")
   })
-  it("adopts a process as the next generation, measured from now on, and without the deaths before it", () => {
+  it("the decider adopts a process as the next generation, measured from now on, and without the deaths before it", () => {
     for (const events of [watching, recovering, standby]) {
       const adopting = given(...events)
       const decided = adopting.when(adopt, { _tag: "Operator" }).thenTags("ConductorAdopted", "WatcherStarted")
@@ -823,7 +823,7 @@ describe("an operator, and a Conductor that comes back", () => {
     }
     given(opened, owned).when(adopt, { _tag: "Operator" }).thenRefused("not now")
   })
-  it("adopts against the evidence by a word that stays in the log", () => {
+  it("the decider adopts against the evidence by a word that stays in the log", () => {
     for (const forced of [true, false]) {
       const [event] = given(...watching)
         .when({ ...adopt, forced }, { _tag: "Operator" })
@@ -998,7 +998,7 @@ describe("a run", () => {
     })
     assert.deepInclude(given(...running("agent")).watch, { kind: "agent", sessions: ["s1"] })
   })
-  it("prepares its first launch again while it is validated, and no other watch does", () => {
+  it("the decider prepares its first launch again while it is validated, and no other watch does", () => {
     const again: WatchIntent = {
       _tag: "PrepareLaunch",
       cycle: 0,

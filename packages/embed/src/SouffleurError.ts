@@ -41,7 +41,7 @@ type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed |
 /**
  * A watch cannot begin. `BadTarget`: no watch may have that process, or it is the Conductor of another. `ClaimFailed`:
  * the folder of the claims cannot be used. `AgentNotFound`: nothing could be launched after a death.
- * `CommsUnavailable`: the orchestration database cannot be used.
+ * `CommsUnavailable`: the comms database cannot be used.
  */
 export type WatchError = CommsUnavailable | OpenError
 

@@ -36,7 +36,7 @@ export interface ResumeOptions extends KeepOptions {
 export interface WatchOptions extends Target, KeepOptions {
   /** The folder of the agent's work, absolute. */
   readonly project: string
-  /** The orchestration database. `null`: none. Absent: `comms.db` of the project, where there is one. */
+  /** The comms database. `null`: none. Absent: `comms.db` of the project, where there is one. */
   readonly comms?: string | null
   /** Decides and logs, and never kills or launches; `false` by default. */
   readonly observe?: boolean

@@ -1,5 +1,5 @@
 import { answer } from "@souffleur/comms/errand"
 import { runErrands } from "@souffleur/node/errand"
 
-// A program of its own, which alone touches the orchestration database: `node errand.ts`.
+// A program of its own, which alone touches the comms database: `node errand.ts`.
 await runErrands(answer)

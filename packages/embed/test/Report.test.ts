@@ -4,7 +4,7 @@ import type { RunEvent } from "@souffleur/plan"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { type Job, watchJob } from "../src/jobs/Job.ts"
-import { reportOf, type Told } from "../src/report/Report.ts"
+import { reportOf, type JobHistory } from "../src/report/Report.ts"
 import { markdownText, reportJson, reportMarkdown } from "../src/report/ReportText.ts"
 import { runTimeline } from "../src/timeline/RunTimeline.ts"
 import { watchTimeline } from "../src/timeline/WatchTimeline.ts"
@@ -33,7 +33,7 @@ const recovered = (from: number, cycle: number, length: number): ReadonlyArray<W
   at(from + length - 1, { ...examples.ConductorRelaunched, generation: cycle + 1, cycle, provider: "resume" }),
   at(from + length, { ...examples.HandoffTaken, contextTokens: 1500 })
 ]
-const watch = (...events: ReadonlyArray<WatchEvent>): Told => ({
+const watch = (...events: ReadonlyArray<WatchEvent>): JobHistory => ({
   job: job(),
   timeline: watchTimeline(
     given(at(noon - 20 * hour, examples.WatchOpened), at(noon - 20 * hour, examples.ConductorConfirmed), ...events),
@@ -79,8 +79,11 @@ it("a wait that began before the report counts from its begin", () => {
 })
 
 it("a report names each job that needs a person, and each watch that gave up", () => {
-  const needing: Told = { ...watch(), job: job({ id: "a", need: { why: "it waits", next: "souffleur attach a" } }) }
-  const ended = (id: string, end: Watch["end"]): Told => ({
+  const needing: JobHistory = {
+    ...watch(),
+    job: job({ id: "a", need: { why: "it waits", next: "souffleur attach a" } })
+  }
+  const ended = (id: string, end: Watch["end"]): JobHistory => ({
     ...watch(),
     job: watchJob({ id, watch: { ...initial, phase: "Exited", end } }, false)
   })
@@ -108,7 +111,7 @@ it("a report has the tasks and the commits of its time, each commit once", () =>
     done(noon - hour, "a3", ["c2", "c3"]),
     at(noon - hour, { ...TaskCompleted, taskId, commits: ["old", "c1", "c2", "c3"] })
   )
-  const told: Told = { job: job({ kind: "run", id: "r" }), run: runTimeline(events, noon) }
+  const told: JobHistory = { job: job({ kind: "run", id: "r" }), run: runTimeline(events, noon) }
   const report = reportOf([told], period)
   assert.deepStrictEqual([report.tasks, report.commits], [1, 3])
   assert.include(reportMarkdown(report, utc), "- task-001 Create the model: completed, 3 agents, 4 commits, 13 h 0 m")

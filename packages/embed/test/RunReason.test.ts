@@ -66,7 +66,7 @@ it("why tells the evidence against an agent that is ended", () => {
   for (const part of [
     "process 4711 runs since 03:00:00 UTC; its limit is 1 h 0 m",
     "it has started pid 4712",
-    "come to nothing"
+    "its assignment failed"
   ])
     assert.include(reason, part)
   assert.include(why(ending("left running")), "its word counts")

@@ -52,9 +52,9 @@ it.live("a watch speaks to comms by the errand of this package, and refuses a fi
       const { comms: told } = yield* watch.state
       assert.strictEqual(told, comms)
     }).pipe(Effect.scoped, Effect.provide(layer))
-    const board = new DatabaseSync(comms, { readOnly: true })
-    const rows = board.prepare("SELECT count(*) AS messages FROM orchestration_messages").get()
-    board.close()
+    const commsDb = new DatabaseSync(comms, { readOnly: true })
+    const rows = commsDb.prepare("SELECT count(*) AS messages FROM orchestration_messages").get()
+    commsDb.close()
     assert.isAbove(Number(rows?.["messages"]), 0)
   }).pipe(Effect.scoped, Effect.provide(host))
 )

@@ -163,7 +163,7 @@ it("why tells of an awaited person, a deferred kill and a ceiling, and what to d
   )
   assert.include(renewed, "an operator said souffleur retry, at the ceiling of time")
   for (const told of [person, ceiling, renewed])
-    assert.match(told, /What was seen\n {2}\S.*The rule\n {2}\S.*What was done\n {2}(?!nothing more)\S/su)
+    assert.match(told, /Evidence\n {2}\S.*Rule\n {2}\S.*Action\n {2}(?!nothing more)\S/su)
 })
 
 it("log and why tell which process a person named against the evidence", () => {

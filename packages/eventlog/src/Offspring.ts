@@ -6,10 +6,10 @@ import { patiently } from "./Store.ts"
 export const maxOffspring = 1000
 
 /** Pairs of a pid and its start time, all of the Conductor's own boot. */
-const Kept = Schema.fromJsonString(
+const StoredOffspring = Schema.fromJsonString(
   Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])).check(Schema.isMaxLength(maxOffspring))
 )
-const decode = Schema.decodeUnknownOption(Kept)
+const decode = Schema.decodeUnknownOption(StoredOffspring)
 
 /** The identity of a process. */
 export interface Born {

@@ -13,7 +13,7 @@ it.live("a watch shows its state, what happened, and the evidence behind each de
     const { cookie, list } = yield* enter(yield* serve)
     const { status, text } = yield* ask(`${list}watches/opera-0001`, { headers: { cookie } })
     assert.strictEqual(status, 200)
-    for (const words of ["needs you", "souffleur resume opera-0001", "The Conductor is dead", "What was seen"])
+    for (const words of ["needs you", "souffleur resume opera-0001", "The Conductor is dead", "Evidence"])
       assert.include(text, words)
     assert.include(text, "a tool runs: Bash, 59 s old")
     assert.include(text, "A process that is gone, is a zombie, or whose pid belongs to another is dead.")

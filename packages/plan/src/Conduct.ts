@@ -64,8 +64,7 @@ const finish = Effect.fn("Conduct.finish")(function* ({ finishing, finishingAcce
     return yield* ref.dispatch({ _tag: "Finish", finishing: finishing === "done" ? "done" : "none", message: "" })
   // An agent can write the plan, and souffleur runs this command itself. A changed command needs a person's word.
   if (finishingDigest !== null && finishingDigest !== opened && !finishingAccepted) {
-    const message =
-      "the plan's finishing command is not the one that this run was opened with: look at it before you have it run"
+    const message = "the plan's finishing command has changed since this run was opened: read it before you let it run"
     return yield* ref.dispatch({ _tag: "Finish", finishing: "failed", message })
   }
   return plan.finish._tag === "None"

@@ -193,7 +193,7 @@ describe("a conductor", () => {
         scene.finishing.digest = "another finish"
         const held = yield* scene.conducts
         assert.deepInclude(held, { phase: "finished", finishing: "failed" })
-        assert.include(held.finishingFailure, "not the one that this run was opened with")
+        assert.include(held.finishingFailure, "has changed since this run was opened")
         assert.notInclude(
           scene.asked.map(({ role }) => role),
           "finisher"

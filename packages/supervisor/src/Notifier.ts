@@ -25,11 +25,11 @@ const isOpen = ({ person, standby, wait }: Watch): boolean =>
   standby !== undefined || person !== undefined || isTold(wait)
 
 /** The state of a watch, and the deaths in a row since it last made progress: one episode. */
-export interface Told {
+export interface Episode {
   readonly watch: Watch
   readonly deaths: number
 }
-export const untold: Told = { watch: initial, deaths: 0 }
+export const noEpisode: Episode = { watch: initial, deaths: 0 }
 
 /** Returns the deaths of the episode after an event. A person who adopts a process ends it. */
 const deathsAfter = (event: WatchEvent, deaths: number): number => {
@@ -50,13 +50,13 @@ const deathsAfter = (event: WatchEvent, deaths: number): number => {
 }
 
 /** Returns what is told after an event. */
-export const afterTelling = ({ deaths, watch }: Told, event: WatchEvent): Told => ({
+export const episodeAfter = ({ deaths, watch }: Episode, event: WatchEvent): Episode => ({
   watch: evolve(watch, event),
   deaths: deathsAfter(event, deaths)
 })
 
 /** Whether an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
-const isNews = (event: WatchEvent, { deaths, watch: before }: Told): boolean => {
+const isNews = (event: WatchEvent, { deaths, watch: before }: Episode): boolean => {
   switch (event._tag) {
     case "ConductorDied":
     case "EndedEarly":
@@ -102,7 +102,7 @@ const nextCommands: Readonly<Record<WatchNotice, string>> = {
  * Returns the notice of an event of the watch `id`. A death, a failed recovery, an awaited person and a limit are
  * episodes: their begin and their end are told. `before`: what was told up to that event. `undefined`: no notice.
  */
-export const noticeOf = (id: string, event: WatchEvent, before: Told, zone?: Zone): Notice | undefined => {
+export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone?: Zone): Notice | undefined => {
   const { notice: kind, own, words } = describeFor(event, before.watch, zone)
   if (kind === undefined || !isNews(event, before)) return undefined
   // Under a hold nothing follows a death until a person says so.
@@ -146,13 +146,13 @@ export const notifier = Effect.fn("notifier")(function* (
   const desk = yield* noticeDesk(mark, lost)
   const heard = (yield* NoticeChannels).some(({ words }) => words)
   const zone = yield* personsZone
-  let told = untold
+  let told = noEpisode
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
         const { watch } = told
         const notice = noticeOf(id, event, told, zone)
-        told = afterTelling(told, event)
+        told = episodeAfter(told, event)
         if (notice === undefined) return
         const asked = heard && notice.words === null && ends.has(notice.kind)
         const words = asked ? lastOf(yield* lastWords(watch)) : notice.words

@@ -6,12 +6,12 @@ import { makeNoticeChannels } from "@souffleur/notify"
 import { NoticeChannels } from "@souffleur/process"
 import { Context, Effect, Fiber, FileSystem, Layer } from "effect"
 import {
-  afterTelling,
+  episodeAfter,
   noticeOf as noticeIn,
   notifier,
   type NotifierOptions,
   publicationOf,
-  untold
+  noEpisode
 } from "../src/index.ts"
 import { begun, identityOf } from "@souffleur/testing"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
@@ -53,15 +53,15 @@ const completed = Event.ConductorCompleted.make({ at, by: "watcher" })
 /** Makes the death of the Conductor. `retries`: the generations in a row without progress, this one included. */
 const died = (retries: number): WatchEvent => ({ ...examples.ConductorDied, retries })
 const asked = (retries: number): WatchEvent => ({ ...examples.HandoffRequested, retries })
-const noticeOf = (event: WatchEvent, watch: Watch) => noticeIn("w", event, { ...untold, watch })
+const noticeOf = (event: WatchEvent, watch: Watch) => noticeIn("w", event, { ...noEpisode, watch })
 /** Returns the kinds of a history's notices, in their order. */
 const kindsOf = (history: ReadonlyArray<WatchEvent>) => {
   const kinds: Array<string> = []
   history.reduce((told, event) => {
     const notice = noticeIn("w", event, told)
     if (notice !== undefined) kinds.push(notice.kind)
-    return afterTelling(told, event)
-  }, untold)
+    return episodeAfter(told, event)
+  }, noEpisode)
   return kinds
 }
 

@@ -64,21 +64,25 @@ const sayingOf = (turn: TurnState | undefined): string => {
   }
 }
 
-type Told = Event.Evidence["signs"][number]
+type LoggedSign = Event.Evidence["signs"][number]
 
 /**
  * Returns the signs for the log: the word of each source and its age in ms. It never returns a word of the
  * conversation.
  */
-export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<Told> => {
-  const told = (source: Told["source"], says: string, at: number): Told => ({ source, says, age: Math.round(now - at) })
+export const signsToLog = ({ beat, hook, now, pidFile, session, stillSince }: Signs): ReadonlyArray<LoggedSign> => {
+  const sign = (source: LoggedSign["source"], says: string, at: number): LoggedSign => ({
+    source,
+    says,
+    age: Math.round(now - at)
+  })
   return [
     ...(session === undefined
       ? []
-      : [told("session file", sayingOf(session.turn), session.turn?.at ?? session.writtenAt)]),
-    ...(pidFile === undefined ? [] : [told("pid file", pidFile.status, pidFile.writtenAt)]),
-    ...(hook === undefined ? [] : [told("hook", hook.event, hook.at)]),
-    ...(beat === undefined ? [] : [told("agent's beat", "alive", beat)]),
-    ...(stillSince === undefined || stillSince >= now ? [] : [told("processor", "not used", stillSince)])
+      : [sign("session file", sayingOf(session.turn), session.turn?.at ?? session.writtenAt)]),
+    ...(pidFile === undefined ? [] : [sign("pid file", pidFile.status, pidFile.writtenAt)]),
+    ...(hook === undefined ? [] : [sign("hook", hook.event, hook.at)]),
+    ...(beat === undefined ? [] : [sign("agent's beat", "alive", beat)]),
+    ...(stillSince === undefined || stillSince >= now ? [] : [sign("processor", "not used", stillSince)])
   ]
 }

@@ -14,7 +14,7 @@ import { Option, Result } from "effect"
 import { reasonOf, reasonText, sentence, statusLine } from "@souffleur/embed/internal"
 import { makeReading } from "../../../packages/claude/src/session/TurnState.ts"
 import { watching } from "../../../packages/domain/test/Given.ts"
-import { noticeOf, untold } from "../../../packages/supervisor/src/Notifier.ts"
+import { noticeOf, noEpisode } from "../../../packages/supervisor/src/Notifier.ts"
 import { classify, evidenceOf } from "../../../packages/watcher/src/Classify.ts"
 import { excuseOf } from "../../../packages/watcher/src/Excuse.ts"
 import type { Observation } from "../../../packages/watcher/src/Observation.ts"
@@ -155,7 +155,7 @@ export const sessionEnds = border("session-ends", {
             `${event._tag} holds the watch up for longer than eight days`,
             untilOf(event)
           )
-          const notice = noticeOf("opera-0001", event, { ...untold, watch: now })
+          const notice = noticeOf("opera-0001", event, { ...noEpisode, watch: now })
           now = evolve(now, event)
           recorded.push({ position: now.revision, stream: "opera-0001", revision: now.revision, event })
           const told = [

@@ -77,23 +77,23 @@ const agent = (world: RunWorld, gate: Gate): Agent["Service"] => ({
 })
 
 /** The comms of the project as the conductor itself writes it. */
-const link = ({ board }: RunWorld, gate: Gate): CommsLink["Service"] => {
+const link = ({ comms }: RunWorld, gate: Gate): CommsLink["Service"] => {
   const failed = (reason: CommsUnavailable["reason"]) =>
-    Effect.fail(new CommsUnavailable({ path: board.path, reason, problem: "the world says so" }))
+    Effect.fail(new CommsUnavailable({ path: comms.path, reason, problem: "the world says so" }))
   const write = (name: string, act: () => void) =>
     gate.through(
       name,
       Effect.suspend(() => {
-        if (board.trouble !== undefined) return failed(board.trouble)
+        if (comms.trouble !== undefined) return failed(comms.trouble)
         act()
-        return board.lies ? failed("failed") : Effect.void
+        return comms.lies ? failed("failed") : Effect.void
       })
     )
   return {
-    path: board.path,
-    beat: () => write("comms.beat", () => void board.write({})),
-    setState: (state) => write("comms.setState", () => void board.write({ state })),
-    setTask: ({ id, state }) => write("comms.setTask", () => void board.tasks.set(id, state)),
+    path: comms.path,
+    beat: () => write("comms.beat", () => void comms.write({})),
+    setState: (state) => write("comms.setState", () => void comms.write({ state })),
+    setTask: ({ id, state }) => write("comms.setTask", () => void comms.tasks.set(id, state)),
     post: unused,
     read: unused,
     register: unused
@@ -148,7 +148,7 @@ export const runPorts = (
   gate: Gate,
   settings: ResolvedSettings
 ) => {
-  const { beats, board, claims, ledger, cursor, repository } = world
+  const { beats, comms, claims, ledger, cursor, repository } = world
   const owner: Owner = {
     host: machine.name,
     machine: machine.id,
@@ -220,13 +220,13 @@ export const runPorts = (
       release: () => Effect.void
     }),
     Context.add(Comms, {
-      path: board.path,
+      path: comms.path,
       snapshot: unwatched,
       payload: () => unwatched,
       replies: () => unwatched,
       setState: () => unwatched,
       beat: () => unwatched,
-      post: (message) => gate.through("comms.post", board.post(message))
+      post: (message) => gate.through("comms.post", comms.post(message))
     }),
     Context.add(CommsLink, link(world, gate)),
     Context.add(

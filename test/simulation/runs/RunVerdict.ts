@@ -11,7 +11,7 @@ const isTold = ({ _tag }: RunEvent, before: Run): boolean =>
  * log fits what happened.
  */
 export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): void => {
-  const { agents, board, ledger, plans } = world
+  const { agents, comms, ledger, plans } = world
   const wrong = (what: string) => world.violated(`long after, ${what}`)
   if (new Set(world.notices).size !== world.notices.length) wrong("a person got two notices of one event")
   if (ledger.runs.size !== plans.length) wrong(`there are ${ledger.runs.size} runs of ${plans.length} plans`)
@@ -27,16 +27,16 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
     for (const [index, { event }] of events.entries()) {
       const expected = isTold(event, before)
       before = evolveRun(before, event)
-      const times = board.messages.filter(({ text }) => text.startsWith(`[${stream}#${index + 1}] `)).length
+      const times = comms.messages.filter(({ text }) => text.startsWith(`[${stream}#${index + 1}] `)).length
       if (expected ? times !== 1 : times > 1) wrong(`comms was told ${times} times of ${event._tag} ${index + 1}`)
     }
-    const order = board.messages.flatMap(({ text }) =>
+    const order = comms.messages.flatMap(({ text }) =>
       text.startsWith(`[${stream}#`) ? [Number.parseInt(text.slice(stream.length + 2), 10)] : []
     )
     if (order.some((revision, at) => at > 0 && revision < order[at - 1]!)) wrong("comms was told in another order")
     for (const { id } of run.tasks)
-      if (board.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${board.tasks.get(id)}`)
-    if (board.conductor?.state !== "complete") wrong(`comms says that the conductor is ${board.conductor?.state}`)
+      if (comms.tasks.get(id) !== "complete") wrong(`comms says that ${id} is ${comms.tasks.get(id)}`)
+    if (comms.conductor?.state !== "complete") wrong(`comms says that the conductor is ${comms.conductor?.state}`)
     const most =
       12 *
         (agents.length +

@@ -3,7 +3,7 @@ import { type LaunchOrder, type Permission, type Signal, type TurnState } from "
 import { Beats, Cursor } from "@souffleur/eventlog"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
-import { Board } from "../SimulatedComms.ts"
+import { SimulatedComms } from "../SimulatedComms.ts"
 import { CeilingJudge } from "../CeilingJudge.ts"
 import { ClaimRoom } from "../ClaimRoom.ts"
 import { LaunchRoom } from "../LaunchRoom.ts"
@@ -36,7 +36,7 @@ interface Refusal {
 export class RunWorld extends SimMachine {
   readonly project = "/project"
   readonly repository = new Repository()
-  readonly board: Board
+  readonly comms: SimulatedComms
   readonly room: LaunchRoom
   readonly claims: ClaimRoom
   readonly ledger: RunLedger
@@ -74,7 +74,7 @@ export class RunWorld extends SimMachine {
 
   constructor(seed: number, shuffled: boolean, plans: ReadonlyArray<Plan>) {
     super(seed, shuffled)
-    this.board = new Board(this.timeline)
+    this.comms = new SimulatedComms(this.timeline)
     this.room = new LaunchRoom(this)
     this.claims = new ClaimRoom(this.processes)
     this.ledger = new RunLedger(this)
@@ -168,8 +168,8 @@ export class RunWorld extends SimMachine {
   calmDown(): void {
     this.calm = true
     this.room.pace = () => 300
-    this.board.trouble = undefined
-    this.board.lies = false
+    this.comms.trouble = undefined
+    this.comms.lies = false
     this.disk.full = false
     this.gitFails = () => false
     this.faults.lasting = undefined

@@ -7,7 +7,7 @@ import { json } from "./Options.ts"
 
 const flags = {
   shell: Argument.Literals("shell", shells).pipe(
-    Argument.withDescription("The shell; nothing: the one that SHELL names"),
+    Argument.withDescription("The shell; by default that of SHELL"),
     Argument.optional
   ),
   json

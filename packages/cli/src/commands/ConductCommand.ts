@@ -59,7 +59,7 @@ export const conductCommand = Command.make(
       Flag.optional
     ),
     permission: Flag.Literals("permission", Permission.literals).pipe(
-      Flag.withDescription("What agents may do, at most MAX_EXTERNAL_PERMISSION"),
+      Flag.withDescription("The permission of agents, at most MAX_EXTERNAL_PERMISSION"),
       Flag.withDefault(leastPermission)
     ),
     implementerTimeout: limit("implementer-timeout", "How long an implementer may take, such as 60 minutes"),

@@ -68,5 +68,5 @@ export const conductWhyCommand = Command.make(
   })
 ).pipe(
   withLayers(layerSouffleurLog),
-  Command.withDescription("The last (or that) decision of a run: what was seen, the rule, what was done")
+  Command.withDescription("The last (or that) decision of a run: its evidence, its rule, its action")
 )

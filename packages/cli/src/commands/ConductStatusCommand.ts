@@ -122,5 +122,5 @@ export const conductStatusCommand = Command.make(
   })
 ).pipe(
   withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)),
-  Command.withDescription("Where a run stands: its tasks, its agent, what it waits for")
+  Command.withDescription("Print the state of a run: its tasks, its agent, what it waits for")
 )

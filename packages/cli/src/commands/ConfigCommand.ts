@@ -19,11 +19,11 @@ import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
 /** Whether the file is trusted, in a word. */
-const standing = ({ keys, trusted }: ConfigTrust) =>
+const trustWord = ({ keys, trusted }: ConfigTrust) =>
   Option.isNone(trusted) ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const)
 
 const inWords = (trust: ConfigTrust): string => {
-  switch (standing(trust)) {
+  switch (trustWord(trust)) {
     case "not yet":
       return "trusted: not yet; the first watch, run or plan here trusts the file as it is then"
     case "yes":
@@ -36,7 +36,7 @@ const inWords = (trust: ConfigTrust): string => {
 /** Trusts the present file for this project, and for its unfinished watches and its runs. */
 const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {
   const before = yield* settingsOf(project)
-  yield* Effect.provide(personOnly("what is trusted"), [
+  yield* Effect.provide(personOnly("config --trust"), [
     layerStore(before),
     Layer.provideMerge(layerAgentFiles(before), layerHost)
   ])
@@ -70,7 +70,7 @@ export const configCommand = Command.make(
     const found = yield* trustOf(project)
     const resolved = Settings.json(found.settings)
     const file = { max_external_permission: found.said.ceiling, asks_for: found.keys }
-    if (flags.json) return yield* printJson({ ...resolved, trusted: standing(found), file })
+    if (flags.json) return yield* printJson({ ...resolved, trusted: trustWord(found), file })
     const { source, warnings, ...values } = resolved
     const width = Math.max(...Object.keys(values).map((name) => name.length))
     yield* Effect.forEach(Object.entries(values), ([name, value]) =>

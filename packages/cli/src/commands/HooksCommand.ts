@@ -44,18 +44,18 @@ const meant = Effect.fnUntraced(function* ({
   }
 })
 
-const told: Readonly<Record<HooksChanged["how"], string>> = {
+const sentences: Readonly<Record<HooksChanged["how"], string>> = {
   installed: "hooks installed",
   removed: "hooks taken out; the file held nothing else and is gone",
   restored: "hooks taken out; the file is byte for byte as it was",
-  edited: "hooks taken out; what others have written since stays",
+  edited: "hooks taken out; words that others wrote since stay",
   "nothing to do": "nothing to do"
 }
 
-const tell = Effect.fnUntraced(function* (change: HooksChanged, asJson: boolean) {
+const printChange = Effect.fnUntraced(function* (change: HooksChanged, asJson: boolean) {
   const { backup, changed, how, path } = change
   if (asJson) return yield* printJson({ file: path, changed, how, backup })
-  yield* Console.log(`${path}: ${told[how]}`)
+  yield* Console.log(`${path}: ${sentences[how]}`)
   if (backup !== null) yield* Console.log(`as it was before: ${backup}`)
 })
 
@@ -66,7 +66,7 @@ const install = Command.make(
     const { command, file, stateDir } = yield* meant(flags)
     yield* TrustedFiles.stateFolder(stateDir)
     yield* addHooked(stateDir, file)
-    yield* tell(yield* agentHooks.install(file, command), flags.json)
+    yield* printChange(yield* agentHooks.install(file, command), flags.json)
   })
 ).pipe(Command.withDescription(`Have ${agentKind.title} say what happens in it, as it happens`))
 
@@ -77,9 +77,9 @@ const uninstall = Command.make(
     const { file, stateDir } = yield* meant(flags)
     const change = yield* agentHooks.uninstall(file)
     yield* forgetHooked(stateDir, file)
-    yield* tell(change, flags.json)
+    yield* printChange(change, flags.json)
   })
-).pipe(Command.withDescription("Take them out again; what others wrote stays"))
+).pipe(Command.withDescription("Take them out again; words that others wrote stay"))
 
 const status = Command.make(
   "status",

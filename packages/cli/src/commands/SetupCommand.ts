@@ -18,7 +18,7 @@ import { Project, withSettings } from "./ProjectCommand.ts"
 const places = ["none", "project", "user"] as const
 type Place = (typeof places)[number]
 /** The hooks stay as they are. */
-type Kept = "as they are"
+type AsTheyAre = "as they are"
 
 /** Sets keys in the text of a config file, and removes those without a value. All other lines stay as they are. */
 const withKeys = (text: string, keys: ReadonlyArray<readonly [key: string, value: string]>): string => {
@@ -116,7 +116,7 @@ export const setupCommand = Command.make(
       Flag.optional
     ),
     yes: Flag.Boolean("yes").pipe(
-      Flag.withDescription("Ask nothing: what is not said stays as it is"),
+      Flag.withDescription("Ask nothing: a setting that is not named stays as it is"),
       Flag.withDefault(false)
     ),
     projectDir,
@@ -146,7 +146,7 @@ export const setupCommand = Command.make(
       }),
       yes
     })
-    const hooks = yield* answered<Place | Kept>(flags.hooks, {
+    const hooks = yield* answered<Place | AsTheyAre>(flags.hooks, {
       name: "hooks",
       usual: "as they are",
       prompt: Prompt.Select<Place>({

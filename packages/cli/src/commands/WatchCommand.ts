@@ -118,7 +118,7 @@ export const watchCommand = Command.make(
     sessionId: Flag.String("session-id").pipe(Flag.withDescription("The Conductor's session id"), Flag.optional),
     projectDir,
     comms: Flag.String("comms").pipe(
-      Flag.withDescription("The orchestration database (default: comms.db in the project)"),
+      Flag.withDescription("The comms database (default: comms.db in the project)"),
       Flag.optional
     ),
     observe: Flag.Boolean("observe").pipe(

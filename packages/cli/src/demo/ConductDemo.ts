@@ -97,7 +97,7 @@ export const conductDemo = Effect.fn("conductDemo")(function* () {
       `Brought back by its watchdog as pid ${again.event.owner.process.pid}; it goes on with the agent that was at work`
     )
     yield* release(implementer)
-    const outcome = yield* until("what that agent came to", "ImplementationCompleted", working.revision)
+    const outcome = yield* until("the outcome of that agent", "ImplementationCompleted", working.revision)
     if (outcome.event.token !== working.event.token)
       return yield* new DemoFailed({ message: "an agent was asked to do its work twice" })
     yield* until("the end", "RunFinished")

@@ -83,7 +83,7 @@ export const demo = Effect.fn("demo")(function* () {
     yield* until(one, "the recovery", ({ _tag }) => _tag === "StepSucceeded")
     yield* say(`And souffleur itself, in the middle of the recovery: kill -9 ${one.pid}`)
     yield* one.kill({ killSignal: "SIGKILL" })
-    yield* say("souffleur is started again; the log says where it stands")
+    yield* say("souffleur is started again; it reads its state from the log")
     const two = yield* souffleur([])
     const relaunched = yield* until(two, "the successor", ({ _tag }) => _tag === "ConductorRelaunched")
     if (relaunched.event._tag === "ConductorRelaunched")

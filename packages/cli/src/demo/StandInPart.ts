@@ -41,30 +41,30 @@ const recall = Effect.fnUntraced(function* (session: Session, prompt: string) {
 const work = Effect.fnUntraced(function* (session: Session, plan: typeof Plan.Type) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
-  const board = yield* openStandInComms(session.cwd)
+  const comms = yield* openStandInComms(session.cwd)
   const { dieAt, handoffAt, hangAt } = yield* trouble
   const doing = Effect.fnUntraced(function* (task: Task, number: number) {
     if (number === handoffAt) {
-      yield* board.conductor("context_recovery", session.id)
+      yield* comms.conductor("context_recovery", session.id)
       return yield* idle
     }
-    yield* board.claim(task, session.id)
+    yield* comms.claim(task, session.id)
     const path = paths.resolve(session.cwd, task.file)
     const use = yield* session.writes(path, task.text)
     if (number === dieAt) process.kill(process.pid, "SIGKILL")
     if (number === hangAt) return yield* idle
     const done = Effect.andThen(Effect.sleep(task.millis), untilReleased(session, task.id))
-    yield* Effect.raceFirst(done, Effect.repeat(board.beat, Schedule.spaced("500 millis")))
+    yield* Effect.raceFirst(done, Effect.repeat(comms.beat, Schedule.spaced("500 millis")))
     yield* files.writeFileString(path, task.text)
     yield* session.toolResult(use, `File created successfully at: ${path}`)
-    yield* board.complete(task)
-    return yield* board.beat
+    yield* comms.complete(task)
+    return yield* comms.beat
   })
-  yield* board.conductor("working", session.id)
+  yield* comms.conductor("working", session.id)
   for (const [index, task] of plan.tasks.entries()) {
-    if (!(yield* board.isDone(task))) yield* doing(task, index + 1)
+    if (!(yield* comms.isDone(task))) yield* doing(task, index + 1)
   }
-  return yield* board.conductor("complete", session.id)
+  return yield* comms.conductor("complete", session.id)
 })
 
 /** Plays an implementer or a reviewer by `craft.json`, else works on `plan.json`, else says what it remembers. */

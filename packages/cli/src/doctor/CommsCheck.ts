@@ -76,7 +76,7 @@ const heartbeat = (
     : [ok("heartbeat", text)]
 }
 
-/** Checks the orchestration database of a project, and reads it as the watcher does. */
+/** Checks the comms database of a project, and reads it as the watcher does. */
 export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
   settings: ResolvedSettings,
   project: string,

@@ -23,7 +23,7 @@ export const kindAt = (path: string, mountinfo: string): string | undefined => {
 }
 
 /** Returns the real path of a folder, or of its nearest parent that exists. */
-const standing = Effect.fnUntraced(function* (folder: string) {
+const existingFolder = Effect.fnUntraced(function* (folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   for (let at = folder; ; at = path.dirname(at)) {
@@ -42,7 +42,7 @@ export const diskCheck = Effect.fn("Doctor.diskCheck")(function* ({
 }: ResolvedSettings): Effect.fn.Return<ReadonlyArray<Finding>, never, FileSystem.FileSystem | Path.Path> {
   const fs = yield* FileSystem.FileSystem
   const kind = kindAt(
-    yield* standing(stateDir),
+    yield* existingFolder(stateDir),
     yield* Effect.orElseSucceed(fs.readFileString("/proc/self/mountinfo"), () => "")
   )
   if (kind === undefined) return []

@@ -84,7 +84,7 @@ export const outputsCheck = Effect.fn("outputsCheck")(function* ({ stateDir }: R
     ? [
         note(
           "outputs",
-          `what launches have printed takes ${Math.round(bytes / 1e6)} MB in ${folder}`,
+          `the output of launches takes ${Math.round(bytes / 1e6)} MB in ${folder}`,
           "delete what you no longer need: ls -t there"
         )
       ]

@@ -31,7 +31,7 @@ const restore =
   "bring back a copy of it; where there is none, souffleur doctor --quarantine moves it aside and says how to go on"
 
 /** Checks one unfinished watch: its owner, the owner's beat, and a standby that waits for a person. */
-const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, settings: ResolvedSettings) {
+const watchFindings = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, settings: ResolvedSettings) {
   const beats = yield* Beats
   const claims = yield* Claims
   const cursor = yield* Cursor
@@ -41,14 +41,14 @@ const standing = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, setting
   if (watch.owner === undefined || (yield* claims.isDead(watch.owner))) {
     const what =
       watch.owner === undefined ? "its souffleur left" : `its souffleur, pid ${watch.owner.process.pid}, is dead`
-    const untold =
+    const behind =
       watch.comms !== null && (yield* cursor.position(id)) < watch.revision ? ", and comms was not told everything" : ""
     // A souffleur that was told to end leaves no owner. An owner that is dead was killed, and that is wrong.
     const found = watch.owner === undefined ? note : wrong
     findings.push(
       found(
         name,
-        `no souffleur looks after it: ${what}${untold}`,
+        `no souffleur looks after it: ${what}${behind}`,
         `souffleur watch in ${watch.project}, or souffleur release ${id}`
       )
     )
@@ -97,7 +97,7 @@ export const logCheck = Effect.fn("logCheck")(function* (settings: ResolvedSetti
     const known = yield* allWatches
     const each = yield* Effect.forEach(
       known.filter(({ unreadable, watch }) => watch.phase !== "Exited" && unreadable === undefined),
-      (one) => standing(one, settings)
+      (one) => watchFindings(one, settings)
     )
     const damaged = (what: string) => ({
       findings: [wrong("event log", what, restore), ...each.flat()],

@@ -208,7 +208,7 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
         "keep it: it may be repaired"
       ),
       note(
-        "what it held",
+        "events read",
         `${read} events of ${watches.size} watches could be read${unread.length > 0 ? `; lost: ${unread.join(", ")}` : ""}`
       ),
       ...cancelled,

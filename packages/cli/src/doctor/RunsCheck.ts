@@ -8,7 +8,7 @@ import { type Finding, note, ok, wrong } from "./Finding.ts"
 const restore = "bring back a copy of the event log, or: souffleur doctor --quarantine"
 
 /** Checks one unfinished run: its conductor, and the answer that it waits for. */
-const standingOf = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
+const runFinding = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRun) {
   const name = `run ${id}`
   if (unreadable !== undefined) return wrong(name, unreadable.message, restore)
   const goOn = invocation(run, (yield* Environment).cwd)
@@ -46,7 +46,7 @@ const stateOf = Effect.fnUntraced(function* ({
 
 /** Checks the unfinished runs of a readable log, and the state file of this project. */
 const conducted = Effect.fn("conducted")(function* (project: string) {
-  const open = yield* Effect.forEach(yield* unfinishedRuns, standingOf)
+  const open = yield* Effect.forEach(yield* unfinishedRuns, runFinding)
   const newest = Option.filter(yield* newestRun(project), ({ unreadable }) => unreadable === undefined)
   return [...open, ...(Option.isNone(newest) ? [] : yield* stateOf(newest.value))]
 })

@@ -15,8 +15,8 @@ export const trustCheck = ({ keys, said, says, settings: { source }, trusted }: 
       "trust",
       `the config file asks for nothing that is not trusted; in it: ${said.ceiling}, trusted: ${trusted.value.ceiling}`
     )
-  const tell = keys.some((key) => key !== "MAX_EXTERNAL_PERMISSION") ? wrong : note
-  return tell("trust", overreachInWords({ keys, said: says }), look(source))
+  const finding = keys.some((key) => key !== "MAX_EXTERNAL_PERMISSION") ? wrong : note
+  return finding("trust", overreachInWords({ keys, said: says }), look(source))
 }
 
 /** Reports the unfinished watches whose config file asks for more than is in force. */

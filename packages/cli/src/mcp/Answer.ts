@@ -17,6 +17,6 @@ export const answerOf = ({ recovery, standby, wait }: Watch): string => {
 /** Answers a request that a watcher has still to see. `quietUntil`: epoch ms, or `null` outside the quiet hours. */
 export const answerWithComms = ({ ceiling, observe }: Watch, quietUntil: number | null): string => {
   if (observe || ceiling !== undefined)
-    return `It stands in the task database, and souffleur launches no successor: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`
+    return `comms has it, but souffleur launches no successor: it ${observe ? "only observes" : "has reached its ceiling"}. ${goOn}`
   return quietUntil === null ? `At souffleur's next look, within a minute or so: ${farewell}` : quiet(quietUntil)
 }

@@ -20,7 +20,7 @@ const afterwards: Record<CommsUnavailable["reason"], string> = {
 const heard = (failure: Error): ToolFailed => {
   if (failure instanceof ToolFailed) return failure
   if (failure instanceof CommsUnavailable)
-    return new ToolFailed({ message: `The task database: ${failure.message}. ${afterwards[failure.reason]}` })
+    return new ToolFailed({ message: `comms: ${failure.message}. ${afterwards[failure.reason]}` })
   return new ToolFailed({ message: `souffleur: ${failure.message}.` })
 }
 
@@ -41,16 +41,16 @@ export const call = <A, E extends Error, R>(act: (here: CallContext) => Effect.E
 export const startWith = ({ project, session }: CallContext): string =>
   `a person starts watching with: souffleur watch --pid <pid of the agent> --session-id ${session || "<session id>"} --project-dir ${project}`
 
-const noBoard = (here: CallContext) =>
+const noComms = (here: CallContext) =>
   new ToolFailed({
     message:
       here.watched === undefined
-        ? `There is no task database in ${here.project}, and souffleur does not watch it. "souffleur init" makes the database; ${startWith(here)}`
-        : `The watch ${here.watched.id} has no task database (solo). Here there are heartbeat, request_context_recovery, done, my_state and status.`
+        ? `There is no comms.db in ${here.project}, and souffleur does not watch it. "souffleur init" makes the database; ${startWith(here)}`
+        : `The watch ${here.watched.id} has no comms (solo). Here there are heartbeat, request_context_recovery, done, my_state and status.`
   })
 
 /**
- * Runs one statement on the task database, and tries again while another program holds it. Fails with `ToolFailed`
+ * Runs one statement on comms, and tries again while another program holds it. Fails with `ToolFailed`
  * where there is no database, and with `CommsUnavailable` where it cannot be used.
  */
 export const onComms = <A>(
@@ -58,7 +58,7 @@ export const onComms = <A>(
   act: (link: CommsLink["Service"]) => Effect.Effect<A, CommsUnavailable>
 ) =>
   here.comms === null
-    ? Effect.fail(noBoard(here))
+    ? Effect.fail(noComms(here))
     : CommsLink.use(act).pipe(
         Effect.retry({ while: ({ reason }) => reason === "locked", schedule: untilUnlocked }),
         Effect.provide(layerCommsLink(here.comms))

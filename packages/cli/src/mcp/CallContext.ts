@@ -26,8 +26,8 @@ export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string
   const own = yield* ofAgent(variables)
   const lives = Option.filter(own, ({ watch }) => watch.phase !== "Exited")
   const watched = Option.getOrUndefined(Option.isSome(lives) ? lives : yield* unfinished({ project }))
-  const board = path.join(project, "comms.db")
-  const there = yield* Effect.orElseSucceed(fs.exists(board), () => false)
+  const comms = path.join(project, "comms.db")
+  const there = yield* Effect.orElseSucceed(fs.exists(comms), () => false)
   // An agent starts its server itself, so it is the nearest ancestor.
   const [agent] = yield* (yield* Processes).ancestors
   return {
@@ -40,7 +40,7 @@ export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string
     /** The session's own watch, when it has ended. */
     ended: watched === undefined ? Option.getOrUndefined(own) : undefined,
     /** The comms file. `null`: there is none, or the watch is solo. */
-    comms: watched === undefined ? (there ? board : null) : watched.watch.comms
+    comms: watched === undefined ? (there ? comms : null) : watched.watch.comms
   }
 })
 export type CallContext = Effect.Success<ReturnType<typeof lookUp>>

@@ -62,7 +62,7 @@ const askSolo = Effect.fnUntraced(function* (named: NamedWatch, text: string) {
  * Posts the words first, then the state that makes them count. A crash between the two asks for nothing (spec:
  * behaviour#payload).
  */
-const askOnBoard = Effect.fnUntraced(function* (here: CallContext, text: string) {
+const askOverComms = Effect.fnUntraced(function* (here: CallContext, text: string) {
   const at = yield* Clock.currentTimeMillis
   // It posts as task-00, because its session may be newer than the watch knows.
   yield* onComms(here, (link) => link.post({ taskId: "souffleur", from: "task-00", type: "handoff", text, at }))
@@ -79,17 +79,17 @@ export const requestContextRecovery = ({
       yield* asConductor(here)
       const text = formatPayload({ permissionMode, resumePrompt })
       if (here.watched === undefined) {
-        yield* askOnBoard(here, text)
+        yield* askOverComms(here, text)
         return {
           watch: null,
-          note: `It stands in the task database, but no souffleur of this state folder watches you: do not stop before you are stopped; ${startWith(here)}`
+          note: `comms has it, but no souffleur of this state folder watches you: work on until you are stopped; ${startWith(here)}`
         }
       }
       const { id, watch } = here.watched
       const never = handoffForbidden(watch, watch.sessionId)
       if (never !== undefined) return yield* new ToolFailed({ message: `Not now: ${never}.` })
       if (watch.comms === null) return { watch: id, note: answerOf(yield* askSolo(here.watched, text)) }
-      yield* askOnBoard(here, text)
+      yield* askOverComms(here, text)
       const quietUntil = yield* quietUntilNow((yield* settingsOf(watch.project)).quietHours)
       return { watch: id, note: answerWithComms(watch, quietUntil) }
     })

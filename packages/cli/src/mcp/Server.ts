@@ -13,7 +13,7 @@ type World = Effect.Services<ReturnType<typeof requestContextRecovery>>
 
 /** The model reads this before the tools. */
 const instructions =
-  "souffleur is a watchdog: it brings you, the Conductor of this project, back with your conversation when you die, hang or run out of context. Tell it that you live (heartbeat), ask it for a fresh context before yours runs out (request_context_recovery), and tell it when all work is complete (done)."
+  "souffleur is a watchdog. It brings you, the Conductor, back with your conversation when you die, hang or run out of context. Tell it that you live (heartbeat). Ask it for a fresh context before yours runs out (request_context_recovery). Tell it when all work is complete (done)."
 
 /**
  * The tools with their handlers. One call runs at a time: two openings of one database file in one process release each

@@ -82,7 +82,7 @@ export const myState = () =>
       const beats = yield* Beats
       const settings = yield* settingsOf(watch.project)
       const beat = yield* beats.last(agentBeats(id))
-      const snapshot = yield* Effect.option(Comms.use((board) => board.snapshot)).pipe(
+      const snapshot = yield* Effect.option(Comms.use((comms) => comms.snapshot)).pipe(
         Effect.provide(layerComms(watch.comms))
       )
       const heard = Option.flatMap(snapshot, ({ conductor }) =>

@@ -41,23 +41,23 @@ const tool = <const Name extends string, P extends Schema.Top, S extends Schema.
     .annotate(Tool.OpenWorld, false)
 
 /** The advice that comes with an answer. */
-const note = described(Schema.String, "What this means for you, and what to do next")
+const note = described(Schema.String, "The meaning for you, and the next thing to do")
 
 const heartbeat = tool("heartbeat", {
   description:
-    "Say that you, the Conductor (the agent that leads the work), are alive. Call it at least every two minutes while you work, and before anything that takes long: with a task database, a Conductor that is silent for four minutes is taken for dead, stopped and replaced.",
+    "Say that you, the Conductor (the agent that leads the work), are alive. Call it at least every two minutes while you work, and before anything that takes long. With comms (the database of tasks) souffleur replaces a Conductor that is silent for four minutes.",
   parameters: Tool.EmptyParams,
   success: Schema.Struct({
     watch: orNull(Schema.String, "The watch that you are under; null: none"),
     at: described(Schema.String, "The beat's time, UTC"),
-    comms: described(Schema.Boolean, "Whether it was written to task-00 in the task database"),
+    comms: described(Schema.Boolean, "Whether it was written to task-00 in comms"),
     note
   })
 })
 
 const myState = tool("my_state", {
   description:
-    "What souffleur, the watchdog of this project, knows of you: whether it watches you, your generation and session, how often you were brought back without progress (three times ends the watch), why you were last recovered, and until when a heartbeat must come. Call it first after a recovery.",
+    "Return what souffleur, the watchdog of this project, knows of you. That is your generation and session, and the time by which a heartbeat must come. It is also why you were last recovered, and how often without progress: three times ends the watch. Call it first after a recovery.",
   parameters: Tool.EmptyParams,
   reads: true,
   success: Schema.Struct({
@@ -70,7 +70,7 @@ const myState = tool("my_state", {
     standing: orNull(Schema.String, "In a word or two"),
     generation: orNull(Schema.Int, "1 for the first Conductor, one more with each recovery"),
     session_id: orNull(Schema.String, "The Conductor's session"),
-    comms: orNull(Schema.String, "The task database; null: none (solo)"),
+    comms: orNull(Schema.String, "The path of comms; null: none (solo)"),
     retries: orNull(Schema.Int, "Recoveries in a row without progress; at 3 souffleur stops trying"),
     last_recovery: orNull(
       Schema.Struct({ at: Schema.String, what: Schema.String, reason: Schema.String }),
@@ -87,7 +87,7 @@ const myState = tool("my_state", {
 
 const setState = tool("set_state", {
   description:
-    "Set the state of task-00, your own row in the task database, and its heartbeat with it. `complete` ends the watch: prefer the tool `done`. For `context_recovery` use the tool `request_context_recovery`.",
+    "Set the state of task-00, your own row in comms, and its heartbeat with it. `complete` ends the watch: prefer the tool `done`. For `context_recovery` use the tool `request_context_recovery`.",
   parameters: Schema.Struct({ state: described(State, "The new state of task-00") }),
   success: Schema.Struct({ state: State, note })
 })
@@ -96,8 +96,8 @@ const postMessage = tool("post_message", {
   description:
     "Post a message to the orchestration: to a task (task-03), or to souffleur itself (task_id `souffleur`; a corrected `PID:… SESSION_ID:…` as `instruction`, by the Conductor alone).",
   parameters: Schema.Struct({
-    task_id: taskId("Whom it is for or about, such as task-03 or souffleur"),
-    message_type: described(Schema.Literals(CommsTables.messageTypes), "What kind of message it is"),
+    task_id: taskId("The task that it is for or about, such as task-03 or souffleur"),
+    message_type: described(Schema.Literals(CommsTables.messageTypes), "The kind of the message"),
     message: words("The text", maxPostLength)
   }),
   success: Schema.Struct({ id: described(Schema.Int, "The message's number") })
@@ -125,14 +125,14 @@ const readMessages = tool("read_messages", {
         cut: Schema.Boolean
       })
     ),
-    next_since: described(Schema.Int, "What to ask for next"),
+    next_since: described(Schema.Int, "The number to ask for next"),
     more: described(Schema.Boolean, "There may be more")
   })
 })
 
 const registerTasks = tool("register_tasks", {
   description:
-    "Make rows in the task database for the tasks of your plan. A task that is there already stays as it is, so it may be called again. New tasks are the progress by which souffleur tells a Conductor that works from one that dies in a loop.",
+    "Make rows in comms for the tasks of your plan. A task that is there already stays as it is, so it may be called again. New tasks are progress: without progress, three deaths end the watch.",
   parameters: Schema.Struct({
     tasks: described(
       Schema.Array(
@@ -153,18 +153,18 @@ const registerTasks = tool("register_tasks", {
 
 const requestContextRecovery = tool("request_context_recovery", {
   description:
-    "Ask souffleur to end this session and start a fresh one that has read this conversation: when your context runs out. You are stopped and a successor is launched with your resume prompt. Finish what must not be torn first; after this call end your turn and start nothing new.",
+    "Ask souffleur to end this session and start a fresh one with this conversation: when your context runs out. You are stopped and a successor is launched with your resume prompt. Finish what must not be torn first; after this call end your turn and start nothing new.",
   parameters: Schema.Struct({
     resume_prompt: Schema.optionalKey(
       words(
-        "The first words to your successor: what to do next, what is in flight. It also gets the conversation",
+        "The first words to your successor, such as the next task and the work in flight. It also gets the conversation",
         maxPromptLength
       )
     ),
     permission_mode: Schema.optionalKey(
       described(
         Permission,
-        `What your successor may do without asking; never more than the user's ceiling. ${leastPermission} by default`
+        `The permission of your successor; never more than the user's ceiling. ${leastPermission} by default`
       )
     )
   }),

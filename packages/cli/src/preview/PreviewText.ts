@@ -106,7 +106,7 @@ const waysOf = ({ ways }: End): ReadonlyArray<string> =>
     // A command has one way.
     ...(provider === "restart" ? [] : [`  ${index === 0 ? "by" : "else by"} ${provider}:`]),
     ...(all ?? []).flatMap((line) => lines("    ", line)),
-    ...(all === null ? ["    what it launches is known only then"] : [])
+    ...(all === null ? ["    its launch is known only then"] : [])
   ])
 
 /** Describes an end. `told`: the ends that are described before it. */
@@ -148,8 +148,8 @@ export const printPreview = Effect.fn("printPreview")(function* (
   )
   yield* printLines(
     [
-      ...part("WHAT IT SEES", seen(sees)),
-      ...part("WHAT IT WOULD START", starts === null ? ["  nothing: it watches what runs"] : lines("  ", starts)),
+      ...part("IT SEES", seen(sees)),
+      ...part("IT WOULD START", starts === null ? ["  nothing: it watches what runs"] : lines("  ", starts)),
       ...ends.flatMap((end, index) => part(titles[end.end], ending(end, ends.slice(0, index))))
     ].join("\n")
   )

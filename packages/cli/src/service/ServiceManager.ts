@@ -81,7 +81,7 @@ const run = ([command, ...args]: Command) =>
   runProgram({ command, args, stdin: "", within: "100 seconds", atMost: 65_536 })
 
 /** Runs the commands of the manager. Fails with `ServiceFailed`, which names the command to run by hand. */
-const tell = (commands: ReadonlyArray<Command>) =>
+const runAll = (commands: ReadonlyArray<Command>) =>
   Effect.forEach(commands, (command) =>
     Effect.mapError(
       run(command),
@@ -90,7 +90,7 @@ const tell = (commands: ReadonlyArray<Command>) =>
   )
 
 /** Reads the service file. `None`: there is none. Fails with `BadUsage` for a file that souffleur did not write. */
-const standing = Effect.fnUntraced(function* (file: string) {
+const serviceText = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   if (!(yield* fs.exists(file))) return Option.none()
   const text = yield* fs.readFileString(file)
@@ -117,13 +117,13 @@ export const install = Effect.fn("ServiceManager.install")(function* (id: string
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const manager = yield* managerOf(serviceOf(id, yield* Environment))
-  const before = yield* standing(manager.file)
+  const before = yield* serviceText(manager.file)
   const changed = !Option.contains(before, manager.text)
   if (changed) {
     yield* fs.makeDirectory(path.dirname(manager.file), { recursive: true, mode: 0o700 })
     yield* replaceDurably(manager.file, manager.text)
   }
-  yield* tell([...manager.enable, ...(start ? [manager.start] : [])])
+  yield* runAll([...manager.enable, ...(start ? [manager.start] : [])])
   return {
     manager: manager.name,
     unit: manager.unit,
@@ -141,11 +141,11 @@ export const install = Effect.fn("ServiceManager.install")(function* (id: string
 export const uninstall = Effect.fn("ServiceManager.uninstall")(function* (id: string) {
   const fs = yield* FileSystem.FileSystem
   const manager = yield* managerOf(serviceOf(id, yield* Environment))
-  const removed = Option.isSome(yield* standing(manager.file))
+  const removed = Option.isSome(yield* serviceText(manager.file))
   if (removed) {
-    yield* tell([manager.disable])
+    yield* runAll([manager.disable])
     yield* fs.remove(manager.file)
-    yield* tell(manager.forget)
+    yield* runAll(manager.forget)
   }
   return { unit: manager.unit, file: manager.file, removed }
 })
@@ -163,14 +163,14 @@ export const installed = Effect.fn("ServiceManager.installed")(function* () {
     return id === undefined ? [] : [{ id, file: path.join(folder, name) }]
   })
   return yield* Effect.filter(services, ({ file }) =>
-    Effect.map(Effect.option(standing(file)), (text) => Option.isSome(Option.flatten(text)))
+    Effect.map(Effect.option(serviceText(file)), (text) => Option.isSome(Option.flatten(text)))
   )
 })
 
 /** Reads the state of a watch's service. `current`: an installation now would write the same file. */
 export const inspect = Effect.fn("ServiceManager.inspect")(function* (id: string) {
   const manager = yield* managerOf(serviceOf(id, yield* Environment))
-  const text = yield* standing(manager.file)
+  const text = yield* serviceText(manager.file)
   const shown = manager.show === undefined ? "" : yield* Effect.orElseSucceed(run(manager.show), () => "")
   const value = (name: string) => new RegExp(`^${name}=(.+)$`, "mu").exec(shown)?.[1] ?? null
   return {

@@ -109,6 +109,6 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
         Effect.map((all) => all.map(({ event }) => event))
       ),
     /** Another program's connection to comms. */
-    board: Sqlite.use((sqlite) => sqlite.openForeign(comms))
+    commsDb: Sqlite.use((sqlite) => sqlite.openForeign(comms))
   }
 })

@@ -73,9 +73,9 @@ it.layer(services)((it) => {
     )
     it.effect("my_state gives the reason of a recovery, the heartbeat's deadline, and a watch that has ended", () =>
       Effect.gen(function* () {
-        const { as, board, comms, project, watch } = yield* place()
+        const { as, commsDb, comms, project, watch } = yield* place()
         yield* watch("w-1", [...watching({ project, comms }), handedOn, recovering, relaunched])
-        const sql = yield* board
+        const sql = yield* commsDb
         yield* sql`UPDATE orchestration_tasks SET last_heartbeat = '2026-03-01 12:00:00' WHERE task_id = 'task-00'`
         const known = yield* as("s2")(myState())
         assert.deepInclude(known, {
@@ -99,9 +99,9 @@ it.layer(services)((it) => {
   describe("an agent's request", () => {
     it.effect("a request in comms is a payload, then the state: the payload alone asks for nothing", () =>
       Effect.gen(function* () {
-        const { as, board, comms, events, project, watch } = yield* place()
+        const { as, commsDb, comms, events, project, watch } = yield* place()
         yield* watch("w-1", watching({ project, comms }))
-        const sql = yield* board
+        const sql = yield* commsDb
         // The state cannot be written: its message is there all the same, and no handoff is.
         yield* sql`ALTER TABLE orchestration_tasks ADD COLUMN never CHECK (state <> 'context_recovery')`
         assert.include(
@@ -247,13 +247,13 @@ it.layer(services)((it) => {
         const { as } = yield* place()
         assert.include(
           (yield* as("s1")(requestContextRecovery({}))).note,
-          "no souffleur of this state folder watches you: do not stop"
+          "no souffleur of this state folder watches you: work on"
         )
         const bare = yield* place({ comms: false })
         for (const call of [requestContextRecovery({}), done(), heartbeat()]) {
           assert.match(
             yield* refusal(bare.as("s1")(call)),
-            /There is no task database in .*"souffleur init" makes the database; a person starts/u
+            /There is no comms.db in .*"souffleur init" makes the database; a person starts/u
           )
         }
       })
@@ -273,9 +273,9 @@ it.layer(services)((it) => {
     "a heartbeat is in our own store though another program holds comms, which is waited for and then told",
     () =>
       Effect.gen(function* () {
-        const { as, board, comms, project, watch } = yield* place()
+        const { as, commsDb, comms, project, watch } = yield* place()
         yield* watch("w-1", watching({ project, comms }))
-        const sql = yield* board
+        const sql = yield* commsDb
         yield* sql`BEGIN IMMEDIATE`
         const beating = yield* Effect.forkChild(refusal(as("s1")(heartbeat())), { startImmediately: true })
         const time = Effect.forever(

@@ -107,7 +107,7 @@ export class CommsUnavailable extends Schema.TaggedError<CommsUnavailable>()("Co
 }
 
 /**
- * The orchestration database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it
+ * The comms database of one watch (spec: behaviour#use-of-comms). It belongs to others: nothing here creates it
  * or changes its schema. Every method fails with `CommsUnavailable` where comms cannot be used.
  */
 export class Comms extends Context.Service<

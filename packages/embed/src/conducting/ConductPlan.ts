@@ -66,8 +66,8 @@ const begin = Effect.fnUntraced(function* (
   const finishing = yield* finishingOf(loaded, parts.variables)
   const finishingDigest = plan.finish._tag === "Command" ? yield* digestOf(JSON.stringify(plan.finish.command)) : null
   const audience = { project, comms: Option.map(linked, ({ comms }) => comms) }
-  const board = path.join(project, "comms.db")
-  const own = yield* ownFiles(statePath, [file, board])
+  const comms = path.join(project, "comms.db")
+  const own = yield* ownFiles(statePath, [file, comms])
   const opens = Effect.gen(function* () {
     const git = yield* gitOf(project, own)
     const newId = runIdOf(project, file)
@@ -76,7 +76,7 @@ const begin = Effect.fnUntraced(function* (
   const waits = waiting !== undefined && known !== undefined
   const { from, git, id } = yield* waits ? oncePossible(known, audience, opens) : opens
   yield* remark("info", from === 0 ? `run ${id}, agents by ${agent.name}` : `run ${id} goes on from revision ${from}`)
-  const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [board] : [])
+  const excluded = yield* excludeOwn(git.root, statePath, Option.isSome(linked) ? [comms] : [])
   yield* Effect.forEach(excluded, (sentence) => remark("info", sentence))
   const words = yield* launchWords
   const { commitSetting } = parts.agent
@@ -86,7 +86,7 @@ const begin = Effect.fnUntraced(function* (
     from,
     audience,
     link: Option.map(linked, ({ link }) => link),
-    isOthers: yield* watchedElsewhere(board),
+    isOthers: yield* watchedElsewhere(comms),
     conducting: (ref) => {
       const runs = waiting === undefined ? conduct() : conductOn((run) => waiting(runNeeds(id, run, outputPath), run))
       return Effect.provideService(runs, PlanContext, { ...conducted, ref })

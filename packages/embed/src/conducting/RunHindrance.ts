@@ -6,7 +6,7 @@ import { remark } from "../Remark.ts"
 
 /** Describes a defect in one sentence, without its own message. */
 const defective = (cause: Cause.Cause<unknown>): string =>
-  `it cannot go on because of a bug (${defectOf(cause)}). What was acknowledged is in its log`
+  `it cannot go on because of a bug (${defectOf(cause)}). Its log has all that was acknowledged`
 
 /**
  * Returns what the run's own log cannot say: that the log is out, or a defect. `undefined` for an interruption or

@@ -73,11 +73,11 @@ export const reasonLines = <E extends { readonly at: number }>(
   [
     `${momentOf(recorded.event.at, zone)}  revision ${recorded.revision}: ${sentence(recorded.event, zone)}`,
     "",
-    ...(seen.length === 0 ? [] : ["What was seen", ...seen.map((line) => `  ${inZone(line, zone)}`), ""]),
-    "The rule",
+    ...(seen.length === 0 ? [] : ["Evidence", ...seen.map((line) => `  ${inZone(line, zone)}`), ""]),
+    "Rule",
     `  ${rule}`,
     "",
-    "What was done",
+    "Action",
     ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),
     ...done.map(({ event, revision }) => `  ${String(revision).padStart(4)}  ${sentence(event, zone)}`)
   ].map((line) => plain(line, maxLineLength))

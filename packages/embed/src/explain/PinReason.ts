@@ -10,7 +10,7 @@ export const reasonOfPin = (event: PinEvent, { pin }: Pinned): Explanation =>
       }
     : {
         seen: [
-          `what was pinned: no launch is above ${pin.ceiling}`,
+          `pinned: no launch is above ${pin.ceiling}`,
           ...(event._tag === "ConfigOverreached" && event.keys.includes("MAX_EXTERNAL_PERMISSION")
             ? [`the file says ${event.said.ceiling}`]
             : [])
@@ -18,6 +18,6 @@ export const reasonOfPin = (event: PinEvent, { pin }: Pinned): Explanation =>
         rule: "An agent can write the config file: from its opening on the file may lower the ceiling, and no more.",
         act:
           event._tag === "ConfigOverreached"
-            ? `what is pinned goes on to hold; to accept the file as it is: souffleur config --trust${event.keys.includes("MAX_EXTERNAL_PERMISSION") ? `; of a watch, its ceiling alone: souffleur retry --ceiling ${event.said.ceiling}` : ""}`
-            : "what is pinned holds, as before"
+            ? `the pinned values hold; to accept the file as it is: souffleur config --trust${event.keys.includes("MAX_EXTERNAL_PERMISSION") ? `; of a watch, its ceiling alone: souffleur retry --ceiling ${event.said.ceiling}` : ""}`
+            : "the pinned values hold, as before"
       }

@@ -76,7 +76,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
     case "RecoveryFailedClosed":
       return {
         seen: closing(before, event.message),
-        rule: "What cannot be recovered with certainty is not: nothing is launched in this cycle, and souffleur stands by."
+        rule: "souffleur fails closed where it cannot be certain: it launches nothing in this cycle, and stands by."
       }
     case "RecoveryEscalated":
       return {
@@ -86,7 +86,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
           `${event.from} stopped at ${event.stage}: ${event.message}`,
           ...(event.alreadyKilled ? ["the Conductor is stopped already"] : [])
         ],
-        rule: `What ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`
+        rule: `Where ${event.from} cannot recover, ${event.to} tries in the same cycle${event.alreadyKilled ? "; it skips the stop, and only that" : ""}.`
       }
     case "RetriesExhausted":
       return {

@@ -63,10 +63,9 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   dirty:
     "no task begins, and none is complete, while changes are not committed: they would be mixed with the next one's",
   "not gone": "no agent works beside an agent that is not provably gone",
-  history:
-    "no agent works on another branch than its task began on, on none, or in the midst of a rebase or a merge: a person says where it goes on",
-  failed: "what it cannot look at, or write, it does not guess: a person sees to that, and it goes on from its log",
-  "work lost": "what was approved counts while git has it: what is not there any more is not complete"
+  history: "an agent works only on the branch that its task began on: a person says where it goes on",
+  failed: "souffleur does not guess: a person mends the cause, and the run goes on from its log",
+  "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
 const ending = ({ at, reason, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
@@ -76,11 +75,11 @@ const ending = ({ at, reason, launchedAt, limit, others, process }: Of<"AgentEnd
           `process ${process.pid} runs since ${Words.deadline(launchedAt, at)}; its limit is ${Words.duration(limit)}`,
           others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
         ],
-        rule: "who takes longer than its limit is ended, with all that it started, and its assignment has come to nothing"
+        rule: "an agent that takes longer than its limit is ended with all that it started; its assignment failed"
       }
     : {
-        seen: [`process ${process.pid} has ended; what it started still runs: pid ${others.join(", ")}`],
-        rule: "no process may write beside the next agent: what an agent leaves running is ended, and its word counts"
+        seen: [`process ${process.pid} has ended; its children still run: pid ${others.join(", ")}`],
+        rule: "no process may write beside the next agent: processes that an agent leaves are ended, and its word counts"
       }
 
 const limited = ({ at, kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run): Explanation => ({
@@ -97,7 +96,7 @@ const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>
   finishing === "failed"
     ? {
         seen: [message],
-        rule: "a finishing step is asked once, as half of it may be done: what comes of it is a person's",
+        rule: "a finishing step is asked once, as half of it may be done: a person decides what follows",
         act: "souffleur conduct answer --finishing --retry, or --skip"
       }
     : {

@@ -78,7 +78,7 @@ const grievances = (task: Task, outputOf: OutputOf): ReadonlyArray<string> =>
     ? []
     : [
         ...workProblemsOf(task, task.escalation.reason),
-        ...(task.lastLaunch === null ? [] : [`what its last agent printed: ${outputOf(task.lastLaunch)}`])
+        ...(task.lastLaunch === null ? [] : [`the output of its last agent: ${outputOf(task.lastLaunch)}`])
       ]
 
 /**

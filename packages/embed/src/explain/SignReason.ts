@@ -1,6 +1,6 @@
 import { iso, type RecoveryCycle, type Watch, type WatchEvent, Words, waitInWords } from "@souffleur/domain"
 
-type Told = { readonly seen: ReadonlyArray<string>; readonly rule: string; readonly act?: string }
+type Grounds = { readonly seen: ReadonlyArray<string>; readonly rule: string; readonly act?: string }
 type Signed = Extract<
   WatchEvent,
   {
@@ -25,7 +25,7 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
   untaken: "it had not taken its hand-off in time",
   handoff: "it had asked for a planned handoff",
   "turn-ended": "its turn had ended before its work",
-  limit: "what had ended its last turn was over",
+  limit: "the cause that ended its last turn was over",
   context: "its conversation no longer fitted the model",
   exit: "its turn was over, but its process did not end well",
   "left-running": "it had left processes running at its end",
@@ -36,12 +36,12 @@ export const becauseOf: Readonly<Record<RecoveryCycle["trigger"], string>> = {
 const endOfWait = {
   over: {
     seen: ["nothing has gone on meanwhile"],
-    rule: "At its end a wait is checked once, and what was waited with is done once."
+    rule: "At its end a wait is checked once, and the postponed action is done once."
   },
   "went on": { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." },
   go: {
     seen: ["an operator said souffleur go, or retry"],
-    rule: "An operator's word ends a wait: what was waited with is done now, once."
+    rule: "An operator's word ends a wait: the postponed action is done now, once."
   }
 } as const
 
@@ -49,7 +49,7 @@ const endOfWait = {
  * Explains an event that the signs of a Conductor led to, apart from its end. `undefined` where the event only follows
  * from another decision.
  */
-export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined => {
+export const reasonOfSigns = (event: Signed, before: Watch): Grounds | undefined => {
   switch (event._tag) {
     case "KillDeferred":
       return {
@@ -62,8 +62,8 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
           `${before.conductor === undefined ? "the agent" : `process ${before.conductor.pid}`} in session ${before.sessionId} waits for a person`,
           `it waits for: ${event.for}`
         ],
-        rule: "Who waits for a person is alive, however long it takes: its silence and its heartbeat's age are no death.",
-        act: "nothing was stopped or launched; souffleur attach goes there, and what the agent does next ends it"
+        rule: "An agent that waits for a person is alive, however long: neither silence nor an old heartbeat is a death.",
+        act: "nothing was stopped or launched; souffleur attach goes there, and the agent's next action ends the wait"
       }
     case "WaitStarted":
       // The death before it is the decision.
@@ -82,7 +82,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
     case "HoldStarted":
       return {
         seen: ["an operator said souffleur hold"],
-        rule: "An operator's hold outranks every recovery: what happens is watched and told, nothing is stopped or launched.",
+        rule: "An operator's hold outranks every recovery: souffleur watches and reports, and stops or launches nothing.",
         act: "souffleur go ends it, and begins the recovery that it held back"
       }
     case "HoldEnded":
@@ -91,7 +91,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
           "an operator said souffleur go",
           ...(before.held === undefined ? [] : [`it was held for ${Words.duration(event.at - before.held.since)}`])
         ],
-        rule: "With the end of a hold souffleur does what it held back, once.",
+        rule: "At the end of a hold souffleur does once what it held back.",
         ...(before.standby?.held === true || before.wait !== undefined
           ? {}
           : { act: "nothing was held back: souffleur goes on" })
@@ -107,7 +107,7 @@ export const reasonOfSigns = (event: Signed, before: Watch): Told | undefined =>
           `counted from ${iso(before.allowedSince)} on, over ${before.sessions.length} ${before.sessions.length === 1 ? "session" : "sessions"}`
         ],
         rule: "At a ceiling of the user's no process is stopped, and nothing more is launched without an operator's word.",
-        act: "what is in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"
+        act: "the work in hand goes on; souffleur retry allows as much again, souffleur release ends the watch"
       }
     case "AllowanceRenewed":
       return {

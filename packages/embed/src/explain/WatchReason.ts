@@ -23,11 +23,11 @@ const progress = (
   { at, taskCount, taskFingerprint }: Pick<typeof Event.ConductorDied.Type, "at" | "taskCount" | "taskFingerprint">,
   { baseline, comms, kind, launchedAt }: Watch
 ): string => {
-  if (kind === "command") return `it ran ${Words.duration(at - launchedAt)}; what a command has done is not known`
+  if (kind === "command") return `it ran ${Words.duration(at - launchedAt)}; the progress of a command is not known`
   if (comms !== null) return `${taskCount ?? "an unknown number of"} tasks, ${baseline.taskCount} at the last launch`
   const commits =
     taskFingerprint?.split(" ")[1] === baseline.taskFingerprint.split(" ")[1] ? "no commit" : "another commit"
-  return `${taskCount ?? "an unknown number of"} results of tools, ${baseline.taskCount} at the last launch; ${commits} since`
+  return `results of tools: ${taskCount ?? "unknown"}, ${baseline.taskCount} at the last launch; ${commits} since`
 }
 
 /** The source of the word that the work is complete. */
@@ -125,7 +125,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "ConductorUnresolved":
       return {
         seen: [
-          `task-00 names session ${event.sessionId}, not the one that was launched`,
+          `task-00 names session ${event.sessionId}, not the launched one`,
           "no live process says that it holds that session",
           ...(before.conductor === undefined ? [] : [`process ${before.conductor.pid} was launched`])
         ],
@@ -134,7 +134,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "ConductorResolved":
       return {
         seen: [`process ${event.conductor.pid} says that it holds the session`],
-        rule: "Who holds the session is the Conductor."
+        rule: "The process that holds the session is the Conductor."
       }
     case "ConductorCompleted":
       return {
@@ -153,7 +153,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "RoleGaveUp":
       return {
         seen: [`the ${event.role} of souffleur died ${event.failures} times in a row: ${event.defect}`],
-        rule: "A role that dies of a defect again and again is told and not started again; without a watcher or a self-monitor souffleur stands by."
+        rule: "A role that dies of a defect again and again stays ended; without a watcher or a self-monitor souffleur stands by."
       }
     case "SouffleurRestored":
     case "GuardianGaveUp":
@@ -165,7 +165,7 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "ProcessEnding":
       return {
         seen: [event.message],
-        rule: "What souffleur started itself it ends itself, before another is started: that very process."
+        rule: "souffleur ends a process that it started before it starts another, and signals that process alone."
       }
     case "ValidationFailed":
       return { seen: [event.message], rule: `The check "${event.check}" must pass; three failures end the watch.` }

@@ -43,13 +43,13 @@ export interface Foreseeing {
   readonly staleAfter: number
 }
 
-interface Told {
+interface Foreseen {
   readonly watch: Watch
   readonly events: ReadonlyArray<WatchEvent>
 }
 
 /** Decides an intent as a watch would, and folds what follows. A refusal changes nothing. */
-const follow = ({ events, watch }: Told, intent: WatchIntent, now: number): Told => {
+const follow = ({ events, watch }: Foreseen, intent: WatchIntent, now: number): Foreseen => {
   const decided = Result.getOrElse(
     decide(watch, { ...intent, now, by: { _tag: "Operator" } }),
     (): ReadonlyArray<WatchEvent> => []
@@ -104,7 +104,7 @@ const foreseen = (
 ): ForeseenEnd => {
   const before = kind === "third death without progress" ? { ...watch, retries: attempts - 1 } : watch
   const reported = exits[kind](before).reduce(
-    (told: Told, exit) =>
+    (told: Foreseen, exit) =>
       follow(
         told,
         {

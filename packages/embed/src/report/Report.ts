@@ -12,7 +12,7 @@ export interface Period {
 }
 
 /** A watch or a run with its history. */
-export type Told =
+export type JobHistory =
   | { readonly job: Job; readonly timeline: WatchTimeline }
   | { readonly job: Job; readonly run: RunTimeline }
 
@@ -136,7 +136,7 @@ const sums = <W extends string>(all: ReadonlyArray<readonly [word: W, number: nu
 }
 
 /** Makes the report of a time from the history of all jobs. */
-export const reportOf = (all: ReadonlyArray<Told>, period: Period): Report => {
+export const reportOf = (all: ReadonlyArray<JobHistory>, period: Period): Report => {
   const watches = all.flatMap((one) => ("timeline" in one ? [watchPart(one.job, one.timeline, period)] : []))
   const runs = all.flatMap((one) => ("run" in one ? [runPart(one.job, one.run, period)] : []))
   const recoveries = watches.flatMap((watch) => watch.recoveries)

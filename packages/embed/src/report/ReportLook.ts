@@ -6,7 +6,7 @@ import { isOwned } from "../jobs/JobList.ts"
 import { runTimeline } from "../timeline/RunTimeline.ts"
 import { watchTimeline } from "../timeline/WatchTimeline.ts"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
-import { type Period, reportOf, type Told } from "./Report.ts"
+import { type Period, reportOf, type JobHistory } from "./Report.ts"
 
 /** The ended jobs of a first look, and the factor of each further one. */
 const [firstLook, growth] = [100, 10]
@@ -26,14 +26,14 @@ const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { until }: Per
   const log = yield* EventLog
   const job = watchJob(named, yield* isOwned(named.watch.owner))
   const events = yield* log.read(named.id, 0, named.watch.revision)
-  return { job, timeline: watchTimeline(events, until) } satisfies Told
+  return { job, timeline: watchTimeline(events, until) } satisfies JobHistory
 })
 
 const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period) {
   const log = yield* RunLog
   const job = runJob(named, yield* isOwned(named.run.owner))
   const events = yield* log.read(streamOf(named.id), 0, named.run.revision)
-  return { job, run: runTimeline(events, until) } satisfies Told
+  return { job, run: runTimeline(events, until) } satisfies JobHistory
 })
 
 /**
@@ -47,7 +47,7 @@ export const report = Effect.fn("report")(function* (period: Period) {
     ...(yield* endedSince(endedWatches, ({ watch }) => watch.lastEventAt >= since))
   ]
   const runs = [...(yield* unfinishedRuns), ...(yield* endedSince(endedRuns, ({ run }) => run.lastEventAt >= since))]
-  const told: ReadonlyArray<Told> = [
+  const told: ReadonlyArray<JobHistory> = [
     ...(yield* Effect.forEach(watches, (one) => tellWatch(one, period))),
     ...(yield* Effect.forEach(runs, (one) => tellRun(one, period)))
   ]

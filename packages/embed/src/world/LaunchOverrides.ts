@@ -6,7 +6,7 @@ import { layerLaunches } from "./LaunchLayers.ts"
 import type { LaunchOverrides } from "./World.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
 
-const lost = "what this watch was started with is lost: the configured agent command is used"
+const lost = "the command of this watch is lost: the configured agent command is used"
 
 /** Returns the command of a watch's first launch, as its file keeps it. `None`: there was none, or its file is lost. */
 export const firstCommandOf = Effect.fn("firstCommandOf")(function* (

@@ -72,7 +72,7 @@ export class Parts extends Context.Service<
       PartsError | ConfigUntrusted
     >
     /**
-     * Returns the orchestration database of a new watch. It is the named one, or `comms.db` of the project. `null`:
+     * Returns the comms database of a new watch. It is the named one, or `comms.db` of the project. `null`:
      * there is none. Fails with `CommsUnavailable` where the file cannot be used.
      */
     readonly comms: (project: string, named?: string | null) => Effect.Effect<string | null, CommsUnavailable>
@@ -92,7 +92,7 @@ export class Parts extends Context.Service<
     readonly layerRun: (
       order: Pick<PartsOrder, "project" | "settings">
     ) => Layer.Layer<Agent | Launcher | Settings, PartsError>
-    /** Opens the orchestration database of a project for a run, where there is one. */
+    /** Opens the comms database of a project for a run, where there is one. */
     readonly linked: (project: string) => Effect.Effect<Option.Option<Linked>>
     /** Says what would be seen and done. Fails with `NoPreview` where the parts are of no host. */
     readonly preview: (order: PreviewOrder) => Effect.Effect<Preview, PreviewError, EventLog>

@@ -44,7 +44,7 @@ export const layerStoreReading = ({ stateDir }: ResolvedSettings) =>
     })
   )
 
-/** Returns the orchestration database of a project. `null`: its file does not exist. */
+/** Returns the comms database of a project. `null`: its file does not exist. */
 export const commsIn = Effect.fnUntraced(function* (project: string) {
   const fs = yield* FileSystem.FileSystem
   const file = (yield* Path.Path).join(project, "comms.db")
@@ -52,7 +52,7 @@ export const commsIn = Effect.fnUntraced(function* (project: string) {
 })
 
 /**
- * Fails with `CommsUnavailable` where a file is no orchestration database that can be used. A lock passes, and is no
+ * Fails with `CommsUnavailable` where a file is not a usable comms database. A lock passes, and is no
  * failure.
  */
 export const refuseUnsoundComms = (file: string) =>

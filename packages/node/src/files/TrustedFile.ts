@@ -27,7 +27,7 @@ const refusalOf = (error: unknown): Refusal => {
     : hasCode(error, "ENXIO")
       ? "it is no regular file"
       : hasCode(error, "ENOTDIR")
-        ? "what is above it is no folder"
+        ? "its parent is no folder"
         : hasCode(error, "EACCES", "EPERM")
           ? "this user may not open it"
           : `it cannot be opened (${error instanceof Error && "code" in error ? String(error.code) : "unknown"})`

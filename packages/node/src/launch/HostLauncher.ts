@@ -194,7 +194,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const launch = yield* Effect.sync(() => readLaunch(pathOf(id)))
         if (launch === undefined) return yield* new LaunchFailed({ message: "the launch file is missing or damaged" })
         if (digest !== undefined && digest !== sha256(encodeLaunch(launch))) {
-          return yield* new LaunchFailed({ message: "the launch file is not the one that was prepared" })
+          return yield* new LaunchFailed({ message: "the launch file differs from the prepared one" })
         }
         const message = obstacle(launch)
         if (message !== undefined) return yield* new LaunchFailed({ message })
@@ -246,7 +246,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const launch = yield* Effect.sync(() => readLaunch(keptOf(id), id))
         if (launch === undefined || sha256(encodeLaunch(launch)) !== digest)
           return yield* new LaunchFailed({
-            message: "the stored command is missing, or differs from the one that was prepared"
+            message: "the stored command is missing, or differs from the prepared one"
           })
         const { args, cwd, environment, input, program, pty, title } = launch
         return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, pty, title }

@@ -74,6 +74,6 @@ export const boundOutputs = Effect.fn("boundOutputs")(function* (folder: string,
     yield* Effect.sleep(large.length > 0 ? cutInterval : checkInterval)
   }
   yield* Effect.logWarning(
-    `what is printed into ${folder} cannot be bounded: fallocate (util-linux) is not there, or this disk has no holes`
+    `the output in ${folder} cannot be bounded: fallocate (util-linux) is not there, or this disk has no holes`
   )
 })

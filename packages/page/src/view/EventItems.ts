@@ -43,8 +43,8 @@ export const whyPart = <E extends Timed>(
   seen: Seen
 ): Html =>
   html`<div class="why" id="why-${recorded.revision}">
-    ${list("What was seen", evidence)} ${list("The rule", [rule])}
-    ${list("What was done", [
+    ${list("Evidence", evidence)} ${list("Rule", [rule])}
+    ${list("Action", [
       ...(act === undefined && done.length > 0 ? [] : [act ?? "nothing more"]),
       ...done.map(
         ({ event, revision }) => html`<span class="rev">${revision}</span> ${view.describe(event, seen).text}`

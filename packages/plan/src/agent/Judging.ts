@@ -100,7 +100,7 @@ const approval = Effect.fnUntraced(function* (
   const { git } = yield* PlanContext
   if (!(yield* agent.usedTools(assignment.sessionId))) return yield* unlooked(assignment)
   if ((yield* git.head) !== (task.implementation?.head ?? null))
-    return nothing("work changed", "the commit that was reviewed is not the one that is there any more")
+    return nothing("work changed", "the reviewed commit is not the present one")
   return report
 })
 

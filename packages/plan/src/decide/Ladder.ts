@@ -71,7 +71,7 @@ const failed = (task: Task, at: number, assignment: Asked, failure: Failed): Dec
   )
 }
 
-interface Told {
+interface ReportTime {
   /** Epoch ms. */
   readonly now: number
   /** The time that is added to a stated end of a limit, ms. */
@@ -83,7 +83,7 @@ const limited = (
   run: Run,
   { taskId, token }: Assignment,
   { kind, ...report }: Extract<Report, { readonly _tag: "Limited" }>,
-  { margin = 0, now: at }: Told
+  { margin = 0, now: at }: ReportTime
 ) => {
   const resetsAt = report.resetsAt !== null && (report.resetsAt > at || run.waits === 0) ? report.resetsAt : null
   return ok(
@@ -103,7 +103,7 @@ export const decideReport = (
   run: Run,
   assignment: Assignment,
   report: Report,
-  told: Told
+  told: ReportTime
 ): Decision<Event.RunEvent> => {
   const at = told.now
   const task = taskOf(run, assignment.taskId)

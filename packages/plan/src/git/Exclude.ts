@@ -81,11 +81,11 @@ export const excludeOwn = Effect.fn("excludeOwn")(
       const known = yield* ignored(own.map(({ name }) => name))
       const fresh = own.filter(({ name }) => !known.has(name)).map(({ pattern }) => pattern)
       const now = yield* added(exclude, before, fresh)
-      return now.length === 0 ? [] : [`what is souffleur's is excluded in ${exclude}: ${now.join(", ")}`]
+      return now.length === 0 ? [] : [`souffleur's files are excluded in ${exclude}: ${now.join(", ")}`]
     }).pipe(
       Effect.catchTag(["FileRefused", "PlatformError"], (error) =>
         Effect.succeed([
-          `warning: ${exclude}: ${refused(error)}; an agent that adds everything commits what is souffleur's`
+          `warning: ${exclude}: ${refused(error)}; an agent that adds everything commits these files`
         ])
       )
     )

@@ -33,7 +33,7 @@ export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
  * Writes the rows that have changed. `begun`: tasks that have begun. If the plan has lost such a task since, its row
  * says `exited`.
  */
-const tell = Effect.fnUntraced(function* <R>(
+const writeRows = Effect.fnUntraced(function* <R>(
   { begun, run }: { readonly run: Run; readonly begun: ReadonlySet<string> },
   comms: CommsLink["Service"],
   told: Map<string, string>,
@@ -94,7 +94,10 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
       }
     ),
     Stream.tap(({ run }) =>
-      Option.match(comms, { onNone: () => Effect.void, onSome: (link) => tell({ run, begun }, link, told, isOthers) })
+      Option.match(comms, {
+        onNone: () => Effect.void,
+        onSome: (link) => writeRows({ run, begun }, link, told, isOthers)
+      })
     ),
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),
     Stream.runDrain

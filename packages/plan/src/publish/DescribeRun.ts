@@ -49,7 +49,7 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
       "warning",
       kept === null
         ? `The state file was ${found}, and is made again from the ${from}`
-        : `The state file is new: ${found === "backup" ? "a backup of another run" : "what was there"} is kept as ${kept}`
+        : `The state file is new: ${found === "backup" ? "a backup of another run" : "the file that was there"} is kept as ${kept}`
     ),
   TaskStarted: ({ taskId }) => described("info", `Task ${taskId} starts`),
   AgentAsked: ({ attempt, resumed, role, taskId }) =>
@@ -113,7 +113,7 @@ const describers: Describers<RunEvent, RunNoticeKind> = {
   RunPaused: (event) =>
     described("error", `The run is paused: ${pauseInWords(event)}`, { message: "error", notice: "paused" }),
   RunResumed: () =>
-    described("info", "The run goes on: what paused it is put right", { message: "system", notice: "cleared" }),
+    described("info", "The run goes on: the cause of its pause is mended", { message: "system", notice: "cleared" }),
   RunVerified: ({ commits, completed, files, missing, skipped }) =>
     described(
       "success",
