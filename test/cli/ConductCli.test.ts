@@ -216,7 +216,10 @@ describe.concurrent("souffleur conduct", () => {
         yield* the.prints(three, "ImplementationFailed")
         assert.isFalse(alive(hung.process.pid))
         const why = yield* the.run(["conduct", "why", String(ending.revision)])
-        for (const what of [`process ${hung.process.pid} runs since`, "an agent that takes longer than its limit is ended"])
+        for (const what of [
+          `process ${hung.process.pid} runs since`,
+          "an agent that takes longer than its limit is ended"
+        ])
           assert.include(why.lines.join("\n"), what)
         const log = yield* the.run(["conduct", "log", "--json", "--from", "2"])
         const known = log.lines.map((line) => JSON.parse(line))

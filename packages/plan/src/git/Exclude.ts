@@ -84,9 +84,7 @@ export const excludeOwn = Effect.fn("excludeOwn")(
       return now.length === 0 ? [] : [`souffleur's files are excluded in ${exclude}: ${now.join(", ")}`]
     }).pipe(
       Effect.catchTag(["FileRefused", "PlatformError"], (error) =>
-        Effect.succeed([
-          `warning: ${exclude}: ${refused(error)}; an agent that adds everything commits these files`
-        ])
+        Effect.succeed([`warning: ${exclude}: ${refused(error)}; an agent that adds everything commits these files`])
       )
     )
     return [
