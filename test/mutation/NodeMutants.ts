@@ -18,6 +18,14 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/node/src/processes/Memory.ts",
+    ["packages/node/test/Memory.test.ts"],
+    [
+      ["memory: the compiled code of a start", "untilOld = 3", "untilOld = 1"],
+      ["memory: each hour", 'Schedule.spaced("1 hour")', 'Schedule.spaced("1 day")']
+    ]
+  ),
+  ...mutantsOf(
     "packages/node/src/launch/HostPrograms.ts",
     ["packages/node/test/HostPrograms.test.ts"],
     [

@@ -2,12 +2,18 @@ import { Effect, Schedule } from "effect"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
-/** Collects all garbage, and all compiled code that was not run of late. V8 does so by itself only in need. */
+/** Collections after which V8 drops code that has not run between them. */
+const untilOld = 3
+
+/**
+ * Collects all garbage, and all compiled code: that of a start is not run again for hours. V8 does so by itself only in
+ * need. Code that runs again is compiled again.
+ */
 const collect = Effect.sync(() => {
-  setFlagsFromString("--expose-gc")
+  for (const flag of ["--expose-gc", "--flush-baseline-code"]) setFlagsFromString(flag)
   // The flag gives the function to new contexts alone.
   const gc = runInNewContext("gc") as NodeJS.GCFunction
-  gc({ type: "major", execution: "sync", flavor: "last-resort" })
+  for (let count = 0; count < untilOld; count++) gc({ type: "major", execution: "sync", flavor: "last-resort" })
 })
 
 /**
