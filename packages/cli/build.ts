@@ -46,7 +46,9 @@ const chunks = joined(
     status: ["CommandInstallation", "StatusCommand"],
     words: ["DyingWords"],
     run: ["RunCommand"],
-    // No other command loads a server.
+    log: ["Overview", "MakeSouffleurLog", "WatchTimeline", "RunTimeline"],
+    souffleur: ["CommandWorld", "PersonOnly"],
+    // Only the page and the tools load a server.
     page: ["PageCommand"]
   }
 )

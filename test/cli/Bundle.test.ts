@@ -61,6 +61,20 @@ it("the command is short and loads nothing before it knows what is asked; each e
   }
 })
 
+it("the page and the tools alone load a server", () => {
+  const texts = fs
+    .readdirSync(join(folder, "chunks"))
+    .map((name) => [`./${name}`, fs.readFileSync(join(folder, "chunks", name), "utf8")] as const)
+  const serving = new Set<string>(texts.flatMap(([name, text]) => (text.includes('from "node:http"') ? [name] : [])))
+  for (let size = 0; size < serving.size;) {
+    size = serving.size
+    for (const [name, text] of texts)
+      if ([...text.matchAll(/^(?:import|export) [^"]*?"([^"]+)"/gm)].some(([, one]) => serving.has(one!)))
+        serving.add(name)
+  }
+  assert.sameMembers([...serving], ["./PageCommand.js", "./Server.js", "./page.js"])
+})
+
 it.live("a start reads few files, and the help no file of the store", () =>
   Effect.gen(function* () {
     const the = yield* stage([])
