@@ -3,7 +3,6 @@ import {
   EventLog,
   initial,
   iso,
-  plain,
   Processes,
   type ResolvedSettings,
   Settings,
@@ -30,20 +29,28 @@ import {
   livingRuns,
   lookedMark,
   sentence,
+  watchJob,
   watchStatus
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { nextLines } from "../explain/NextLine.ts"
+import { type StatusRow, statusTable } from "../explain/StatusTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
-import { cut, wrapped } from "../Wrapped.ts"
+import { wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+const seenNow = (named: NamedWatch, settings: ResolvedSettings, zone?: Zone) =>
+  watchStatus(named, {
+    settings,
+    look: layerLook(settings, named.watch.comms),
+    ...(zone === undefined ? {} : { zone })
+  })
+
 /** Returns the status of one watch for a program. Ages are in milliseconds, and `null` where they are unknown. */
-export const statusOf = Effect.fnUntraced(function* (named: NamedWatch, settings: ResolvedSettings, zone?: Zone) {
+export const statusOf = Effect.fnUntraced(function* (named: NamedWatch, settings: ResolvedSettings) {
   const { id, unreadable, watch } = named
-  const look = layerLook(settings, watch.comms)
-  const seen = yield* watchStatus(named, { settings, look, ...(zone === undefined ? {} : { zone }) })
+  const seen = yield* seenNow(named, settings)
   return {
     watch: id,
     project: watch.project,
@@ -90,6 +97,18 @@ type Status = Effect.Success<ReturnType<typeof statusOf>>
 export const inOrder = (all: ReadonlyArray<Status>): ReadonlyArray<Status> =>
   urgentFirst(all, ({ last_event_at, state }) => ({ state, at: epochOf(last_event_at) ?? 0 }))
 
+/** Looks at the watches that have not ended. Most have ended, and their state says all that the table tells of them. */
+const rowsOf = Effect.fnUntraced(function* (all: ReadonlyArray<NamedWatch>, settings: ResolvedSettings, zone: Zone) {
+  const living = all.filter(({ watch }) => watch.phase !== "Exited")
+  const looked = yield* Effect.forEach(living, (named) => seenNow(named, settings, zone))
+  const seen = new Map(looked.map((one) => [one.id, one]))
+  const rows = all.map((named): StatusRow => {
+    const now = seen.get(named.id)
+    return { ...named, seen: now, job: now ?? watchJob(named, false) }
+  })
+  return urgentFirst(rows, ({ job: { state }, watch: { lastEventAt } }) => ({ state, at: lastEventAt }))
+})
+
 /** Returns the news of a watch since the last look, and marks them as seen. */
 const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch) {
   if (unreadable !== undefined) return []
@@ -111,26 +130,6 @@ const current = Effect.gen(function* () {
 
 /** Lines of news of one watch. The log has the rest. */
 const maxNews = 6
-
-/** UTF-16 units of a cell. `--json` prints everything. */
-const maxCellLength = 200
-
-/** Returns the context in use, and its limit where that is known. */
-const usage = (tokens: number, window: number | null) =>
-  window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
-
-const titles = ["WATCH", "STATE", "GEN", "PROCESS", "HEARTBEAT", "CONTEXT", "BEAT", "DEATHS", "LAST EVENT", "OWNER"]
-
-/** Aligns the cells below their titles, and leaves empty columns out. */
-const table = (titles: ReadonlyArray<string>, cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
-  const widths = titles.map((_, n) => Math.max(...cells.map((line) => line[n]!.length)))
-  return [titles, ...cells].map((line) =>
-    line
-      .flatMap((cell, n) => (widths[n] === 0 ? [] : [cell.padEnd(Math.max(widths[n]!, titles[n]!.length))]))
-      .join("  ")
-      .trimEnd()
-  )
-}
 
 /** Tells the unfinished runs of plans, which are no watches and may wait for a person. */
 const tellRuns = Effect.fnUntraced(function* (settings: ResolvedSettings) {
@@ -172,14 +171,13 @@ export const statusCommand = Command.make(
       ? { watches: [yield* findWatch(namedIn(yield* Project, flags.watch))], more: 0 }
       : yield* current
     const shown = flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches
-    const found = inOrder(
-      yield* Effect.forEach(shown.toReversed(), (one) => statusOf(one, settings, flags.json ? undefined : zone))
-    )
     if (more > 0 && !flags.all)
       yield* Console.error(`${more} more ${more === 1 ? "watch has" : "watches have"} ended: souffleur status --all`)
     // A program that polls has not looked, so the news stay new.
-    const unseen = flags.json ? [] : (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
-    if (flags.json) return yield* printJson(found)
+    if (flags.json)
+      return yield* printJson(inOrder(yield* Effect.forEach(shown.toReversed(), (one) => statusOf(one, settings))))
+    const found = yield* rowsOf(shown.toReversed(), settings, zone)
+    const unseen = (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
     if (Option.isNone(flags.watch)) yield* tellRuns(settings)
     if (found.length === 0 && more > 0) return yield* Console.log("Nothing is watched now, and there is no news.")
     if (found.length === 0)
@@ -187,36 +185,12 @@ export const statusCommand = Command.make(
         `No watch yet. Start one: souffleur run -- ${agentKind.program} "do it", or souffleur watch --pid PID --session-id ID; or see "souffleur demo".`
       )
     const brush = paint(colour)
-    const cells = found.map((one) => [
-      one.watch,
-      jobLine(one),
-      `S${Math.max(1, one.generation)}`,
-      one.phase === "Exited" ? "" : `pid ${one.conductor.pid} ${one.conductor.condition ?? ""}`.trimEnd(),
-      one.phase === "Exited" || one.comms === "none"
-        ? ""
-        : one.comms === "out"
-          ? `comms is out (${one.comms_out})`
-          : `heartbeat ${Words.duration(one.conductor.heartbeat_age_ms)}`,
-      one.conductor.context_tokens === null ? "" : usage(one.conductor.context_tokens, one.conductor.context_window),
-      one.phase === "Exited" ? "" : `watcher ${Words.duration(one.souffleur_beat_age_ms)}`,
-      one.retries === 0 ? "" : Words.ofAllowed(one.retries),
-      `${Words.duration(now - (epochOf(one.last_event_at) ?? now))} ago`,
-      one.phase === "Exited"
-        ? ""
-        : one.owner === null || one.owner.condition === "gone"
-          ? "no souffleur"
-          : `by pid ${one.owner.pid}`
-    ])
-    const [title, ...lines] = table(
-      titles,
-      cells.map((line) => line.map((cell) => plain(cell, maxCellLength)))
-    )
-    const narrow = [title!, ...lines].map((line) => cut(line, columns))
-    yield* printLines([brush("dim", narrow[0]!), ...narrow.slice(1)].join("\n"))
-    for (const { permission, project: folder, watch } of found)
-      if (permission.file_asks_for.length > 0)
+    const [title = "", ...lines] = statusTable(found, now, columns)
+    yield* printLines([brush("dim", title), ...lines].join("\n"))
+    for (const { id, watch } of found)
+      if (watch.overreach !== undefined)
         yield* Console.error(
-          `warning: ${watch}: the config file of ${folder} asks for another ${permission.file_asks_for.join(", ")} than is in force: souffleur config --trust`
+          `warning: ${id}: the config file of ${watch.project} asks for another ${watch.overreach.keys.join(", ")} than is in force: souffleur config --trust`
         )
     if (unseen.length > 0) yield* printLines(`\n${brush("dim", "SINCE YOU LAST LOOKED")}`)
     const known = new Map(watches.map(({ id, watch }) => [id, watch]))
@@ -234,10 +208,8 @@ export const statusCommand = Command.make(
       for (const { event } of events.slice(-maxNews)) yield* printLines(newsLine(id, event).join("\n"))
     }
     for (const one of watches) yield* tellWords(one, settings)
-    const needs = found.flatMap(({ need, watch }) =>
-      need === null || !watches.some(({ id }) => id === watch)
-        ? []
-        : [{ next: need.next, why: `${watch}: ${need.why}` }]
+    const needs = found.flatMap(({ id, job: { need } }) =>
+      need === null || !known.has(id) ? [] : [{ next: need.next, why: `${id}: ${need.why}` }]
     )
     if (needs.length > 0)
       yield* printLines(["", brush("dim", "NEXT"), ...nextLines(needs, (text) => brush("dim", text))].join("\n"))

@@ -1,0 +1,70 @@
+import { plain, Words } from "@souffleur/domain"
+import type { NamedWatch, WatchStatus } from "@souffleur/embed"
+import { type Job, jobLine } from "@souffleur/embed/internal"
+import { cut } from "../Wrapped.ts"
+
+/** A watch in the table. */
+export interface StatusRow extends NamedWatch {
+  readonly job: Pick<Job, "need" | "standing" | "state">
+  /** The watch as it is now; `undefined`: it has ended, and is not looked at. */
+  readonly seen: WatchStatus | undefined
+}
+
+/** UTF-16 units of a cell. `--json` prints everything. */
+const maxCellLength = 200
+
+const titles = ["WATCH", "STATE", "GEN", "PROCESS", "HEARTBEAT", "CONTEXT", "BEAT", "DEATHS", "LAST EVENT", "OWNER"]
+
+/** Returns the context in use, and its limit where that is known. */
+const usage = ({ tokens, window }: NonNullable<WatchStatus["context"]>) =>
+  window === null ? `${Math.round(tokens / 1000)}k` : `${Math.round(tokens / 1000)}k of ${Math.round(window / 1000)}k`
+
+/** Returns the cells that only a look at a living watch can fill. */
+const lookedAt = ({ beatAge, comms, commsOut, conductor, context, heartbeatAge, owner, watch }: WatchStatus) => ({
+  process: `pid ${watch.conductor?.pid ?? watch.pid} ${conductor ?? ""}`.trimEnd(),
+  heartbeat:
+    comms === "none"
+      ? ""
+      : comms === "out"
+        ? `comms is out (${commsOut})`
+        : `heartbeat ${Words.duration(heartbeatAge)}`,
+  context: context === null ? "" : usage(context),
+  beat: `watcher ${Words.duration(beatAge)}`,
+  owner: owner === null || owner === "gone" ? "no souffleur" : `by pid ${watch.owner?.process.pid}`
+})
+
+const cellsOf = ({ id, job, seen, watch }: StatusRow, now: number): ReadonlyArray<string> => {
+  const looked = seen === undefined ? undefined : lookedAt(seen)
+  return [
+    id,
+    jobLine(job),
+    `S${Math.max(1, watch.generation)}`,
+    looked?.process ?? "",
+    looked?.heartbeat ?? "",
+    looked?.context ?? "",
+    looked?.beat ?? "",
+    watch.retries === 0 ? "" : Words.ofAllowed(watch.retries),
+    `${Words.duration(now - watch.lastEventAt)} ago`,
+    looked?.owner ?? ""
+  ].map((cell) => plain(cell, maxCellLength))
+}
+
+/**
+ * Returns the lines of a table of watches, its titles first. Cells are aligned, empty columns left out, and lines cut
+ * for the terminal. `now`: epoch milliseconds. `columns`: of the terminal; `undefined`: there is none.
+ */
+export const statusTable = (rows: ReadonlyArray<StatusRow>, now: number, columns: number | undefined) => {
+  const lines = [titles, ...rows.map((row) => cellsOf(row, now))]
+  const filled = titles
+    .map((_, n) => ({ n, width: Math.max(...lines.map((line) => line[n]!.length)) }))
+    .filter(({ n }) => lines.some((line, row) => row > 0 && line[n] !== ""))
+  return lines.map((line) =>
+    cut(
+      filled
+        .map(({ n, width }) => line[n]!.padEnd(width))
+        .join("  ")
+        .trimEnd(),
+      columns
+    )
+  )
+}
