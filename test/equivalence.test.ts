@@ -45,6 +45,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   completions: "writes the files of a shell",
   help: "shows the help of a command",
   page: "serves what these methods return to a browser, by @souffleur/page",
+  top: "shows what these methods return on a terminal",
   setup: "asks a person, and writes the files of a project",
   demo: "plays the demonstration",
   uninstall: "removes what an installation has written"

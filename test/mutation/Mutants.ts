@@ -15,6 +15,7 @@ import { nodeMutants } from "./NodeMutants.ts"
 import { nodeRuleMutants } from "./NodeRuleMutants.ts"
 import { noticeMutants } from "./NoticeMutants.ts"
 import { pageMutants } from "./PageMutants.ts"
+import { topMutants } from "./TopMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
 import { reportMutants } from "./ReportMutants.ts"
@@ -55,6 +56,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...nodeRuleMutants,
   ...noticeMutants,
   ...pageMutants,
+  ...topMutants,
   ...plainMutants,
   ...fileMutants,
   ...commandMutants,

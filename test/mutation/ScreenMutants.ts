@@ -144,12 +144,12 @@ export const screenMutants = [
     [
       [
         "wrap: a terminal alone",
-        "columns === undefined || text.length <= columns || columns < leastColumns",
+        "columns === undefined || columns < leastColumns || textColumns(text) <= columns",
         "columns === undefined"
       ],
       ["wrap: a row in its columns", "row === null ? indentOf(text) : row[0].length", "indentOf(text)"],
-      ["wrap: at spaces", "space > before.length ? space : columns", "columns"],
-      ["wrap: no wider", 'rest.lastIndexOf(" ", columns)', 'rest.lastIndexOf(" ", columns + 9)']
+      ["wrap: at spaces", "space > before.length ? space : most", "most"],
+      ["wrap: no wider", 'rest.lastIndexOf(" ", most)', 'rest.lastIndexOf(" ", most + 9)']
     ]
   ),
   ...mutantsOf(

@@ -35,6 +35,7 @@ export class SimLog {
       readAll: (after) => Stream.fromIterableEffect(this.#after(after)),
       // A souffleur of one watch does not follow all streams.
       changesAll: () => Stream.die("not simulated"),
+      moves: Stream.die("not simulated"),
       streams: Effect.sync(() => (this.#recorded.length === 0 ? [] : [this.#stream])),
       snapshots: memorySnapshots()
     }

@@ -99,6 +99,11 @@ const others = [
     async () => (await import("./commands/PageCommand.ts")).pageCommand
   ),
   entry(
+    "top",
+    "Show watches and runs in this terminal, live, with keys for what can be done",
+    async () => (await import("./commands/TopCommand.ts")).topCommand
+  ),
+  entry(
     "service",
     "Run a watch, or all, under systemd or launchd: it outlives logouts, crashes and reboots",
     async () => (await import("./commands/ServiceCommand.ts")).serviceCommand

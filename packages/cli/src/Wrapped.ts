@@ -1,3 +1,5 @@
+import { textColumns, unitsWithin } from "./TextColumns.ts"
+
 /** The least columns of a terminal that lines are broken for. */
 const leastColumns = 20
 
@@ -6,13 +8,14 @@ const leastColumns = 20
  * is too long is broken itself. `undefined`: there is no terminal, and the line stays whole.
  */
 export const wrapped = (text: string, columns: number | undefined, indent = 0): ReadonlyArray<string> => {
-  if (columns === undefined || text.length <= columns || columns < leastColumns) return [text]
+  if (columns === undefined || columns < leastColumns || textColumns(text) <= columns) return [text]
   const before = " ".repeat(Math.min(indent, Math.floor(columns / 2)))
   const lines: Array<string> = []
   let rest = text
-  while (rest.length > columns) {
-    const space = rest.lastIndexOf(" ", columns)
-    const end = space > before.length ? space : columns
+  while (textColumns(rest) > columns) {
+    const most = unitsWithin(rest, columns)
+    const space = rest.lastIndexOf(" ", most)
+    const end = space > before.length ? space : most
     lines.push(rest.slice(0, end).trimEnd())
     rest = before + rest.slice(end).trimStart()
   }
@@ -48,4 +51,6 @@ export const wrappedText = (text: string, columns: number | undefined): string =
 
 /** Cuts a line for a terminal with so many columns. `undefined`: there is no terminal, and the line stays whole. */
 export const cut = (text: string, columns: number | undefined): string =>
-  columns === undefined || text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
+  columns === undefined || textColumns(text) <= columns
+    ? text
+    : `${text.slice(0, unitsWithin(text, Math.max(0, columns - 1)))}…`

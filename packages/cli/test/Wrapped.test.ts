@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { textColumns } from "../src/TextColumns.ts"
 import { cut, wrapped, wrappedText } from "../src/Wrapped.ts"
 
 it("a line is broken at its spaces for a terminal, and stays whole without one", () => {
@@ -13,6 +14,7 @@ it("a line is broken at its spaces for a terminal, and stays whole without one",
   ])
   assert.deepStrictEqual(wrapped("a".repeat(45), 20, 2), ["a".repeat(20), `  ${"a".repeat(18)}`, `  ${"a".repeat(7)}`])
   assert.deepStrictEqual(wrapped(text, 3), [text])
+  assert.deepStrictEqual(wrapped("歌".repeat(15), 20), ["歌".repeat(10), "歌".repeat(5)])
 })
 
 it("a row continues in its second column, and a sentence below its first word", () => {
@@ -38,7 +40,7 @@ it.prop(
   [Schema.Array(Schema.String), Schema.Literals([20, 40, 80]), Schema.Literals([0, 11, 60])],
   ([words, columns, indent]) => {
     const lines = wrapped(words.join(" "), columns, indent)
-    for (const line of lines) assert.isAtMost(line.length, columns)
+    for (const line of lines) assert.isAtMost(textColumns(line), columns)
     const letters = (text: string) => text.replaceAll(/\s/gu, "")
     assert.strictEqual(letters(lines.join("")), letters(words.join("")))
   }

@@ -187,8 +187,10 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     )
 
   const followed = yield* Deferred.make<void>()
+  const begun = <A, Err>(stream: Stream.Stream<A, Err>) =>
+    Stream.unwrap(Effect.as(Deferred.succeed(followed, undefined), stream))
   const follow = (after: number, page: typeof pageOfAll, at: (last: RecordedAs<E>) => number) =>
-    Stream.unwrap(Effect.as(Deferred.succeed(followed, undefined), following(moved, after, page, at)))
+    begun(following(moved, after, page, at))
   const changes = (stream: string, after: number) =>
     follow(
       after,
@@ -196,6 +198,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
       ({ revision }) => revision
     )
   const changesAll = (after: number) => follow(after, pageOfAll, ({ position }) => position)
+  const moves = begun(Stream.fromPubSub(moved))
 
   const streams = waiting(
     sql.unsafe(`SELECT stream FROM events WHERE revision = 1 AND ${own} ORDER BY position`, []).values
@@ -234,7 +237,7 @@ export const logOf = Effect.fnUntraced(function* <E extends Tagged>(
     Effect.forkScoped
   )
 
-  return { append, read, readAll, changes, changesAll, streams, snapshots: yield* sqlSnapshots } satisfies Log<E>
+  return { append, read, readAll, changes, changesAll, moves, streams, snapshots: yield* sqlSnapshots } satisfies Log<E>
 })
 
 /** Provides the services beside the logs of a store: beats, cursor, offspring and launch slots. */

@@ -127,6 +127,8 @@ export interface Log<E> {
   readonly changes: (stream: string, after: number) => Stream.Stream<RecordedAs<E>, ReadError>
   /** Streams the same of all streams, after a position, in the order of the log. */
   readonly changesAll: (after: number) => Stream.Stream<RecordedAs<E>, ReadError>
+  /** Hints that there may be more events, of any process. A hint can be early, doubled, or for several appends. */
+  readonly moves: Stream.Stream<void>
   /** Returns the names of all streams, oldest first. */
   readonly streams: Effect.Effect<ReadonlyArray<string>, LogUnusable>
   /** Folds of its streams, which may be lost at any time. */
@@ -203,6 +205,7 @@ export const memoryLog = Effect.fnUntraced(function* <E>() {
         (last) => Effect.sync(() => all.slice(last)),
         (last) => last.position
       ),
+    moves: Stream.fromPubSub(moved),
     streams: Effect.sync(() => [...streams.keys()]),
     snapshots: memorySnapshots()
   }

@@ -1,5 +1,4 @@
-import type { StateWord } from "@souffleur/domain"
-import type { Job, Souffleur } from "@souffleur/embed"
+import { countsOf, type Job, type Souffleur } from "@souffleur/embed"
 import { Effect } from "effect"
 import { type JobPage, jobsOnPage } from "./view/ListPage.ts"
 
@@ -32,16 +31,10 @@ export const makeJobPages = Effect.fnUntraced(function* (souffleur: Pick<Souffle
     const wanted = search === "" ? Math.max(0, page * jobsOnPage - found.length) : maxSearched
     const { count, last } = yield* souffleur.endedJobs(wanted)
     const ended = search === "" ? last : last.filter(isFound(search))
-    const numberOf = (word: StateWord) => alive.filter(({ state }) => state === word).length
     return {
       jobs: [...found, ...ended].slice((page - 1) * jobsOnPage, page * jobsOnPage),
       found: found.length + (search === "" ? count : ended.length),
-      counts: {
-        "needs you": numberOf("needs you"),
-        recovering: numberOf("recovering"),
-        working: numberOf("working"),
-        ended: count
-      },
+      counts: countsOf(alive, count),
       page,
       search
     } satisfies JobPage

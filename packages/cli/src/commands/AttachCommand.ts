@@ -2,6 +2,7 @@ import { Launcher, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import { findWatch, layerAgentFiles, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
+import type { WatchName } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
 import { goTo } from "../watching/TerminalPane.ts"
@@ -11,31 +12,38 @@ import { Project, withLayers } from "./ProjectCommand.ts"
 const nameOf = ({ conductor, generation, pid }: Watch) =>
   `Conductor (S${Math.max(1, generation)}), pid ${conductor?.pid ?? pid}`
 
+/**
+ * Goes to the window of a watch's Conductor, or follows its output. Fails with `BadUsage` where neither can be done.
+ */
+export const attach = Effect.fn("attach")(function* (name: WatchName) {
+  const fs = yield* FileSystem.FileSystem
+  const launcher = yield* Launcher
+  const { id, watch } = yield* findWatch(name)
+  const over = watch.phase === "Exited"
+  const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
+  if (Option.isSome(place))
+    return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
+
+  const { launchId } = watch
+  if (launchId === undefined) {
+    const message = over
+      ? `watch ${id} has ended (${watch.end}), and souffleur launched nothing in it`
+      : `${nameOf(watch)}, was not started by souffleur: its output is not ours to show. It is in no tmux or kitty that can be asked from here`
+    return yield* new BadUsage({ message })
+  }
+  if (!(yield* fs.exists(launcher.outputPath(launchId)))) {
+    return yield* new BadUsage({
+      message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here`
+    })
+  }
+  yield* follow(id, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
+})
+
 export const attachCommand = Command.make(
   "attach",
   { watch: watchName, projectDir },
   Effect.fnUntraced(function* (flags) {
-    const fs = yield* FileSystem.FileSystem
-    const launcher = yield* Launcher
-    const { id, watch } = yield* findWatch(namedIn(yield* Project, flags.watch))
-    const over = watch.phase === "Exited"
-    const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
-    if (Option.isSome(place))
-      return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
-
-    const { launchId } = watch
-    if (launchId === undefined) {
-      const message = over
-        ? `watch ${id} has ended (${watch.end}), and souffleur launched nothing in it`
-        : `${nameOf(watch)}, was not started by souffleur: its output is not ours to show. It is in no tmux or kitty that can be asked from here`
-      return yield* new BadUsage({ message })
-    }
-    if (!(yield* fs.exists(launcher.outputPath(launchId)))) {
-      return yield* new BadUsage({
-        message: `${nameOf(watch)}, was launched into a terminal that cannot be asked from here`
-      })
-    }
-    yield* follow(id, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
+    yield* attach(namedIn(yield* Project, flags.watch))
   })
 ).pipe(
   withLayers((settings) =>

@@ -4,6 +4,14 @@ import { Schema } from "effect"
 export const StateWord = Schema.Literals(["needs you", "recovering", "working", "ended"])
 export type StateWord = typeof StateWord.Type
 
+/** A sign beside each word, so that no colour alone tells two states apart. */
+export const stateSigns: Readonly<Record<StateWord, string>> = {
+  "needs you": "!",
+  recovering: "↻",
+  working: "▸",
+  ended: "■"
+}
+
 /** Something that has a state, and a last event in epoch milliseconds. */
 export interface Urgent {
   readonly state: StateWord

@@ -1,7 +1,7 @@
 import { isOver, type Owner, Processes, urgentFirst } from "@souffleur/domain"
-import { endedRuns, unfinishedRuns } from "@souffleur/plan"
+import { endedRuns, type NamedRun, unfinishedRuns } from "@souffleur/plan"
 import { Effect } from "effect"
-import { endedWatches, livingWatches } from "../watching/FindWatch.ts"
+import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { type Job, runJob, watchJob } from "./Job.ts"
 
 const inOrder = (jobs: ReadonlyArray<Job>) => urgentFirst(jobs, (job) => job)
@@ -12,24 +12,36 @@ export const isOwned = Effect.fnUntraced(function* (owner: Owner | null | undefi
   return !isOver(yield* Processes.use(({ condition }) => condition(owner.process)))
 })
 
+/** Watches and runs as the log has them. */
+export interface Logged {
+  readonly watches: ReadonlyArray<NamedWatch>
+  readonly runs: ReadonlyArray<NamedRun>
+}
+
+/** Returns watches and runs as jobs, the need of a person first. It looks at their souffleurs, and reads no log. */
+export const jobsOf = Effect.fnUntraced(function* ({ runs, watches }: Logged) {
+  return inOrder([
+    ...(yield* Effect.forEach(watches, (one) => Effect.map(isOwned(one.watch.owner), (owned) => watchJob(one, owned)))),
+    ...(yield* Effect.forEach(runs, (one) => Effect.map(isOwned(one.run.owner), (owned) => runJob(one, owned))))
+  ])
+})
+
+/** Reads the watches and runs that have not ended. Fails with `LogUnusable` where the log cannot be read. */
+export const livingLogged = Effect.gen(function* () {
+  const watches = yield* livingWatches
+  return { watches, runs: yield* unfinishedRuns } satisfies Logged
+})
+
 /** Returns the runs that have not ended, the need of a person first. */
-export const livingRuns = Effect.gen(function* () {
-  const runs = yield* Effect.forEach(yield* unfinishedRuns, (one) =>
-    Effect.map(isOwned(one.run.owner), (owned) => runJob(one, owned))
-  )
-  return inOrder(runs)
-}).pipe(Effect.withSpan("livingRuns"))
+export const livingRuns = Effect.flatMap(unfinishedRuns, (runs) => jobsOf({ watches: [], runs })).pipe(
+  Effect.withSpan("livingRuns")
+)
 
 /**
  * Returns the watches and runs that have not ended, the need of a person first. It reads no watch and no run that has
  * ended. Fails with `LogUnusable` where the log cannot be read.
  */
-export const livingJobs = Effect.gen(function* () {
-  const watches = yield* Effect.forEach(yield* livingWatches, (one) =>
-    Effect.map(isOwned(one.watch.owner), (owned) => watchJob(one, owned))
-  )
-  return inOrder([...watches, ...(yield* livingRuns)])
-}).pipe(Effect.withSpan("livingJobs"))
+export const livingJobs = Effect.flatMap(livingLogged, jobsOf).pipe(Effect.withSpan("livingJobs"))
 
 /**
  * Returns the watches and runs that ended last, the last one first, `limit` at most. `count`: the number of all that

@@ -1,5 +1,4 @@
-import { StateWord, Words } from "@souffleur/domain"
-import type { Job } from "@souffleur/embed"
+import { type Job, type JobCounts, summaryOf } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import { moment } from "./Facts.ts"
 import type { Links } from "./Links.ts"
@@ -16,7 +15,7 @@ export interface JobPage {
   /** The number of all that were found. */
   readonly found: number
   /** The numbers of all that have not ended, by their words. */
-  readonly counts: Readonly<Record<StateWord, number>>
+  readonly counts: JobCounts
   /** Is 1 for the first page. */
   readonly page: number
   readonly search: string
@@ -47,16 +46,6 @@ const pages = ({ found, page, search }: JobPage, links: Links): Html | null => {
     <span>Page ${page} of ${last}</span>
     ${page < last && html`<a rel="next" href="${addressOf(links, search, page + 1)}">Older</a>`}
   </nav>`
-}
-
-/** Says in a few words how much is here. */
-export const summaryOf = (counts: JobPage["counts"]): string => {
-  const said = StateWord.literals.flatMap((word) =>
-    counts[word] === 0
-      ? []
-      : [`${Words.count(counts[word])} ${word === "needs you" && counts[word] > 1 ? "need you" : word}`]
-  )
-  return said.length === 0 ? "Nothing is watched yet" : said.join(" · ")
 }
 
 /** Returns the part of the list that moves. */

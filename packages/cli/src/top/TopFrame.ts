@@ -1,0 +1,97 @@
+import { stateSigns, Words, type Zone } from "@souffleur/domain"
+import { countsOf, type Job, summaryOf } from "@souffleur/embed"
+import { jobLine } from "@souffleur/embed/internal"
+import type { Terminal } from "effect"
+import { textColumns } from "../TextColumns.ts"
+import { cut, indentOf, wrapped } from "../Wrapped.ts"
+import { chosenAt, chosenJob, jobsIn, type Top } from "./Top.ts"
+import { stateTones, type TopLine } from "./TopLine.ts"
+
+/** The time of a look, in epoch ms, and the clock of its reader. */
+export interface Looked {
+  readonly now: number
+  readonly zone: Zone
+}
+
+const keys: ReadonlyArray<string> = [
+  "↑ ↓       choose, or scroll",
+  "enter     one watch or run: its state and its last events",
+  "esc       back to the list",
+  "w         why: its last decision, with the evidence",
+  "a         attach: leave, and go to the window or the output of its agent",
+  "r         retry its recovery, after a question",
+  "q         quit: no watch notices",
+  "?         this help"
+]
+
+/** The columns from which on the time of the last event is shown. */
+const timeFrom = 60
+
+/** The most columns of a name. */
+const maxName = 28
+
+/** Returns a text of exactly so many columns. */
+const padded = (text: string, columns: number) => {
+  const shown = cut(text, columns)
+  return shown + " ".repeat(Math.max(0, columns - textColumns(shown)))
+}
+
+const row = (job: Job, chosen: boolean, names: number, { columns, now, zone }: Looked & Terminal.Size): TopLine => {
+  const time = columns < timeFrom ? "" : `  ${Words.moment(job.at, now, zone)}`
+  const line = `${chosen ? "›" : " "} ${stateSigns[job.state]} ${padded(job.id, names)}  ${jobLine(job)}`
+  return {
+    text: `${padded(line, columns - textColumns(time))}${time}`,
+    tone: chosen ? "bold" : stateTones[job.state]
+  }
+}
+
+const list = (top: Top, room: number, seen: Looked & Terminal.Size): ReadonlyArray<TopLine> => {
+  const jobs = jobsIn(top)
+  if (jobs.length === 0) return [{ text: 'Start an agent, and it is here: souffleur run -- AGENT "do it"' }]
+  const names = Math.min(maxName, Math.floor(seen.columns / 3), Math.max(...jobs.map(({ id }) => textColumns(id))))
+  const at = chosenAt(top)
+  const first = Math.max(0, Math.min(at - Math.floor(room / 2), jobs.length - room))
+  return jobs.slice(first, first + room).map((job, n) => row(job, first + n === at, names, seen))
+}
+
+/** Breaks lines for the terminal, and leaves out those above. */
+const text = ({ above }: Top, lines: ReadonlyArray<TopLine>, { columns }: Terminal.Size): ReadonlyArray<TopLine> =>
+  lines
+    .slice(above)
+    .flatMap(({ text, tone }) => wrapped(text, columns, indentOf(text) + 2).map((one) => ({ text: one, tone })))
+
+const footer = (top: Top): TopLine => {
+  const job = chosenJob(top)
+  if (top.asks && job !== undefined) return { text: `Retry ${job.id}? y: yes, any other key: no`, tone: "yellow" }
+  if (top.notice !== null) return { text: top.notice, tone: "yellow" }
+  const keys =
+    top.view === "list" ? "↑↓ enter w:why a:attach r:retry q:quit ?:help" : "esc:back ↑↓ w:why a:attach r:retry q:quit"
+  return { text: keys, tone: "dim" }
+}
+
+/** Returns the command that the chosen job needs next. */
+const next = (top: Top): ReadonlyArray<TopLine> => {
+  const need = top.view === "help" ? undefined : chosenJob(top)?.need
+  return need === null || need === undefined ? [] : [{ text: `Next: ${need.next}`, tone: "yellow" }]
+}
+
+const title = (top: Top): TopLine => {
+  const job = chosenJob(top)
+  const { endedCount, living } = top.news
+  return top.view === "list" || top.view === "help" || job === undefined
+    ? { text: `souffleur  ${summaryOf(countsOf(living, endedCount))}`, tone: "bold" }
+    : { text: `${stateSigns[job.state]} ${job.id}  ${jobLine(job)}`, tone: "bold" }
+}
+
+/** Returns every line of the screen, as many as the terminal has. */
+export const topFrame = (top: Top, seen: Looked & Terminal.Size): ReadonlyArray<TopLine> => {
+  const below = [...next(top), footer(top)]
+  const room = Math.max(0, seen.rows - 2 - below.length)
+  const body =
+    top.view === "list"
+      ? list(top, room, seen)
+      : text(top, top.view === "help" ? keys.map((text) => ({ text })) : top.text, seen)
+  const shown = body.slice(0, room)
+  const empty = Array.from({ length: room - shown.length }, () => ({ text: "" }))
+  return [title(top), { text: "" }, ...shown, ...empty, ...below].slice(-Math.max(1, seen.rows))
+}

@@ -1,0 +1,26 @@
+import { plain, type StateWord } from "@souffleur/domain"
+import { cut } from "../Wrapped.ts"
+
+/** How a line is drawn where the terminal wants colours. */
+export type Tone = "bold" | "dim" | "green" | "yellow" | "red"
+
+const codes: Readonly<Record<Tone, number>> = { bold: 1, dim: 2, green: 32, yellow: 33, red: 31 }
+
+/** The tone of each state. Its sign and its word say the same. */
+export const stateTones: Readonly<Partial<Record<StateWord, Tone>>> = {
+  "needs you": "yellow",
+  recovering: "yellow",
+  ended: "dim"
+}
+
+/** One line of the screen. */
+export interface TopLine {
+  readonly text: string
+  readonly tone?: Tone | undefined
+}
+
+/** Writes a line for a terminal with so many columns. A terminal obeys no word of its text. */
+export const writtenLine = ({ text, tone }: TopLine, columns: number, colours: boolean): string => {
+  const shown = cut(plain(text, 4 * columns), columns)
+  return tone === undefined || !colours ? shown : `\u001B[${codes[tone]}m${shown}\u001B[0m`
+}

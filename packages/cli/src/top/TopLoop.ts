@@ -1,0 +1,109 @@
+import { type Job, Souffleur } from "@souffleur/embed"
+import { followJobs, type JobNews } from "@souffleur/embed/internal"
+import { Clock, Effect, Option, Stream, Terminal } from "effect"
+import { begun, chosenJob, type Pressed, pressed, type Top } from "./Top.ts"
+import { type Looked, topFrame } from "./TopFrame.ts"
+import type { TopLine } from "./TopLine.ts"
+import { makeTopScreen } from "./TopScreen.ts"
+import { jobText, whyText } from "./TopText.ts"
+
+/** The last ended jobs that the list has. */
+const maxEnded = 100
+
+/** How a look ends: by the person, by Ctrl-C, or with the watch that the person goes to. */
+export type TopEnd = { readonly wish: "quit" | "interrupt" } | { readonly wish: "attach"; readonly id: string }
+
+type Message =
+  | { readonly _tag: "News"; readonly news: JobNews }
+  | { readonly _tag: "Key"; readonly input: Terminal.UserInput }
+  | { readonly _tag: "Resized" }
+  /** The terminal is gone. */
+  | { readonly _tag: "Gone" }
+
+/** Says why something cannot be shown, in its place. */
+const told = <A, E extends { readonly message: string }, R>(
+  what: Effect.Effect<A, E, R>,
+  instead: (message: string) => A
+) => Effect.catch(what, ({ message }) => Effect.succeed(instead(message)))
+
+/** Reads the text of the view. */
+const read = Effect.fnUntraced(function* (top: Top, seen: Looked) {
+  const job = chosenJob(top)
+  if (job === undefined || top.view === "list" || top.view === "help") return top
+  const lines: Effect.Effect<ReadonlyArray<TopLine>, { readonly message: string }, Souffleur> = top.view === "job"
+    ? jobText(job, seen)
+    : whyText(job, seen)
+  return { ...top, text: yield* told(lines, (text) => [{ text }]) }
+})
+
+/** Says the word of a person to the log, as the command does. */
+const retry = Effect.fnUntraced(function* ({ id }: Job) {
+  const souffleur = yield* Souffleur
+  return yield* told(Effect.as(souffleur.retry(id), `${id}: it is tried again.`), (message) => message)
+})
+
+/** Does what a key wishes. A wish that ends the look is handed on. */
+const doing = Effect.fnUntraced(function* ({ top, wish }: Pressed, seen: Looked) {
+  const job = chosenJob(top)
+  switch (wish) {
+    case "read":
+      return { top: yield* read(top, seen) }
+    case "retry":
+      return { top: job === undefined ? top : { ...top, notice: yield* retry(job) } }
+    case "attach":
+      return { top, ...(job !== undefined && { end: { wish, id: job.id } satisfies TopEnd }) }
+    case undefined:
+      return { top }
+    default:
+      return { top, end: { wish } satisfies TopEnd }
+  }
+})
+
+/**
+ * Shows watches and runs on the whole terminal until a key ends it, and returns that end. It reads the log where that
+ * has moved. Fails with `LogUnusable` where the log cannot be read.
+ */
+export const topLoop = Effect.fn("topLoop")(function* ({
+  colours,
+  zone
+}: Pick<Looked, "zone"> & { readonly colours: boolean }) {
+  const terminal = yield* Terminal.Terminal
+  const draw = yield* makeTopScreen(colours)
+  const step = Effect.fnUntraced(function* (top: Top | undefined, message: Message) {
+    const seen: Looked = { now: yield* Clock.currentTimeMillis, zone }
+    const after = yield* Effect.gen(function* (): Effect.fn.Return<
+      { readonly top: Top | undefined; readonly end?: TopEnd },
+      never,
+      Souffleur
+    > {
+      if (message._tag === "Gone") return { top, end: { wish: "quit" } }
+      if (message._tag === "News") {
+        const { news } = message
+        const next = top === undefined ? begun(news) : { ...top, news }
+        return { top: news.moved ? yield* read(next, seen) : next }
+      }
+      if (top === undefined || message._tag === "Resized") return { top }
+      return yield* doing(pressed(top, message.input), seen)
+    })
+    const shown = after.top
+    if (shown !== undefined) yield* draw((size) => topFrame(shown, { ...size, ...seen }))
+    return [after.top, after.end === undefined ? [] : [after.end]] as const
+  })
+  const messages: Stream.Stream<
+    Message,
+    Stream.Error<ReturnType<typeof followJobs>>,
+    Stream.Services<ReturnType<typeof followJobs>>
+  > = Stream.mergeAll(
+    [
+      Stream.map(followJobs(maxEnded), (news): Message => ({ _tag: "News", news })),
+      Stream.fromQueue(yield* terminal.readInput).pipe(
+        Stream.map((input): Message => ({ _tag: "Key", input })),
+        Stream.concat(Stream.succeed<Message>({ _tag: "Gone" }))
+      ),
+      Stream.map(Stream.fromQueue(yield* terminal.size), (): Message => ({ _tag: "Resized" }))
+    ],
+    { concurrency: "unbounded" }
+  )
+  const ends = Stream.mapAccumEffect(messages, (): Top | undefined => undefined, step)
+  return Option.getOrElse(yield* Stream.runHead(ends), (): TopEnd => ({ wish: "quit" }))
+}, Effect.scoped)

@@ -1,0 +1,90 @@
+import { describeEvent, type Severity, Words } from "@souffleur/domain"
+import { type Job, Souffleur, type WatchStatus } from "@souffleur/embed"
+import { isNews, reasonText, runSentence, sentence } from "@souffleur/embed/internal"
+import { describeRunEvent } from "@souffleur/plan"
+import { Effect, Option } from "effect"
+import type { Looked } from "./TopFrame.ts"
+import type { Tone, TopLine } from "./TopLine.ts"
+
+/** The newest events of a job that are shown. */
+const maxEvents = 200
+
+const tones: Readonly<Record<Severity, Tone | undefined>> = {
+  detail: "dim",
+  info: undefined,
+  success: "green",
+  warning: "yellow",
+  error: "red"
+}
+
+const contextUse = ({ tokens, window }: NonNullable<WatchStatus["context"]>) =>
+  window === null
+    ? `${Words.count(tokens)} tokens of context`
+    : `${Words.count(tokens)} of ${Words.count(window)} tokens of context`
+
+/** Returns what is known of a watch now. */
+const factsOf = ({ conductor, context, owner, watch }: WatchStatus): ReadonlyArray<string> => {
+  const agent = [
+    `S${Math.max(1, watch.generation)}`,
+    ...(watch.conductor === undefined ? [] : [`pid ${watch.conductor.pid} ${conductor ?? ""}`.trimEnd()]),
+    ...(context === null ? [] : [contextUse(context)]),
+    ...(watch.retries === 0 ? [] : [`deaths: ${Words.ofAllowed(watch.retries)}`])
+  ]
+  const keeper = watch.owner === undefined ? "none" : `pid ${watch.owner.process.pid} ${owner ?? "unknown"}`
+  return [watch.project, agent.join(", "), ...(watch.phase === "Exited" ? [] : [`souffleur: ${keeper}`])]
+}
+
+const eventLine = (at: number, text: string, tone: Tone | undefined, { now, zone }: Looked): TopLine => ({
+  text: `${Words.moment(at, now, zone)}  ${text}`,
+  tone
+})
+
+const watchLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
+  const souffleur = yield* Souffleur
+  const found = yield* souffleur.find(id)
+  const status = yield* souffleur.status(found)
+  const events = (yield* souffleur.history(id)).filter(({ event }) => isNews(event)).slice(-maxEvents)
+  return [
+    ...factsOf(status).map((text) => ({ text })),
+    { text: "" },
+    ...events
+      .toReversed()
+      .map(({ event }) =>
+        eventLine(event.at, sentence(event, found.watch, seen.zone), tones[describeEvent(event).severity], seen)
+      )
+  ]
+})
+
+const runLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
+  const souffleur = yield* Souffleur
+  const events = (yield* souffleur.runHistory(id)).slice(-maxEvents)
+  return events
+    .toReversed()
+    .map(({ event }) =>
+      eventLine(event.at, runSentence(event, "", seen.zone), tones[describeRunEvent(event).severity], seen)
+    )
+})
+
+/** Returns a watch or a run with its last events, the newest first. Fails where its log cannot be read. */
+export const jobText = (job: Job, seen: Looked) =>
+  job.kind === "watch" ? watchLines(job.id, seen) : runLines(job.id, seen)
+
+const nothing = ["Nothing is decided yet."]
+
+const watchWhy = Effect.fnUntraced(function* (id: string, { zone }: Looked) {
+  const souffleur = yield* Souffleur
+  const why = yield* souffleur.why(id)
+  if (Option.isNone(why)) return nothing
+  return reasonText(why.value, (yield* souffleur.find(id)).watch, zone)
+})
+
+const runWhy = Effect.fnUntraced(function* (id: string) {
+  const why = yield* (yield* Souffleur).runWhy(id)
+  return Option.isNone(why) ? nothing : why.value.lines
+})
+
+/** Returns the last decision of a watch or a run, with its evidence. Fails where its log cannot be read. */
+export const whyText = Effect.fnUntraced(function* ({ id, kind }: Job, seen: Looked) {
+  const lines = yield* kind === "run" ? runWhy(id) : watchWhy(id, seen)
+  return lines.map((text): TopLine => ({ text }))
+})

@@ -1,0 +1,29 @@
+import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
+import { Effect, Layer, Terminal } from "effect"
+
+/** The terminal of this process. Each key is read, Escape too, until its scope closes. */
+export const layer: Layer.Layer<Terminal.Terminal> = Layer.effect(
+  Terminal.Terminal,
+  NodeTerminal.make(() => false)
+)
+
+/** The alternate screen, without its cursor, and where a line that is too long ends at the edge. */
+const [entered, left] = ["\u001B[?1049h\u001B[?25l\u001B[?7l", "\u001B[?7h\u001B[?25h\u001B[?1049l"]
+
+const leave = () => void process.stdout.write(left)
+
+/**
+ * Takes the whole screen until the scope closes, and then shows again what was there. A defect that ends the process
+ * without a word to any scope leaves it too.
+ */
+export const fullScreen = Effect.acquireRelease(
+  Effect.sync(() => {
+    process.once("exit", leave)
+    process.stdout.write(entered)
+  }),
+  () =>
+    Effect.sync(() => {
+      process.off("exit", leave)
+      leave()
+    })
+)

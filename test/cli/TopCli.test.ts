@@ -1,0 +1,122 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFileSync, spawnSync } from "node:child_process"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { bundle, stage, until, type Variables } from "./CliStage.ts"
+
+const missing = spawnSync("tmux", ["-V"]).status !== 0
+
+/** Starts `souffleur top` in a window of a tmux server of the test's own. Its script says the exit code after it. */
+const makePane = Effect.fnUntraced(function* (
+  the: Effect.Success<ReturnType<typeof stage>>,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+  more: Variables = {}
+) {
+  const env = { ...the.environment, TERM: "xterm-256color", LC_ALL: "C.UTF-8", ...more }
+  const tmux = (...args: ReadonlyArray<string>) =>
+    execFileSync("tmux", ["-L", "top", "-f", "/dev/null", ...args], { env, cwd: the.project, encoding: "utf8" })
+  const [inner, outer] = [join(the.home, "inner.sh"), join(the.home, "outer.sh")]
+  fs.writeFileSync(inner, `echo $$ > '${the.home}/pid'\nexec '${process.execPath}' '${bundle}' top --utc\n`)
+  fs.writeFileSync(outer, `echo before\nsh '${inner}'\necho "code $?"\nexec sleep 1000\n`)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), `sh '${outer}'`)),
+    () => Effect.sync(() => void spawnSync("tmux", ["-L", "top", "kill-server"], { env }))
+  )
+  const seen = () => tmux("capture-pane", "-p")
+  return {
+    tmux,
+    press: (...keys: ReadonlyArray<string>) => void tmux("send-keys", ...keys),
+    shows: (words: string) => until(Effect.sync(seen), (text) => text.includes(words)),
+    lines: () => seen().split("\n"),
+    isFull: () => tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").trim() === "1 0",
+    isRestored: () => tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}").trim() === "0 1",
+    pid: () => Number(fs.readFileSync(join(the.home, "pid"), "utf8"))
+  }
+})
+
+/** Starts a watch of a command that goes on until `go` is there. */
+const watched = Effect.fnUntraced(function* (the: Effect.Success<ReturnType<typeof stage>>) {
+  const script = "until [ -e go ]; do sleep 0.05; done"
+  const run = the.start(["run", "--no-guardian", "--json", "--", "/bin/sh", "-c", script])
+  yield* until(
+    Effect.sync(() => run.lines.join("\n")),
+    (text) => text.includes("WatchSettled")
+  )
+  return (JSON.parse(run.lines[0]!) as { readonly watch: string }).watch
+})
+
+it.live.skipIf(missing)(
+  "top shows a watch, its events and its last decision, follows news and a resize, and gives the screen back",
+  () =>
+    Effect.gen(function* () {
+      const the = yield* stage([])
+      const id = yield* watched(the)
+      const pane = yield* makePane(the, { columns: 80, rows: 24 })
+      yield* pane.shows(`› ▸ ${id}`)
+      assert.isTrue(pane.isFull())
+      pane.press("Enter")
+      yield* pane.shows("souffleur watches.")
+      assert.include(pane.lines().join("\n"), the.project)
+      pane.press("?")
+      yield* pane.shows("this help")
+      pane.press("Escape")
+      yield* pane.shows("1 working")
+      pane.press("r")
+      yield* pane.shows(`Retry ${id}? y`)
+      pane.press("n")
+      yield* pane.shows("Nothing was said.")
+      pane.press("r")
+      yield* pane.shows("Retry")
+      pane.press("y")
+      // There is nothing to try again, and the log says so itself.
+      yield* until(
+        Effect.sync(() => pane.lines().at(23)!),
+        (line) => !line.includes("Retry") && !line.includes("w:why")
+      )
+      pane.tmux("resize-window", "-x", "40", "-y", "10")
+      yield* pane.shows("working")
+      assert.isBelow(Math.max(...pane.lines().map((line) => line.length)), 41)
+      fs.writeFileSync(join(the.project, "go"), "")
+      yield* pane.shows("1 ended")
+      pane.press("w")
+      yield* pane.shows("The rule")
+      pane.press("q")
+      yield* pane.shows("code 0")
+      assert.isTrue(pane.isRestored())
+      assert.strictEqual(pane.lines()[0], "before")
+    })
+)
+
+it.live.skipIf(missing)("top gives the screen back after a signal and after Ctrl-C, with their exit codes", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    for (const [end, code] of [
+      ["SIGTERM", 143],
+      ["SIGINT", 130],
+      ["C-c", 130]
+    ] as const) {
+      const pane = yield* makePane(the, { columns: 60, rows: 12 })
+      yield* pane.shows("Nothing is watched yet")
+      assert.isTrue(pane.isFull())
+      if (end === "C-c") pane.press(end)
+      else process.kill(pane.pid(), end)
+      yield* pane.shows(`code ${code}`)
+      assert.isTrue(pane.isRestored())
+      assert.deepStrictEqual(pane.lines().slice(0, 2), ["before", `code ${code}`])
+      spawnSync("tmux", ["-L", "top", "kill-server"], { env: the.environment })
+    }
+  })
+)
+
+it.live("top prints plain lines once into a pipe, and JSON for a program", () =>
+  Effect.gen(function* () {
+    const the = yield* stage([])
+    const id = yield* watched(the)
+    const plain = yield* the.run(["top"])
+    assert.deepStrictEqual([plain.code, plain.errors], [0, ""])
+    assert.deepStrictEqual(plain.lines, ["1 working", `▸ ${id}  working  ${the.project}`])
+    const { ended, living } = JSON.parse((yield* the.run(["top", "--json"])).lines.join("\n"))
+    assert.deepStrictEqual([ended, living[0].id, living[0].state], [0, id, "working"])
+  })
+)
