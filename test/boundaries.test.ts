@@ -249,14 +249,16 @@ describe("the floors", () => {
     const allowed: Readonly<Record<string, RegExp>> = {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|watching\/NamedTarget)\.ts$/u,
-      "effect/http": /^packages\/(?:notify\/src\/Delivery|node\/src\/LoopbackServer|page\/src\/\w+)\.ts$/u,
+      "effect/http":
+        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/TraceExport|node\/src\/LoopbackServer|page\/src\/\w+)\.ts$/u,
+      "effect/observability": /^packages\/embed\/src\/trace\/(?:RecoveryTrace|TraceExport)\.ts$/u,
       "effect/process":
         /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
         /^packages\/(?:embed\/src\/(?:SouffleurOptions|world\/NodeWorld)|eventlog\/src\/(?:snapshot\/)?\w+|comms\/src\/Comms\w+|node\/src\/sqlite\/(?:SqliteClient|Connection)|cli\/src\/demo\/StandInComms)\.ts$/u
     }
     const unstable = imports.filter(({ specifier }) =>
-      /^effect\/(?:ai|cli|http|process|sql|cluster|workflow|eventlog)\b/u.test(specifier)
+      /^effect\/(?:ai|cli|http|process|sql|cluster|workflow|eventlog|observability)\b/u.test(specifier)
     )
     assert.deepStrictEqual(
       unstable.filter(({ path, specifier }) => !allowed[specifier]?.test(path)),

@@ -33,6 +33,7 @@ const ofTheLine: Readonly<Record<string, string>> = {
   attach: "shows a terminal to a person",
   service: "writes a unit of the system",
   metrics: "writes for a collector; a program has the metrics of Effect",
+  traces: "exports for a collector; a program names its own by the same variables",
   report: "tells a person what watches, runs and their histories say",
   doctor: "looks at an installation",
   config: "shows the settings of a folder, and keeps a person's trust",

@@ -16,6 +16,7 @@ import { nodeRuleMutants } from "./NodeRuleMutants.ts"
 import { noticeMutants } from "./NoticeMutants.ts"
 import { pageMutants } from "./PageMutants.ts"
 import { topMutants } from "./TopMutants.ts"
+import { traceMutants } from "./TraceMutants.ts"
 import { plainMutants } from "./PlainMutants.ts"
 import { recoveryMutants } from "./RecoveryMutants.ts"
 import { reportMutants } from "./ReportMutants.ts"
@@ -57,6 +58,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...noticeMutants,
   ...pageMutants,
   ...topMutants,
+  ...traceMutants,
   ...plainMutants,
   ...fileMutants,
   ...commandMutants,

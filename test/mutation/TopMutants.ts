@@ -10,35 +10,35 @@ export const topMutants = [
     "packages/cli/src/top/Top.ts",
     [frame],
     [
-      ["top: the choice stays", "findIndex((job) => keyOf(job) === top.chosen)", "findIndex(() => true)"],
-      ["top: no place outside the list", "Math.max(0, Math.min(count - 1, place))", "place"],
-      ["top: a retry is asked for", "({ top: { ...top, asks: true } })", "({ top, wish: 'retry' })"],
-      ["top: y alone", 'return name === "y" ?', 'return name !== "n" ?'],
-      ["top: no retry of a run", 'acting(top, ofWatch("retry"),', "acting(top, () => null,"]
+      ["onscreen: the choice stays", "findIndex((job) => keyOf(job) === top.chosen)", "findIndex(() => true)"],
+      ["onscreen: no place outside the list", "Math.max(0, Math.min(count - 1, place))", "place"],
+      ["onscreen: a retry is asked for", "({ top: { ...top, asks: true } })", "({ top, wish: 'retry' })"],
+      ["onscreen: y alone", 'return name === "y" ?', 'return name !== "n" ?'],
+      ["onscreen: no retry of a run", 'acting(top, ofWatch("retry"),', "acting(top, () => null,"]
     ]
   ),
   ...mutantsOf(
     "packages/cli/src/top/TopFrame.ts",
     [frame],
     [
-      ["top: the chosen one is seen", "at - Math.floor(room / 2)", "0"],
-      ["top: as many lines as the terminal", ".slice(-Math.max(1, seen.rows))", ""],
-      ["top: the need is said", "...next(top), footer(top)", "footer(top)"]
+      ["onscreen: the chosen one is seen", "at - Math.floor(room / 2)", "0"],
+      ["onscreen: as many lines as the terminal", ".slice(-Math.max(1, seen.rows))", ""],
+      ["onscreen: the need is said", "...next(top), footer(top)", "footer(top)"]
     ]
   ),
   ...mutantsOf(
     "packages/cli/src/top/TopLine.ts",
     [frame],
     [
-      ["top: plain words", "plain(text, 4 * columns)", "text"],
-      ["top: no colour where none is wanted", "tone === undefined || !colours", "tone === undefined"],
-      ["top: no line beyond the edge", "cut(plain(text, 4 * columns), columns)", "plain(text, 4 * columns)"]
+      ["onscreen: plain words", "plain(text, 4 * columns)", "text"],
+      ["onscreen: no colour where none is wanted", "tone === undefined || !colours", "tone === undefined"],
+      ["onscreen: no line beyond the edge", "cut(plain(text, 4 * columns), columns)", "plain(text, 4 * columns)"]
     ]
   ),
   ...mutantsOf(
     "packages/cli/src/top/TopScreen.ts",
     [frame],
-    [["top: changed lines alone", "line === before[n] ? [] :", ""]]
+    [["onscreen: changed lines alone", "line === before[n] ? [] :", ""]]
   ),
   ...mutantsOf(
     "packages/cli/src/TextColumns.ts",
@@ -52,23 +52,23 @@ export const topMutants = [
   ...mutantsOf(
     "packages/embed/src/jobs/JobFeed.ts",
     ["packages/embed/test/JobFeed.test.ts"],
-    [["top: no reading at rest", "moved ? Effect.tap(read", "true ? Effect.tap(read"]]
+    [["onscreen: no reading at rest", "moved ? Effect.tap(read", "true ? Effect.tap(read"]]
   ),
   ...mutantsOf(
     "packages/node/src/HostTerminal.ts",
     [`${cli}: top gives the screen back after a signal and after Ctrl-C, with their exit codes`],
-    [["top: the screen is given back", 'process.off("exit", leave)\n      leave()', "process.off('exit', leave)"]]
+    [["onscreen: the screen is given back", 'process.off("exit", leave)\n      leave()', "process.off('exit', leave)"]]
   ),
   ...mutantsOf(
     "packages/cli/src/commands/TopCommand.ts",
     [`${cli}: top prints plain lines once into a pipe, and JSON for a program`],
-    [["top: a pipe gets plain lines", "flags.json || !interactive", "flags.json"]]
+    [["onscreen: a pipe gets plain lines", "flags.json || !interactive", "flags.json"]]
   ),
   ...mutantsOf(
     "packages/cli/src/top/TopLoop.ts",
     [
       `${cli}: top shows a watch, its events and its last decision, follows news and a resize, and gives the screen back`
     ],
-    [["top: a view is read", "return { top: yield* read(top, seen) }", "return { top }"]]
+    [["onscreen: a view is read", "return { top: yield* read(top, seen) }", "return { top }"]]
   )
 ]

@@ -124,6 +124,11 @@ const others = [
     async () => (await import("./commands/MetricsCommand.ts")).metricsCommand
   ),
   entry(
+    "traces",
+    "Export the recoveries of the last hours as traces, by OTLP",
+    async () => (await import("./commands/TracesCommand.ts")).tracesCommand
+  ),
+  entry(
     "doctor",
     "Is everything in place and consistent, and what to do where it is not",
     async () => (await import("./commands/DoctorCommand.ts")).doctorCommand

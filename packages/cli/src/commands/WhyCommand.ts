@@ -1,7 +1,16 @@
 import { Settings } from "@souffleur/domain"
 import { SouffleurLog, type Why } from "@souffleur/embed"
-import { jsonLine, layerHost, layerSouffleurLog, reasonJson, reasonText } from "@souffleur/embed/internal"
-import { Effect, Layer, Option } from "effect"
+import {
+  jsonLine,
+  layerHost,
+  layerSouffleurLog,
+  otlpTarget,
+  reasonJson,
+  reasonText,
+  recoveryAt,
+  traceIdOf
+} from "@souffleur/embed/internal"
+import { Effect, Layer, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
 import { dyingWords } from "../explain/DyingWords.ts"
 import { BadUsage } from "../Failure.ts"
@@ -23,6 +32,20 @@ const wordLines = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
   const now = yield* log.state(id)
   const words = yield* dyingWords(then, settings, now)
   return words.length === 0 ? [] : ["", "Its last words", ...words.map((word) => `  ${word}`)]
+})
+
+/** Returns the id of the trace that has the recovery of a decision; `null`: it belongs to none. */
+const traceOfDecision = Effect.fnUntraced(function* (id: string, { recorded }: Why) {
+  const log = yield* SouffleurLog
+  const recovery = recoveryAt(yield* log.history(id), recorded.event.at)
+  return recovery === undefined ? null : yield* traceIdOf(id, recovery)
+})
+
+/** Names the trace where traces are exported from here. */
+const traceLines = Effect.fnUntraced(function* (trace: string | null) {
+  const { variables } = yield* Environment
+  const exported = Result.getOrElse(otlpTarget(variables), () => null) !== null
+  return trace === null || !exported ? [] : ["", "Its trace", `  ${trace}`]
 })
 
 export const whyCommand = Command.make(
@@ -50,9 +73,14 @@ export const whyCommand = Command.make(
       return yield* new BadUsage({
         message: `${id} has decided nothing ${revision === undefined ? "yet" : `up to revision ${revision}`}`
       })
-    if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine) })
+    const trace = yield* traceOfDecision(id, why.value)
+    if (flags.json) return yield* printJson({ watch: id, ...reasonJson(why.value, jsonLine), trace_id: trace })
     const { columns } = yield* Environment
-    const lines = [...reasonText(why.value, watch, yield* zoneOf(flags)), ...(yield* wordLines(id, why.value))]
+    const lines = [
+      ...reasonText(why.value, watch, yield* zoneOf(flags)),
+      ...(yield* wordLines(id, why.value)),
+      ...(yield* traceLines(trace))
+    ]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line)).join("\n")))
   })
 ).pipe(withLayers((settings) => Layer.merge(layerSouffleurLog(settings), layerHost)))

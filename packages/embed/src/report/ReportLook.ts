@@ -22,6 +22,12 @@ const endedSince = Effect.fnUntraced(function* <A, E, R>(
   }
 })
 
+/** Returns the watches that live, and those that ended since a time. Fails where the log cannot be read. */
+export const watchesSince = Effect.fn("watchesSince")(function* (since: number) {
+  const ended = yield* endedSince(endedWatches, ({ watch }) => watch.lastEventAt >= since)
+  return [...(yield* livingWatches), ...ended]
+})
+
 const tellWatch = Effect.fnUntraced(function* (named: NamedWatch, { until }: Period) {
   const log = yield* EventLog
   const job = watchJob(named, yield* isOwned(named.watch.owner))
@@ -42,10 +48,7 @@ const tellRun = Effect.fnUntraced(function* (named: NamedRun, { until }: Period)
  */
 export const report = Effect.fn("report")(function* (period: Period) {
   const { since } = period
-  const watches = [
-    ...(yield* livingWatches),
-    ...(yield* endedSince(endedWatches, ({ watch }) => watch.lastEventAt >= since))
-  ]
+  const watches = yield* watchesSince(since)
   const runs = [...(yield* unfinishedRuns), ...(yield* endedSince(endedRuns, ({ run }) => run.lastEventAt >= since))]
   const told: ReadonlyArray<JobHistory> = [
     ...(yield* Effect.forEach(watches, (one) => tellWatch(one, period))),

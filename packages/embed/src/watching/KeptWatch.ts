@@ -30,6 +30,7 @@ import {
 } from "@souffleur/supervisor"
 import { Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
 import { remark } from "../Remark.ts"
+import { farewell, traceTeller } from "../trace/TraceTeller.ts"
 import { guarded } from "./GuardianKeeper.ts"
 import { sweep } from "./Leftovers.ts"
 import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
@@ -89,6 +90,7 @@ const looking = Effect.fnUntraced(function* <R>(
   }
   const notices = notifier(id, project, { lastWords: (watch) => Effect.provideContext(lastWords(watch), spoken), lost })
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
+  const tracing = yield* Effect.forkScoped(attendedHere("teller of traces", traceTeller(id)))
   if (comms !== null) yield* deliverUndelivered(comms)
   for (const folder of ["launches", "guardians"])
     yield* Effect.forkScoped(attendedHere(`bound of ${folder}`, boundOutputs(path.join(settings.stateDir, folder), id)))
@@ -96,6 +98,7 @@ const looking = Effect.fnUntraced(function* <R>(
   const last = yield* supervise(ref, fence)
   yield* forget(last)
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)
+  yield* Effect.timeoutOption(Fiber.await(tracing), farewell)
   if (comms !== null && !(yield* allPublished(id, last.revision)))
     yield* remark("info", `${comms} could not be told that the watch has ended; the next souffleur on it will`)
   return last

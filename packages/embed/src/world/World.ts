@@ -12,6 +12,7 @@ import { type TrustedFiles as Trusted } from "@souffleur/process"
 import { Roles } from "@souffleur/supervisor"
 import { Effect, Layer, type Path, type PlatformError } from "effect"
 import { remark } from "../Remark.ts"
+import * as OtlpTarget from "../trace/OtlpTarget.ts"
 import { layerAgent } from "./AgentLayers.ts"
 import * as CommsNews from "./CommsNews.ts"
 import { Installation } from "./Installation.ts"
@@ -95,6 +96,7 @@ export const layerWatch = (
     layerAgent(settings, overrides.agent),
     layerLauncher(settings, terminal),
     Layer.succeed(Settings, settings),
+    OtlpTarget.layer,
     layerCycleSettings(settings, project)
   )
 }

@@ -1,0 +1,64 @@
+import { EventLog, Words } from "@souffleur/domain"
+import {
+  findWatch,
+  layerHost,
+  layerStoreReading,
+  otlpTarget,
+  recoveriesOf,
+  sendTraces,
+  traceData,
+  traceOf,
+  watchChanges,
+  watchesSince
+} from "@souffleur/embed/internal"
+import { Clock, Console, Effect, Layer, Option, Result } from "effect"
+import { Command, Flag } from "effect/cli"
+import { BadUsage, Ended } from "../Failure.ts"
+import { printJson } from "../Printing.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { json, projectDir, sinceOf, utcFlag, watchName, zoneOf } from "./Options.ts"
+import { withLayers } from "./ProjectCommand.ts"
+
+/** Reads the traces of a watch's recoveries that ended since a time. */
+const tracesOf = Effect.fnUntraced(function* (id: string, since: number) {
+  const events = yield* EventLog.use((log) => log.read(id, 0))
+  const over = recoveriesOf(watchChanges(events)).filter(({ to }) => to !== null && to >= since)
+  return yield* Effect.forEach(over, (recovery) => traceOf(id, recovery))
+})
+
+export const tracesCommand = Command.make(
+  "traces",
+  {
+    watch: watchName,
+    projectDir,
+    since: Flag.String("since").pipe(
+      Flag.withDescription("The time whose recoveries are exported, up to now, such as 8h"),
+      Flag.withDefault("12h")
+    ),
+    utc: utcFlag,
+    json
+  },
+  Effect.fnUntraced(function* (flags) {
+    const { variables } = yield* Environment
+    const since = yield* sinceOf(flags.since, yield* Clock.currentTimeMillis, yield* zoneOf(flags))
+    const target = otlpTarget(variables, true)
+    if (Result.isFailure(target)) return yield* new BadUsage({ message: target.failure })
+    const ids = Option.isSome(flags.watch)
+      ? [(yield* findWatch(flags.watch.value)).id]
+      : (yield* watchesSince(since)).filter(({ unreadable }) => unreadable === undefined).map(({ id }) => id)
+    const traces = (yield* Effect.forEach(ids, (id) => tracesOf(id, since))).flat()
+    if (flags.json)
+      return yield* printJson(traceData(target.success ?? { service: "souffleur", attributes: {} }, traces.flat()))
+    const collector = target.success
+    if (collector === null)
+      return yield* Console.error("Nothing is exported: OTEL_SDK_DISABLED or OTEL_TRACES_EXPORTER says so.")
+    const sent = yield* Effect.result(
+      Effect.forEach(traces, (spans) => sendTraces(collector, spans), { discard: true })
+    )
+    if (Result.isFailure(sent)) {
+      yield* Console.error(`souffleur: ${sent.failure.message}: is OTEL_EXPORTER_OTLP_ENDPOINT right?`)
+      return yield* new Ended({ code: 1 })
+    }
+    yield* Console.log(`${Words.count(traces.length)} ${traces.length === 1 ? "recovery" : "recoveries"} exported`)
+  })
+).pipe(withLayers((settings) => Layer.merge(layerStoreReading(settings), layerHost)))

@@ -1,0 +1,90 @@
+import type { Variables } from "@souffleur/domain"
+import { Context, Effect, Layer, Result } from "effect"
+import { Installation } from "../world/Installation.ts"
+
+/** A collector of traces, and how it is spoken to. */
+export interface OtlpTarget {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly protocol: "http/protobuf" | "http/json"
+  readonly gzip: boolean
+  /** Milliseconds for one answer. */
+  readonly timeout: number
+  readonly service: string
+  /** The further attributes of the resource. */
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+/** The default of OpenTelemetry: a collector on this host. */
+const defaultEndpoint = "http://localhost:4318"
+
+/** The default of OpenTelemetry, in milliseconds. */
+const defaultTimeout = 10_000
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Reads `key=value,key2=value2`, as OTEL_RESOURCE_ATTRIBUTES and the headers have it. */
+const pairs = (text: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text.split(",").flatMap((pair) => {
+      const at = pair.indexOf("=")
+      return at <= 0 ? [] : [[decoded(pair.slice(0, at).trim()), decoded(pair.slice(at + 1).trim())]]
+    })
+  )
+
+/** Returns the address of the traces; `undefined`: it is none. */
+const addressOf = (own: string, shared: string): string | undefined => {
+  const base = own === "" ? `${(shared === "" ? defaultEndpoint : shared).replace(/\/$/u, "")}/v1/traces` : own
+  return URL.canParse(base) && /^https?:$/u.test(new URL(base).protocol) ? base : undefined
+}
+
+/**
+ * Reads the variables of OpenTelemetry (spec: command-line#traces). `null`: they ask for no traces. `asked`: a person
+ * asks for them now. Fails with a sentence where they cannot be used.
+ */
+export const otlpTarget = (variables: Variables, asked = false): Result.Result<OtlpTarget | null, string> => {
+  const word = (name: string) => (variables[`OTEL_${name}`] ?? "").trim()
+  const own = (name: string) => word(`EXPORTER_OTLP_TRACES_${name}`) || word(`EXPORTER_OTLP_${name}`)
+  const exporter = word("TRACES_EXPORTER").toLowerCase()
+  const wanted = asked || exporter === "otlp" || own("ENDPOINT") !== ""
+  if (!wanted || word("SDK_DISABLED").toLowerCase() === "true") return Result.succeed(null)
+  if (exporter !== "" && exporter !== "otlp") return Result.succeed(null)
+  const url = addressOf(word("EXPORTER_OTLP_TRACES_ENDPOINT"), word("EXPORTER_OTLP_ENDPOINT"))
+  if (url === undefined) return Result.fail("OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL")
+  const protocol = own("PROTOCOL") || "http/protobuf"
+  if (protocol !== "http/protobuf" && protocol !== "http/json")
+    return Result.fail("OTEL_EXPORTER_OTLP_PROTOCOL is http/protobuf or http/json here, and the port of both is 4318")
+  const { "service.name": named, ...attributes } = pairs(word("RESOURCE_ATTRIBUTES"))
+  const timeout = Number(own("TIMEOUT") || defaultTimeout)
+  return Result.succeed({
+    url,
+    headers: pairs(own("HEADERS")),
+    protocol,
+    gzip: own("COMPRESSION") === "gzip",
+    timeout: Number.isSafeInteger(timeout) && timeout > 0 ? timeout : defaultTimeout,
+    service: word("SERVICE_NAME") || named || "souffleur",
+    attributes
+  })
+}
+
+/** The collector of the recoveries of a watch; `null`: there is none. */
+export const TraceCollector = Context.Reference<OtlpTarget | null>("@souffleur/embed/TraceCollector", {
+  defaultValue: () => null
+})
+
+/** Reads the collector from the environment. An unusable one is a warning, and hinders no watch. */
+export const layer = Layer.effect(
+  TraceCollector,
+  Effect.flatMap(Installation, ({ variables }) =>
+    Result.match(otlpTarget(variables), {
+      onSuccess: Effect.succeed,
+      onFailure: (problem) => Effect.as(Effect.logWarning(`no traces are exported: ${problem}`), null)
+    })
+  )
+)
