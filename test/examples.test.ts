@@ -15,6 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 /** Why a block of shell is not run. The others run in test/cli/Examples.test.ts. */
 const reasons: Readonly<Record<string, string>> = {
   agent: "it needs a real agent at work, which it names or is called by",
+  host: "it needs the terminal, the browser or a collector of the reader",
   network: "it sends a notice to a server of the reader's",
   program: "souffleur launches it: test/cli/ConductAgent.test.ts does",
   registry: "it asks the registry: test/pack does so with the tarball",

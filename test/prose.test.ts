@@ -17,6 +17,7 @@ const held = [
   "docs/simulation.md",
   "docs/guide.md",
   "docs/howto/embed.md",
+  "docs/howto/observe.md",
   "docs/howto/test.md",
   "docs/safety.md",
   "docs/security.md",

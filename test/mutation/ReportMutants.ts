@@ -52,14 +52,31 @@ export const reportMutants = [
     ["packages/embed/test/Timeline.test.ts"],
     [
       ["timeline: an attempt without an outcome is lost", 'closed(recovery, step, at, "lost")', "recovery"],
-      ["timeline: a recovery begins at the death", "from: cause ?? at", "from: at"],
-      [
-        "timeline: a successor that dies ends its recovery",
-        'ended(recovery, event.at, "untaken") : recovery',
-        "recovery : recovery"
-      ],
-      ["timeline: a command takes no hand-off", 'watch.kind === "command" ?', "false ?"]
+      ["timeline: a recovery begins at the death", "from: cause ?? at", "from: at"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/timeline/RecoveryRules.ts",
+    ["packages/embed/test/Timeline.test.ts"],
+    [
+      ["timeline: a successor that dies ends its recovery", 'launched && isCause(event) ? "untaken" : null', "null"],
+      ["timeline: a command takes no hand-off", 'kind === "command" ? "launched" : null', "null"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/metrics/Tally.ts",
+    ["packages/embed/test/Tally.test.ts"],
+    [
+      ["tally: a recovery is counted once", "if (event.cycle === tally.cycle) return before", ""],
+      ["tally: a clock that went back", "Math.max(0, to - from)", "to - from"],
+      ["tally: from the death on", "tally.cause ?? event.at", "event.at"],
+      ["tally: of those that have ended too", "isEnded: ({ over }) => over,", "isEnded: () => false,"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/metrics/TallyMetrics.ts",
+    ["packages/embed/test/Tally.test.ts"],
+    [["tally: a bucket has the smaller ones", "count += recoveries", "count = recoveries"]]
   ),
   ...mutantsOf(
     "packages/embed/src/timeline/WatchTimeline.ts",

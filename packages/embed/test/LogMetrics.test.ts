@@ -25,7 +25,7 @@ it("the numbers of a log have each state word, with the ended ones by their coun
 
 it("a word of others ends no label, and begins no line", () => {
   const sample = { labels: { project: 'a"} 1\nevil 2 \\' }, value: 1 }
-  const lines = prometheusText([{ name: "x", help: "h", samples: [sample] }]).split("\n")
+  const lines = prometheusText([{ name: "x", help: "h", type: "gauge", samples: [sample] }]).split("\n")
   assert.lengthOf(lines, 4)
   assert.match(lines[2]!, /^x\{project="(?:[^"\\]|\\\\|\\"|\\n)*"\} 1$/u)
 })

@@ -1,4 +1,4 @@
-import { layerHost, layerStoreReading, logMetrics } from "@souffleur/embed/internal"
+import { layerHost, layerStore, logMetrics } from "@souffleur/embed/internal"
 import { replaceDurably } from "@souffleur/process"
 import { Effect, Layer, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -22,7 +22,7 @@ export const metricsCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const { gauges, text } = yield* logMetrics
+    const { families, text } = yield* logMetrics
     if (Option.isSome(flags.file)) {
       const { cwd } = yield* Environment
       const file = (yield* Path.Path).resolve(cwd, flags.file.value)
@@ -31,6 +31,6 @@ export const metricsCommand = Command.make(
         () => new BadUsage({ message: `${file} cannot be written: name a file in a folder that is there` })
       )
     }
-    yield* flags.json ? printJson(gauges) : printLines(text.trimEnd())
+    yield* flags.json ? printJson(families) : printLines(text.trimEnd())
   })
-).pipe(withLayers((settings) => Layer.merge(layerStoreReading(settings), layerHost)))
+).pipe(withLayers((settings) => Layer.merge(layerStore(settings), layerHost)))

@@ -4,7 +4,9 @@ import { Effect } from "effect"
 import type { Job } from "../jobs/Job.ts"
 import { livingJobs } from "../jobs/JobList.ts"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
-import { type Gauge, prometheusText } from "./PrometheusText.ts"
+import { totals } from "./Tally.ts"
+import { countersOf } from "./TallyMetrics.ts"
+import { type Family, prometheusText } from "./PrometheusText.ts"
 
 /** The content of a log now, of which nothing that has ended is read. */
 export interface LogSummary {
@@ -18,7 +20,8 @@ const ofWatches = (
   name: string,
   help: string,
   valueOf: (watch: Watch) => number | null | undefined
-): Gauge => ({
+): Family => ({
+  type: "gauge",
   name,
   help,
   samples: watches.flatMap(({ id, watch }) => {
@@ -28,11 +31,12 @@ const ofWatches = (
 })
 
 /** Returns the numbers of a log (spec: command-line#metrics). They are told from the log, so no restart loses them. */
-export const gaugesOf = ({ ended, jobs, watches }: LogSummary): ReadonlyArray<Gauge> => {
+export const gaugesOf = ({ ended, jobs, watches }: LogSummary): ReadonlyArray<Family> => {
   const count = (kind: Job["kind"], state: StateWord) =>
     jobs.filter((job) => job.kind === kind && job.state === state).length + (state === "ended" ? ended[kind] : 0)
   return [
     {
+      type: "gauge",
       name: "souffleur_jobs",
       help: "Watches and runs, by their state word",
       samples: (["watch", "run"] as const).flatMap((kind) =>
@@ -64,5 +68,6 @@ export const logMetrics = Effect.gen(function* () {
   const endedWatch = yield* endedWatches(1)
   const endedRun = yield* endedRuns(1)
   const gauges = gaugesOf({ jobs, watches, ended: { watch: endedWatch.count, run: endedRun.count } })
-  return { gauges, text: prometheusText(gauges) }
+  const families = [...gauges, ...countersOf(yield* totals)]
+  return { families, text: prometheusText(families) }
 }).pipe(Effect.withSpan("logMetrics"))

@@ -1,4 +1,5 @@
-import type { Event, WatchEvent } from "@souffleur/domain"
+import type { Event } from "@souffleur/domain"
+import { isCause, outcomeAfter, type RecoveryOutcome } from "./RecoveryRules.ts"
 import type { Stretch } from "./Stretch.ts"
 import type { WatchChange } from "./WatchChange.ts"
 
@@ -8,19 +9,6 @@ export interface StepStretch extends Stretch {
   readonly attempt: number
   readonly outcome: "done" | "failed" | "lost" | null
 }
-
-/**
- * The end of a recovery. `taken`: the hand-off was taken. `launched`: a command runs again. `untaken`: the successor
- * ended before it took the hand-off. `overruled`: a person named a process, or ended the watch.
- */
-export type RecoveryOutcome =
-  | "taken"
-  | "launched"
-  | "untaken"
-  | "failed closed"
-  | "withheld"
-  | "exhausted"
-  | "overruled"
 
 /** One cycle, from what it follows from to its end. */
 export interface Recovery extends Stretch {
@@ -40,26 +28,14 @@ export interface Recovery extends Stretch {
   readonly contextTokens: number | null
 }
 
-/** The events that a recovery follows from. Its time begins there. */
-const causes: ReadonlySet<WatchEvent["_tag"]> = new Set([
-  "ConductorDied",
-  "EndedEarly",
-  "ContextExhausted",
-  "ContextRecoveryRequested",
-  "HandoffRequested",
-  "TurnEnded"
-])
-
 /** Closes the attempt of a step that is open. */
 const closed = (recovery: Recovery, step: string, to: number, outcome: StepStretch["outcome"]): Recovery => ({
   ...recovery,
   steps: recovery.steps.map((one) => (one.step === step && one.to === null ? { ...one, to, outcome } : one))
 })
 
-const ended = (recovery: Recovery, to: number, outcome: RecoveryOutcome): Recovery => ({ ...recovery, to, outcome })
-
-/** Returns a running recovery after an event. */
-const after = (recovery: Recovery, { after: watch, event }: WatchChange): Recovery => {
+/** Keeps what an event tells of a running recovery. */
+const noted = (recovery: Recovery, { event }: WatchChange): Recovery => {
   switch (event._tag) {
     case "StepStarted": {
       const { at, attempt, step } = event
@@ -72,24 +48,24 @@ const after = (recovery: Recovery, { after: watch, event }: WatchChange): Recove
       return closed(recovery, event.step, event.at, "failed")
     case "OwnerTook":
       return { ...recovery, takenOver: [...recovery.takenOver, event.at] }
-    case "ConductorRelaunched": {
-      const launched = { ...recovery, provider: event.provider, launchedAt: event.at }
-      return watch.kind === "command" ? ended(launched, event.at, "launched") : launched
-    }
+    case "ConductorRelaunched":
+      return { ...recovery, provider: event.provider, launchedAt: event.at }
     case "HandoffTaken":
-      return ended({ ...recovery, contextTokens: event.contextTokens }, event.at, "taken")
-    case "RecoveryFailedClosed":
-      return ended(recovery, event.at, "failed closed")
-    case "RecoveryWithheld":
-      return ended(recovery, event.at, "withheld")
-    case "RetriesExhausted":
-      return ended(recovery, event.at, "exhausted")
-    case "ConductorAdopted":
-      return ended(recovery, event.at, "overruled")
+      return { ...recovery, contextTokens: event.contextTokens }
     default:
-      if (watch.phase === "Exited") return ended(recovery, event.at, "overruled")
-      return recovery.launchedAt !== null && causes.has(event._tag) ? ended(recovery, event.at, "untaken") : recovery
+      return recovery
   }
+}
+
+/** Returns a running recovery after an event. */
+const after = (recovery: Recovery, change: WatchChange): Recovery => {
+  const { after: watch, event } = change
+  const outcome = outcomeAfter(event, {
+    kind: watch.kind,
+    launched: recovery.launchedAt !== null,
+    over: watch.phase === "Exited"
+  })
+  return { ...noted(recovery, change), ...(outcome === null ? {} : { to: event.at, outcome }) }
 }
 
 /** Returns the recoveries of a watch, in the order of their cycles. */
@@ -100,9 +76,7 @@ export const recoveriesOf = (changes: ReadonlyArray<WatchChange>): ReadonlyArray
     const { event, revision } = change
     const running = found.at(-1)
     const begins = event._tag === "RecoveryStarted" || event._tag === "RecoveryWithheld"
-    if (running?.to === null)
-      found[found.length - 1] =
-        event._tag === "RecoveryStarted" ? ended(running, event.at, "untaken") : after(running, change)
+    if (running?.to === null) found[found.length - 1] = after(running, change)
     if (begins && event.cycle !== running?.cycle) {
       const { at, cycle, trigger } = event
       found.push({
@@ -119,7 +93,7 @@ export const recoveriesOf = (changes: ReadonlyArray<WatchChange>): ReadonlyArray
         contextTokens: null
       })
     }
-    if (causes.has(event._tag)) cause = event.at
+    if (isCause(event)) cause = event.at
     else if (begins) cause = null
   }
   return found

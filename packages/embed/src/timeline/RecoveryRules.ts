@@ -1,0 +1,62 @@
+import type { Watch, WatchEvent } from "@souffleur/domain"
+import { Schema } from "effect"
+
+/**
+ * The end of a recovery. `taken`: the hand-off was taken. `launched`: a command runs again. `untaken`: the successor
+ * ended before it took the hand-off. `overruled`: a person named a process, or ended the watch.
+ */
+export const RecoveryOutcome = Schema.Literals([
+  "taken",
+  "launched",
+  "untaken",
+  "failed closed",
+  "withheld",
+  "exhausted",
+  "overruled"
+])
+export type RecoveryOutcome = typeof RecoveryOutcome.Type
+
+/** The events that a recovery follows from. Its time begins there. */
+const causes: ReadonlySet<WatchEvent["_tag"]> = new Set([
+  "ConductorDied",
+  "EndedEarly",
+  "ContextExhausted",
+  "ContextRecoveryRequested",
+  "HandoffRequested",
+  "TurnEnded"
+])
+
+/** Whether a recovery may follow from an event. */
+export const isCause = ({ _tag }: WatchEvent): boolean => causes.has(_tag)
+
+/** A running recovery, as far as its end depends on it. */
+export interface Running {
+  readonly kind: Watch["kind"]
+  /** Whether its successor is launched. */
+  readonly launched: boolean
+  /** Whether the event ends the watch. */
+  readonly over: boolean
+}
+
+/** Returns how an event ends a running recovery; `null`: it goes on. */
+export const outcomeAfter = (event: WatchEvent, { kind, launched, over }: Running): RecoveryOutcome | null => {
+  switch (event._tag) {
+    case "ConductorRelaunched":
+      return kind === "command" ? "launched" : null
+    case "HandoffTaken":
+      return "taken"
+    case "RecoveryFailedClosed":
+      return "failed closed"
+    case "RecoveryWithheld":
+      return "withheld"
+    case "RetriesExhausted":
+      return "exhausted"
+    case "ConductorAdopted":
+      return "overruled"
+    case "RecoveryStarted":
+      return "untaken"
+    default:
+      if (over) return "overruled"
+      return launched && isCause(event) ? "untaken" : null
+  }
+}
