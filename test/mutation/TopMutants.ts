@@ -41,7 +41,7 @@ export const topMutants = [
     [["onscreen: changed lines alone", "line === before[n] ? [] :", ""]]
   ),
   ...mutantsOf(
-    "packages/cli/src/TextColumns.ts",
+    "packages/cli/src/explain/TextColumns.ts",
     [columns],
     [
       ["columns: two for a wide one", "wide.test(character) ? 2", "wide.test(character) ? 1"],

@@ -1,4 +1,4 @@
-import { textColumns, unitsWithin } from "./TextColumns.ts"
+import { textColumns, unitsWithin } from "./explain/TextColumns.ts"
 
 /** The least columns of a terminal that lines are broken for. */
 const leastColumns = 20

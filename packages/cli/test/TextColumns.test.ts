@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { textColumns, unitsWithin } from "../src/TextColumns.ts"
+import { textColumns, unitsWithin } from "../src/explain/TextColumns.ts"
 
 it("a text is measured in the columns that a terminal draws it in", () => {
   for (const [text, columns] of [

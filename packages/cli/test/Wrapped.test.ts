@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { textColumns } from "../src/TextColumns.ts"
+import { textColumns } from "../src/explain/TextColumns.ts"
 import { cut, wrapped, wrappedText } from "../src/Wrapped.ts"
 
 it("a line is broken at its spaces for a terminal, and stays whole without one", () => {
