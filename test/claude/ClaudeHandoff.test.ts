@@ -25,7 +25,7 @@ const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | t
   const successor = (yield* lab.asked).find(({ sessionId, turn }) => turn && sessionId === relaunched["sessionId"])
   const arrived = successor?.said.at(-1) ?? ""
   assert.strictEqual(arrived.slice(0, prompt.length), prompt)
-  assert.match(arrived.slice(prompt.length), /^\n\nThe previous Conductor asked for a planned handoff/)
+  assert.match(arrived.slice(prompt.length), /^\n\nThe previous Conductor asked for a planned hand-off/)
   assert.isFalse(yield* lab.exists("touched"))
   // Not a word of it is in the log.
   assert.notInclude(JSON.stringify(log), "skip-permissions")
@@ -41,11 +41,11 @@ const handedOff = Effect.fn("HandedOff")(function* (stageOf: typeof headless | t
 })
 
 it.live.skipIf(claude === null)(
-  "a handoff's own prompt arrives byte for byte, and its permission stays below the ceiling",
+  "a hand-off's own prompt arrives byte for byte, and its permission stays below the ceiling",
   () => handedOff(headless).pipe(Effect.scoped, Effect.provide(services))
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(
-  "a handoff's own prompt arrives in a window of tmux, too (skipped where tmux is missing)",
+  "a hand-off's own prompt arrives in a window of tmux, too (skipped where tmux is missing)",
   () => handedOff(tmux).pipe(Effect.scoped, Effect.provide(services))
 )

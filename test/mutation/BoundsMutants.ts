@@ -21,7 +21,7 @@ export const boundsMutants = [
         "millis !== undefined && millis <= maxWaitMillis ?",
         "millis !== undefined ?"
       ],
-      ["bounds: a tool's own limit", "Math.min(millis, toolAllowance)", "millis"],
+      ["bounds: a tool's own limit", "Math.min(millis, maxToolMillis)", "millis"],
       ["bounds: counts together stay a count", "    Number.MAX_SAFE_INTEGER,\n    counts", "    Infinity,\n    counts"],
       ["bounds: a wait in a log ends", "Math.min(until, at + maxWaitMillis)", "until"]
     ]
@@ -134,7 +134,7 @@ export const boundsMutants = [
         "if (failures < 1000) return ok(failed)"
       ],
       ["role: of that very watcher", "watcher?.watcher === number ? watcher?.since : undefined", "watcher?.since"],
-      ["role: health begins the count anew", "at - since >= steadyAfter ? 0 :", ""]
+      ["role: health begins the count anew", "at - since >= steadyRoleMillis ? 0 :", ""]
     ]
   ),
   ...mutantsOf(
@@ -192,7 +192,7 @@ export const boundsMutants = [
         "|| exit.cause !== undefined) return"
       ],
       ["attended here: its deaths are counted", "? 1 : failures + 1", "? 1 : failures"],
-      ["attended here: hours of life begin the count anew", "now - began >= steadyAfter ? 1 :", ""]
+      ["attended here: hours of life begin the count anew", "now - began >= steadyRoleMillis ? 1 :", ""]
     ]
   ),
   ...mutantsOf(

@@ -46,7 +46,7 @@ export const domainMutants = [
     ],
     ["restore: another owner meanwhile", "if (watch.fence !== command.over) return", "if (false) return"],
     ["restore: three without progress", "return restorations < attempts\n", "return true\n"],
-    ["restore: long ago does not count", "at - watch.restored.at < steadyAfter", "true"],
+    ["restore: long ago does not count", "at - watch.restored.at < steadyGuardMillis", "true"],
     ["end: a first launch only while validating", 'what === "first launch" && watch.phase !== "Validating"', "false"],
     ["end: said once", "Equal.equals(process, watch.ending) ? ok() : ok", "false ? ok() : ok"]
   ]),
@@ -229,7 +229,7 @@ export const domainMutants = [
       'case "Dead": {'
     ],
     [
-      "standby: a handoff is suppressed",
+      "standby: a hand-off is suppressed",
       'case "ContextRecovery": {\n      if (watch.standby !== undefined) return ok()',
       'case "ContextRecovery": {'
     ],

@@ -113,7 +113,7 @@ export const domainRuleMutants = [
       ["stall: a call may stall three times in a row", "const stallsInARow = 3", "const stallsInARow = 1"],
       [
         "tool: its own limit, or two hours",
-        "until: from + (turn.limit ?? toolAllowance) + stall",
+        "until: from + (turn.limit ?? maxToolMillis) + stall",
         "until: from + stall"
       ],
       [

@@ -61,7 +61,7 @@ export const exportMutants = [
     [`${recovery}/test/LaunchPrompt.test.ts`],
     [
       [
-        "prompt: a planned handoff is no crash",
+        "prompt: a planned hand-off is no crash",
         'case "handoff":\n      return "The previous',
         'case "" as never:\n      return "The previous'
       ]

@@ -7,7 +7,7 @@ export const guardianMutants = [
     ["packages/monitor/test/SelfMonitor.test.ts", "test/scenarios/TroubleScenario.test.ts"],
     [
       ["self-monitor: says that it runs", 'yield* ref.dispatch({ _tag: "SelfMonitorReady", monitor })', ""],
-      ["self-monitor: a late round says nothing", "if (now - round.at > 2 * round.due) return", ""],
+      ["self-monitor: a late round says nothing", "if (now - round.at > 2 * round.dueMillis) return", ""],
       ["self-monitor: strictly older", "age > staleAfter", "age >= staleAfter"],
       ["self-monitor: a watcher that was only just asked for", "now - watcher.since >= staleAfter && (age", "(age"],
       ["self-monitor: one that never beat", "age === null || age > staleAfter", "age !== null && age > staleAfter"],

@@ -651,7 +651,7 @@ export const recoveryMutants = [
       "if (request.digest !== null) return"
     ],
     ["payload: one that is refused is told", "if (Option.isSome(refused)) yield* notTaken(refused.value)", ""],
-    ["payload: only for a planned handoff", 'if (watch.recovery?.trigger !== "handoff") return plainOf(watch)', ""],
+    ["payload: only for a planned hand-off", 'if (watch.recovery?.trigger !== "handoff") return plainOf(watch)', ""],
 
     [
       "payload: the agent's own request first",

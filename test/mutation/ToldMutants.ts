@@ -116,7 +116,11 @@ export const toldMutants = [
         " && !unfinished.some((beginning) => name.startsWith(beginning))",
         ""
       ],
-      ["doctor: what launches have printed", "return bytes > printedMost\n", "return bytes > 100 * printedMost\n"],
+      [
+        "doctor: what launches have printed",
+        "return bytes > maxOutputBytes\n",
+        "return bytes > 100 * maxOutputBytes\n"
+      ],
       [
         "doctor: holes take nothing",
         "Option.flatMap(info, ({ blocks }) => blocks)",

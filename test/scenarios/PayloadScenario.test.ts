@@ -6,7 +6,7 @@ const handoff = { fate: "handoff", at: minutes(6), lasts: minutes(60), worksEver
 const bypass = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: /conductor --resume-here\nthen the second line`
 const permissions = ({ launches }: Stage) => launches.map((words) => words[words.indexOf("--permission-mode") + 1])
 
-/** A handoff with that payload under that ceiling: by an export, by a compaction. */
+/** A hand-off with that payload under that ceiling: by an export, by a compaction. */
 const handedOver = (payload: string, ceiling: Permission, compacted: boolean) => {
   const stage = new Stage({ ...handoff, payload })
   stage.world.ceiling = ceiling

@@ -3,7 +3,7 @@ import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 
 const turn = { fate: "turn ends", at: minutes(6), print: true } as const
 
-it("a print-mode Conductor whose turn ends is resumed in the same session: a planned handoff, no death", () => {
+it("a print-mode Conductor whose turn ends is resumed in the same session: a planned hand-off, no death", () => {
   const stage = new Stage({ ...turn, worksEvery: minutes(1) })
   stage.souffleur()
   stage.until("TurnEnded")

@@ -14,10 +14,10 @@ export interface Life {
   readonly at: number
   /**
    * The length of a pause, or of the work of a tool or a person. Once it is complete, it goes on running for this time.
-   * Once it asked for a handoff, it beats for this time.
+   * Once it asked for a hand-off, it beats for this time.
    */
   readonly lasts: number
-  /** Its words before it asks for a handoff; `undefined`: nothing. */
+  /** Its words before it asks for a hand-off; `undefined`: nothing. */
   readonly payload: string | undefined
   /**
    * Whether it is started so that it ends after its turn. Only the first Conductor and one started by hand have the

@@ -22,7 +22,7 @@ const payloads = [
 export type Temper = "hot" | "mild"
 
 const of = (fate: Life["fate"], times: number) => Array.from({ length: times }, () => fate)
-/** The fates in a hot world. A handoff is seen at a poll, minutes later: of one in thirty there are still many. */
+/** The fates in a hot world. A hand-off is seen at a poll, minutes later: of one in thirty there are still many. */
 const hot: ReadonlyArray<Life["fate"]> = [
   ...of("dies", 16),
   ...of("zombie", 4),

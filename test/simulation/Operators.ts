@@ -6,7 +6,7 @@ import { minute } from "./Timeline.ts"
 
 /**
  * Plays people and agents who meddle. They resume a session by hand, adopt what they see, and try a recovery again.
- * They hold the watch, end a hold or a wait, ask for a handoff, and say that all is done.
+ * They hold the watch, end a hold or a wait, ask for a hand-off, and say that all is done.
  */
 export const operators = (world: World, seed: Seed, temper: Temper): void => {
   const { conductors, faults, ledger, timeline } = world

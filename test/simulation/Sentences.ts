@@ -56,7 +56,7 @@ export const releaseBy = (world: World): void => {
   operate(world, "release", release(world.id))
 }
 
-/** Says through an agent's tools that the work is done, or asks for a handoff. The quiet hours put a handoff off. */
+/** Says through an agent's tools that the work is done, or asks for a hand-off. The quiet hours put a hand-off off. */
 export const finishBy = (world: World): void => {
   world.finished = true
   operate(world, "done", finish(world.id, "agent"))

@@ -16,7 +16,7 @@ export const maxWaitMillis = 8 * day
  * The time of a tool without a bound of its own, ms. A subagent or a tool of another server may work for more than an
  * hour.
  */
-export const toolAllowance = 2 * 3_600_000
+export const maxToolMillis = 2 * 3_600_000
 
 /** A text from outside, of `maxLength` UTF-16 units at most. An empty or longer text is refused. */
 export const words = (maxLength: number) => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(maxLength))
@@ -64,5 +64,5 @@ export const waitUntil = (at: number, until: number): number => Math.min(until, 
  */
 export const toolLimit = (value: unknown): number | undefined => {
   const millis = count(value)
-  return millis === undefined ? undefined : Math.min(millis, toolAllowance)
+  return millis === undefined ? undefined : Math.min(millis, maxToolMillis)
 }

@@ -70,7 +70,7 @@ it("a count, a time or a wait from outside is in range, or is none", () => {
   assert.deepStrictEqual([eightDays, eightDays + 1, 1e300].map(Bounds.wait), [eightDays, undefined, undefined])
   assert.deepStrictEqual([600_000, 604_800_000, 1e300].map(Bounds.toolLimit), [
     600_000,
-    Bounds.toolAllowance,
+    Bounds.maxToolMillis,
     undefined
   ])
   assert.strictEqual(Bounds.sum([Number.MAX_SAFE_INTEGER, 5]), Number.MAX_SAFE_INTEGER)

@@ -415,7 +415,7 @@ describe("deaths and retries", () => {
     handedOn.when(escalate("a", "b")).then()
     handedOn.when(escalate("b", "c")).thenTags("RecoveryEscalated")
   })
-  it("the decider launches nothing at the third planned handoff without any change of a task", () => {
+  it("the decider launches nothing at the third planned hand-off without any change of a task", () => {
     for (const { event, exit, trigger } of planned) {
       const [, second] = given(...watching, died(2), started(1), prepared(1), relaunched(2), watcher(2))
         .when({ _tag: "ReportExit", watcher: 2, exit, tasks: { count: 2, fingerprint: "a" }, evidence })
@@ -443,7 +443,7 @@ describe("deaths and retries", () => {
       retries
     })
   const handoff = Event.RecoveryStarted.make({ at: 1000, cycle: 1, purpose: "relaunch", trigger: "handoff" })
-  it("the agent's own request is the handoff of its generation, once", () => {
+  it("the agent's own request is the hand-off of its generation, once", () => {
     given(...watching)
       .when(asks(), operator)
       .then(asked(1), handoff)
@@ -458,7 +458,7 @@ describe("deaths and retries", () => {
     assert.isUndefined(next.watch.handoff)
     next.when(asks({ sessionId: "s2", request: "w-2-00aa" }), operator).thenTags("HandoffRequested", "RecoveryStarted")
   })
-  it("the agent's own request counts as every planned handoff does, and the third without progress launches nothing", () => {
+  it("the agent's own request counts as every planned hand-off does, and the third without progress launches nothing", () => {
     const retriesOf = (tasks: { readonly count: number; readonly fingerprint: string } | null) => {
       const [first] = given(...watching)
         .when(asks({ tasks }), operator)

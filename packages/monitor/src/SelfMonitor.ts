@@ -12,9 +12,12 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
   const { monitor } = watch.monitor!
   const settings = yield* Settings
   const beats = yield* Beats
-  const [wait, interval] = [Duration.toMillis(settings.monitorInitialWait), Duration.toMillis(settings.monitorInterval)]
+  const [firstWaitMillis, intervalMillis] = [
+    Duration.toMillis(settings.monitorInitialWait),
+    Duration.toMillis(settings.monitorInterval)
+  ]
   const staleAfter = Duration.toMillis(settings.monitorStaleAfter)
-  const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, due: wait })
+  const lastRound = yield* Ref.make({ at: yield* Clock.currentTimeMillis, dueMillis: firstWaitMillis })
   const monotonic = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
   /**
    * The last sign of life, and since when no other came, in monotonic ms. A clock that was set back makes no beat
@@ -29,8 +32,8 @@ export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, wa
 
   const check = Effect.fn("SelfMonitor.check")(function* () {
     const now = yield* Clock.currentTimeMillis
-    const round = yield* Ref.getAndSet(lastRound, { at: now, due: interval })
-    if (now - round.at > 2 * round.due) return
+    const round = yield* Ref.getAndSet(lastRound, { at: now, dueMillis: intervalMillis })
+    if (now - round.at > 2 * round.dueMillis) return
     const { watcher } = yield* ref.state
     // During a recovery there is no watcher.
     if (watcher === undefined) return

@@ -9,7 +9,7 @@ import { worldOf } from "./RecoveryWorld.ts"
 const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
 
 /**
- * A handoff whose payload asks for bypassPermissions, in a watch that was opened under a ceiling. Its config file is
+ * A hand-off whose payload asks for bypassPermissions, in a watch that was opened under a ceiling. Its config file is
  * read again.
  */
 const handedOver = Effect.fnUntraced(function* (

@@ -9,7 +9,7 @@ const solo = recovering({ comms: null }).reduce(evolve, initial)
 it("the prompt says why a successor starts: a crash or a planned hand-off", () => {
   for (const trigger of ["pid", "heartbeat"] as const)
     assert.include(reasonLine(trigger), "crashed or became unresponsive")
-  assert.include(reasonLine("handoff"), "planned handoff because of high context use")
+  assert.include(reasonLine("handoff"), "planned hand-off because of high context use")
   assert.include(reasonLine("handoff"), "not a crash")
 })
 it("the prompt begins with the bootstrap of the orchestration, and has path, session and comms", () => {

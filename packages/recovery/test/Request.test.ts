@@ -148,7 +148,7 @@ for (const when of ["before", "after"] as const) {
   )
 }
 
-/** A handoff that the agent itself asked for, in a watch without comms, with these words in a file. */
+/** A hand-off that the agent itself asked for, in a watch without comms, with these words in a file. */
 const ownRequest = Effect.fnUntraced(function* (
   text: string,
   happens: (file: string) => Effect.Effect<void> = () => Effect.void,

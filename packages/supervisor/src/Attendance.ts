@@ -1,4 +1,4 @@
-import { defectOf, type Event, steadyAfter, tellDefect, type WatchRef } from "@souffleur/domain"
+import { defectOf, type Event, steadyRoleMillis, tellDefect, type WatchRef } from "@souffleur/domain"
 import { Cause, Clock, Effect, Exit, Result } from "effect"
 
 /** Milliseconds before the next try, times the failures in a row. */
@@ -54,7 +54,7 @@ export const attendedHere = Effect.fn("attendedHere")(function* <E, R>(role: str
   const begin = Effect.map(Clock.currentTimeMillis, (now) => void (began = now))
   const failed = Effect.map(
     Clock.currentTimeMillis,
-    (now) => (failures = now - began >= steadyAfter ? 1 : failures + 1)
+    (now) => (failures = now - began >= steadyRoleMillis ? 1 : failures + 1)
   )
   yield* again(role, Effect.andThen(begin, run), () => failed)
 })

@@ -10,7 +10,8 @@ import {
   type Recorded,
   type SouffleurState,
   type WatchEvent,
-  type WatchNotice
+  type WatchNotice,
+  Words
 } from "@souffleur/domain"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Effect, Match, Schedule, Stream } from "effect"
@@ -32,7 +33,7 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
     state: "error" as const,
     lastError: `${stage}: ${message}`
   })),
-  Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: "three deaths without progress" })),
+  Match.tag("RetriesExhausted", () => ({ state: "error" as const, lastError: Words.threeDeaths })),
   Match.tag("RoleGaveUp", ({ defect, role }) =>
     role === "watcher" || role === "self-monitor"
       ? { state: "error" as const, lastError: `${role}: ${defect}` }

@@ -34,7 +34,10 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const settings = yield* Settings
   const agent = yield* Agent
   const processes = yield* Processes
-  const [wait, interval] = [Duration.toMillis(settings.watcherInitialWait), Duration.toMillis(settings.watcherInterval)]
+  const [firstWaitMillis, intervalMillis] = [
+    Duration.toMillis(settings.watcherInitialWait),
+    Duration.toMillis(settings.watcherInterval)
+  ]
   const exit = yield* Deferred.make<Report>()
 
   // The tree is remembered at each beat. A process that cleans its environment is known only by its parents, while they
@@ -45,10 +48,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   yield* beat
   const { noteOutage, observe, observeState } = yield* makeObserver(ref, watch)
 
-  /**
-   * Reports that do not end the watcher. They tell of an awaited person, a kill that is put off, or a hand-off that was
-   * taken.
-   */
+  // Three reports that do not end the watcher: an awaited person, a postponed kill, a hand-off that was taken.
   const person = yield* Ref.make(watch.person?.for ?? null)
   const tellPerson = Effect.fnUntraced(function* (verdict: Verdict) {
     const now = awaited(verdict)
@@ -118,24 +118,27 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
   const mirror = Effect.flatMap(beat, (mirrored) => (mirrored ? Effect.void : noteOutage))
   const beating = Effect.andThen(mirror, observeState).pipe(
     Effect.schedule(patrol(settings.watcherInterval, settings.watcherInterval)),
-    Effect.timeoutOption(wait)
+    Effect.timeoutOption(firstWaitMillis)
   )
   const polls = yield* Ref.make(0)
   const patrolling = Ref.getAndUpdate(polls, (n) => n + 1).pipe(
-    Effect.flatMap((n) => poll(n === 0 ? wait : interval)),
+    Effect.flatMap((n) => poll(n === 0 ? firstWaitMillis : intervalMillis)),
     Effect.schedule(patrol(settings.watcherInitialWait, settings.watcherInterval))
   )
   const probing =
     watch.conductor === undefined || watch.standby !== undefined || watch.wait !== undefined
       ? Effect.never
-      : Effect.andThen(processes.untilOver(watch.conductor, probeInterval), poll(Math.max(wait, interval)))
+      : Effect.andThen(
+          processes.untilOver(watch.conductor, probeInterval),
+          poll(Math.max(firstWaitMillis, intervalMillis))
+        )
 
   /** Polls as soon as a wait is over, not one poll later. */
   const waiting =
     watch.wait === undefined
       ? Effect.never
       : Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.sleep(Math.max(0, watch.wait!.until - now))).pipe(
-          Effect.andThen(poll(Math.max(wait, interval)))
+          Effect.andThen(poll(Math.max(firstWaitMillis, intervalMillis)))
         )
 
   yield* ref.dispatch({ _tag: "WatcherReady", watcher: me })

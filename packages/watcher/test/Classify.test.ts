@@ -121,7 +121,7 @@ describe("the exits", () => {
     assert.deepStrictEqual(exitOf(awaiting, { process: "zombie" }), { _tag: "Dead", reason: "pid" })
     for (const process of ["stopped", undefined] as const) assert.isUndefined(exitOf(awaiting, { process }))
   })
-  it("a handoff that was not raised in this generation is none", () =>
+  it("a hand-off that was not raised in this generation is none", () =>
     assert.isUndefined(exitOf(awaiting, { comms: comms("context_recovery"), otherStateSeen: false })))
 })
 

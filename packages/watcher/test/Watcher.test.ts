@@ -417,7 +417,7 @@ describe("a break in polling", () => {
   )
 })
 
-describe("a planned handoff", () => {
+describe("a planned hand-off", () => {
   const handoff = { state: "context_recovery", sessionId: "s1", heartbeat: (now: number) => formatTime(now) }
   it.effect("a request is an exit when it is raised in this generation", () =>
     Effect.gen(function* () {

@@ -21,7 +21,7 @@ export const hookEvents = [
 ] as const
 
 /** Seconds after which the agent goes on without the hook. */
-const timeout = 5
+const timeoutSeconds = 5
 
 /** One of our hooks in a text of settings, and the part to remove with it: nothing empty is left. */
 interface Place {
@@ -78,7 +78,7 @@ const places = (text: string): Result.Result<ReadonlyArray<Place>, string> => {
                 ? [hooks.value, inHooks]
                 : [root, inTop]
         const { command } = hook
-        const whole = JSON.stringify(hook) === JSON.stringify({ type: "command", command, timeout })
+        const whole = JSON.stringify(hook) === JSON.stringify({ type: "command", command, timeout: timeoutSeconds })
         found.push({ event: event.key ?? "", command, whole, at, index })
       }
     }
@@ -119,7 +119,7 @@ export const withoutHooks = (text: string): Result.Result<string, string> =>
 /** Returns the settings with this command for every event, beside the hooks of others. */
 export const withHooks = (text: string, command: string): Result.Result<string, string> =>
   Result.map(withoutHooks(text), (bare) => {
-    const group = { hooks: [{ type: "command", command, timeout }] }
+    const group = { hooks: [{ type: "command", command, timeout: timeoutSeconds }] }
     return hookEvents.reduce((settings: string, event) => {
       const root = rootOf(settings)
       const hooks = partsAt(settings, root).parts.find(({ key }) => key === "hooks")

@@ -28,7 +28,7 @@ interface Read {
  */
 export const makeHandoffReceipt = () => {
   const known = new Map<string, Read>()
-  return Effect.fn("Handoff.taken")(
+  return Effect.fn("handoffTaken")(
     function* (path: string, launchId: string) {
       const fs = yield* FileSystem.FileSystem
       const info = yield* fs.stat(path)

@@ -44,7 +44,7 @@ interface Counted extends Spent {
  */
 export const makeSpend = () => {
   const known = new Map<string, Counted>()
-  return Effect.fn("Spend.of")(
+  return Effect.fn("spent")(
     function* (path: string, since: number) {
       const fs = yield* FileSystem.FileSystem
       const info = yield* fs.stat(path)

@@ -62,7 +62,7 @@ export const keptCheck = Effect.fn("keptCheck")(function* (
  * Bytes on disk of outputs of launches above which a person should look. souffleur bounds the outputs of its own
  * launches.
  */
-const printedMost = 1_073_741_824
+const maxOutputBytes = 1_073_741_824
 
 /** Checks how much room the outputs of launches take. */
 export const outputsCheck = Effect.fn("outputsCheck")(function* ({ stateDir }: ResolvedSettings) {
@@ -80,7 +80,7 @@ export const outputsCheck = Effect.fn("outputsCheck")(function* ({ stateDir }: R
     )
   )
   const bytes = blocks.reduce((all, one) => all + one * 512, 0)
-  return bytes > printedMost
+  return bytes > maxOutputBytes
     ? [
         note(
           "outputs",

@@ -11,7 +11,7 @@ const quoted = (text: string): string =>
  * Seconds of silence after which systemd starts souffleur again. The self-monitor waits as long by default (spec:
  * behaviour#self-monitor).
  */
-const watchdog = 180
+const watchdogSeconds = 180
 
 /**
  * Returns a systemd user unit. It ends souffleur alone and never an agent that souffleur has launched (`KillMode`,
@@ -39,7 +39,7 @@ Restart=on-failure
 RestartSec=1
 RestartPreventExitStatus=1 2 3 4
 SuccessExitStatus=130 143
-${id === everyWatch ? "" : `WatchdogSec=${watchdog}\n`}KillMode=process
+${id === everyWatch ? "" : `WatchdogSec=${watchdogSeconds}\n`}KillMode=process
 OOMPolicy=continue
 
 [Install]

@@ -6,7 +6,7 @@ import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** Milliseconds of run time after which the next death of a restored souffleur is unrelated to the last. */
-const steadyAfter = 600_000
+const steadyGuardMillis = 600_000
 
 /** Events that a souffleur also writes when it dies at once each time. None of them shows that the watch goes on. */
 export const eventsOfStarts: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
@@ -42,7 +42,7 @@ export const decideGuard = (
   if (watch.owner === undefined) return no("not now", "its souffleur has left")
   if (watch.fence !== command.over) return no("owned", "another souffleur has taken this watch meanwhile")
   const restorations =
-    watch.restored !== undefined && at - watch.restored.at < steadyAfter ? watch.restored.restorations : 0
+    watch.restored !== undefined && at - watch.restored.at < steadyGuardMillis ? watch.restored.restorations : 0
   return restorations < attempts
     ? ok(
         Event.SouffleurRestored.make({ at, reason: command.reason, over: command.over, restorations: restorations + 1 })

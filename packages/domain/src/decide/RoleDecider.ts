@@ -5,7 +5,7 @@ import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
 /** Milliseconds of run time after which the next death of a role is unrelated to the last. */
-export const steadyAfter = 6 * 3_600_000
+export const steadyRoleMillis = 6 * 3_600_000
 
 /** Returns when the reported role began, epoch ms; `undefined`: it was replaced since. */
 const begun = ({ monitor, watcher }: Watch, { number, now, role }: Report): number | undefined => {
@@ -25,7 +25,7 @@ export const decideRoleFailed = (watch: Watch, command: Report): Decision<Event.
   const { defect, now: at, role } = command
   const since = begun(watch, command)
   if (since === undefined) return ok()
-  const failures = (at - since >= steadyAfter ? 0 : (watch.failing[role] ?? 0)) + 1
+  const failures = (at - since >= steadyRoleMillis ? 0 : (watch.failing[role] ?? 0)) + 1
   const failed = Event.RoleFailed.make({ at, role, defect, failures })
   if (failures < attempts) return ok(failed)
   const gaveUp = Event.RoleGaveUp.make({ at, role, defect, failures })

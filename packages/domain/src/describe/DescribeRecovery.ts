@@ -3,6 +3,7 @@ import { clampInWords } from "../settings/Permission.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { exportAt, inSession } from "./DescribeWatch.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
+import { capital, threeDeaths } from "./Words.ts"
 
 /** Tells of the work where the agent has only answered. A person reads the answer and decides. */
 const likelyDone =
@@ -67,7 +68,7 @@ export const describeRecovery = {
   RetriesExhausted: ({ exportPath, trigger }) =>
     described(
       "error",
-      `${trigger === "only-answered" ? likelyDone : "Three deaths without progress"}: nothing is launched any more. ${exportAt(exportPath)}`,
+      `${trigger === "only-answered" ? likelyDone : capital(threeDeaths)}: nothing is launched any more. ${exportAt(exportPath)}`,
       { message: "error", notice: "exhausted" }
     )
 } satisfies Partial<Describers<WatchEvent, WatchNotice>>

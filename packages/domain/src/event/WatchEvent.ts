@@ -103,7 +103,7 @@ export const ConductorDied = event("ConductorDied", {
   /** Deaths without progress, this one included (spec: behaviour#retries). */
   retries: Count
 })
-/** A planned handoff, raised by the Conductor itself. */
+/** A planned hand-off, raised by the Conductor itself. */
 export const ContextRecoveryRequested = event("ContextRecoveryRequested", { ...seen, retries: Count })
 /**
  * The agent itself asked for a planned hand-off, where it has no comms to ask in. Its prompt is in the file `request`

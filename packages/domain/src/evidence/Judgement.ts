@@ -1,4 +1,4 @@
-import { toolAllowance } from "../Bounds.ts"
+import { maxToolMillis } from "../Bounds.ts"
 import { isOver } from "../port/Condition.ts"
 import type { Signs, TurnState, Verdict } from "./Signs.ts"
 
@@ -62,7 +62,7 @@ const heldBy = (
       // The process has ended, or never began. Only the agent's next record is missing.
       if (turn.spawns && children === 0)
         return { _tag: "Held", by: "call", because: `${because}, nor a process`, until: from + stall }
-      return { _tag: "Held", by: "tool", because, until: from + (turn.limit ?? toolAllowance) + stall }
+      return { _tag: "Held", by: "tool", because, until: from + (turn.limit ?? maxToolMillis) + stall }
     }
     default:
       return undefined

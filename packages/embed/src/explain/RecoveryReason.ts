@@ -5,7 +5,8 @@ import {
   type Event,
   sessionInWords,
   stepNames,
-  type Watch
+  type Watch,
+  Words
 } from "@souffleur/domain"
 import { gateOf } from "@souffleur/recovery"
 import { Option, Predicate } from "effect"
@@ -91,7 +92,7 @@ export const reasonOfRecovery = (event: OfRecovery, before: Watch): Explanation 
     case "RetriesExhausted":
       return {
         seen: [`${before.retries} deaths in a row without progress`],
-        rule: "After three deaths without progress nothing is launched."
+        rule: `After ${Words.threeDeaths} nothing is launched.`
       }
     case "ConductorRelaunched": {
       const { launch, trigger } = before.recovery ?? {}

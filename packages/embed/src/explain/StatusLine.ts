@@ -15,7 +15,7 @@ const waits: Readonly<Record<Wait, string>> = {
 const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   completed: "completed",
   released: "released",
-  "retries exhausted": "failed: three deaths without progress",
+  "retries exhausted": `failed: ${Words.threeDeaths}`,
   "validation exhausted": "failed: validation"
 }
 

@@ -101,12 +101,12 @@ const explain = (event: WatchEvent, before: Watch): Explanation | undefined => {
     case "ContextRecoveryRequested":
       return {
         seen: evidence(event.evidence, before),
-        rule: "The Conductor itself set context_recovery in this generation: a planned handoff."
+        rule: "The Conductor itself set context_recovery in this generation: a planned hand-off."
       }
     case "HandoffRequested":
       return {
         seen: [`the agent of session ${event.sessionId} asked for it`],
-        rule: "The Conductor's own request is a planned handoff of this generation."
+        rule: "The Conductor's own request is a planned hand-off of this generation."
       }
     case "TurnEnded":
       return {

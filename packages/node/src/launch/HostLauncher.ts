@@ -59,6 +59,10 @@ const obstacle = (launch: Launch): string | undefined => {
     : "there is no such folder to run in"
 }
 
+/**
+ * Makes the launcher of this machine. Fails with `LaunchFailed` where the folder of launches cannot be made, or closed
+ * to others.
+ */
 export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFailed, Processes> =>
   Layer.effect(
     Launcher,

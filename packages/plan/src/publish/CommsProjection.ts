@@ -24,8 +24,9 @@ const stateOf = (task: Task): string | undefined => {
 
 const conductorState = (run: Run): string => (isOver(run) ? "complete" : needsPerson(run) ? "error" : "working")
 
-/** Comms belongs to others. While it is out, each word is tried again until it is back. */
 const retrySchedule = Schedule.spaced("1 second")
+
+/** Tries a write to comms again until it succeeds: comms belongs to others, and may be out. */
 export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
   Effect.orDie(Effect.retry(effect, { schedule: retrySchedule }))
 

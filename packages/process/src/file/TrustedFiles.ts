@@ -41,7 +41,7 @@ export class TrustedFiles extends Context.Service<
   })
 }
 
-const block = 65_536
+const blockBytes = 65_536
 
 /** Reads the bytes of a file from `offset` on, at most `bytes` of them, as they arrive. Fails with `PlatformError`. */
 export const piecesOf = (
@@ -49,7 +49,7 @@ export const piecesOf = (
   { bytes = Number.POSITIVE_INFINITY, offset = 0 }: { readonly offset?: number; readonly bytes?: number } = {}
 ): Stream.Stream<Uint8Array, PlatformError.PlatformError> =>
   Stream.unfold(offset, (position) => {
-    const piece = new Uint8Array(Math.max(0, Math.min(block, offset + bytes - position)))
+    const piece = new Uint8Array(Math.max(0, Math.min(blockBytes, offset + bytes - position)))
     if (piece.length === 0) return Effect.succeed(undefined)
     return Effect.map(file.read(piece, { position: BigInt(position) }), (read) =>
       Number(read) === 0 ? undefined : ([piece.subarray(0, Number(read)), position + Number(read)] as const)

@@ -1,7 +1,7 @@
 import { compactMarkerLine } from "./ExportFormat.ts"
 
 /** Most characters after a position that a decision reads. */
-export const reach = 256
+export const reachCharacters = 256
 
 /**
  * Finds the compact markers of a text that comes in windows. Each window begins with the last character of the window
@@ -10,7 +10,7 @@ export const reach = 256
 export interface CompactMarkers {
   /**
    * Reads each marker that begins before `cut`, where the next window begins. Returns where the last marker that may
-   * count ends, or -1. At least {@link reach} characters follow `cut`, or the text ends there.
+   * count ends, or -1. At least {@link reachCharacters} characters follow `cut`, or the text ends there.
    */
   readonly look: (window: string, cut: number) => number
   /** Counts all markers, those that may not count included. */

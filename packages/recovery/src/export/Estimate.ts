@@ -1,6 +1,6 @@
 import { Effect, FileSystem, type PlatformError, Runtime, Schema } from "effect"
 import { countCharacters } from "./Characters.ts"
-import { type CompactMarkers, foreignMarkers, ownMarkers, reach } from "./CompactMarkers.ts"
+import { type CompactMarkers, foreignMarkers, ownMarkers, reachCharacters } from "./CompactMarkers.ts"
 import { headerBytes, readHeader } from "./ExportFormat.ts"
 
 /**
@@ -37,7 +37,7 @@ const unreadable = (error: PlatformError.PlatformError) =>
  * character or follows a slash.
  */
 const cutOf = (window: string): number => {
-  const last = window.length - reach
+  const last = window.length - reachCharacters
   const line = window.lastIndexOf("\n", last) + 1
   if (line > 1) return line
   return /[/\ud800-\udbff]/.test(window[last - 1]!) ? last - 1 : last
@@ -45,7 +45,8 @@ const cutOf = (window: string): number => {
 
 /**
  * Estimates in one pass of `blockBytes` at a time (at least 1 KB). It needs memory for a few blocks, whatever the size
- * of the file. Every decision reads at most {@link reach} characters ahead, so the block size changes nothing. Fails
+ * of the file. Every decision reads at most {@link reachCharacters} characters ahead, so the block size changes
+ * nothing. Fails
  * with `EstimateFailed`.
  *
  * @example
@@ -86,7 +87,7 @@ export const estimate: (
       size += read
       more = read > 0
       window += decoder.decode(block.subarray(0, read), { stream: more })
-      if (more && window.length <= 2 * reach) continue
+      if (more && window.length <= 2 * reachCharacters) continue
       if (markers === undefined) {
         const header = readHeader(window.slice(1, 1 + headerBytes))
         damaged = header._tag === "Damaged"

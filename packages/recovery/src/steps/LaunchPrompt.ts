@@ -4,7 +4,7 @@ import { handoffLine, type RecoveryCycle, type Watch } from "@souffleur/domain"
 export const reasonLine = (trigger: RecoveryCycle["trigger"]): string => {
   switch (trigger) {
     case "handoff":
-      return "The previous Conductor asked for a planned handoff because of high context use; it was not a crash."
+      return "The previous Conductor asked for a planned hand-off because of high context use; it was not a crash."
     case "turn-ended":
       return "Your last turn ended by itself before the work was complete; nothing crashed."
     case "limit":

@@ -6,10 +6,13 @@
 export const fromBytes = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
 
+/** Returns the bytes of a byte string. */
 export const toBytes = (bytes: string): Uint8Array => Buffer.from(bytes, "latin1")
 
+/** Returns the byte string of a text. */
 export const fromText = (text: string): string => (isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1"))
 
+/** Returns the text of a byte string. Bytes that are no UTF-8 become U+FFFD. */
 export const toText = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8")
 
 /** Counts the characters of UTF-8; at most as many as a decoder gives for bytes that are no UTF-8. */

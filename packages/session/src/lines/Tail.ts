@@ -2,7 +2,7 @@ import { agentsOwn, Bounds } from "@souffleur/domain"
 import { type FileRefused, TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, Option, type PlatformError } from "effect"
 
-const block = 256 * 1024
+const blockBytes = 256 * 1024
 const newline = 10
 
 /** Returns the time of the last write in epoch milliseconds; 0: the file system does not say. */
@@ -54,7 +54,7 @@ export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
         return line.trim() === "" ? "more" : onLine(line, writtenAt)
       }
 
-      const bytes = new Uint8Array(Math.min(block, size))
+      const bytes = new Uint8Array(Math.min(blockBytes, size))
       for (let end = size; end > least;) {
         const start = Math.max(least, end - bytes.length)
         const here = bytes.subarray(0, end - start)
