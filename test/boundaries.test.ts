@@ -368,7 +368,7 @@ describe("the lines", () => {
   })
   it("the command line prints by its console alone, and nothing else reaches its standard streams", () => {
     // Files that may print otherwise, and their reasons. These are the console itself, a version, an agent's output,
-    // JSON for a program, and the demonstration's agent.
+    // and JSON for a program. A line of progress is erased, and the demonstration's agent has its own words.
     const allowed: ReadonlyArray<readonly [file: string, way: RegExp]> = [
       ["Printing.ts", /globalThis\.console|JSON\.stringify\(value, null, 2\)\)/gu],
       [
@@ -378,6 +378,7 @@ describe("the lines", () => {
       ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)/gu],
       ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
       ["mcp/Requests.ts", /stdio\.stdout/gu],
+      ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],
       ["watching/TerminalPane.ts", /stdout: "inherit", stderr: "inherit"/gu],
       ["demo/Scene.ts", /handle\.stdout|handle\.stderr|\["stdout"\]/gu]
     ]

@@ -46,7 +46,7 @@ const chunks = joined(
     status: ["CommandInstallation", "StatusCommand"],
     words: ["DyingWords"],
     run: ["RunCommand"],
-    log: ["Overview", "MakeSouffleurLog", "WatchTimeline", "RunTimeline"],
+    log: ["Overview", "MakeSouffleurLog", "WatchTimeline", "RunTimeline", "JobCounts"],
     souffleur: ["CommandWorld", "PersonOnly"],
     // Only the page and the tools load a server.
     page: ["PageCommand"]

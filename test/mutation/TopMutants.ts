@@ -70,5 +70,15 @@ export const topMutants = [
       `${cli}: top shows a watch, its events and its last decision, follows news and a resize, and gives the screen back`
     ],
     [["onscreen: a view is read", "return { top: yield* read(top, seen) }", "return { top }"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/explain/Progress.ts",
+    ["packages/cli/test/Progress.test.ts"],
+    [
+      ["progressing: a terminal alone", "if (!(yield* stderrIsTerminal)) return yield* act", ""],
+      ["progressing: erased at the end", "shown ? write(erased) : Effect.void", "Effect.void"],
+      ["progressing: no line of a quick act", "(shown ? write(erased)", "(true ? write(erased)"],
+      ["progressing: no line after the end", "Fiber.interrupt(telling),", "Effect.void,"]
+    ]
   )
 ]

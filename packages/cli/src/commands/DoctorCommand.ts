@@ -17,6 +17,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
 import { wrapped } from "../Wrapped.ts"
+import { withProgress } from "../explain/Progress.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
@@ -97,7 +98,9 @@ export const doctorCommand = Command.make(
     const pid = yield* Effect.transposeOption(Option.map(flags.pid, (text) => Effect.fromResult(parsePid(text))))
     if (flags.quarantine && Option.isSome(pid))
       return yield* new BadUsage({ message: "--quarantine concerns the log alone: leave the process out" })
-    const findings = flags.quarantine ? yield* quarantine(yield* settingsOf(project)) : yield* examined(project, pid)
+    const findings = flags.quarantine
+      ? yield* withProgress("moving the log aside")(quarantine(yield* settingsOf(project)))
+      : yield* withProgress("looking at everything")(examined(project, pid))
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
       const facts = findings.map(({ check, detail, level, todo }) => ({

@@ -1,6 +1,7 @@
 import { layerHost, layerStoreReading, report, reportJson, reportMarkdown } from "@souffleur/embed/internal"
 import { Clock, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import { withProgress } from "../explain/Progress.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { indentOf, wrapped } from "../Wrapped.ts"
@@ -21,7 +22,7 @@ export const reportCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const until = yield* Clock.currentTimeMillis
     const since = yield* sinceOf(flags.since, until, yield* zoneOf(flags))
-    const found = yield* report({ since, until })
+    const found = yield* withProgress("reading the log")(report({ since, until }))
     if (flags.json) return yield* printJson(reportJson(found))
     const { columns } = yield* Environment
     const lines = reportMarkdown(found, yield* zoneOf(flags)).split("\n")
