@@ -25,16 +25,16 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   "conduct status": ["findRun", "runs", "runStatus"],
   "conduct log": ["runHistory", "runEvents"],
   "conduct why": ["findRun", "runWhy"],
-  "conduct answer": ["findRun", "answer"]
+  "conduct answer": ["findRun", "answer"],
+  metrics: ["metrics"],
+  report: ["report"]
 }
 /** The commands that need no method, and why. */
 const ofTheLine: Readonly<Record<string, string>> = {
   mcp: "serves tools to an agent, which has no service",
   attach: "shows a terminal to a person",
   service: "writes a unit of the system",
-  metrics: "writes for a collector; a program has the metrics of Effect",
   traces: "exports for a collector; a program names its own by the same variables",
-  report: "tells a person what watches, runs and their histories say",
   doctor: "looks at an installation",
   config: "shows the settings of a folder, and keeps a person's trust",
   init: "makes an comms database",
@@ -57,7 +57,9 @@ const byParts: Readonly<Record<string, string>> = {
   run: "may open a watch for another process, and shows the output of its agent",
   resume: "starts a process of its own for each watch",
   status: "starts fast, with few modules",
-  "conduct status": "starts fast, with few modules"
+  "conduct status": "starts fast, with few modules",
+  metrics: "reads the log alone",
+  report: "reads the log alone"
 }
 /** Methods in place of an option, and of `souffleur` alone, or the reason why a program needs none. */
 const ofOptions: Readonly<Record<string, ReadonlyArray<Method> | string>> = {

@@ -2,6 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const tests = "packages/page/test"
 const [gate, watch, html] = [`${tests}/PageGate.test.ts`, `${tests}/WatchPage.test.ts`, `${tests}/Html.test.ts`]
+const [list, run, report] = [`${tests}/ListPage.test.ts`, `${tests}/RunPage.test.ts`, `${tests}/ReportPage.test.ts`]
 
 /** Mutants that take away single defences of the page: at its gate, in its forms and in its HTML. */
 export const pageMutants = [
@@ -12,7 +13,9 @@ export const pageMutants = [
       ["page gate: this host alone", 'hostsOf(port).includes(request.headers["host"] ?? "")', "true"],
       ["page gate: the cookie", 'isSecret(secrets.cookie, cookies["souffleur"])', 'cookies["souffleur"] !== undefined'],
       ["page gate: the token", "if (!isSecret(token, given))", "if (given === undefined)"],
-      ["page gate: no foreign code", "default-src 'none'; ", "default-src *; "]
+      ["page gate: no foreign code", "default-src 'none'; ", "default-src *; "],
+      ["page gate: the cookie is for no script", "httpOnly: true", "httpOnly: false"],
+      ["page gate: the token of a collector", "isSecret(secrets.token, token)", "token !== undefined"]
     ]
   ),
   ...mutantsOf(
@@ -41,5 +44,68 @@ export const pageMutants = [
       ["page html: the order of a text", "plain(text).replaceAll", "text.replaceAll"],
       ["page html: values in quotes", "if (parts.some((_, n) => isBare(", "if (parts.some((_, n) => n < 0 && isBare("]
     ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/JobPages.ts",
+    [list],
+    [
+      ["page list: what lives comes first", "[...found, ...ended]", "[...ended, ...found]"],
+      ["page list: its page alone", ".slice((page - 1) * jobsOnPage, ", ".slice(0, "],
+      ["page list: what was searched", "last.filter(isFound(search))", "last"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/PageWorld.ts",
+    [watch],
+    [["page feed: goes on after the last event", 'numberOf(headers["last-event-id"] ?? "") ?? ', ""]]
+  ),
+  ...mutantsOf(
+    "packages/page/src/WatchPages.ts",
+    [watch],
+    [
+      ["page watch: the state of that revision", "revision <= at)", "revision < at)"],
+      ["page watch: an export of this user alone", '{ own: true, others: "nothing" }', "{ own: true }"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/view/WatchPage.ts",
+    [watch],
+    [["page watch: the evidence", "new Map(reasonsOf(events).map(", "new Map(reasonsOf([]).map("]]
+  ),
+  ...mutantsOf(
+    "packages/page/src/Histories.ts",
+    [`${tests}/Histories.test.ts`],
+    [
+      ["page history: what is new alone", "{ after: before.length }", "{ after: 0 }"],
+      ["page history: nothing twice", "fresh.filter(({ revision }) => revision > now.length)", "fresh"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/RunPages.ts",
+    [run],
+    [
+      ["page run: its answer", "      yield* world.souffleur.answer(id, said)\n", ""],
+      ["page run: the last event of a feed", "      id: String(fresh.at(-1)!.revision),", '      id: "",']
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/view/RunPage.ts",
+    [run],
+    [["page run: the agents of a task", "${agentList(task.agents, seen)}", ""]]
+  ),
+  ...mutantsOf(
+    "packages/page/src/ReportFile.ts",
+    [report],
+    [["page report: its own style alone", "${yield* sourceOf(pageStyle)}", "'unsafe-inline'"]]
+  ),
+  ...mutantsOf(
+    "packages/page/src/ReportPages.ts",
+    [report],
+    [["page report: the hours of its address", "Number(count) * units", "0 * units"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/ReportCommand.ts",
+    ["packages/cli/test/ReportCommand.test.ts"],
+    [["report: its format", 'flags.format === "html"', "false"]]
   )
 ]

@@ -111,8 +111,8 @@ export const reportMutants = [
     "packages/embed/src/report/Report.ts",
     ["packages/embed/test/Report.test.ts"],
     [
-      ["report: an older death is not told", "timeline.deaths.filter(({ at }) => isAt(period)(at))", "timeline.deaths"],
-      ["report: a wait is cut at its time", ".map(cut(period)),", ","],
+      ["report: an older death is not told", "whole.deaths.filter(({ at }) => isAt(period)(at))", "whole.deaths"],
+      ["report: a wait is cut at its time", "isIn(period)).map(cut(period))", "isIn(period))"],
       [
         "report: a commit counts once",
         "[...new Set(agents.flatMap(({ commits }) => commits))]",

@@ -29,6 +29,8 @@ it.layer(services)((it) => {
           ["done", "ended"]
         ]
       )
+      const file = (yield* said("--since", "30000d", "--format", "html")).join("\n")
+      assert.match(file, /^<!doctype html>[^]*<code>souffleur resume living<\/code>[^]*<\/html>\s*$/u)
       const refused = yield* Effect.exit(as("")(cli(["report", "--since", "soon", "--project-dir", project])))
       assert.strictEqual(refused._tag, "Failure")
     })

@@ -33,6 +33,9 @@ import type {
   WatchOptions
 } from "./SouffleurOptions.ts"
 import { endedJobs, livingJobs } from "./jobs/JobList.ts"
+import { logMetrics } from "./metrics/LogMetrics.ts"
+import type { Period } from "./report/Report.ts"
+import { report } from "./report/ReportLook.ts"
 import { adoptProcess } from "./watching/AdoptProcess.ts"
 import { findWatch, type NamedWatch, unfinished, unfinishedWatches, type WatchName } from "./watching/FindWatch.ts"
 import { endedWatch, keepWatch } from "./watching/KeptWatch.ts"
@@ -229,6 +232,8 @@ export const makeSouffleur = Effect.gen(function* () {
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
     jobs: here(livingJobs),
     endedJobs: (limit: number) => here(endedJobs(limit)),
+    report: (period: Period) => here(report(period)),
+    metrics: here(logMetrics),
     sessions: (project: string) => here(sessions(project)),
     preview: (order: PreviewOrder) => here(Parts.use(({ preview }) => preview(order))),
     overview: (project: string) => here(overviewOf(project)),

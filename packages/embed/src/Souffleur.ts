@@ -7,6 +7,7 @@ import type { RunName } from "./conducting/FindRun.ts"
 import type { RunningRun } from "./conducting/KeptRun.ts"
 import type { RunStatus } from "./conducting/RunStatus.ts"
 import type { Job } from "./jobs/Job.ts"
+import type { LogNumbers } from "./metrics/LogMetrics.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
   AdoptError,
@@ -29,6 +30,7 @@ import type {
 } from "./SouffleurOptions.ts"
 import type { Preview } from "./preview/Preview.ts"
 import type { PreviewError, PreviewOrder } from "./preview/PreviewSubject.ts"
+import type { Period, Report } from "./report/Report.ts"
 import type { SouffleurLog } from "./SouffleurLog.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 import type { RunningWatch } from "./watching/KeptWatch.ts"
@@ -110,6 +112,10 @@ export class Souffleur extends Context.Service<
     readonly endedJobs: (
       limit: number
     ) => Effect.Effect<{ readonly count: number; readonly last: ReadonlyArray<Job> }, LogError>
+    /** Reports a time: each watch and run that lives, or ended since. */
+    readonly report: (period: Period) => Effect.Effect<Report, LogError>
+    /** Counts what the log has now, for a collector. */
+    readonly metrics: Effect.Effect<LogNumbers, LogError>
     /** Looks at a watch now: its processes, its comms and its agent's files. */
     readonly status: (watch: NamedWatch) => Effect.Effect<WatchStatus, PartsError>
     /** Looks at a run now: its processes, and what it needs of a person. */

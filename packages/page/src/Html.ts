@@ -1,6 +1,6 @@
 import { plain } from "@souffleur/domain"
 
-/** Text that is HTML already. Only {@link html} makes one, so no word of others reaches a page unescaped. */
+/** Text that is HTML already. {@link html} makes it, so no word of others reaches a page unescaped. */
 class Markup {
   readonly text: string
   constructor(text: string) {
@@ -44,6 +44,9 @@ export const html = (template: TemplateStringsArray, ...parts: ReadonlyArray<Par
     throw new Error("a value of an attribute has no quotes")
   return new Markup(template.reduce((text, next, n) => `${text}${textOf(parts[n - 1] ?? null)}${next}`))
 }
+
+/** Takes a text of our own as it is, such as a style. It must hold no word of others. */
+export const unescaped = (text: string): Html => new Markup(text)
 
 /** Returns the text of HTML, for a response. */
 export const written = (one: Html): string => one.text

@@ -6,7 +6,7 @@ import { framed, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
 import { jobList, jobRows } from "./view/ListPage.ts"
 
 /** How often the list is looked at for a reader. No event tells that a souffleur was killed. */
-const lookEvery = "2 seconds"
+const listEvery = "2 seconds"
 
 /** The longest search. */
 const maxSearch = 200
@@ -32,7 +32,7 @@ export const makeListPages = Effect.fnUntraced(function* (world: PageWorld) {
       const data = jobRows(yield* jobs(wanted), links, yield* seen)
       return { event: "part", name: "jobs", data } satisfies FeedEvent
     })
-    return yield* feed(Stream.mapEffect(Stream.tick(lookEvery), () => part))
+    return yield* feed(Stream.mapEffect(Stream.tick(listEvery), () => part))
   })
   return [HttpRouter.route("GET", "/", told(world)(list)), HttpRouter.route("GET", "/live", follow)] as const
 })

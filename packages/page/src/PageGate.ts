@@ -57,6 +57,18 @@ export const entrance = ({ secrets: { cookie, path, token } }: GateOptions) =>
     )
   })
 
+/** Refuses a collector without the token. It has no browser, so it brings the token each time. */
+export const collecting =
+  ({ secrets }: GateOptions) =>
+  <E, R>(answer: Answer<E, R>) =>
+    Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const [, token] = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "") ?? []
+      return isSecret(secrets.token, token)
+        ? yield* answer
+        : HttpServerResponse.setHeader(refusal(401, "Bring the token of the page."), "www-authenticate", "Bearer")
+    })
+
 /** Refuses a request without the cookie. */
 export const entered =
   ({ secrets }: GateOptions) =>

@@ -5,14 +5,19 @@ import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "e
 import { pageIcon } from "./asset/PageIcon.ts"
 import { pageScript } from "./asset/PageScript.ts"
 import { pageStyle } from "./asset/PageStyle.ts"
+import { makeHistories } from "./Histories.ts"
 import { makeListPages } from "./ListPages.ts"
 import { makeFeeds } from "./LiveFeed.ts"
-import { entered, entrance, type GateOptions, guarded, refusal } from "./PageGate.ts"
+import { collecting, entered, entrance, type GateOptions, guarded, refusal } from "./PageGate.ts"
 import { pageSecrets } from "./PageSecrets.ts"
-import type { PageWorld } from "./PageWorld.ts"
+import { type PageWorld, told } from "./PageWorld.ts"
+import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./RunPages.ts"
 import { linksUnder } from "./view/Links.ts"
 import { watchPages } from "./WatchPages.ts"
+
+/** The type of the text format of Prometheus. */
+const prometheus = "text/plain; version=0.0.4; charset=utf-8"
 
 /** A page of one state folder. */
 export interface PageOptions {
@@ -33,8 +38,10 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zon
   const secrets = yield* pageSecrets(stateDir)
   const port = server.address._tag === "UnixPathAddress" ? 0 : server.address.port
   const gate: GateOptions = { port, secrets, acts }
+  const souffleur = yield* Souffleur
   const world: PageWorld = {
-    souffleur: yield* Souffleur,
+    souffleur,
+    histories: yield* makeHistories(souffleur),
     gate,
     links: linksUnder(secrets.path),
     feed: yield* makeFeeds,
@@ -42,11 +49,17 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zon
   }
   const asset = (path: `/${string}`, text: string, contentType: string) =>
     HttpRouter.route("GET", path, HttpServerResponse.text(text, { contentType }))
+  const numbers = yield* Effect.cachedWithTTL(world.souffleur.metrics, "1 second")
+  const metrics = told(world)(
+    Effect.map(numbers, ({ text }) => HttpServerResponse.text(text, { contentType: prometheus }))
+  )
   const routes = HttpRouter.addAll(
     [
       ...(yield* makeListPages(world)),
       ...watchPages(world),
       ...runPages(world),
+      ...reportPages(world),
+      HttpRouter.route("GET", "/metrics", metrics),
       asset("/page.css", pageStyle, "text/css"),
       asset("/page.js", pageScript, "text/javascript"),
       asset("/page.svg", pageIcon, "image/svg+xml")
@@ -54,12 +67,19 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zon
     { prefix: secrets.path }
   )
   const known = yield* HttpRouter.toHttpEffect(routes)
-  const isEntrance = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => /^\/(?:\?|$)/u.test(url))
   const inside = entered(gate)(
     Effect.catchTag(known, "HttpServerError", ({ reason }) =>
       Effect.succeed(reason._tag === "RouteNotFound" ? refusal(404, "Nothing is here.") : refusal(400, "Bad request."))
     )
   )
-  yield* server.serve(guarded(gate)(Effect.flatMap(isEntrance, (first) => (first ? entrance(gate) : inside))))
+  const outside: Readonly<Record<string, typeof inside>> = {
+    "/": entrance(gate),
+    "/metrics": collecting(gate)(metrics)
+  }
+  const answer = Effect.flatMap(
+    HttpServerRequest.HttpServerRequest,
+    ({ url }) => outside[url.split("?", 1)[0]!] ?? inside
+  )
+  yield* server.serve(guarded(gate)(answer))
   return `http://127.0.0.1:${port}/?token=${secrets.token}`
 })

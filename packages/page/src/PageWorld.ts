@@ -2,6 +2,7 @@ import { plain } from "@souffleur/domain"
 import type { Souffleur } from "@souffleur/embed"
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Histories } from "./Histories.ts"
 import { html, written } from "./Html.ts"
 import type { Feeds } from "./LiveFeed.ts"
 import type { GateOptions } from "./PageGate.ts"
@@ -16,6 +17,7 @@ export interface PageWorld {
   readonly gate: GateOptions
   readonly links: Links
   readonly feed: Feeds
+  readonly histories: Histories
   readonly seen: Effect.Effect<Seen>
 }
 
@@ -41,8 +43,8 @@ export const told =
 
 const Query = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)]))
 
-/** How often the processes and the files of the agent are looked at for a reader. */
-export const lookEvery = "5 seconds"
+/** How often the processes and the files of one agent are looked at for a reader. */
+export const stateEvery = "5 seconds"
 
 /** Reads the name in the address. */
 export const named = Effect.map(HttpRouter.params, ({ id }) => id ?? "")

@@ -5,7 +5,7 @@ import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, goesOnAfter, lookEvery, named, type PageWorld, told } from "./PageWorld.ts"
+import { framed, goesOnAfter, stateEvery, named, type PageWorld, told } from "./PageWorld.ts"
 import { eventItem } from "./view/EventItems.ts"
 import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
 import { eventsOnPage } from "./view/WatchPage.ts"
@@ -54,7 +54,7 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
   return yield* feed(
     Stream.merge(
       souffleur.runEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(told)),
-      Stream.mapEffect(Stream.tick(lookEvery), () => parts)
+      Stream.mapEffect(Stream.tick(stateEvery), () => parts)
     ).pipe(Stream.flattenIterable)
   )
 })

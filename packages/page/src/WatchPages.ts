@@ -6,7 +6,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { written } from "./Html.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, goesOnAfter, lookEvery, named, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
+import { framed, goesOnAfter, stateEvery, named, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
 
@@ -15,10 +15,10 @@ const until = (events: ReadonlyArray<Recorded>, at: number) =>
   events.filter(({ revision }) => revision <= at).reduce((watch, { event }) => evolve(watch, event), initial)
 
 const page = Effect.fnUntraced(function* (world: PageWorld) {
-  const { gate, links, seen, souffleur } = world
+  const { gate, histories, links, seen, souffleur } = world
   const word = yield* queried
   const found = yield* souffleur.find(yield* named)
-  const events = yield* souffleur.history(found.id)
+  const events = yield* histories(found.id)
   const at = numberOf(word("at"))
   const shown = {
     status: yield* souffleur.status(found),
@@ -39,15 +39,15 @@ const page = Effect.fnUntraced(function* (world: PageWorld) {
 })
 
 /** Returns the state at the revision that the slider names. */
-const then = Effect.fnUntraced(function* ({ seen, souffleur }: PageWorld) {
+const then = Effect.fnUntraced(function* ({ histories, seen, souffleur }: PageWorld) {
   const at = numberOf((yield* queried)("at")) ?? 1
   const { id } = yield* souffleur.find(yield* named)
-  const events = yield* souffleur.history(id)
+  const events = yield* histories(id)
   return HttpServerResponse.html(written(thenPart({ id, events, past: until(events, at) }, yield* seen)))
 })
 
 /** Follows a watch from the last event that the page knows. */
-const follow = Effect.fnUntraced(function* ({ feed, links, seen, souffleur }: PageWorld) {
+const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souffleur }: PageWorld) {
   const word = yield* queried
   const { id, watch } = yield* souffleur.find(yield* named)
   const after = yield* goesOnAfter(watch.revision)
@@ -56,7 +56,7 @@ const follow = Effect.fnUntraced(function* ({ feed, links, seen, souffleur }: Pa
     return { event: "part", name: "state", data: statePart(status, yield* seen) } satisfies FeedEvent
   })
   const told = Effect.fnUntraced(function* (fresh: ReadonlyArray<Recorded>) {
-    const events = yield* souffleur.history(id)
+    const events = yield* histories(id)
     const view = watchView(id, events, links)
     const now = yield* seen
     const wanted = fresh.filter(({ event }) => word("events") === "all" || describeEvent(event).severity !== "detail")
@@ -88,7 +88,7 @@ const follow = Effect.fnUntraced(function* ({ feed, links, seen, souffleur }: Pa
       ? Stream.succeed({ event: "over" })
       : Stream.merge(
           fresh,
-          Stream.mapEffect(Stream.tick(lookEvery), () => state),
+          Stream.mapEffect(Stream.tick(stateEvery), () => state),
           { haltStrategy: "left" }
         )
   )

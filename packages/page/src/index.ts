@@ -1,1 +1,2 @@
+export { reportFile } from "./ReportFile.ts"
 export { type PageOptions, servePage } from "./PageServer.ts"

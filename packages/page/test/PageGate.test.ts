@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { ask, enter, layerStage, makeStage } from "./PageStage.ts"
+import { ask, enter, layerStage, makeStage, night } from "./PageStage.ts"
 
 it.live("the link is traded for a cookie of this page alone, and the token leaves the address", () =>
   Effect.gen(function* () {
@@ -26,6 +26,27 @@ it.live("nothing is answered without the cookie, and no part of the token is eno
         assert.strictEqual((yield* ask(`${list}${path}`, { headers })).status, 401, path)
     for (const token of ["", "0".repeat(64), new URL(link).searchParams.get("token")!.slice(0, -1)])
       assert.strictEqual((yield* ask(new URL(`/?token=${token}`, link).href)).status, 401)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("the numbers of all watches are for the cookie, or for a collector with the token", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    yield* tell("opera-0001", night(project))
+    const link = yield* serve
+    const { cookie, list } = yield* enter(link)
+    const token = new URL(link).searchParams.get("token")!
+    const { origin, port } = new URL(link)
+    const asked = (headers: Readonly<Record<string, string>>) => ask(`${origin}/metrics`, { headers })
+    const wrong = [{}, { cookie }, { authorization: token }, { authorization: `Bearer ${token.slice(1)}` }]
+    for (const headers of [...wrong, { authorization: "Bearer" }, { authorization: `Basic ${token}` }])
+      assert.strictEqual((yield* asked(headers)).status, 401, JSON.stringify(headers))
+    const rebound = yield* asked({ authorization: `Bearer ${token}`, host: `attacker.example:${port}` })
+    assert.strictEqual(rebound.status, 421)
+    const { headers, text } = yield* asked({ authorization: `Bearer ${token}` })
+    assert.strictEqual(headers["content-type"], "text/plain; version=0.0.4; charset=utf-8")
+    assert.include(text, 'souffleur_jobs{kind="watch",state="needs you"} 1\n')
+    assert.strictEqual((yield* ask(`${list}metrics`, { headers: { cookie } })).text, text)
+    assert.strictEqual((yield* ask(`${list}metrics`)).status, 401)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("another name of this host is refused, with the cookie and with the token", () =>

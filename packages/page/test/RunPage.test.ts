@@ -1,25 +1,12 @@
 import { assert, it } from "@effect/vitest"
-import type { RunEvent } from "@souffleur/plan"
 import { Effect } from "effect"
-import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
-import { ask, began, enter, layerStage, makeStage, reading } from "./PageStage.ts"
-
-/** A run whose only task is rejected once, and then waits for a person. */
-const stuck = (project: string): ReadonlyArray<RunEvent> =>
-  [
-    { ...examples.RunOpened, project },
-    examples.TaskStarted,
-    examples.AgentAsked,
-    { ...examples.ImplementationCompleted, commits: ["3f2a9c1d"] },
-    { ...examples.AgentAsked, token: "a2", role: "reviewer" as const },
-    { ...examples.ReviewRejected, token: "a2" },
-    { ...examples.TaskEscalated, message: "<b>which model?</b>" }
-  ].map((event, minute) => ({ ...event, at: began + minute * 60_000 }))
+import { ask, enter, layerStage, makeStage, reading } from "./PageStage.ts"
+import { stuckRun } from "./RunStage.ts"
 
 it.live("a run shows its tasks, with their attempts, feedback and commits, and the evidence", () =>
   Effect.gen(function* () {
     const { project, serve, tellRun } = yield* makeStage()
-    yield* tellRun("auth-0001", stuck(project))
+    yield* tellRun("auth-0001", stuckRun(project))
     const { cookie, list } = yield* enter(yield* serve)
     const { status, text } = yield* ask(`${list}runs/auth-0001`, { headers: { cookie } })
     assert.strictEqual(status, 200)
@@ -35,7 +22,7 @@ it.live("a run shows its tasks, with their attempts, feedback and commits, and t
 it.live("an answer of a person reaches the run, once and with the secret of the form alone", () =>
   Effect.gen(function* () {
     const { project, serve, tellRun } = yield* makeStage()
-    yield* tellRun("auth-0001", stuck(project))
+    yield* tellRun("auth-0001", stuckRun(project))
     const link = yield* serve
     const { cookie, list } = yield* enter(link)
     const page = `${list}runs/auth-0001`
@@ -74,7 +61,7 @@ it.live("an answer of a person reaches the run, once and with the secret of the 
 it.live("a feed of a run sends new events and its tasks", () =>
   Effect.gen(function* () {
     const { project, serve, tellRun } = yield* makeStage()
-    const events = stuck(project)
+    const events = stuckRun(project)
     yield* tellRun("auth-0001", events.slice(0, 3))
     const { cookie, list } = yield* enter(yield* serve)
     const feed = yield* reading(`${list}runs/auth-0001/live?after=3`, { cookie })

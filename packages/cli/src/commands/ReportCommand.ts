@@ -1,4 +1,5 @@
 import { layerHost, layerStoreReading, report, reportJson, reportMarkdown } from "@souffleur/embed/internal"
+import { reportFile } from "@souffleur/page"
 import { Clock, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { withProgress } from "../explain/Progress.ts"
@@ -16,6 +17,10 @@ export const reportCommand = Command.make(
       Flag.withDescription("The time that is told, up to now, such as 8h"),
       Flag.withDefault("12h")
     ),
+    format: Flag.Literals("format", ["md", "html"]).pipe(
+      Flag.withDescription("Markdown, or one file of HTML that names no other file"),
+      Flag.withDefault("md")
+    ),
     utc: utcFlag,
     json
   },
@@ -24,8 +29,10 @@ export const reportCommand = Command.make(
     const since = yield* sinceOf(flags.since, until, yield* zoneOf(flags))
     const found = yield* withProgress("reading the log")(report({ since, until }))
     if (flags.json) return yield* printJson(reportJson(found))
+    const zone = yield* zoneOf(flags)
+    if (flags.format === "html") return yield* printLines(yield* reportFile(found, zone))
     const { columns } = yield* Environment
-    const lines = reportMarkdown(found, yield* zoneOf(flags)).split("\n")
+    const lines = reportMarkdown(found, zone).split("\n")
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line) + 2).join("\n")))
   })
 ).pipe(withLayers((settings) => Layer.merge(layerStoreReading(settings), layerHost)))

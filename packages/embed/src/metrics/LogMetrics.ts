@@ -61,6 +61,12 @@ export const gaugesOf = ({ ended, jobs, watches }: LogSummary): ReadonlyArray<Fa
   ]
 }
 
+/** The numbers of a log, and the same as Prometheus reads them. */
+export interface LogNumbers {
+  readonly families: ReadonlyArray<Family>
+  readonly text: string
+}
+
 /** Returns the numbers of the log as Prometheus reads them. Fails with `LogUnusable` where the log cannot be read. */
 export const logMetrics = Effect.gen(function* () {
   const watches = yield* livingWatches
@@ -69,5 +75,5 @@ export const logMetrics = Effect.gen(function* () {
   const endedRun = yield* endedRuns(1)
   const gauges = gaugesOf({ jobs, watches, ended: { watch: endedWatch.count, run: endedRun.count } })
   const families = [...gauges, ...countersOf(yield* totals)]
-  return { families, text: prometheusText(families) }
+  return { families, text: prometheusText(families) } satisfies LogNumbers
 }).pipe(Effect.withSpan("logMetrics"))

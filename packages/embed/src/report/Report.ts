@@ -37,6 +37,7 @@ export interface WatchPart {
   readonly recoveries: ReadonlyArray<Recovery>
   /** The waits, cut at the time of the report. */
   readonly waits: ReadonlyArray<WaitStretch>
+  /** The history in the time of the report. */
   readonly timeline: WatchTimeline
 }
 
@@ -100,18 +101,24 @@ const isAt =
 /** Whether a recovery brought the work back. */
 export const isSuccessful = ({ outcome }: Recovery): boolean => outcome === "taken" || outcome === "launched"
 
-const watchPart = ({ id, project, standing, state }: Job, timeline: WatchTimeline, period: Period): WatchPart => ({
-  id,
-  project,
-  state,
-  standing,
-  watched: lengthOf(cut(period)({ from: timeline.from, to: timeline.to }), period.until),
-  generations: timeline.generations.filter(isIn(period)),
-  deaths: timeline.deaths.filter(({ at }) => isAt(period)(at)),
-  recoveries: timeline.recoveries.filter(isIn(period)),
-  waits: timeline.waits.filter(isIn(period)).map(cut(period)),
-  timeline
-})
+const watchPart = ({ id, project, standing, state }: Job, whole: WatchTimeline, period: Period): WatchPart => {
+  const parts = {
+    generations: whole.generations.filter(isIn(period)),
+    deaths: whole.deaths.filter(({ at }) => isAt(period)(at)),
+    recoveries: whole.recoveries.filter(isIn(period)),
+    waits: whole.waits.filter(isIn(period)).map(cut(period))
+  }
+  const { from, to } = cut(period)({ from: whole.from, to: whole.to })
+  return {
+    id,
+    project,
+    state,
+    standing,
+    watched: lengthOf({ from, to }, period.until),
+    ...parts,
+    timeline: { ...whole, ...parts, from, to, quiet: whole.quiet.filter(isIn(period)) }
+  }
+}
 
 const runPart = ({ id, project, standing, state }: Job, timeline: RunTimeline, period: Period): RunPart => {
   const tasks = timeline.tasks.filter(({ agents, to }) => isAt(period)(to) || agents.some(isIn(period)))

@@ -26,6 +26,7 @@ code, time, .number { font-variant-numeric: tabular-nums }
 code { font-family: var(--mono); font-size: .875em; background: color-mix(in srgb, var(--ink) 7%, transparent); padding: .1em .35em; border-radius: 4px }
 .top, main { max-width: 70rem; margin-inline: auto; padding-inline: clamp(1rem, 4vw, 2rem) }
 .top { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding-block: 1rem }
+.top nav { display: flex; align-items: baseline; gap: 1.25rem }
 .brand { font-weight: 700; letter-spacing: -.01em; color: var(--ink); text-decoration: none }
 main { padding-block: .5rem 4rem; display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr) }
 .skip { position: absolute; left: -100vw }
@@ -108,6 +109,14 @@ h4 { margin: .5rem 0 .125rem; font-size: .8125rem; color: var(--quiet); font-wei
   .search { width: 22rem }
   .job { grid-template: "state name standing when" auto "state where next when" auto / 7.5rem 17rem minmax(0, 1fr) auto; align-items: baseline }
   .job-name { margin-top: 0 }
+}
+.needs, .marks { list-style: none; display: grid; gap: .5rem } .needs .next { margin-top: .125rem }
+.marks li { display: grid; grid-template-columns: 9.5rem minmax(0, 1fr); gap: 0 .625rem } .marks time { color: var(--quiet); font-size: .875rem }
+@media (max-width: 30rem) { .marks li { grid-template-columns: minmax(0, 1fr) } }
+@media print {
+  :root { color-scheme: light; font-size: 12px }
+  * { print-color-adjust: exact }
+  .panel { break-inside: avoid } .skip, #link, .acts, .slider, .search, .pages { display: none }
 }
 @media (prefers-reduced-motion: no-preference) { a, button { transition: border-color .12s } }
 @media (forced-colors: active) { .badge { border: 1px solid } }

@@ -24,7 +24,10 @@ export const pageFrame = ({ live, main, title }: Framed, links: Links): Html =>
       <body>
         <a class="skip" href="#main">Skip to content</a>
         <header class="top">
-          <a class="brand" href="${links.list}">souffleur</a>
+          <nav aria-label="souffleur">
+            <a class="brand" href="${links.list}">souffleur</a>
+            <a href="${links.report}">Report</a>
+          </nav>
           ${live !== null && html`<p id="link" role="status" data-live="${live}"><noscript>Reload to see what is new.</noscript></p>`}
         </header>
         <main id="main" tabindex="-1">${main}</main>

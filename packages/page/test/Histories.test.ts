@@ -1,0 +1,32 @@
+import { assert, it } from "@effect/vitest"
+import type { Recorded } from "@souffleur/domain"
+import { Effect } from "effect"
+import { makeHistories } from "../src/Histories.ts"
+import { night } from "./PageStage.ts"
+
+it.effect("a further look at a watch reads what is new alone, and two looks at once double nothing", () =>
+  Effect.gen(function* () {
+    const log = night("/srv/opera").map((event, n): Recorded => ({
+      position: n + 1,
+      stream: "a",
+      revision: n + 1,
+      event
+    }))
+    const looks: Array<number> = []
+    let there = 5
+    const histories = yield* makeHistories({
+      history: (_, { after } = { after: 0 }) =>
+        Effect.gen(function* () {
+          looks.push(after)
+          yield* Effect.yieldNow
+          return log.slice(after, there)
+        })
+    })
+    const both = yield* Effect.all([histories("a"), histories("a")], { concurrency: 2 })
+    assert.deepStrictEqual(both, [log.slice(0, 5), log.slice(0, 5)])
+    there = log.length
+    assert.deepStrictEqual(yield* histories("a"), log)
+    assert.deepStrictEqual(yield* histories("a"), log)
+    assert.deepStrictEqual(looks, [0, 0, 5, log.length])
+  })
+)

@@ -1,0 +1,159 @@
+import { assert } from "@effect/vitest"
+import { Souffleur } from "@souffleur/embed"
+import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import { pathToFileURL } from "node:url"
+import { utc } from "../../packages/domain/src/Time.ts"
+import { reportFile } from "../../packages/page/src/index.ts"
+import { began, layerStage, makeStage, night } from "../../packages/page/test/PageStage.ts"
+import { stuckRun, unfinishedRun } from "../../packages/page/test/RunStage.ts"
+import { hindrances, inBrowser, narrow, overflow, shoot, tab, wide } from "./Chromium.ts"
+
+/** A page with a watch that needs a person, one that has ended, and two runs. */
+const furnished = Effect.gen(function* () {
+  const { project, serve, tell, tellRun } = yield* makeStage()
+  const events = night(project)
+  yield* tell("opera-0001", events)
+  yield* tell("ballet-0002", [
+    ...night("/srv/ballet"),
+    { _tag: "ConductorCompleted", at: 1_772_430_000_000, by: "turn" }
+  ])
+  yield* tellRun("auth-0001", stuckRun(project))
+  yield* tellRun("auth-0002", unfinishedRun(project))
+  return yield* serve
+})
+
+/** Every view of the page, under the address of the list. */
+const views = {
+  list: "",
+  nothing: "?q=nothing",
+  watch: "watches/opera-0001",
+  past: "watches/opera-0001?at=8",
+  run: "runs/auth-0001",
+  report: "report?since=9999d",
+  missing: "watches/none"
+}
+
+inBrowser("no view hinders a reader, light or dark", () =>
+  Effect.gen(function* () {
+    const link = yield* furnished
+    const { page } = yield* tab()
+    yield* Effect.promise(async () => {
+      await page.goto(link)
+      const list = page.url()
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme })
+        for (const [view, path] of Object.entries(views)) {
+          await page.goto(`${list}${path}`)
+          for (const one of await page.locator("details").all()) await one.evaluate((it) => it.setAttribute("open", ""))
+          assert.deepStrictEqual(await hindrances(page), [], `${view}, ${colorScheme}`)
+        }
+      }
+    })
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+inBrowser("each view fits a telephone and a screen", () =>
+  Effect.gen(function* () {
+    const link = yield* furnished
+    const { complaints, page } = yield* tab()
+    yield* Effect.promise(async () => {
+      await page.goto(link)
+      const list = page.url()
+      for (const [name, size] of Object.entries({ narrow, wide })) {
+        await page.setViewportSize(size)
+        for (const [view, path] of Object.entries(views)) {
+          await page.goto(`${list}${path}`)
+          await shoot(page, `${view}-${name}`)
+          assert.strictEqual(await overflow(page), 0, `${view}, ${name}`)
+        }
+      }
+    })
+    assert.deepStrictEqual(
+      complaints.filter((one) => !one.includes("404")),
+      []
+    )
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+inBrowser("a report in a file asks for nothing, hinders no reader, and fits a telephone, a screen and paper", () =>
+  Effect.gen(function* () {
+    const { context, home, project, tell, tellRun } = yield* makeStage()
+    yield* tell("opera-0001", night(project))
+    yield* tellRun("auth-0001", stuckRun(project))
+    const report = yield* Effect.provideContext(
+      Souffleur.use(({ report }) => report({ since: began, until: began + 43_200_000 })),
+      context
+    )
+    const file = `${home}/report.html`
+    writeFileSync(file, yield* reportFile(report, utc))
+    const { complaints, page } = yield* tab()
+    yield* Effect.promise(async () => {
+      const asked: Array<string> = []
+      page.on("request", (one) => asked.push(one.url()))
+      await page.goto(pathToFileURL(file).href)
+      for (const [name, size] of Object.entries({ narrow, wide })) {
+        await page.setViewportSize(size)
+        await shoot(page, `file-${name}`)
+        assert.strictEqual(await overflow(page), 0, name)
+      }
+      assert.deepStrictEqual(asked, [page.url()])
+      assert.deepStrictEqual(await hindrances(page), [])
+      await page.emulateMedia({ media: "print" })
+      await shoot(page, "file-print")
+      assert.strictEqual(await overflow(page), 0)
+    })
+    assert.deepStrictEqual(complaints, [])
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+inBrowser("without JavaScript every view, the slider, the search and a button work", () =>
+  Effect.gen(function* () {
+    const link = yield* furnished
+    const { page } = yield* tab({ javaScriptEnabled: false, viewport: wide })
+    yield* Effect.promise(async () => {
+      await page.goto(link)
+      await page.locator("noscript", { hasText: "Reload to see what is new." }).waitFor()
+      await page.getByLabel("Search by name or folder").fill("opera")
+      await page.getByRole("button", { name: "Search" }).click()
+      assert.strictEqual(await page.getByRole("link", { name: "ballet-0002" }).count(), 0)
+      await page.getByRole("link", { name: "opera-0001" }).click()
+      await page.getByText("The Conductor is dead").first().click()
+      await page.getByText("What was seen").first().waitFor()
+      await page.getByLabel("Revision").fill("8")
+      await page.getByRole("button", { name: "Show this revision" }).click()
+      await page.locator("#then [data-state=recovering]").waitFor()
+      await page.getByText("Release", { exact: true }).click()
+      await page.getByRole("button", { name: "Release it" }).click()
+      await page.locator("#events").getByText("An operator released the watch").waitFor()
+    })
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+inBrowser("the keyboard reaches every control, and opens the evidence of a decision", () =>
+  Effect.gen(function* () {
+    const link = yield* furnished
+    const { page } = yield* tab()
+    yield* Effect.promise(async () => {
+      await page.goto(link)
+      const list = page.url()
+      for (const path of ["", "watches/opera-0001", "runs/auth-0001"]) {
+        await page.goto(`${list}${path}`)
+        const controls = await page
+          .locator("a[href], button, summary, textarea, input:not([type=hidden])")
+          .evaluateAll(
+            (all) =>
+              all.filter((one) => one.checkVisibility()).map((one, n) => one.setAttribute("data-n", `${n}`)).length
+          )
+        const reached = new Set<string>()
+        for (let n = 0; n < controls; n++) {
+          await page.keyboard.press("Tab")
+          reached.add((await page.locator(":focus").getAttribute("data-n")) ?? "nothing")
+        }
+        assert.strictEqual(reached.size, controls, path)
+        assert.notInclude([...reached], "nothing", path)
+      }
+      await page.goto(`${list}watches/opera-0001`)
+      const decision = page.locator("summary", { hasText: "The Conductor is dead" }).first()
+      await decision.focus()
+      await page.keyboard.press("Enter")
+      await page.getByText("What was seen").first().waitFor()
+    })
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
