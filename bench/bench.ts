@@ -6,6 +6,7 @@ import { append } from "./Append.ts"
 import { estimate } from "./EstimateBench.ts"
 import { idle } from "./Idle.ts"
 import { neighbours } from "./NeighboursBench.ts"
+import { page } from "./PageBench.ts"
 import { rebuild } from "./Rebuild.ts"
 import { recovery } from "./RecoveryBench.ts"
 import { start } from "./Start.ts"
@@ -28,6 +29,10 @@ const benches: Readonly<Record<string, Bench>> = {
   neighbours: [
     neighbours(Number(option ?? 30)),
     "processor of a watch at rest while others write beats into its store; [seconds]"
+  ],
+  page: [
+    page(Number(option ?? 60)),
+    "the page on 10,000 watches: time, size and memory, and a watch that somebody looks at; [seconds]"
   ],
   recovery: [
     recovery(option === "--gigabyte" ? [0, 100, 1000] : [0, 100]),

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
-/** The browser of Debian, or the one that `CHROMIUM` names. */
+/** The browser of Debian, or that of `CHROMIUM`. */
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 const there = existsSync(executablePath)
 if (!there) console.warn(`no Chromium at ${executablePath}: its tests are skipped`)
@@ -41,7 +41,7 @@ export const tab = Effect.fnUntraced(function* (options: BrowserContextOptions =
     (context) => Effect.promise(() => context.close())
   )
   // Names what is missing, and is long enough for a busy machine.
-  context.setDefaultTimeout(120_000)
+  context.setDefaultTimeout(60_000)
   const complaints: Array<string> = []
   const open = async () => {
     const page = await context.newPage()
@@ -67,6 +67,9 @@ export const hindrances = async (page: Page): Promise<ReadonlyArray<string>> => 
 
 /** Returns how many pixels a page is wider than its window. */
 export const overflow = (page: Page) => page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+/** The decision on the page of a watch that its Conductor is dead. */
+export const decisionOf = (page: Page) => page.locator("#events details", { hasText: "The Conductor is dead" })
 
 /** Keeps a picture of a whole page. */
 export const shoot = async (page: Page, name: string): Promise<void> => {

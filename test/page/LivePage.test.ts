@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { prints, type Running, type stage, stage as makeStage, task, until } from "../cli/CliStage.ts"
-import { inBrowser, tab } from "./Chromium.ts"
+import { decisionOf, inBrowser, tab } from "./Chromium.ts"
 
 type Stage = Effect.Success<ReturnType<typeof stage>>
 
@@ -46,16 +46,16 @@ inBrowser("a death and its recovery appear in an open page, which is not loaded 
     conductor.kill("SIGKILL")
     yield* Effect.promise(async () => {
       const happened = page.locator("#events")
-      await happened.getByText("The Conductor is dead: it ended by SIGKILL.").waitFor()
-      await happened.getByText("Conductor (S2, pid").waitFor()
+      await decisionOf(page).waitFor()
+      await happened.getByText("souffleur launched a successor (S2, pid").waitFor()
       await page.getByText("Ended", { exact: true }).waitFor()
       await page.locator("#state[data-state=ended]").waitFor()
       assert.strictEqual(await page.locator("#history .death").count(), 1)
       assert.strictEqual(await page.locator("#history .mend").count(), 1)
       assert.strictEqual(await page.locator("#history .life").count(), 2)
       assert.strictEqual(await page.evaluate("window.loadedOnce"), true)
-      await happened.getByText("The Conductor is dead").click()
-      await happened.getByText("What was seen").first().waitFor()
+      await decisionOf(page).locator("summary").click()
+      await decisionOf(page).getByText("What was seen").waitFor()
       await list.locator(".job[data-state=ended]").waitFor()
     })
     assert.strictEqual((yield* watch.ended).code, 0)

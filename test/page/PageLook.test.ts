@@ -4,12 +4,12 @@ import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { utc } from "../../packages/domain/src/Time.ts"
-import { reportFile } from "../../packages/page/src/index.ts"
+import { reportFile } from "@souffleur/page"
 import { began, layerStage, makeStage, night } from "../../packages/page/test/PageStage.ts"
 import { stuckRun, unfinishedRun } from "../../packages/page/test/RunStage.ts"
-import { hindrances, inBrowser, narrow, overflow, shoot, tab, wide } from "./Chromium.ts"
+import { decisionOf, hindrances, inBrowser, narrow, overflow, shoot, tab, wide } from "./Chromium.ts"
 
-/** A page with a watch that needs a person, one that has ended, and two runs. */
+/** A page with a watch that needs a person, an ended one, and two runs. */
 const furnished = Effect.gen(function* () {
   const { project, serve, tell, tellRun } = yield* makeStage()
   const events = night(project)
@@ -110,14 +110,14 @@ inBrowser("without JavaScript every view, the slider, the search and a button wo
     const { page } = yield* tab({ javaScriptEnabled: false, viewport: wide })
     yield* Effect.promise(async () => {
       await page.goto(link)
-      await page.locator("noscript", { hasText: "Reload to see what is new." }).waitFor()
+      assert.strictEqual(await page.locator("noscript").innerText(), "Reload to see what is new.")
       await page.getByLabel("Search by name or folder").fill("opera")
       await page.getByRole("button", { name: "Search" }).click()
       assert.strictEqual(await page.getByRole("link", { name: "ballet-0002" }).count(), 0)
       await page.getByRole("link", { name: "opera-0001" }).click()
-      await page.getByText("The Conductor is dead").first().click()
-      await page.getByText("What was seen").first().waitFor()
-      await page.getByLabel("Revision").fill("8")
+      await decisionOf(page).locator("summary").click()
+      await decisionOf(page).getByText("What was seen").waitFor()
+      await page.getByRole("slider").fill("8")
       await page.getByRole("button", { name: "Show this revision" }).click()
       await page.locator("#then [data-state=recovering]").waitFor()
       await page.getByText("Release", { exact: true }).click()
@@ -150,10 +150,9 @@ inBrowser("the keyboard reaches every control, and opens the evidence of a decis
         assert.notInclude([...reached], "nothing", path)
       }
       await page.goto(`${list}watches/opera-0001`)
-      const decision = page.locator("summary", { hasText: "The Conductor is dead" }).first()
-      await decision.focus()
+      await decisionOf(page).locator("summary").focus()
       await page.keyboard.press("Enter")
-      await page.getByText("What was seen").first().waitFor()
+      await decisionOf(page).getByText("What was seen").waitFor()
     })
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )

@@ -18,14 +18,15 @@ const sourceOf = Effect.fnUntraced(function* (style: string) {
  *
  * @example
  * ```ts
+ * import { personsZone } from "@souffleur/domain"
  * import { Souffleur } from "@souffleur/embed"
  * import { reportFile } from "@souffleur/page"
- * import { Clock, DateTime, Effect, FileSystem } from "effect"
+ * import { Clock, Effect, FileSystem } from "effect"
  *
  * const kept = Effect.gen(function* () {
  *   const until = yield* Clock.currentTimeMillis
  *   const report = yield* Souffleur.use(({ report }) => report({ since: until - 43_200_000, until }))
- *   const text = yield* reportFile(report, DateTime.zoneMakeOffset(0))
+ *   const text = yield* reportFile(report, yield* personsZone)
  *   yield* FileSystem.FileSystem.use((fs) => fs.writeFileString("report.html", text))
  * })
  * ```

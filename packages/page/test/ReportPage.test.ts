@@ -28,7 +28,13 @@ it.live("a report is one file that names no other, and allows its own style alon
       `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`
     )
     assert.notMatch(text, /<script|<link|<img|\s(?:src|href|style)=|url\(|@import/iu)
-    for (const words of ["Needs you", "souffleur resume opera-0001", "&lt;script&gt;", 'class="death"', "Create the model"])
+    for (const words of [
+      "Needs you",
+      "souffleur resume opera-0001",
+      "&lt;script&gt;",
+      'class="death"',
+      "Create the model"
+    ])
       assert.include(text, words)
     // A report of the time after the death has neither it nor the recovery.
     const after = yield* Effect.provideContext(

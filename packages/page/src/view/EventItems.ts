@@ -31,7 +31,7 @@ export interface EventView<E extends Timed> {
 const list = (title: string, lines: ReadonlyArray<Html | string>): Html | null =>
   lines.length === 0
     ? null
-    : html`<h4>${title}</h4>
+    : html`<h3>${title}</h3>
         <ul>
           ${lines.map((line) => html`<li>${line}</li>`)}
         </ul>`

@@ -1,0 +1,156 @@
+import { Clock, Console, Effect, FileSystem, Path, Schema, Stream } from "effect"
+import { running, souffleur } from "./Child.ts"
+import { here, makeStore } from "./StoreFile.ts"
+import { report, type Row, timed } from "./Table.ts"
+import { shares, used } from "./Used.ts"
+
+const [warmUp, rounds] = [2, 9]
+/** A page of 10,000 watches may take so many times that of 200. */
+const limits = { firstByte: 1.5, size: 1.1, memory: 1.5, looked: 1.5 }
+
+const stores = [
+  { name: "200 watches", finished: 200, events: 36 },
+  { name: "10,000 watches", finished: 10_000, events: 36 }
+] as const
+
+type Variables = Readonly<Record<string, string>>
+const Printed = Schema.fromJsonString(Schema.Struct({ url: Schema.String }))
+
+/** Returns the first line of a process. */
+const firstLine = (handle: Effect.Success<ReturnType<typeof running>>) =>
+  handle.stdout.pipe(
+    Stream.decodeText(),
+    Stream.splitLines,
+    Stream.take(1),
+    Stream.runCollect,
+    Effect.map(([line = ""]) => line)
+  )
+
+/** Starts a page, and goes through its link as a browser does. */
+const opened = Effect.fnUntraced(function* (entry: string, cwd: string, env: Variables) {
+  const handle = yield* running(process.execPath, [entry, "page", "--port", "0", "--json"], cwd, env)
+  const { url } = yield* Schema.decodeEffect(Printed)(yield* firstLine(handle))
+  const entrance = yield* Effect.promise(() => fetch(url, { redirect: "manual" }))
+  const headers = { cookie: (entrance.headers.get("set-cookie") ?? "").split(";", 1)[0]! }
+  const list = new URL(entrance.headers.get("location") ?? "", url).href
+  return {
+    pid: Number(handle.pid),
+    list,
+    ask: (path: string) => Effect.promise(() => fetch(`${list}${path}`, { headers }))
+  }
+})
+
+/** Starts a watch of a command that rests, and returns its souffleur. */
+const watching = Effect.fnUntraced(function* (entry: string, cwd: string, env: Variables) {
+  const words = [entry, "run", "--no-guardian", "--json", "--", "sleep", "600"]
+  const handle = yield* running(process.execPath, words, cwd, env)
+  const { watch } = JSON.parse(yield* firstLine(handle)) as { readonly watch: string }
+  return { pid: Number(handle.pid), id: watch }
+})
+
+/** Measures the processor of a watch that somebody looks at, beside that of one alone. Both rest at the same time. */
+const looked = Effect.fnUntraced(function* (entry: string, folder: string, seconds: number) {
+  const fs = yield* FileSystem.FileSystem
+  const places = ["alone", "looked"].map((name) => ({
+    cwd: `${folder}/${name}`,
+    env: { HOME: folder, SOUFFLEUR_STATE_DIR: `${folder}/state-${name}` }
+  }))
+  const watches = yield* Effect.forEach(
+    places,
+    Effect.fnUntraced(function* ({ cwd, env }) {
+      yield* fs.makeDirectory(cwd)
+      return yield* watching(entry, cwd, env)
+    })
+  )
+  const { ask } = yield* opened(entry, places[1]!.cwd, places[1]!.env)
+  const feed = yield* ask(`watches/${watches[1]!.id}/live`)
+  yield* Effect.forkScoped(Effect.promise(() => feed.text().catch(() => "")))
+  yield* Effect.sleep("5 seconds")
+  const [alone, other] = yield* shares(
+    watches.map(({ pid }) => pid),
+    seconds
+  )
+  return { alone: alone!.percent, looked: other!.percent }
+})
+
+/**
+ * Measures the page on 10,000 watches, in turns with the same page on 200, and a watch while somebody looks. Returns
+ * whether each takes no more than it may.
+ */
+export const page = (seconds: number) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" }))
+    const project = path.join(folder, "opera")
+    yield* fs.makeDirectory(project)
+    const { entry, what } = yield* souffleur
+    const now = yield* Clock.currentTimeMillis
+    const pages = yield* Effect.forEach(
+      stores,
+      Effect.fnUntraced(function* ({ name, ...held }, n) {
+        const state = path.join(folder, `state-${n}`)
+        yield* fs.makeDirectory(state, { mode: 0o700 })
+        makeStore(path.join(state, "souffleur.db"), project, now, held)
+        const one = yield* opened(entry, project, { HOME: folder, SOUFFLEUR_STATE_DIR: state })
+        // The first look folds the log once.
+        const first = yield* timed(one.ask(""))
+        yield* Console.log(`${name}: the first look took ${first.toFixed(1)} s`)
+        return one
+      })
+    )
+    const views = ["", `watches/${here.id}`, "?q=done-00ff"]
+    const rows: Array<Row> = []
+    for (const view of views) {
+      const took = pages.map(() => new Array<number>())
+      const sizes = pages.map(() => 0)
+      for (let round = 0; round < warmUp + rounds; round++)
+        for (const [n, { ask }] of pages.entries()) {
+          const seconds = yield* timed(
+            Effect.tap(ask(view), (answer) =>
+              Effect.map(
+                Effect.promise(() => answer.text()),
+                (text) => (sizes[n] = text.length)
+              )
+            )
+          )
+          if (round >= warmUp) took[n]!.push(seconds)
+        }
+      const [few = Number.NaN, many = Number.NaN] = took.map((seconds) => Math.min(...seconds))
+      const name = view === "" ? "the list" : view.startsWith("?") ? "a search" : "a watch"
+      const time = [`${name}, ms`, (few * 1000).toFixed(1), (many * 1000).toFixed(1)]
+      // A search looks through all names.
+      rows.push({
+        cells: time,
+        measured: many / few,
+        ...(name === "a search" ? {} : { limit: { atMost: limits.firstByte } })
+      })
+      if (name === "the list")
+        rows.push({
+          cells: [`${name}, kB of HTML`, ...sizes.map((size) => (size / 1000).toFixed(1))],
+          measured: sizes[1]! / sizes[0]!,
+          limit: { atMost: limits.size }
+        })
+    }
+    const [few, many] = yield* Effect.forEach(pages, ({ pid }) => used(pid))
+    rows.push({
+      cells: ["the server, MB", few!.megabytes.toFixed(0), many!.megabytes.toFixed(0)],
+      measured: many!.megabytes / few!.megabytes,
+      limit: { atMost: limits.memory }
+    })
+    const share = yield* looked(entry, folder, seconds)
+    const met = [
+      yield* report([`page (${what})`, ...stores.map(({ name }) => name), "ratio"], rows),
+      yield* report(
+        ["a watch at rest, % of a core", "alone", "looked at", "ratio"],
+        [
+          {
+            cells: [`${seconds} s`, share.alone.toFixed(3), share.looked.toFixed(3)],
+            measured: share.looked / share.alone,
+            limit: { atMost: limits.looked }
+          }
+        ]
+      )
+    ]
+    return !met.includes(false)
+  })
