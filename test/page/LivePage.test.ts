@@ -55,7 +55,7 @@ inBrowser("a death and its recovery appear in an open page, which is not loaded 
       assert.strictEqual(await page.locator("#history .life").count(), 2)
       assert.strictEqual(await page.evaluate("window.loadedOnce"), true)
       await decisionOf(page).locator("summary").click()
-      await decisionOf(page).getByText("What was seen").waitFor()
+      await decisionOf(page).getByText("Evidence", { exact: true }).waitFor()
       await list.locator(".job[data-state=ended]").waitFor()
     })
     assert.strictEqual((yield* watch.ended).code, 0)
