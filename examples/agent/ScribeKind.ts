@@ -25,6 +25,7 @@ export const scribe: AgentPackage = {
   commitSetting: "the scribe commits nothing",
   goOn: (sessionId) => `scribe ${sessionId}`,
   addTools: () => "the scribe takes no tools",
+  owns: ([program]) => program === "scribe",
   parseCommand: (text) =>
     text === "scribe"
       ? Result.succeed({ program: text, args: [] })

@@ -53,6 +53,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
         sync("processes.condition", () => undefined)
       ),
     ancestors: Effect.succeed([self.parent]),
+    lockers: () => Effect.succeed([]),
     tagged: (tag) =>
       sync("processes.tagged", () => {
         const found = bearers(

@@ -2,6 +2,7 @@ import type { AgentPackage } from "@souffleur/process"
 import { Duration } from "effect"
 import * as Claude from "./Claude.ts"
 import { parseAgentCommand } from "./command/AgentProgram.ts"
+import { isClaude } from "./command/CommandFront.ts"
 import { identity, marks } from "./command/ClaudeEnvironment.ts"
 import { agentOfLaunch, literalAgent } from "./command/LiteralCommand.ts"
 import { hookCommand } from "./hooks/HookCommand.ts"
@@ -35,6 +36,7 @@ export const claudeCode: AgentPackage = {
     uninstall: uninstallHooks,
     status: hooksStatus
   },
+  owns: ([program = ""]) => isClaude(program),
   parseCommand: parseAgentCommand,
   takeApart: literalAgent,
   ofLaunch: agentOfLaunch,

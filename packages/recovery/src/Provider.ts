@@ -47,7 +47,7 @@ export interface Foresight {
   /** The path of the export that would be made, absolute. */
   readonly exported: string
   /** See `Agent.compactPrompt`. */
-  readonly compactPrompt: string
+  readonly compactPrompt: string | null
 }
 
 /** The input of a provider. */

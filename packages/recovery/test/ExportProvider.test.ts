@@ -56,6 +56,16 @@ describe("claude_export", () => {
       assert.lengthOf(launched(yield* log.events), 1)
     }).pipe(Effect.provide(HostServices.layer))
   )
+  it.effect("a successor of an agent that chooses its ids begins without one", () =>
+    Effect.gen(function* () {
+      const world = worldOf()
+      world.agent.reports = () => undefined
+      const { log, run } = yield* cycle({}, world)
+      yield* run
+      assert.deepStrictEqual(world.agent.orders[0]?.session, { _tag: "Fresh", sessionId: "" })
+      assert.strictEqual(launched(yield* log.events)[0]?.sessionId, "")
+    }).pipe(Effect.provide(HostServices.layer))
+  )
   it.effect("an export is asked for as many characters as the trim keeps", () =>
     Effect.gen(function* () {
       const world = worldOf()

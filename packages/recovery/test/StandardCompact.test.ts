@@ -44,6 +44,16 @@ describe("standard_compact", () => {
       })
     })
   )
+  it.effect("an agent that cannot be told to compact is left alone, and the cycle closes", () =>
+    Effect.gen(function* () {
+      const world = worldOf({ pid: 4711, parent: 1 })
+      world.agent.compactPrompt = null
+      const { last, run } = yield* cycleOf([standardCompact], {}, world)
+      yield* run
+      assert.deepStrictEqual(closedAt(yield* last), ["compact", "a session of this agent cannot be told to compact"])
+      assert.deepStrictEqual(world.did, [])
+    })
+  )
   it.effect("standard_compact skips the stop after an escalation, and only that", () =>
     Effect.gen(function* () {
       const before: Provider<never> = {

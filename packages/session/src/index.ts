@@ -5,3 +5,6 @@ export { beginsAsObject, isJson, type Json, recordOf, timeOf, tokensOf } from ".
 export { type Conversation, type Counts, type Frame, makeTurns, type Turns } from "./export/Conversation.ts"
 export { type FilesModified, makeFilesModified } from "./export/FilesModified.ts"
 export { type Dialect, makeExport } from "./export/TranscriptExport.ts"
+export { agentVariables } from "./AgentVariables.ts"
+export { inHead } from "./lines/Head.ts"
+export { makeFollower } from "./lines/Follower.ts"

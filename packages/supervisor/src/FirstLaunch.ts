@@ -16,7 +16,7 @@ import {
   type WatchRef
 } from "@souffleur/domain"
 import { LaunchSlots, Refused } from "@souffleur/eventlog"
-import { prepareLaunch } from "@souffleur/process"
+import { prepareLaunch, reportedSession } from "@souffleur/process"
 import { endConductor } from "@souffleur/recovery"
 import { Effect, Option, Schedule } from "effect"
 import { Invalid, Undecided, type Validated } from "./Validation.ts"
@@ -102,8 +102,10 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
   const lookForSession = Effect.gen(function* () {
     // Asked before the file is looked for: the agent may have written the file just before its end.
     const condition = yield* processes.condition(conductor)
-    const began = Option.isSome(yield* Effect.option(agent.sessionFile(watch.sessionId)))
-    return began ? "began" : isOver(condition) ? "ended" : undefined
+    const named =
+      watch.sessionId === "" ? yield* reportedSession({ conductor, launchId }) : Option.some(watch.sessionId)
+    const began = Option.isSome(named) && Option.isSome(yield* Effect.option(agent.sessionFile(named.value)))
+    return began ? { sessionId: named.value } : isOver(condition) ? "ended" : undefined
   })
   const seen = yield* Effect.repeat(lookForSession, {
     until: (found) => found !== undefined,
@@ -117,5 +119,9 @@ export const firstLaunch = Effect.fn("firstLaunch")(function* (ref: WatchRef, wa
     const message = `the agent ended before its session began: ${where}`
     return yield* new Invalid({ check: "session-file", message })
   }
-  return { conductor, sessionId: watch.sessionId, print: agent.inPrintMode(args), baseline } satisfies Validated
+  const sessionId = Option.match(seen, {
+    onNone: () => watch.sessionId,
+    onSome: (found) => (typeof found === "object" ? found.sessionId : watch.sessionId)
+  })
+  return { conductor, sessionId, print: agent.inPrintMode(args), baseline } satisfies Validated
 })

@@ -12,8 +12,7 @@ const kept = {
   cwd: "/p",
   title: "Conductor (S1)"
 }
-const opening = (kind: "agent" | "command") => {
-  const sessionId = kind === "agent" ? "s1" : ""
+const opening = (kind: "agent" | "command", sessionId = kind === "agent" ? "s1" : "") => {
   const [requested, effective] = ["acceptEdits", "acceptEdits"] as const
   const launch = {
     at: begun,
@@ -38,7 +37,7 @@ const starting = Effect.fnUntraced(function* (
 ) {
   const world = worldOf(change)
   world.launcher.prepared.set(kept.id, kept)
-  const all = yield* living(opening(kind), world)
+  const all = yield* living(opening(kind, change.reports === undefined ? undefined : ""), world)
   const ref = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Owner", fence: 1 }), all.context)
   const operator = yield* Effect.provideContext(makeWatchRef("w", { _tag: "Operator" }), all.context)
   yield* bootstrap(ref).pipe(
@@ -58,6 +57,13 @@ describe("the first launch of a run", () => {
       const [confirmed, watcher] = yield* events
       assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s1" })
       assert.strictEqual(watcher?._tag, "WatcherStarted")
+    })
+  )
+  it.effect("the first launch of an agent that chooses its ids is confirmed with the session that it reports", () =>
+    Effect.gen(function* () {
+      const { events } = yield* starting("agent", { reports: "s7", files: new Set(["s7"]) })
+      const [confirmed] = yield* events
+      assert.deepInclude(confirmed, { _tag: "ConductorConfirmed", conductor: identityOf(4711), sessionId: "s7" })
     })
   )
   it.effect("the first launch waits for its turn among the watches of this machine", () =>

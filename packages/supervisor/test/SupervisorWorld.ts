@@ -31,6 +31,8 @@ export interface Setup {
   readonly sessions?: Held
   readonly hooked?: Held
   readonly files?: Set<string>
+  /** The session that each launch reports. */
+  readonly reports?: string
   readonly results?: ReadonlyMap<string, number>
   readonly claims?: ReadonlyMap<number | string, Owner>
   readonly claimsFail?: string
@@ -61,6 +63,7 @@ export const worldOf = (setup: Setup = {}): FakeWorld => {
     souffleurs.has(pid) || [...launcher.receipts.values()].some((one) => one !== "tombstone" && one.pid === pid)
   agent.files = setup.files ?? new Set(["s1"])
   agent.sessions = setup.sessions ?? []
+  if (setup.reports !== undefined) agent.reports = () => setup.reports
   for (const { pid, sessionId } of setup.hooked ?? []) hooks.holds.set(pid, sessionId)
   for (const [session, count] of setup.results ?? []) agent.results.set(session, count)
   for (const [what, owner] of setup.claims ?? []) claims.held.set(what, owner)

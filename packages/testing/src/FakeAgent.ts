@@ -54,6 +54,10 @@ export class FakeAgent {
   onExport: (newest?: number) => void = () => {}
   /** Whether its program is missing. */
   missing = false
+  /** The prompt that makes a session compact; `null`: none does. */
+  compactPrompt: string | null = compactPrompt
+  /** Reads the session that a process has begun. `undefined`: the agent takes the ids that it is given. */
+  reports: ((pid: number) => string | undefined) | undefined
   /** Every order of a launch. */
   readonly orders: Array<AgentOrder> = []
 
@@ -79,7 +83,10 @@ export class FakeAgent {
   readonly service = Effect.map(FileSystem.FileSystem, (fs) =>
     Agent.of({
       name: "agent",
-      compactPrompt,
+      compactPrompt: this.compactPrompt,
+      ...(this.reports === undefined
+        ? {}
+        : { sessionOf: ({ process }) => Effect.sync(() => Option.fromUndefinedOr(this.reports?.(process.pid))) }),
       sessions: Effect.sync(() =>
         this.sessions
           .filter(({ pid }) => this.processes.table.get(pid)?.condition !== "gone")

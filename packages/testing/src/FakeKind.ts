@@ -20,6 +20,7 @@ export const fakeKind: AgentKind = {
   commitSetting: "it commits where COMMIT is set",
   goOn: (sessionId) => `agent ${sessionId}`,
   addTools: (name, command) => `agent tools ${name} ${command}`,
+  owns: ([program]) => program === "agent",
   parseCommand: (text) => Result.succeed({ program: text, args: [] }),
   takeApart: () => Result.succeedNone,
   ofLaunch: () => Option.none()

@@ -147,6 +147,7 @@ export class FakeProcesses {
     condition: this.#condition,
     untilOver: untilSeenOver(this.#condition, (pid) => this.table.get(pid)?.reported ?? Effect.never),
     ancestors: Effect.sync(() => this.ancestors),
+    lockers: () => Effect.succeed([]),
     tagged: (tag) => Effect.map(this.#present, (all) => all.filter((entry) => carries(entry, tag)).map(this.#infoOf)),
     tree: (root, tags, others, known = []) =>
       Effect.map(this.#present, (all) => {

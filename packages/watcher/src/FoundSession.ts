@@ -1,4 +1,5 @@
 import { Agent, folderOf, Hooks, isSameProcess, isWithin, type Watch, type WatchRef } from "@souffleur/domain"
+import { reportedSession } from "@souffleur/process"
 import { Effect, Option, Ref } from "effect"
 import { holderOf } from "./SessionHolder.ts"
 
@@ -20,11 +21,13 @@ export const makeFindSession = Effect.fn("makeFindSession")(function* (ref: Watc
   })
 
   /**
-   * Takes a session that its own hooks name, such as after a `/clear`. Else takes the session that `task-00` names
+   * Takes the session that a launch reports, where the agent chooses its ids. Takes a session that its own hooks name, such as after a `/clear`. Else takes the session that `task-00` names
    * while one is awaited: a new one, or that of the launch (spec: behaviour#awaiting-a-session-id). For a new one it
    * looks up the holder (spec: behaviour#modes).
    */
   return Effect.fnUntraced(function* (sessionId: string | null | undefined) {
+    const reported = watch.kind === "agent" && watch.sessionId === "" ? yield* reportedSession(watch) : Option.none()
+    if (Option.isSome(reported)) return { sessionId: reported.value, holder: "the same" as const }
     const held = watch.conductor === undefined ? Option.none() : yield* hooks.holds(watch.conductor)
     if (Option.isSome(held) && held.value !== watch.sessionId) {
       // The Conductor may have begun it in a folder of the project. Before its first word it has no file.

@@ -545,6 +545,25 @@ describe("heartbeat-only", () => {
   )
 })
 
+describe("an agent that chooses its ids", () => {
+  it.effect("the session of a launch is taken once the agent reports it, also after its end", () =>
+    Effect.gen(function* () {
+      const nameless = [{ ...history.confirmed(), sessionId: "" }, history.started(1)]
+      const begun: Array<string> = []
+      const { ref, told } = yield* watching({ world: { solo: true, reports: () => begun[0] }, history: nameless })
+      yield* until(240)
+      assert.deepStrictEqual(yield* told, [])
+      begun.push("s7")
+      yield* until(300)
+      assert.deepStrictEqual(tagsOf(yield* told), ["SessionIdFound", "WatcherStarted"])
+      assert.strictEqual((yield* ref.state).sessionId, "s7")
+      const gone = yield* watching({ world: { solo: true, condition: "gone", reports: () => "s8" }, history: nameless })
+      yield* until(600)
+      assert.strictEqual(tagsOf(yield* gone.told)[0], "SessionIdFound")
+    })
+  )
+})
+
 describe("awaiting a session id", () => {
   const awaiting = [history.confirmed(), history.started(1, true)]
   const row = (sessionId: string | null) => ({

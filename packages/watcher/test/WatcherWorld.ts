@@ -75,6 +75,10 @@ export class World extends FakeWorld {
     if (pid !== conductor.pid) this.processes.run({ pid })
     this.agent.sessions = [...this.agent.sessions, { pid, sessionId, project: this.folder }]
   }
+  /** The sessions that launches report, by pid. */
+  set reports(reports: (pid: number) => string | undefined) {
+    this.agent.reports = reports
+  }
   /** Which process holds which session. */
   set holders(holders: ReadonlyMap<string, number>) {
     for (const [sessionId, pid] of holders) this.hold(sessionId, pid)

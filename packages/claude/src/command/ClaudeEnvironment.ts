@@ -1,21 +1,15 @@
 import type { AgentIdentity, Variables } from "@souffleur/domain"
+import { agentVariables } from "@souffleur/session"
 import { agentPid } from "../hooks/HookInput.ts"
 
-/**
- * Variables of souffleur's own environment that a launched agent may see. souffleur may itself have been started by an
- * agent, whose marks would change the new agent. An inherited `CLAUDE_CODE_CHILD_SESSION` turns session saving off.
- */
-const names = new Set(
-  [
-    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TERM COLORTERM TZ TMPDIR SSH_AUTH_SOCK",
-    "http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY",
-    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR",
-    // The folder of our own log, because the agent may call "souffleur done".
-    "SOUFFLEUR_STATE_DIR",
-    "CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN CLAUDE_CODE_TMPDIR CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
-  ].flatMap((line) => line.split(" "))
-)
-const prefixes = ["LC_", "XDG_", "ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
+/** Variables beside those of every agent. An inherited `CLAUDE_CODE_CHILD_SESSION` would turn session saving off. */
+const names = [
+  "CLAUDE_CONFIG_DIR",
+  "CLAUDE_CODE_OAUTH_TOKEN",
+  "CLAUDE_CODE_TMPDIR",
+  "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC"
+]
+const prefixes = ["ANTHROPIC_", "CLAUDE_CODE_USE_", "DISABLE_"]
 
 /** Variables of a cloud that the user chose for Claude, with its credentials. */
 const clouds: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -51,18 +45,9 @@ export const identity = (variables: Variables): AgentIdentity => ({
 })
 
 /** Makes the environment of an agent, from a short allow list and the names that the user added. */
-export const agentEnvironment = (ours: Variables, also: ReadonlyArray<string>): Readonly<Record<string, string>> => {
-  const allowed = new Set([...names, ...also])
-  const beginnings = [
-    ...prefixes,
-    ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))
-  ]
-  return Object.fromEntries(
-    Object.entries(ours).filter(
-      (entry): entry is [string, string] =>
-        entry[1] !== undefined &&
-        !marks.has(entry[0]) &&
-        (allowed.has(entry[0]) || beginnings.some((beginning) => entry[0].startsWith(beginning)))
-    )
-  )
-}
+export const agentEnvironment = (ours: Variables, also: ReadonlyArray<string>): Readonly<Record<string, string>> =>
+  agentVariables(ours, {
+    names: [...names, ...also],
+    prefixes: [...prefixes, ...Object.keys(clouds).flatMap((cloud) => (ours[cloud] ? (clouds[cloud] ?? []) : []))],
+    marks
+  })

@@ -45,7 +45,7 @@ const earlyBy = ({ evidence, leftRunning, reason }: typeof Event.EndedEarly.Type
 
 const asked = ({ comms, forced, kind, observe, pid, sessionId }: typeof Event.WatchOpened.Type): string => {
   if (kind === "command") return "run a command, and to watch it"
-  if (pid === 0) return `run an agent, session ${sessionId}, and to watch it`
+  if (pid === 0) return `run an agent${sessionId === "" ? "" : `, session ${sessionId}`}, and to watch it`
   const where = comms === null ? "without comms" : `comms ${comms}`
   return `${observe ? "observe" : "watch"} pid ${pid}, session ${sessionId}, ${where}${forced ? ", against the evidence" : ""}`
 }

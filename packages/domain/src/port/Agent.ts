@@ -1,6 +1,6 @@
 import { Context, type Effect, type Option, Runtime, Schema } from "effect"
 import type { EffectivePermission } from "../settings/Permission.ts"
-import type { Tag } from "./Process.ts"
+import type { ProcessIdentity, Tag } from "./Process.ts"
 import type { ContextInUse, SessionSigns } from "../evidence/Signs.ts"
 
 /**
@@ -78,7 +78,15 @@ export const Export = Schema.Struct({
 })
 export type Export = typeof Export.Type
 
+/** The places where a launch reports the session that it began. */
+export interface Reported {
+  readonly process: ProcessIdentity
+  /** The file of its output; `undefined`: a window has it. */
+  readonly output: string | undefined
+}
+
 export interface AgentOrder {
+  /** A fresh session of an agent that chooses its ids has the empty id. */
   readonly session:
     | { readonly _tag: "Fresh"; readonly sessionId: string }
     | { readonly _tag: "Resume"; readonly sessionId: string }
@@ -125,9 +133,14 @@ export class Agent extends Context.Service<
     readonly name: string
     /**
      * The prompt by which a session compacts, the last word of its command line. Such a process holds the session, and
-     * is no Conductor.
+     * is no Conductor. `null`: a session of this agent cannot be told to compact.
      */
-    readonly compactPrompt: string
+    readonly compactPrompt: string | null
+    /**
+     * Returns the session that a launch began, by the agent's own report; `None`: not yet, or never. Absent: the agent
+     * takes the id that a launch gives it.
+     */
+    readonly sessionOf?: (launch: Reported) => Effect.Effect<Option.Option<string>>
     /** Returns living sessions of this user. A pid file of a dead process does not count. */
     readonly sessions: Effect.Effect<ReadonlyArray<AgentSession>>
     /**

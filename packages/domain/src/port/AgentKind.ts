@@ -85,6 +85,8 @@ export interface AgentKind {
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */
   readonly addTools: (name: string, command: string) => string
+  /** Whether these words are a command of this agent, by the name of its program. */
+  readonly owns: (words: ReadonlyArray<string>) => boolean
   /**
    * Reads `AGENT_COMMAND`. Refuses an argument that could lift the permission ceiling or choose another session.
    * Refuses an argument that is not understood.

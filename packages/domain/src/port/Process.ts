@@ -90,6 +90,8 @@ export class Processes extends Context.Service<
     readonly processorTime: (identity: ProcessIdentity) => Effect.Effect<number | undefined>
     /** Returns souffleur's own ancestors, nearest first. */
     readonly ancestors: Effect.Effect<ReadonlyArray<number>>
+    /** Returns the processes that have this file open and hold a lock on the whole of it (flock). */
+    readonly lockers: (path: string) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /** Returns every process of this user that carries the tag, in no order. */
     readonly tagged: (tag: Tag) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /**

@@ -18,7 +18,7 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { Refused } from "@souffleur/eventlog"
-import { freshSessionId, prepareLaunch, resolveProgram } from "@souffleur/process"
+import { prepareLaunch, resolveProgram, sessionToBegin } from "@souffleur/process"
 import { command as say } from "@souffleur/supervisor"
 import { Effect, Option, Path } from "effect"
 import { type NamedWatch, newId, unfinished } from "./FindWatch.ts"
@@ -39,7 +39,7 @@ const bad = (message: string) => Effect.fail(new CommandRefused({ message }))
  * where the session is in use or missing.
  */
 const sessionOf = Effect.fnUntraced(function* ({ session }: LiteralAgent, kind: AgentKind) {
-  if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* freshSessionId }
+  if (session === undefined) return { _tag: "Fresh" as const, sessionId: yield* sessionToBegin }
   const sessionId = yield* Effect.fromResult(parseSessionId(session.sessionId))
   const agent = yield* Agent
   const file = yield* Effect.option(agent.sessionFile(sessionId))

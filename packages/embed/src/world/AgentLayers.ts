@@ -25,8 +25,8 @@ export const layerAgent = (settings: ResolvedSettings, own?: AgentProgram) =>
 /** The agent's files, for reading only. It launches and exports nothing. */
 export const layerAgentFiles = ({ agentDir }: ResolvedSettings) =>
   Layer.unwrap(
-    Effect.map(Installation, ({ agent }) =>
-      agent.layer({ agentDir, agentCommand: { program: agent.program, args: [] }, environment: {} })
+    Effect.map(Installation, ({ agent, variables }) =>
+      agent.layer({ agentDir, agentCommand: { program: agent.program, args: [] }, environment: variables })
     )
   )
 

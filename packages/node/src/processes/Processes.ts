@@ -11,6 +11,7 @@ import {
 import { Effect, Layer, Option, Runtime, Schema } from "effect"
 import { StatCache } from "../files/StatCache.ts"
 import * as ChildEnds from "./ChildEnds.ts"
+import { lockersOf } from "./Locks.ts"
 import { machineIdentity } from "./Machine.ts"
 import * as Proc from "./Proc.ts"
 import { startedBy } from "./ProcessTree.ts"
@@ -65,6 +66,8 @@ const make = Effect.gen(function* () {
       found.push(at.parent)
     return found
   })
+
+  const lockers = (path: string) => Effect.sync(() => informAll(lockersOf(path).flatMap((pid) => Proc.stat(pid) ?? [])))
 
   const tagged = Effect.fn("Processes.tagged")((tag: Tag) =>
     Effect.sync(() => {
@@ -135,6 +138,7 @@ const make = Effect.gen(function* () {
     untilOver: untilSeenOver(condition, ChildEnds.reported),
     processorTime: (identity) => Effect.sync(() => keptOf(identity)?.processor),
     ancestors,
+    lockers,
     tagged,
     tree,
     signal

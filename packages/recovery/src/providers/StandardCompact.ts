@@ -13,12 +13,13 @@ const closed = (stage: string) => (error: { readonly message: string }) =>
   Effect.fail(new FailedClosed({ stage, message: error.message }))
 
 interface Attempt {
+  readonly compactPrompt: string
   readonly sessionId: string
   readonly mark: SessionMark
   readonly request: Request
 }
 
-const attempt = (watch: Watch, name: string, { mark, request, sessionId }: Attempt) =>
+const attempt = (watch: Watch, name: string, { compactPrompt, mark, request, sessionId }: Attempt) =>
   step(name, {
     outcome: CompactedTo,
     failure: CompactFailed,
@@ -30,7 +31,7 @@ const attempt = (watch: Watch, name: string, { mark, request, sessionId }: Attem
       yield* unhindered(watch)
       const { conductor } = yield* launch(watch, token, request, {
         session: { _tag: "Resume", sessionId },
-        prompt: () => agent.compactPrompt,
+        prompt: () => compactPrompt,
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true }))))
       return yield* boundary(mark, conductor, stillGranted(watch))
@@ -54,12 +55,18 @@ export const standardCompact: Provider<StepServices> = {
   name: "standard_compact",
   // A conversation that no longer fits cannot be sent to be compacted either.
   applies: (watch) => watch.recovery?.trigger !== "context",
-  foresee: (watch, { compactPrompt }) => [
-    { _tag: "Agent", session: "same", prompt: compactPrompt },
-    { _tag: "Agent", session: "same", prompt: promptAfterCompaction(watch, undefined) }
-  ],
+  foresee: (watch, { compactPrompt }) =>
+    compactPrompt === null
+      ? []
+      : [
+          { _tag: "Agent", session: "same", prompt: compactPrompt },
+          { _tag: "Agent", session: "same", prompt: promptAfterCompaction(watch, undefined) }
+        ],
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     const agent = yield* Agent
+    const { compactPrompt } = agent
+    if (compactPrompt === null)
+      return yield* new FailedClosed({ stage: "compact", message: "a session of this agent cannot be told to compact" })
 
     if (!alreadyKilled) yield* stopConductor(watch)
     const session = yield* newestSession(watch)
@@ -76,7 +83,7 @@ export const standardCompact: Provider<StepServices> = {
     }).pipe(Effect.catchTag("CompactFailed", closed("mark")))
 
     yield* retriedOnce((number) =>
-      attempt(watch, compactAttempts[number]!, { sessionId: session, mark, request })
+      attempt(watch, compactAttempts[number]!, { compactPrompt, sessionId: session, mark, request })
     ).pipe(Effect.catchTag("CompactFailed", closed("compact")))
 
     return yield* launchSuccessor(watch, request, {

@@ -118,6 +118,9 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
   const agent = yield* Agent
   const launcher = yield* Launcher
   const settings = yield* Settings
+  const { compactPrompt } = agent
+  if (compactPrompt === null)
+    return yield* new CompactFailed({ message: "a session of this agent cannot be told to compact", gone: true })
   const failed = ({ message }: LaunchFailed) => Effect.fail(new CompactFailed({ message, gone: true }))
   const mark = yield* agent.mark(sessionId)
   const attempt = Effect.fnUntraced(function* (number: number) {
@@ -128,7 +131,7 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
     const command = yield* agent.command({
       session: { _tag: "Resume", sessionId },
       permission: effective,
-      prompt: agent.compactPrompt,
+      prompt: compactPrompt,
       print
     })
     const id = `compact-${yield* freshSessionId}`

@@ -18,7 +18,7 @@ import {
   type WatchIntent
 } from "@souffleur/domain"
 import { type LogError, LaunchSlots, type Offspring, type Refused } from "@souffleur/eventlog"
-import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
+import { agentCommand, launchOnce, sessionToBegin } from "@souffleur/process"
 import { Effect, Option, Schema } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { signed } from "./LaunchPrompt.ts"
@@ -127,11 +127,11 @@ const Preparation = Schema.Struct({
 /**
  * Chooses the session of the successor, and measures progress before it. `name` is the step's, and new in its cycle.
  */
-export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* (
+export const prepareSuccessor = Effect.fn("prepareSuccessor")(function* <R>(
   watch: Watch,
   name: string,
   { messageId }: Request,
-  sessionIdOf: Effect.Effect<string>
+  sessionIdOf: Effect.Effect<string, never, R>
 ) {
   const comms = yield* Comms
   const { sessionId, ...baseline } = yield* step(name, {
@@ -185,7 +185,7 @@ export const launchSuccessor = Effect.fn("launchSuccessor")(function* <R = never
     watch,
     steps.prepare,
     request,
-    resumes === undefined ? freshSessionId : Effect.succeed(resumes)
+    resumes === undefined ? sessionToBegin : Effect.succeed(resumes)
   )
   const launched = yield* step(steps.launch, {
     kind: "launch",

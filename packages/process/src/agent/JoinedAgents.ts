@@ -1,0 +1,80 @@
+import { Agent } from "@souffleur/domain"
+import { Effect, Option } from "effect"
+
+type OneAgent = Agent["Service"]
+
+/**
+ * Joins agents into one. Questions of a session go to the agent that has its file, and `first` answers all others. The
+ * sessions of all are listed.
+ */
+export const joinedAgents = (first: OneAgent, others: ReadonlyArray<OneAgent>): OneAgent => {
+  const all = [first, ...others]
+  /** Returns the agent that has the file of a session; the first where none has. */
+  const ofSession = Effect.fnUntraced(function* (sessionId: string) {
+    for (const one of all) if (Option.isSome(yield* Effect.option(one.sessionFile(sessionId)))) return one
+    return first
+  })
+  const asked =
+    <Rest extends ReadonlyArray<unknown>, A, E>(
+      method: (one: OneAgent) => (sessionId: string, ...rest: Rest) => Effect.Effect<A, E>
+    ) =>
+    (sessionId: string, ...rest: Rest) =>
+      Effect.flatMap(ofSession(sessionId), (one) => method(one)(sessionId, ...rest))
+  const summed = <A>(
+    sessionIds: ReadonlyArray<string>,
+    method: (one: OneAgent, its: ReadonlyArray<string>) => Effect.Effect<A>
+  ) =>
+    Effect.gen(function* () {
+      const owners = yield* Effect.forEach(sessionIds, ofSession)
+      return yield* Effect.forEach(all, (one) =>
+        method(
+          one,
+          sessionIds.filter((_, at) => owners[at] === one)
+        )
+      )
+    })
+
+  return Agent.of({
+    ...first,
+    sessions: Effect.map(
+      Effect.forEach(all, ({ sessions }) => sessions),
+      (lists) => lists.flat()
+    ),
+    sessionFile: asked((one) => one.sessionFile),
+    projectOf: asked((one) => one.projectOf),
+    mark: asked((one) => one.mark),
+    compactedSince: (mark) =>
+      Effect.map(
+        Effect.forEach(all, (one) => one.compactedSince(mark)),
+        (seen) => seen.find((progress) => progress !== "not yet") ?? "not yet"
+      ),
+    toolResults: (sessionIds) =>
+      Effect.map(
+        summed(sessionIds, (one, its) => one.toolResults(its)),
+        (counts) => counts.reduce((sum, count) => sum + count, 0)
+      ),
+    usedTools: asked((one) => one.usedTools),
+    inPrintMode: (args) => first.inPrintMode(args) || others.some((one) => one.isAgent(args) && one.inPrintMode(args)),
+    isAgent: (words) => all.some((one) => one.isAgent(words)),
+    turnEnded: (process, sessionId) => Effect.flatMap(ofSession(sessionId), (one) => one.turnEnded(process, sessionId)),
+    signs: asked((one) => one.signs),
+    lastAnswer: asked((one) => one.lastAnswer),
+    outputReader: () => {
+      const readers = all.map((one) => one.outputReader())
+      return (line) => Option.firstSomeOf(readers.map((read) => read(line)))
+    },
+    handoffTaken: asked((one) => one.handoffTaken),
+    spent: (sessionIds, since) =>
+      Effect.map(
+        summed(sessionIds, (one, its) => one.spent(its, since)),
+        (counts) =>
+          counts.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }))
+      ),
+    exportSession: asked((one) => one.exportSession),
+    tags: (process) => all.flatMap((one) => one.tags(process)),
+    command: (order) =>
+      order.session._tag === "Resume"
+        ? Effect.flatMap(ofSession(order.session.sessionId), (one) => one.command(order))
+        : first.command(order)
+  })
+}

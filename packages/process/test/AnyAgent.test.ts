@@ -1,0 +1,88 @@
+import { Agent } from "@souffleur/domain"
+import { fakeKind, FakeWorld } from "@souffleur/testing"
+import { HostServices } from "@souffleur/node"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Result } from "effect"
+import { type AgentOptions, type AgentPackage, anyAgent } from "../src/index.ts"
+
+const untouched = (path: string) =>
+  Effect.succeed({ path, changed: false, backup: null, how: "nothing to do" } as const)
+const hooks = {
+  events: [],
+  ofProject: [],
+  ofUser: [],
+  command: () => "",
+  install: untouched,
+  uninstall: untouched,
+  status: (path: string) => Effect.succeed({ path, events: [], absent: [], programs: [], missing: [] })
+}
+
+/** Makes an agent of that name with one session, and its folder as it was told. */
+const named = (name: string, sessionId: string) => {
+  const world = new FakeWorld()
+  world.agent.files = new Set([sessionId])
+  world.processes.run({ pid: 70 })
+  world.agent.sessions = [{ pid: 70, sessionId }]
+  world.agent.answers.set(sessionId, name)
+  world.agent.spent = 5
+  const told: Array<AgentOptions> = []
+  const kind: AgentPackage = {
+    ...fakeKind,
+    program: name,
+    folder: { variables: [`${name.toUpperCase()}_DIR`], inHome: `.${name}` },
+    marks: new Set([`${name.toUpperCase()}_SESSION`]),
+    identity: (variables) => ({
+      sessionId: variables[name] ?? "",
+      pid: undefined,
+      project: "",
+      mark: variables[name] === undefined ? undefined : name
+    }),
+    owns: ([program]) => program === name,
+    parseCommand: (text) => Result.succeed({ program: text, args: [name] }),
+    takeApart: (_, agentCommand) =>
+      Result.succeed(
+        Option.some({ agentCommand, session: undefined, print: true, requested: "acceptEdits" as const, prompt: name })
+      ),
+    hooks,
+    layer: (options) => (told.push(options), Layer.provide(world.agent.layer, world.files.layer))
+  }
+  return { kind, told, world }
+}
+const [one, two] = [named("one", "s1"), named("two", "s2")]
+const both = anyAgent(one.kind, two.kind)
+
+it("a command goes to the agent that owns its words, and to the first if none does", () => {
+  const configured = { program: "one", args: ["-x"] }
+  const promptOf = (program: string) =>
+    Result.getOrThrow(Result.map(both.takeApart([program], configured), Option.getOrThrow))
+  assert.deepInclude(promptOf("two"), { prompt: "two", agentCommand: { program: "two", args: [] } })
+  assert.deepInclude(promptOf("other"), { prompt: "one", agentCommand: configured })
+  assert.deepStrictEqual(Result.getOrThrow(both.parseCommand('["two"]')).args, ["two"])
+  assert.strictEqual(both.identity({ two: "s2" }).sessionId, "s2")
+  assert.deepStrictEqual([...both.marks], ["ONE_SESSION", "TWO_SESSION"])
+  assert.isTrue(both.owns(["two"]))
+})
+
+it.layer(HostServices.layer)((it) => {
+  it.effect("a question of a session goes to the agent that has its file, and sessions of all are listed", () =>
+    Effect.gen(function* () {
+      const environment = { HOME: "/h", TWO_DIR: "/two" }
+      const options = { agentDir: "/one", agentCommand: { program: "one", args: [] }, environment }
+      const layer = both.layer(options).pipe(Layer.provide(one.world.layerPorts))
+      const agent = Context.get(yield* Layer.build(layer), Agent)
+      assert.deepStrictEqual([one.told[0]?.agentDir, two.told[0]?.agentDir], ["/one", "/two"])
+      assert.deepStrictEqual(
+        (yield* agent.sessions).map(({ sessionId }) => sessionId),
+        ["s1", "s2"]
+      )
+      assert.deepStrictEqual([yield* agent.lastAnswer("s1"), yield* agent.lastAnswer("s2")], ["one", "two"])
+      assert.strictEqual((yield* agent.spent(["s1", "s2"], 0)).tokens, 10)
+      const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
+        typeof agent.command
+      >[0]
+      yield* agent.command({ ...order, session: { _tag: "Resume", sessionId: "s2" } })
+      yield* agent.command({ ...order, session: { _tag: "Fresh", sessionId: "s3" } })
+      assert.deepStrictEqual([one.world.agent.orders.length, two.world.agent.orders.length], [1, 1])
+    })
+  )
+})

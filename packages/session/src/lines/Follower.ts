@@ -1,0 +1,45 @@
+import { Effect, FileSystem } from "effect"
+import { fileIdentity } from "./FileIdentity.ts"
+import { type Json, recordOf } from "./JsonRecord.ts"
+import { newLines } from "./NewLines.ts"
+import { writtenAtOf } from "./Tail.ts"
+
+/** Bytes of a line at most. A longer line is left out. */
+const lineLimit = 1 << 22
+
+interface Followed<S> {
+  readonly file: string
+  readonly state: S
+  /** The end of the last whole line. */
+  offset: number
+}
+
+/**
+ * Makes a reader that gives each record of a growing file to `take` once, in order, and returns the state. A file that
+ * was replaced begins again. `key` tells states of one file apart. Fails where the file cannot be read.
+ */
+export const makeFollower = <S>(begin: () => S, take: (state: S, record: Json, writtenAt: number) => void) => {
+  const known = new Map<string, Followed<S>>()
+  return Effect.fnUntraced(function* (path: string, key = "") {
+    const fs = yield* FileSystem.FileSystem
+    const info = yield* fs.stat(path)
+    const { device, inode } = fileIdentity(info)
+    const [file, name] = [`${device}/${inode}`, `${key} ${path}`]
+    const before = known.get(name)
+    const same = before !== undefined && before.file === file && before.offset <= Number(info.size)
+    const followed = same ? before : { file, state: begin(), offset: 0 }
+    known.set(name, followed)
+    if (followed.offset === Number(info.size)) return followed.state
+    const writtenAt = writtenAtOf(info)
+    yield* newLines(
+      path,
+      { limit: lineLimit, offset: followed.offset },
+      (line) => {
+        const record = recordOf(line)
+        if (record !== undefined) take(followed.state, record, writtenAt)
+      },
+      (end) => (followed.offset = end)
+    )
+    return followed.state
+  })
+}
