@@ -35,6 +35,8 @@ const importedBy = (files: ReadonlyArray<{ readonly text: string }>) => [
   )
 ]
 const imports = sources.flatMap(({ path, text }) => importsOf(text).map((specifier) => ({ path, specifier })))
+/** The packages of agents. */
+const agents = ["claude", "codex"]
 const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleur/${name}`)
 
 /** The floors: what each package may import besides its own files. */
@@ -49,6 +51,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   testing: ["effect", ...ours("eventlog", "domain", "process", "plan")],
   session: ["effect", ...ours("domain", "process")],
   claude: ["effect", ...ours("domain", "process", "session")],
+  codex: ["effect", ...ours("domain", "process", "session")],
   comms: ["effect", ...ours("eventlog", "domain")],
   notify: ["effect", ...ours("domain", "process")],
   plan: ["effect", ...ours("eventlog", "domain", "process")],
@@ -78,6 +81,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
       "monitor",
       "recovery",
       "claude",
+      "codex",
       "comms",
       "plan",
       "node",
@@ -188,7 +192,10 @@ describe("the floors", () => {
   })
   it("the agent is named in one place of the command line, and known by its port elsewhere", () => {
     const files = imports
-      .filter(({ path, specifier }) => packageOf(path) !== "claude" && packageNamed(specifier) === "@souffleur/claude")
+      .filter(({ path, specifier }) => {
+        const named = packageNamed(specifier)
+        return ours(...agents).includes(named) && named !== `@souffleur/${packageOf(path)}`
+      })
       .map(({ path }) => path)
     assert.deepStrictEqual([...new Set(files)].toSorted(), [
       "packages/cli/src/agent/HookReader.ts",
@@ -212,10 +219,10 @@ describe("the floors", () => {
       ]
     ]
     const words =
-      /claude|anthropic|--permission-mode|SessionStart|SessionEnd|acceptEdits|bypassPermissions|(?<!\.)\/compact\b/iu
+      /claude|anthropic|codex|openai|--permission-mode|SessionStart|SessionEnd|acceptEdits|bypassPermissions|(?<!\.)\/compact\b/iu
     // The name of a provider in the specification and in the log.
     const known = sources.filter(
-      ({ path, text }) => packageOf(path) !== "claude" && words.test(text.replaceAll("claude_export", ""))
+      ({ path, text }) => !agents.includes(packageOf(path)) && words.test(text.replaceAll("claude_export", ""))
     )
     assert.deepStrictEqual(
       known.filter(({ path }) => !allowed.some(([where]) => where.test(path))).map(({ path }) => path),

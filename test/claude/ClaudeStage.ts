@@ -20,7 +20,7 @@ export interface Stage {
 const allowed = ["--permission-mode", "acceptEdits", "--allowedTools=Bash"]
 
 /** No terminal: children of the test, the agent in print mode. */
-export const headless = Effect.fn("Stage.headless")(function* (lab: Lab) {
+export const headless = Effect.fn("Stage.headless")(function* (lab: Pick<Lab, "claude" | "options" | "souffleur">) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const scope = yield* Effect.scope
   const start = ([program, ...args]: readonly [string, ...ReadonlyArray<string>]) =>

@@ -7,9 +7,17 @@ export const version = "2.1.329"
 /** The suite is skipped; `message` is one line. */
 export class NotInstalled extends Schema.TaggedError<NotInstalled>()("NotInstalled", { message: Schema.String }) {}
 
-const inFolder = Effect.fnUntraced(function* (folder: string) {
+/** An agent in npm. */
+interface AgentPackage {
+  readonly name: string
+  readonly version: string
+  /** Its program. */
+  readonly bin: string
+}
+
+const inFolder = Effect.fnUntraced(function* (folder: string, bin: string) {
   const path = yield* Path.Path
-  return path.join(folder, "node_modules", ".bin", "claude")
+  return path.join(folder, "node_modules", ".bin", bin)
 })
 
 const cacheFolder = Effect.gen(function* () {
@@ -29,39 +37,39 @@ const run = Effect.fnUntraced(function* (program: string, args: ReadonlyArray<st
 })
 
 /**
- * Installs the agent from npm in a cache folder outside the repository, since its licence forbids to keep it here. The
- * agent is installed beside its place, tried, and renamed into it. So of two installations at once both have a whole
- * agent, and a broken agent is never there.
+ * Installs an agent from npm in a cache folder, since its licence may forbid to keep it here. The agent is installed beside its place, tried, and renamed into it. So of two installations at once both have a whole
+ * agent, and a broken agent is never there. Returns its program, a link in `.bin`.
  */
-export const installed = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const cache = yield* cacheFolder
-  const place = path.join(cache, `claude-${version}`)
-  const program = yield* inFolder(place)
-  if (yield* fs.exists(program)) return yield* fs.realPath(program)
+export const installedAgent = Effect.fnUntraced(
+  function* ({ bin, name, version }: AgentPackage) {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    const cache = yield* cacheFolder
+    const place = path.join(cache, `${bin}-${version}`)
+    const program = yield* inFolder(place, bin)
+    if (yield* fs.exists(program)) return program
 
-  yield* fs.makeDirectory(cache, { recursive: true, mode: 0o700 })
-  const beside = yield* fs.makeTempDirectoryScoped({ directory: cache, prefix: `claude-${version}-` })
-  const npm = [
-    "install",
-    "--prefix",
-    beside,
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-    "--ignore-scripts=false",
-    "--fetch-retries=1"
-  ]
-  const said = yield* run("npm", [...npm, `@anthropic-ai/claude-code@${version}`])
-  const fresh = yield* inFolder(beside)
-  if (!(yield* fs.exists(fresh)))
-    return yield* new NotInstalled({ message: firstWords(said) || "npm did not install it" })
-  const answer = yield* run(fresh, ["--version"])
-  if (!answer.startsWith(version)) return yield* new NotInstalled({ message: `it does not run: ${firstWords(answer)}` })
-  yield* Effect.ignore(fs.rename(beside, place))
-  return yield* fs.realPath(program)
-}).pipe(
+    yield* fs.makeDirectory(cache, { recursive: true, mode: 0o700 })
+    const beside = yield* fs.makeTempDirectoryScoped({ directory: cache, prefix: `${bin}-${version}-` })
+    const npm = [
+      "install",
+      "--prefix",
+      beside,
+      "--no-audit",
+      "--no-fund",
+      "--loglevel=error",
+      "--ignore-scripts=false",
+      "--fetch-retries=1"
+    ]
+    const said = yield* run("npm", [...npm, `${name}@${version}`])
+    const fresh = yield* inFolder(beside, bin)
+    if (!(yield* fs.exists(fresh)))
+      return yield* new NotInstalled({ message: firstWords(said) || "npm did not install it" })
+    const answer = yield* run(fresh, ["--version"])
+    if (!answer.includes(version)) return yield* new NotInstalled({ message: `it does not run: ${firstWords(answer)}` })
+    yield* Effect.ignore(fs.rename(beside, place))
+    return program
+  },
   Effect.scoped,
   Effect.timeoutOrElse({
     duration: "2 minutes",
@@ -71,3 +79,12 @@ export const installed = Effect.gen(function* () {
     Effect.fail(new NotInstalled({ message: error.message }))
   )
 )
+
+/** Claude Code's real program. */
+export const installed = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const program = yield* installedAgent({ name: "@anthropic-ai/claude-code", version, bin: "claude" })
+  return yield* Effect.catchTag(fs.realPath(program), "PlatformError", ({ message }) =>
+    Effect.fail(new NotInstalled({ message }))
+  )
+})

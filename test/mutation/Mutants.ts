@@ -1,6 +1,7 @@
 import { agentMutants } from "./AgentMutants.ts"
 import { boundsMutants } from "./BoundsMutants.ts"
 import { ceilingMutants } from "./CeilingMutants.ts"
+import { codexMutants } from "./CodexMutants.ts"
 import { commandMutants } from "./CommandMutants.ts"
 import { commsRuleMutants } from "./CommsRuleMutants.ts"
 import { conductorMutants } from "./PlanMutants.ts"
@@ -43,6 +44,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...supervisorRuleMutants,
   ...guardianMutants,
   ...agentMutants,
+  ...codexMutants,
   ...exportMutants,
   ...screenMutants,
   ...sessionMutants,

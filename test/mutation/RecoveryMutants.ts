@@ -543,8 +543,8 @@ export const recoveryMutants = [
       ],
       [
         "compact by hand: the ceiling",
-        "permission: effective, prompt: agent.compactPrompt",
-        'permission: "bypassPermissions" as typeof effective, prompt: agent.compactPrompt'
+        "permission: effective, prompt: compactPrompt",
+        'permission: "bypassPermissions" as typeof effective, prompt: compactPrompt'
       ]
     ]
   ),

@@ -1,5 +1,9 @@
 import { claudeCode } from "@souffleur/claude"
-import type { AgentPackage } from "@souffleur/process"
+import { codex } from "@souffleur/codex"
+import { type AgentPackage, anyAgent } from "@souffleur/process"
 
-/** Names the kind of agent that this program looks after. `HookReader.ts` beside it names the same kind. */
-export const agentKind: AgentPackage = claudeCode
+/** The agents beside the first, which a command of theirs starts. */
+export const otherKinds: ReadonlyArray<AgentPackage> = [codex]
+
+/** Names the kinds of agent that this program looks after. `HookReader.ts` beside it reads the hooks of the first. */
+export const agentKind: AgentPackage = anyAgent(claudeCode, ...otherKinds)

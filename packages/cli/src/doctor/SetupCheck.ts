@@ -1,8 +1,8 @@
 import { leastPermission, type ResolvedSettings, Words } from "@souffleur/domain"
-import { findConfig, runProgram } from "@souffleur/process"
+import { findConfig, resolveProgram, runProgram } from "@souffleur/process"
 import { commitAt } from "@souffleur/supervisor"
 import { Duration, Effect, FileSystem, Path, Result } from "effect"
-import { agentKind } from "../agent/Kind.ts"
+import { agentKind, otherKinds } from "../agent/Kind.ts"
 import { idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { type Finding, note, ok, wrong } from "./Finding.ts"
@@ -27,6 +27,15 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     onFailure: (error) =>
       wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
+})
+
+/** Names the other agents that are installed. */
+const othersFound = Effect.gen(function* () {
+  const { variables } = yield* Environment
+  const found = yield* Effect.filter(otherKinds, ({ program }) =>
+    Effect.isSuccess(resolveProgram(program, variables["PATH"] ?? ""))
+  )
+  return found.map(({ program, title }) => ok("agent", `${title} is found too: souffleur run -- ${program} …`))
 })
 
 const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings) {
@@ -120,6 +129,7 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
 ) {
   return [
     yield* agentFound(settings),
+    ...(yield* othersFound),
     yield* sessionsReadable(settings),
     ...(yield* config(settings, project)),
     ...(yield* repository(project)),

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 /** Matches a lock on a whole file by flock(2), in `/proc/locks`: its pid and the file's inode (proc_locks(5)). */
 const whole = /^\d+: FLOCK +\w+ +\w+ (\d+) [\da-f]+:[\da-f]+:(\d+) 0 EOF$/gmu
 
-/** Returns the pids in the text of `/proc/locks` that hold a lock on the whole of a file with that inode. */
+/** Returns the pids that lock the whole of a file with that inode, by the text of `/proc/locks`. */
 export const lockersIn = (text: string, inode: string): ReadonlyArray<number> => [
   ...new Set([...text.matchAll(whole)].filter(([, , one]) => one === inode).map(([, pid]) => Number(pid)))
 ]

@@ -60,9 +60,6 @@ const commandOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<AgentCommand, LaunchFailed | GitUnusable, Agent | PlanContext> {
   const { finishing } = yield* PlanContext
   if (assignment.role === "finisher" && finishing !== null) return finishing
-  const { sessionOf } = yield* Agent
-  if (sessionOf !== undefined)
-    return yield* new LaunchFailed({ message: "this agent chooses the ids of its sessions, and a run gives them" })
   const session = {
     _tag: assignment.resumed ? ("Resume" as const) : ("Fresh" as const),
     sessionId: assignment.sessionId

@@ -1,0 +1,40 @@
+import type { AgentPackage } from "@souffleur/process"
+import { Duration, Effect } from "effect"
+import * as Codex from "./Codex.ts"
+import { codexOfLaunch, identity, isCodex, literalCodex, marks, parseCodexCommand } from "./command/CodexCommand.ts"
+
+const untouched = (path: string) =>
+  Effect.succeed({ path, changed: false, backup: null, how: "nothing to do" } as const)
+
+/** Codex as a kind of agent. */
+export const codex: AgentPackage = {
+  title: "Codex",
+  program: "codex",
+  folder: { variables: ["CODEX_HOME"], inHome: ".codex" },
+  sessions: "sessions",
+  // Measured with 0.169.0: an answer that breaks off is silent for 300 s, and then asked for again.
+  stall: Duration.seconds(301),
+  marks,
+  identity,
+  refusedAsRoot: [],
+  recordsDollars: false,
+  commitSetting:
+    "with acceptEdits, Codex works in its sandbox workspace-write, in which git commit fails: .git is read-only there",
+  goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
+  addTools: (name, command) => `codex mcp add ${name} -- ${command}`,
+  // Hooks of Codex run only once a person has trusted them, and its records say what they would.
+  hooks: {
+    events: [],
+    ofProject: [".codex", "hooks.json"],
+    ofUser: ["hooks.json"],
+    command: () => "",
+    install: untouched,
+    uninstall: untouched,
+    status: (path) => Effect.succeed({ path, events: [], absent: [], programs: [], missing: [] })
+  },
+  owns: ([program]) => isCodex(program),
+  parseCommand: parseCodexCommand,
+  takeApart: literalCodex,
+  ofLaunch: codexOfLaunch,
+  layer: Codex.layer
+}

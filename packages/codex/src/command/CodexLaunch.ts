@@ -1,0 +1,37 @@
+import { type AgentCommand, AgentNotFound, type AgentOrder, parseSessionId } from "@souffleur/domain"
+import { type AgentOptions, resolveProgram } from "@souffleur/process"
+import { agentVariables } from "@souffleur/session"
+import { Effect, type FileSystem, type Path, Result } from "effect"
+import { marks, sandboxOf } from "./CodexCommand.ts"
+
+/**
+ * Builds `codex exec <flags> --json -s <sandbox> [resume ID] -`, with the prompt on standard input. A resumed session
+ * would fall to `read-only` without its sandbox. In a window the prompt is an argument behind `--`.
+ * Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
+ */
+export const codexCommand = Effect.fn("codexCommand")(function* (
+  { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
+  { permission, prompt, session, window = false }: AgentOrder
+): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
+  const { args, program: name } = agentCommand
+  if (session._tag === "Resume" && Result.isFailure(parseSessionId(session.sessionId)))
+    return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
+  return {
+    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
+    args: [
+      "exec",
+      ...args,
+      "--json",
+      "-s",
+      sandboxOf(permission),
+      ...(session._tag === "Resume" ? ["resume", session.sessionId] : []),
+      ...(window ? ["--", prompt] : ["-"])
+    ],
+    ...(window ? {} : { input: prompt }),
+    environment: agentVariables(environment, {
+      names: [...environmentAllowed, "CODEX_HOME", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN"],
+      prefixes: ["OPENAI_", "AZURE_OPENAI_"],
+      marks
+    })
+  }
+})

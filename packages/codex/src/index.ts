@@ -1,0 +1,2 @@
+export * as Codex from "./Codex.ts"
+export { codex } from "./CodexKind.ts"

@@ -1,0 +1,30 @@
+import { isJson, type Json } from "@souffleur/session"
+
+/** Returns the content of a record; empty: it has none. */
+export const payloadOf = (record: Json): Json => (isJson(record["payload"]) ? record["payload"] : {})
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+/** Returns the content of a record of that type, such as `event_msg`. `undefined`: it is another. */
+export const payloadAs = (record: Json, type: "event_msg" | "response_item"): Json | undefined =>
+  record["type"] === type ? payloadOf(record) : undefined
+
+/** Returns the words of a message, part by part. */
+export const wordsOf = ({ content }: Json): ReadonlyArray<string> =>
+  Array.isArray(content) ? content.filter(isJson).map(({ text }) => textOf(text)) : []
+
+/** Whether a message is of a person or of a launch. Codex writes its own instructions as a user's too. */
+export const isPrompt = (message: Json): boolean => {
+  if (message["type"] !== "message" || message["role"] !== "user") return false
+  const told = message["internal_chat_message_metadata_passthrough"]
+  const kinds = isJson(told) ? told["content_item_kinds"] : undefined
+  return Array.isArray(kinds)
+    ? kinds.includes("user.text")
+    : !wordsOf(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))
+}
+
+export const isAnswer = (item: Json): boolean => item["type"] === "message" && item["role"] === "assistant"
+
+/** Whether an item calls a tool, and whether it is the result of one. Both have a `call_id`. */
+export const isCall = (item: Json): boolean => textOf(item["type"]).endsWith("_call") && textOf(item["call_id"]) !== ""
+export const isResult = (item: Json): boolean => textOf(item["type"]).endsWith("_call_output")

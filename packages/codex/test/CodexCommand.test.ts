@@ -1,0 +1,144 @@
+import { type AgentOrder, clamp } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import { Effect, Option, Result } from "effect"
+import { codexOfLaunch, literalCodex, parseCodexCommand, runsCodex } from "../src/command/CodexCommand.ts"
+import { codexCommand } from "../src/command/CodexLaunch.ts"
+import { makeOutputReader } from "../src/command/CodexOutput.ts"
+
+const literal = (...words: ReadonlyArray<string>) => literalCodex(["codex", ...words])
+const said = (...words: ReadonlyArray<string>) =>
+  Result.match(literal(...words), { onFailure: ({ message }) => message, onSuccess: Option.getOrUndefined })
+
+it("a command of codex exec is taken apart: its flags stay, and those of each launch do not", () => {
+  assert.deepStrictEqual(said("exec", "-m", "gpt-5", "--json", "-s", "workspace-write", "--", "--yolo"), {
+    agentCommand: { program: "codex", args: ["-m", "gpt-5"] },
+    session: undefined,
+    print: true,
+    requested: "acceptEdits",
+    prompt: "--yolo"
+  })
+  assert.deepInclude(said("exec", "resume", "01a2", "go on"), {
+    session: { _tag: "Resume", sessionId: "01a2" },
+    prompt: "go on"
+  })
+  assert.deepInclude(said("exec", "--sandbox=danger-full-access", "x"), { requested: "bypassPermissions" })
+  assert.deepInclude(said("exec", "--yolo", "x"), { requested: "bypassPermissions" })
+  assert.deepInclude(said("exec", "-c", "model_reasoning_effort=high", "x"), {
+    agentCommand: { program: "codex", args: ["-c", "model_reasoning_effort=high"] }
+  })
+})
+
+it("a flag that lifts the ceiling is refused, and so is each flag that is not understood", () => {
+  for (const flags of [
+    ["--add-dir", "/"],
+    ["--approve-for-me"],
+    ["--full-auto"],
+    ["-p", "night"],
+    ["--profile=night"],
+    ["--trust"],
+    ["--dangerously-bypass-hook-trust"],
+    ["--enable", "x"],
+    ["-a", "never"],
+    ["-c", 'sandbox_mode="danger-full-access"'],
+    ["--config=sandbox_workspace_write.network_access=true"],
+    ["-c", "approval_policy=never"],
+    ["-c", "mcp_servers.x.command=sh"],
+    ["-s", "read-only"],
+    ["--ephemeral"],
+    ["-C", "/"],
+    ["--future"],
+    ["-m"]
+  ]) {
+    assert.isString(said("exec", ...flags), flags.join(" "))
+    assert.isTrue(Result.isFailure(parseCodexCommand(JSON.stringify(["codex", ...flags]))), flags.join(" "))
+  }
+})
+
+it("an errand of Codex is any other command, and an interactive Codex is refused", () => {
+  assert.isUndefined(said("login"))
+  assert.isUndefined(said("exec", "review"))
+  assert.isTrue(Option.isNone(Result.getOrThrow(literalCodex(["grep", "codex", "exec"]))))
+  for (const words of [[], ["do it"], ["resume", "01a2"], ["-m", "gpt-5", "do it"]])
+    assert.include(said(...words), "exec")
+  assert.include(said("exec", "-"), "standard input")
+  assert.include(said("exec", "one", "two"), "quote it")
+  assert.include(said("exec", "resume"), "must name a session")
+})
+
+const order = (more: Partial<AgentOrder> = {}): AgentOrder => ({
+  session: { _tag: "Fresh", sessionId: "" },
+  permission: clamp("acceptEdits", "acceptEdits"),
+  prompt: "--yolo",
+  print: true,
+  ...more
+})
+const line = (more?: Partial<AgentOrder>) =>
+  codexCommand(
+    {
+      agentDir: "/codex",
+      agentCommand: { program: process.execPath, args: ["-m", "gpt-5"] },
+      environment: {
+        PATH: "/bin",
+        HOME: "/h",
+        CODEX_HOME: "/c",
+        CODEX_SESSION_ID: "old",
+        OPENAI_API_KEY: "k",
+        SECRET: "s"
+      }
+    },
+    order(more)
+  )
+
+it.layer(HostServices.layer)((it) => {
+  it.effect("a launch has its sandbox, also in a resumed session, and its prompt on standard input", () =>
+    Effect.gen(function* () {
+      const fresh = yield* line()
+      assert.deepStrictEqual(fresh.args, ["exec", "-m", "gpt-5", "--json", "-s", "workspace-write", "-"])
+      assert.strictEqual(fresh.input, "--yolo")
+      assert.deepStrictEqual(fresh.environment, { PATH: "/bin", HOME: "/h", CODEX_HOME: "/c", OPENAI_API_KEY: "k" })
+      const session = { _tag: "Resume", sessionId: "01a2" } as const
+      const permission = clamp("bypassPermissions", "bypassPermissions")
+      const resumed = yield* line({ session, permission, window: true })
+      assert.deepStrictEqual(resumed.args.slice(3), [
+        "--json",
+        "-s",
+        "danger-full-access",
+        "resume",
+        "01a2",
+        "--",
+        "--yolo"
+      ])
+      assert.isUndefined(resumed.input)
+      const bad = yield* Effect.flip(line({ session: { _tag: "Resume", sessionId: "--last" } }))
+      assert.strictEqual(bad._tag, "AgentNotFound")
+      const { args } = yield* line({ session })
+      assert.deepStrictEqual(
+        Option.map(codexOfLaunch({ program: "/bin/codex", args }), (command) => command.args),
+        Option.some(["-m", "gpt-5"])
+      )
+    })
+  )
+})
+
+it("a process is a Codex by its own program or its launcher's", () => {
+  assert.isTrue(runsCodex(["/x/bin/codex", "exec", "--json"]))
+  assert.isTrue(runsCodex(["node", "/x/@openai/codex/bin/codex.js", "exec"]))
+  assert.isFalse(runsCodex(["codex", "app-server"]))
+  assert.isFalse(runsCodex(["vi", "codex"]))
+})
+
+it("the output shows each answer and a line for each tool, and words that are no record stay", () => {
+  const read = makeOutputReader()
+  const shown = (record: unknown) => read(JSON.stringify(record))
+  const item = (type: string, more: object) => shown({ type, item: { id: "i", ...more } })
+  assert.deepStrictEqual(item("item.completed", { type: "agent_message", text: "Done." }), Option.some("Done."))
+  assert.deepStrictEqual(
+    item("item.started", { type: "command_execution", command: "ls\u001b[2J" }),
+    Option.some("· command_execution: ls\\u001b[2J")
+  )
+  assert.deepStrictEqual(shown({ type: "turn.failed", error: { message: "limit" } }), Option.some("limit"))
+  assert.deepStrictEqual(shown({ type: "thread.started", thread_id: "x" }), Option.some(""))
+  assert.deepStrictEqual(read("WARNING: words"), Option.none())
+  assert.deepStrictEqual(shown({ type: "other" }), Option.none())
+})

@@ -1,0 +1,176 @@
+import { Agent, Processes, type TurnState } from "@souffleur/domain"
+import { assert, describe, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import { Context, Effect, FileSystem, Layer, Option } from "effect"
+import { fileURLToPath } from "node:url"
+import { Codex } from "../src/index.ts"
+
+const id = "01a20631-6832-7772-a731-0eceba6359e0"
+const recorded = (name: string) => fileURLToPath(new URL(`fixtures/${name}.jsonl`, import.meta.url))
+const holder = {
+  identity: { pid: 77, startTime: 1, bootId: "boot" },
+  parent: 1,
+  uid: 1000,
+  name: "codex",
+  condition: "running" as const
+}
+
+/** Makes the folder of a Codex whose session is as this record has it. A living process writes it, or none. */
+const codexOf = Effect.fnUntraced(function* (
+  name: string,
+  { parents = [] as ReadonlyArray<string>, writes = false } = {}
+) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-codex-" })
+  const day = `${folder}/sessions/2026/11/23`
+  yield* fs.makeDirectory(day, { recursive: true })
+  yield* fs.makeDirectory(`${folder}/thread-writer-locks`)
+  const file = `${day}/rollout-2026-11-23T02-17-11-${id}.jsonl`
+  yield* fs.writeFileString(file, yield* fs.readFileString(recorded(name)))
+  yield* fs.writeFileString(`${folder}/thread-writer-locks/${id}.lock`, "")
+  const processes = Layer.mock(Processes)({
+    self: { ...holder.identity, pid: 1 },
+    host: { name: "host", machine: "m", pidNamespace: "pid:[1]", uid: 1000 },
+    lockers: () => Effect.succeed(writes ? [holder] : []),
+    commandLine: () => Effect.succeed(parents)
+  })
+  const options = { agentDir: folder, agentCommand: { program: "codex", args: [] }, environment: {} }
+  const layer = Codex.layer(options).pipe(Layer.provide(processes))
+  return { agent: Context.get(yield* Layer.build(layer), Agent), file, folder }
+})
+
+it.layer(HostServices.layer)((it) => {
+  const turnOf = Effect.fnUntraced(function* (name: string) {
+    const { agent } = yield* codexOf(name)
+    const said = Option.getOrThrow(yield* agent.signs(id))
+    if (said.turn === undefined) return yield* Effect.die("no turn is known")
+    const ended = yield* agent.turnEnded({ pid: 77 }, id)
+    return { ...said, ended, at: undefined, writtenAt: undefined, turn: { ...said.turn, at: undefined } }
+  })
+  const failed = (reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"], resetsAt?: number) =>
+    ({ _tag: "Failed", reason, resetsAt, at: undefined }) as const
+
+  describe("the records of Codex", () => {
+    it.effect("a turn is over by its own record, and the context is what the model read last", () =>
+      Effect.gen(function* () {
+        const { context, ended, turn } = yield* turnOf("finished")
+        assert.deepStrictEqual(
+          [turn._tag, ended, context?.tokens, context?.window],
+          ["Finished", true, 10_191, 258_400]
+        )
+      })
+    )
+    it.effect("a killed turn has its tool still outstanding", () =>
+      Effect.gen(function* () {
+        const { ended, turn } = yield* turnOf("killed")
+        assert.deepStrictEqual(turn, {
+          _tag: "Tool",
+          name: "exec_command",
+          limit: undefined,
+          spawns: true,
+          at: undefined
+        })
+        assert.isFalse(ended)
+        assert.deepStrictEqual((yield* turnOf("resumed")).turn._tag, "Finished")
+      })
+    )
+    it.effect("an error of the service ends a turn for its reason, a limit with its end", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual((yield* turnOf("limited")).turn, failed("usage-limit", 1_795_999_999_000))
+        assert.deepStrictEqual((yield* turnOf("throttled")).turn, failed("usage-limit"))
+        assert.deepStrictEqual((yield* turnOf("full")).turn, failed("prompt-too-long"))
+        assert.deepStrictEqual((yield* turnOf("outage")).turn, failed("outage"))
+        const account = yield* turnOf("account")
+        assert.deepStrictEqual([account.turn, account.ended], [failed("account"), false])
+      })
+    )
+    it.effect("results, use and the hand-off are counted from the records, and only new lines are read", () =>
+      Effect.gen(function* () {
+        const { agent, file } = yield* codexOf("resumed")
+        const fs = yield* FileSystem.FileSystem
+        assert.isFalse(yield* agent.usedTools(id))
+        assert.strictEqual(yield* agent.toolResults([id]), 0)
+        const done = yield* codexOf("finished")
+        assert.deepStrictEqual([yield* done.agent.usedTools(id), yield* done.agent.toolResults([id, id])], [true, 1])
+        assert.isAbove((yield* agent.spent([id], 0)).tokens, 10_000)
+        assert.deepStrictEqual(yield* agent.spent([id], 8e12), { tokens: 0, dollars: 0 })
+        const launch = /Hand-off (work-\S+-resume-in-place-1)/u.exec(yield* fs.readFileString(file))![1]!
+        assert.isTrue(Option.isSome(yield* agent.handoffTaken(id, launch)))
+        assert.isTrue(Option.isNone(yield* agent.handoffTaken(id, "another")))
+        const item = { type: "CommandExecution", exit_code: 0, parsed_cmd: [{ type: "unknown" }] }
+        const looks = { ...item, parsed_cmd: [{ type: "read" }] }
+        for (const one of [
+          item,
+          looks,
+          { ...item, exit_code: 1 },
+          { type: "McpToolCall", status: "completed", server: "souffleur" }
+        ])
+          yield* fs.writeFileString(
+            file,
+            `${JSON.stringify({ type: "event_msg", payload: { type: "item_completed", item: one } })}\n`,
+            { flag: "a" }
+          )
+        assert.strictEqual(yield* agent.toolResults([id]), 1)
+      })
+    )
+    it.effect("a session is found by its id or the beginning of it, and knows its folder and its last answer", () =>
+      Effect.gen(function* () {
+        const { agent, file } = yield* codexOf("finished")
+        assert.deepStrictEqual(yield* agent.sessionFile("01a20631"), { path: file, sessionId: id })
+        assert.deepStrictEqual(yield* agent.projectOf(id), Option.some("/srv/opera"))
+        assert.include(yield* agent.lastAnswer(id), "tool said")
+        const reasons = yield* Effect.forEach(["", "../x", "01b"], (asked) => Effect.flip(agent.sessionFile(asked)))
+        assert.deepStrictEqual(
+          reasons.map(({ reason }) => reason),
+          ["missing", "malformed", "missing"]
+        )
+      })
+    )
+    it.effect("an export has the words, the tools and the files, and nothing that Codex tells the model itself", () =>
+      Effect.gen(function* () {
+        const { agent, folder } = yield* codexOf("resumed")
+        const fs = yield* FileSystem.FileSystem
+        const { records } = yield* agent.exportSession(id, `${folder}/out.md`)
+        const markdown = yield* fs.readFileString(`${folder}/out.md`)
+        assert.isAbove(records, 4)
+        for (const part of [
+          "- Agent: Codex 0.169.0",
+          "the word quinquereme",
+          "**Tool call: exec_command**",
+          "sleep 600"
+        ])
+          assert.include(markdown, part)
+        assert.notInclude(markdown, "environment_context")
+      })
+    )
+    it.effect("the process that locks a session holds it, under the pid of a launcher that waits for it", () =>
+      Effect.gen(function* () {
+        const none = yield* codexOf("killed")
+        assert.deepStrictEqual(yield* none.agent.sessions, [])
+        const one = yield* codexOf("killed", { writes: true })
+        const [session] = yield* one.agent.sessions
+        assert.deepInclude(session, { pid: 77, sessionId: id, project: "/srv/opera", status: "busy" })
+        const launched = yield* codexOf("killed", {
+          writes: true,
+          parents: ["node", "/x/@openai/codex/bin/codex.js", "exec"]
+        })
+        assert.strictEqual((yield* launched.agent.sessions)[0]?.pid, 1)
+      })
+    )
+    it.effect("a launch reports its session by its lock, and after its end by its output", () =>
+      Effect.gen(function* () {
+        const reported = ({ sessionOf }: Agent["Service"], output?: string) =>
+          sessionOf!({ process: holder.identity, output })
+        const living = yield* codexOf("killed", { writes: true })
+        assert.deepStrictEqual(yield* reported(living.agent), Option.some(id))
+        const ended = yield* codexOf("killed")
+        const output = `${ended.folder}/output`
+        const fs = yield* FileSystem.FileSystem
+        assert.deepStrictEqual(yield* reported(ended.agent, output), Option.none())
+        yield* fs.writeFileString(output, `WARNING: words\n{"type":"thread.started","thread_id":"${id}"}\n`)
+        assert.deepStrictEqual(yield* reported(ended.agent, output), Option.some(id))
+        assert.deepStrictEqual(yield* reported(ended.agent), Option.none())
+      })
+    )
+  })
+})

@@ -1,0 +1,127 @@
+import * as http from "node:http"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, Layer, Option, Ref, Schema } from "effect"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const Item = Schema.Struct({
+  type: Schema.optionalKey(Schema.String),
+  role: Schema.optionalKey(Schema.String),
+  /** Of a message: its parts. */
+  content: Schema.optionalKey(Schema.Unknown),
+  /** Of a tool's result. */
+  output: Schema.optionalKey(Schema.Unknown)
+})
+const Body = Schema.Struct({ model: Schema.String, input: Schema.Array(Item) })
+const decodeBody = Schema.decodeUnknownOption(Schema.fromJsonString(Body))
+
+/** One request of the real agent, as the model sees it. */
+export interface Asked {
+  /** The last message of the user. */
+  readonly said: string
+  /** All messages and results, in one: what the model knows. */
+  readonly known: string
+  /** Of the last item; `undefined` when it is no result of a tool. */
+  readonly toolResult: string | undefined
+}
+
+export interface Answer {
+  readonly text?: string
+  /** A command for the agent's own shell tool. */
+  readonly shell?: string
+  /** A usage limit that ends at that time, seconds since the epoch. */
+  readonly limitedUntil?: number
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""))
+
+const read = ({ input }: typeof Body.Type): Asked => {
+  const last = input.at(-1)
+  return {
+    said: textOf(input.findLast(({ role }) => role === "user")?.content),
+    known: input.map(({ content, output }) => textOf(content) + textOf(output)).join("\n"),
+    toolResult: last?.output === undefined ? undefined : textOf(last.output)
+  }
+}
+
+const usage = {
+  input_tokens: 1000,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 10,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 1010
+}
+
+/** Server-sent events of the Responses API: each item whole. */
+const events = (model: string, { shell, text }: Answer, n: number): string => {
+  const output = [
+    ...(text === undefined
+      ? []
+      : [
+          {
+            type: "message",
+            id: `msg_${n}`,
+            role: "assistant",
+            content: [{ type: "output_text", text, annotations: [] }]
+          }
+        ]),
+    ...(shell === undefined
+      ? []
+      : [
+          {
+            type: "function_call",
+            id: `fc_${n}`,
+            call_id: `call_${n}`,
+            name: "exec_command",
+            arguments: JSON.stringify({ cmd: shell })
+          }
+        ])
+  ].map((item) => ({ ...item, status: "completed" }))
+  const response = { id: `resp_${n}`, object: "response", created_at: 1, status: "completed", model, output, usage }
+  const all: ReadonlyArray<readonly [type: string, fields: object]> = [
+    ["response.created", { response: { ...response, status: "in_progress", output: [], usage: null } }],
+    ...output.map((item, output_index) => ["response.output_item.done", { output_index, item }] as const),
+    ["response.completed", { response }]
+  ]
+  return all
+    .map(
+      ([type, fields], at) => `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: at, ...fields })}\n\n`
+    )
+    .join("")
+}
+
+const limited = (until: number) =>
+  HttpServerResponse.jsonUnsafe(
+    { error: { type: "usage_limit_reached", code: "usage_limit_reached", message: "limit", resets_at: until } },
+    {
+      status: 429,
+      headers: {
+        "x-codex-primary-used-percent": "100",
+        "x-codex-primary-window-minutes": "300",
+        "x-codex-primary-reset-at": String(until)
+      }
+    }
+  )
+
+/** A model on loopback that says what it is told to, and remembers what it was asked. */
+export const responsesEndpoint = Effect.fn("ResponsesEndpoint")(function* (
+  part: (asked: Asked) => Effect.Effect<Answer>
+) {
+  const log = yield* Ref.make<ReadonlyArray<Asked>>([])
+  const app = Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const body = request.url.endsWith("/responses") ? decodeBody(yield* request.text) : Option.none()
+    if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
+    const asked = read(body.value)
+    const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
+    const answer = yield* part(asked)
+    return answer.limitedUntil === undefined
+      ? HttpServerResponse.text(events(body.value.model, answer, n), { contentType: "text/event-stream" })
+      : limited(answer.limitedUntil)
+  })
+  const serving = Layer.provideMerge(
+    HttpServer.serve(app),
+    NodeHttpServer.layerServer(http.createServer, { host: "127.0.0.1", port: 0, gracefulShutdownTimeout: 0 })
+  )
+  const { address } = Context.get(yield* Layer.build(serving), HttpServer.HttpServer)
+  return { url: HttpServer.formatAddress(address), asked: Ref.get(log) }
+})
