@@ -48,11 +48,18 @@ it("a flag that lifts the ceiling is refused, and so is each flag that is not un
     ["--ephemeral"],
     ["-C", "/"],
     ["--future"],
+    ["--future=x"],
+    ["--future", "x"],
     ["-m"]
   ]) {
     assert.isString(said("exec", ...flags), flags.join(" "))
     assert.isTrue(Result.isFailure(parseCodexCommand(JSON.stringify(["codex", ...flags]))), flags.join(" "))
   }
+})
+
+it("a refusal tells a flag that lifts the ceiling from a flag that is unknown", () => {
+  assert.include(said("exec", "--add-dir", "/"), "can lift the permission ceiling")
+  assert.include(said("exec", "--future"), "is unknown")
 })
 
 it("an errand of Codex is any other command, and an interactive Codex is refused", () => {

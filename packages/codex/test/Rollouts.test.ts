@@ -74,6 +74,17 @@ it.layer(HostServices.layer)((it) => {
         assert.deepStrictEqual((yield* turnOf("resumed")).turn._tag, "Finished")
       })
     )
+    it.effect("a tool that has its result is over, and the model is asked again", () =>
+      Effect.gen(function* () {
+        const { agent, file } = yield* codexOf("finished")
+        const fs = yield* FileSystem.FileSystem
+        const lines = (yield* fs.readFileString(file)).split("\n")
+        const result = lines.findIndex((line) => line.includes("function_call_output"))
+        yield* fs.writeFileString(file, `${lines.slice(0, result + 1).join("\n")}\n`)
+        const said = yield* agent.signs(id)
+        assert.strictEqual(Option.getOrThrow(said).turn?._tag, "Asked")
+      })
+    )
     it.effect("an error of the service ends a turn for its reason, a limit with its end", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* turnOf("limited")).turn, failed("usage-limit", 1_795_999_999_000))
