@@ -91,6 +91,21 @@ it.live.skipIf(claude === null || tmuxMissing)(
 )
 
 it.live.skipIf(claude === null || tmuxMissing)(
+  "the first ten minutes: in tmux a command that wants a terminal gets a window, and its last words are on the screen",
+  () =>
+    Effect.gen(function* () {
+      const lab = yield* makeLab(claude!, "opera", part, { solo: true })
+      const stage = yield* tmux(lab, { columns: 80, rows: 24 })
+      const script = "test -t 0 || { echo 'stdin is not a terminal' >&2; exit 3; }; stty size; echo done"
+      const souffleur = yield* stage.souffleur(["run", "--", "sh", "-c", script])
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const screen = yield* souffleur.said
+      assert.match(screen, /brought back \(pid \d+\): started again, in a window of tmux\n/u)
+      assert.match(screen, /\n24 80\ndone\n▸ \d\d:\d\d:\d\d the command finished/u)
+    }).pipe(Effect.scoped, Effect.provide(services))
+)
+
+it.live.skipIf(claude === null || tmuxMissing)(
   "the first ten minutes: a command that wants a terminal says so, gets one, and its words are on the screen",
   () =>
     Effect.gen(function* () {

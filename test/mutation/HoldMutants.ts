@@ -88,6 +88,22 @@ export const holdMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/node/src/launch/Pty.ts",
+    [
+      "packages/node/test/LauncherTmux.test.ts: a command has a window as its terminal, and tells its output and its end to a later souffleur too"
+    ],
+    [
+      ["window: its output is kept", 'exec tee -a "$SOUFFLEUR_OUTPUT"', "exec cat"],
+      ["window: private files", "(umask 077; exec tee", "(exec tee"],
+      ["window: its end is told", 'ln "$SOUFFLEUR_WINDOW" "$SOUFFLEUR_EXIT"', "true"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/launch/Pty.ts",
+    ["packages/node/test/LauncherTmux.test.ts: a command whose window is closed has ended, and its end is unknown"],
+    [["window: closed, it ends", 'trap "kill -TERM $!" HUP; ', ""]]
+  ),
+  ...mutantsOf(
     "packages/node/src/launch/LaunchEnds.ts",
     ["packages/node/test/LaunchEnds.test.ts"],
     [["pty: a late launcher's end is not the command's", 'pid === "pty" ? !late', 'pid === "pty" ? true']]

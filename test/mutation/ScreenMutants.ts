@@ -64,7 +64,9 @@ export const screenMutants = [
       ["screen: a pipe gets the bytes", "yield* terminal ? Stream.runForEach", "yield* true ? Stream.runForEach"],
       ["screen: our line begins a line", "terminal && inLine ?", "false ?"],
       ["screen: the end of the earlier output", 'first && earlier === "end" ?', "false ?"],
-      ["screen: from a whole line on", "torn = at > 0n", "torn = false"]
+      ["screen: from a whole line on", "torn = at > 0n", "torn = false"],
+      ["screen: a window has its own", "hidden = terminal && apart &&", "hidden = false &&"],
+      ["screen: a pipe gets a window's too", "hidden = terminal && apart &&", "hidden = apart &&"]
     ]
   ),
   ...mutantsOf(
@@ -72,6 +74,7 @@ export const screenMutants = [
     ["packages/cli/test/WatchScreen.test.ts"],
     [
       ["screen: the output before its event", "yield* output\n", ""],
+      ["screen: where it runs", 'kind === "agent" || (yield* launcher.inWindow(launchId)) ?', "false ?"],
       ["screen: quiet", 'const shows = words && how !== "json"', 'const shows = how !== "json"'],
       ["screen: as it comes", "follow: shows ?", "follow: false ?"],
       ["screen: the last words", "if (printer.silent())", "if (false)"],

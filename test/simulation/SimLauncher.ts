@@ -83,6 +83,7 @@ export const launcher = (
         "launcher.endOf",
         Effect.sync(() => endOf(id))
       ),
-    outputPath: (id) => `/state/launches/${id}.out`
+    outputPath: (id) => `/state/launches/${id}.out`,
+    inWindow: () => Effect.succeed(false)
   }
 }

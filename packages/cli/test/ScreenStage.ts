@@ -8,13 +8,15 @@ import { Environment } from "../src/world/CommandEnvironment.ts"
 export interface ScreenOptions {
   readonly terminal: boolean
   readonly columns?: number
+  /** souffleur runs in tmux, where each launch has a window. */
+  readonly windowed?: boolean
 }
 
 /**
  * Makes a screen and a folder of outputs. `said` has the text of standard output, and each line of standard error after
  * `! `, in their order.
  */
-export const screenStage = Effect.fnUntraced(function* ({ columns, terminal }: ScreenOptions) {
+export const screenStage = Effect.fnUntraced(function* ({ columns, terminal, windowed = false }: ScreenOptions) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped()
   const world = new FakeWorld()
@@ -31,7 +33,11 @@ export const screenStage = Effect.fnUntraced(function* ({ columns, terminal }: S
   const outputPath = (id: string) => `${folder}/${id}.out`
   const layer = Layer.mergeAll(
     stdio,
-    Layer.mock(Launcher, { terminal: "headless", outputPath }),
+    Layer.mock(Launcher, {
+      terminal: windowed ? "tmux" : "headless",
+      outputPath,
+      inWindow: () => Effect.succeed(windowed)
+    }),
     Layer.succeed(Environment, {
       variables: {},
       cwd: folder,

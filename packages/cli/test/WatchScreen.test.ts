@@ -43,6 +43,37 @@ const stage = Effect.fnUntraced(function* (options: ScreenOptions, how: Telling 
 const services = Layer.merge(NodeServices.layer, HostServices.layer)
 
 it.layer(services)((it) => {
+  it.effect(
+    "the output of a command in a window is left to it, its last words are shown, and a line says where it runs",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage({ terminal: true, windowed: true })
+        yield* the.prints("l1", "drawn\nall over\n".repeat(9))
+        yield* the.tells({ ...opened, kind: "command" }, firstLaunch, confirmed, completed)
+        const [began, ...rest] = the
+          .said()
+          .replaceAll(/\d\d:\d\d:\d\d/gu, "TIME")
+          .split("\n")
+        assert.strictEqual(
+          began,
+          `! ▸ TIME the command runs (pid ${confirmed.conductor.pid}) as opera-1507, in a window of tmux`
+        )
+        assert.deepStrictEqual(rest, [
+          "all over",
+          "drawn",
+          "all over",
+          "drawn",
+          "all over",
+          "! ▸ TIME the command finished",
+          ""
+        ])
+        const piped = yield* stage({ terminal: false, windowed: true })
+        yield* piped.prints("l1", "read by a program\n".repeat(9))
+        yield* piped.tells({ ...opened, kind: "command" }, firstLaunch, confirmed, completed)
+        assert.include(piped.said(), "read by a program\n".repeat(9))
+      })
+  )
+
   it.effect("the agent's words are on standard output and ours on standard error, each before what follows it", () =>
     Effect.gen(function* () {
       const the = yield* stage({ terminal: true })

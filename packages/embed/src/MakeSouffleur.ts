@@ -168,7 +168,7 @@ const begin = Effect.fnUntraced(function* (
   const own = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
   const literal = yield* Effect.fromResult(agent.takeApart(words, own))
   const overrides = Option.match(literal, {
-    onNone: (): LaunchOverrides => ({ terminal: "headless" }),
+    onNone: (): LaunchOverrides => ({}),
     onSome: ({ agentCommand }): LaunchOverrides => ({ agent: agentCommand })
   })
   const begins = Effect.gen(function* () {

@@ -50,7 +50,7 @@ export interface RunOptions extends KeepOptions {
   readonly project: string
   /** The program and its arguments. An agent is recovered with its conversation, any other command is run again. */
   readonly command: readonly [string, ...ReadonlyArray<string>]
-  /** A command that is no agent gets a terminal of its own, without a person at it; `false` by default. */
+  /** A command that is no agent gets a terminal of its own: a window where there is one. `false` by default. */
   readonly terminal?: boolean
 }
 

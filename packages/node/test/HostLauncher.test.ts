@@ -103,8 +103,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       const line = `cat /proc/$$/cmdline > args; cat /proc/$$/environ > env; test -t 0 && test -t 1 && test -t 2 && stty size; exit 7`
       const asked = order("pty-1", at, line, hostile)
       const command = { ...asked.command, environment: { PATH: "/usr/bin:/bin", QUOTED: '$(touch x) "' } }
-      const digest = yield* launcher.prepare({ ...asked, command, pty: true, keep: true })
-      assert.isTrue((yield* launcher.kept("pty-1", digest)).pty)
+      const digest = yield* launcher.prepare({ ...asked, command, terminal: "own", keep: true })
+      assert.strictEqual((yield* launcher.kept("pty-1", digest)).terminal, "own")
       const agent = yield* start(launcher, "pty-1")
       yield* becomes(agent, "gone")
       assert.deepStrictEqual(yield* launcher.endOf("pty-1"), Option.some({ _tag: "Exited", code: 7 }))
@@ -128,7 +128,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       process.env["PATH"] = at
       yield* Effect.addFinalizer(() => Effect.sync(() => (process.env["PATH"] = search)))
       assert.isFalse(yield* launcher.hasPty)
-      const refused = yield* Effect.flip(launcher.prepare({ ...order("pty-2", at, "true"), pty: true }))
+      const refused = yield* Effect.flip(launcher.prepare({ ...order("pty-2", at, "true"), terminal: "own" }))
       assert.match(refused.message, /"script", .* is not in PATH/u)
     })
   )
@@ -223,7 +223,7 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       assert.deepStrictEqual(yield* launcher.kept("kept-1", digest), {
         command: asked.command,
         cwd: at,
-        pty: false,
+        terminal: "shared",
         title: asked.title
       })
       assert.strictEqual((yield* Effect.flip(launcher.kept("kept-1", "0".repeat(64))))._tag, "LaunchFailed")

@@ -84,6 +84,54 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("tmux (skipped wher
       })
   )
 
+  it.effect.skipIf(!installed)(
+    "a command has a window as its terminal, and tells its output and its end to a later souffleur too",
+    () =>
+      Effect.gen(function* () {
+        const at = yield* folder
+        const { pane, socket, tmux } = yield* server("command")
+        const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+        const line =
+          'test -t 0 && test -t 1 && test -t 2 && stty size; read -r typed; echo "read $typed"; umask; grep SigIgn /proc/$$/status; exit 7'
+        const { command, ...asked } = order("own", at, line, hostile)
+        const environment = { PATH: "/usr/bin:/bin", QUOTED: '$(touch x) "' }
+        yield* launcher.prepare({ ...asked, command: { ...command, environment }, terminal: "own", title: "ask" })
+        const agent = yield* launcher.launch("own")
+        yield* Effect.addFinalizer(() => killed(agent.pid))
+        assert.isTrue(yield* launcher.inWindow("own"))
+        assert.include(tmux("list-windows", "-F", "#{window_name}|#{window_active}").split("\n"), "ask|0")
+        const printed = (words: string) =>
+          until(Effect.sync(() => fs.existsSync(launcher.outputPath("own")) && words !== "" && said().includes(words)))
+        const said = () => fs.readFileSync(launcher.outputPath("own"), "utf8")
+        yield* printed("24 80")
+        tmux("send-keys", "-t", "ask", "hello", "Enter")
+        yield* printed("read hello")
+        const later = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+        yield* until(Effect.map(later.endOf("own"), Option.isSome))
+        assert.deepStrictEqual(yield* later.endOf("own"), Option.some({ _tag: "Exited", code: 7 }))
+        assert.strictEqual(said().replaceAll("\r", ""), "24 80\nhello\nread hello\n0022\nSigIgn:\t0000000000000000\n")
+        const files = ["own.exit", "own.out", "own.receipt", "own.window"].map((name) => join(at, "launches", name))
+        for (const path of files) assert.strictEqual(fs.statSync(path).mode & 0o777, 0o600, path)
+        assert.isFalse(fs.existsSync(join(at, "x")))
+        assert.isFalse(yield* later.inWindow("none"))
+      })
+  )
+
+  it.effect.skipIf(!installed)("a command whose window is closed has ended, and its end is unknown", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const { pane, socket, tmux } = yield* server("closed")
+      const launcher = yield* launcherIn(at, { terminal: "tmux", tmux: { socket, pane } })
+      yield* launcher.prepare({ ...order("shut", at, "sleep 300"), terminal: "own", title: "shut" })
+      const agent = yield* launcher.launch("shut")
+      yield* Effect.addFinalizer(() => killed(agent.pid))
+      tmux("kill-window", "-t", "shut")
+      const processes = yield* Processes
+      yield* until(Effect.map(processes.condition(agent), (now) => now === "gone" || now === "zombie"))
+      assert.deepStrictEqual(yield* launcher.endOf("shut"), Option.none())
+    })
+  )
+
   it.effect.skipIf(!installed)("a launch without its server or pane fails and is cancelled", () =>
     Effect.gen(function* () {
       const at = yield* folder

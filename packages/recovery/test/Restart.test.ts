@@ -51,7 +51,7 @@ it.effect("a command that said it wants a terminal gets one where this machine m
       at.launcher.hasPty = hasPty
       at.files.write("/state/launches/w-g1-launch-1.out", words)
       yield* (yield* cycle(at)).run
-      return at.launcher.launches.map(({ pty = false }) => pty)
+      return at.launcher.launches.map(({ terminal }) => terminal === "own")
     })
     assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", true), [true])
     assert.deepStrictEqual(yield* ptyAfter("stdin is not a terminal\n", false), [false])

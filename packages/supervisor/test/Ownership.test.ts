@@ -205,7 +205,8 @@ describe("an operator's release", () => {
       kept: () => Effect.die("nothing is launched here"),
       forget: (id) => Effect.sync(() => void forgotten.push(id)),
       endOf: () => Effect.succeedNone,
-      outputPath: (id) => id
+      outputPath: (id) => id,
+      inWindow: () => Effect.succeed(false)
     })
   const prepared = Event.LaunchPrepared.make({
     at: begun,

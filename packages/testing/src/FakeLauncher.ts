@@ -124,7 +124,8 @@ export class FakeLauncher {
       },
       forget: (id) => Effect.sync(() => void this.prepared.delete(id)),
       endOf: () => Effect.sync(() => Option.map(Option.fromUndefinedOr(this.ended), endOf)),
-      outputPath: (id) => `/state/launches/${id}.out`
+      outputPath: (id) => `/state/launches/${id}.out`,
+      inWindow: () => Effect.succeed(false)
     })
   )
   readonly layer = Layer.effect(Launcher, this.service)

@@ -20,7 +20,7 @@ const launch = {
   cwd: "/",
   output: "/tmp/out",
   title: "Conductor (S2)",
-  pty: false
+  terminal: "shared"
 }
 const receipt = { _tag: "Taken", process: { pid: 4711, startTime: 99, bootId: "boot" } }
 const owner = {

@@ -48,7 +48,9 @@ export const runCommand = Command.make(
       Flag.withDefault(true)
     ),
     terminal: Flag.Boolean("terminal").pipe(
-      Flag.withDescription("Give a command that is no agent a terminal of its own, without a person at it"),
+      Flag.withDescription(
+        "Give a command that is no agent a terminal of its own: a window of tmux or kitty where there is one"
+      ),
       Flag.withDefault(false)
     ),
     detach,
@@ -106,7 +108,7 @@ export const runCommand = Command.make(
         agentKind.takeApart(flags.words, yield* Effect.fromResult(agentKind.parseCommand(settings.agentCommand)))
       )
       const overrides: LaunchOverrides = Option.match(literal, {
-        onNone: () => ({ terminal: "headless" }),
+        onNone: () => ({}),
         onSome: ({ agentCommand }) => ({ agent: agentCommand })
       })
       const running = Effect.gen(function* () {

@@ -18,11 +18,12 @@ const sizeOf = Effect.fnUntraced(function* (path: string) {
 
 /**
  * Makes a printer of the outputs of one watch's launches, one after the other, to standard output. A pipe or a file
- * gets the bytes unchanged. `earlier`: of the first launch all is printed, or the end alone.
+ * gets the bytes unchanged. `earlier`: of the first launch all is printed, or the end alone. `apart`: on a terminal the
+ * output of a command in a window of its own is left out.
  */
-export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "end") {
+export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "end", apart = false) {
   const fs = yield* FileSystem.FileSystem
-  const { outputPath } = yield* Launcher
+  const { inWindow, outputPath } = yield* Launcher
   const { outputReader } = yield* Agent
   const { colour } = yield* Environment
   const { stdout, stdoutIsTerminal } = yield* Stdio.Stdio
@@ -33,6 +34,7 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
   let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
   /** The output is in the middle of a line, on the screen; and within itself, where it was begun late. */
   let [inLine, torn] = [false, false]
+  let hidden = false
 
   const print = Effect.fnUntraced(function* (text: string) {
     if (text === "") return
@@ -47,6 +49,7 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
     return torn ? "" : text.slice(end)
   }
   const more = Effect.fnUntraced(function* (path: string) {
+    if (hidden) return
     const size = yield* sizeOf(path)
     if (size <= at) return
     const bytes = fs.stream(path, { offset: at, bytesToRead: size - at, chunkSize: chunk })
@@ -74,7 +77,8 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
       const first = launchId === undefined
       if (!first) yield* close
       launchId = newest
-      const size = first && earlier === "end" ? yield* sizeOf(outputPath(launchId)) : 0n
+      hidden = terminal && apart && (yield* inWindow(newest))
+      const size = !hidden && first && earlier === "end" ? yield* sizeOf(outputPath(launchId)) : 0n
       at = size > tailBytes ? size - tailBytes : 0n
       torn = at > 0n
       yield* more(outputPath(launchId))

@@ -1,4 +1,4 @@
-import { type Agent, type Launcher, type Recorded, type Watch, Words, type Zone } from "@souffleur/domain"
+import { type Agent, Launcher, type Recorded, type Watch, Words, type Zone } from "@souffleur/domain"
 import { jsonLine } from "@souffleur/embed/internal"
 import { lastWords, type TrustedFiles } from "@souffleur/process"
 import { Clock, Console, Effect, type FileSystem, Ref } from "effect"
@@ -34,7 +34,8 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
   const { colour, columns } = yield* Environment
   const brush = paint(colour)
   const context = yield* Effect.context<Agent | FileSystem.FileSystem | Launcher | TrustedFiles>()
-  const printer = yield* makeOutputPrinter(first.revision === 0 ? "all" : "end")
+  const printer = yield* makeOutputPrinter(first.revision === 0 ? "all" : "end", true)
+  const launcher = yield* Launcher
   const now = yield* Ref.make(first)
   const dates = Words.makeDates(yield* Clock.currentTimeMillis, zone)
   const shows = words && how !== "json"
@@ -51,13 +52,20 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
     const date = dates(at)
     yield* Effect.forEach(date === undefined ? lines : [date, ...lines], (one) => Console.error(one))
   })
-  const linesOf = ({ event }: Recorded, after: Watch): ReadonlyArray<string> => {
+  /** Says where a Conductor is that this souffleur has just launched; empty where it has no window. */
+  const placeOf = Effect.fnUntraced(function* (event: Recorded["event"], { kind, launchId }: Watch) {
+    const began = event._tag === "ConductorConfirmed" || event._tag === "ConductorRelaunched"
+    if (!began || launchId === undefined || launcher.terminal === "headless") return ""
+    return kind === "agent" || (yield* launcher.inWindow(launchId)) ? `, in a window of ${launcher.terminal}` : ""
+  })
+  const linesOf = Effect.fnUntraced(function* ({ event }: Recorded, after: Watch) {
     const told = screenLine(event, after, id, zone)
     if (told === undefined) return []
     const tone = colours[told.severity]
-    const [first = "", ...more] = wrapped(`${ourMark} ${Words.time(event.at, zone)} ${told.text}`, columns, indent)
+    const text = `${ourMark} ${Words.time(event.at, zone)} ${told.text}${yield* placeOf(event, after)}`
+    const [first = "", ...more] = wrapped(text, columns, indent)
     return [tone === undefined ? first : brush(tone, first), ...more]
-  }
+  })
   return {
     tell: Effect.fnUntraced(function* (recorded: Recorded, after: Watch) {
       if (how === "json") return yield* Console.log(jsonLine(recorded))
@@ -66,7 +74,7 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
       yield* Ref.set(now, after)
       if (shows && after.phase === "Exited") yield* ending(after)
       const lines =
-        how === "all" ? watchLines(recorded, { watch: after, brush, columns, zone }) : linesOf(recorded, after)
+        how === "all" ? watchLines(recorded, { watch: after, brush, columns, zone }) : yield* linesOf(recorded, after)
       if (lines.length > 0) yield* say(recorded.event.at, lines)
     }, Effect.provideContext(context)),
     /** Prints the words of the agent as they come, until the scope closes. */

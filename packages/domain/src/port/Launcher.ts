@@ -6,6 +6,13 @@ import type { ProcessEnd, ProcessIdentity } from "./Process.ts"
 export const Terminal = Schema.Literals(["headless", "tmux", "kitty"])
 export type Terminal = typeof Terminal.Type
 
+/**
+ * The terminal of a launch. `shared`: the launcher's, as for an agent. `none`: a command runs headless. `own`: a
+ * command gets a window of the launcher's terminal, else one without a person at it.
+ */
+export const LaunchTerminal = Schema.Literals(["shared", "none", "own"])
+export type LaunchTerminal = typeof LaunchTerminal.Type
+
 /** A launch, made before it runs. `id` is the idempotency token: letters, digits, `-`. */
 export interface LaunchOrder {
   readonly id: string
@@ -13,8 +20,8 @@ export interface LaunchOrder {
   readonly cwd: string
   /** The title of the window, such as `Conductor (S2)`. */
   readonly title: string
-  /** A headless command gets a terminal of its own, without a person at it. */
-  readonly pty?: boolean
+  /** `shared` by default. */
+  readonly terminal?: LaunchTerminal
   /** The command is needed again. It stays in a file of its own (0600) until it is forgotten. */
   readonly keep?: boolean
 }
@@ -32,7 +39,7 @@ export class Launcher extends Context.Service<
   Launcher,
   {
     readonly terminal: Terminal
-    /** Whether this machine can give a headless command a terminal of its own. */
+    /** Whether this machine can give a command a terminal of its own. */
     readonly hasPty: Effect.Effect<boolean>
     /**
      * Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, for the log. The file is removed once its
@@ -53,15 +60,19 @@ export class Launcher extends Context.Service<
     readonly kept: (
       id: string,
       digest: string
-    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "pty" | "title">, LaunchFailed>
+    ) => Effect.Effect<Pick<LaunchOrder, "command" | "cwd" | "terminal" | "title">, LaunchFailed>
     /**
      * Removes a command that is no longer needed, launched or not, since it may hold a key. A launch that has not run
      * never will.
      */
     readonly forget: (id: string) => Effect.Effect<void>
-    /** Returns how the process of a headless launch ended. `None`: it runs, or no souffleur saw its end. */
+    /**
+     * Returns how the process of a launch ended. `None`: it runs, or its end was not seen, as for an agent in a window.
+     */
     readonly endOf: (id: string) => Effect.Effect<Option.Option<ProcessEnd>>
-    /** Returns the path of a headless agent's output. */
+    /** Returns the path of the output of a headless agent, or of a command. */
     readonly outputPath: (id: string) => string
+    /** Whether a command was launched into a window, where a person reads its output. */
+    readonly inWindow: (id: string) => Effect.Effect<boolean>
   }
 >()("@souffleur/domain/Launcher") {}

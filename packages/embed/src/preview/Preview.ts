@@ -147,7 +147,7 @@ export const preview = Effect.fn("preview")(function* (foreseen: Foreseen) {
       agent: isAgent ? yield* versionOf(program, effective, isUntrusted(opening)) : null,
       conductor: pid === 0 ? null : { pid, name: conductor?.name ?? null, doubt },
       session: isAgent && !fresh ? yield* sessionOf(watch.sessionId) : null,
-      terminal: pty ? ("pty" as const) : terminal,
+      terminal: isAgent || (pty && terminal !== "headless") ? terminal : pty ? ("pty" as const) : ("headless" as const),
       permission: isAgent ? { requested, effective, ceiling: settings.maxExternalPermission } : null,
       comms: watch.comms,
       observe: watch.observe,

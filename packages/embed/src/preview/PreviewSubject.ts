@@ -60,7 +60,7 @@ export const previewKnown = Effect.fn("previewKnown")(function* (known: NamedWat
     watch,
     goesOn: known,
     program,
-    terminal: overrides.terminal ?? (yield* terminalOf(settings, variables)),
+    terminal: yield* terminalOf(settings, variables),
     pty: watch.firstLaunch?.pty ?? false,
     starts: undefined,
     fresh: false,
@@ -87,7 +87,7 @@ export const previewRun = Effect.fn("previewRun")(function* (
   const configured = yield* programOf(settings)
   const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
   const program = Option.match(literal, { onNone: () => configured, onSome: ({ agentCommand }) => agentCommand })
-  const terminal = Option.isNone(literal) ? ("headless" as const) : yield* terminalOf(settings, variables)
+  const terminal = yield* terminalOf(settings, variables)
   const foreseen = Effect.gen(function* () {
     const first = yield* firstOf(words, literal, { agent, variables, terminal, pty })
     const { command, kind, requested, sessionId } = first

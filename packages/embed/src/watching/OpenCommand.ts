@@ -156,7 +156,15 @@ export const openCommand = Effect.fn("openCommand")(function* (
   const unopened = Effect.flatMap((yield* EventLog).read(id, 0), (events) =>
     events.length === 0 ? launcher.forget(launchId) : Effect.void
   )
-  const order = { id: launchId, command: first.command, cwd: project, title: first.title, pty, keep: true }
+  const terminal = kind === "agent" ? "shared" : pty ? "own" : "none"
+  const order = {
+    id: launchId,
+    command: first.command,
+    cwd: project,
+    title: first.title,
+    terminal,
+    keep: true
+  } as const
   yield* prepareLaunch(order, (digest) => {
     const run = { kind, launch: { launchId, digest, requested, effective, pty } }
     const opened = say(id, { _tag: "Open", project, comms: null, pid: 0, sessionId, observe: false, pin, run })

@@ -23,15 +23,14 @@ export const firstCommandOf = Effect.fn("firstCommandOf")(function* (
 
 /**
  * Returns the program and the flags that `souffleur run` was given, for a watch that goes on. They are in its first
- * launch file. A command runs headless, because its exit code is reported there.
+ * launch file.
  */
 export const launchOverridesOf = Effect.fn("launchOverridesOf")(function* (
   settings: ResolvedSettings,
   known: Option.Option<NamedWatch>
 ) {
   const { firstLaunch, kind } = Option.match(known, { onNone: () => initial, onSome: ({ watch }) => watch })
-  if (kind === "command") return { terminal: "headless" } satisfies LaunchOverrides
-  if (firstLaunch === undefined) return {}
+  if (kind === "command" || firstLaunch === undefined) return {}
   const installation = yield* Installation
   const agent = Option.flatMap(yield* firstCommandOf(settings, { firstLaunch }), (command) =>
     installation.agent.ofLaunch(command, firstLaunch.sessionId)

@@ -77,7 +77,6 @@ export const layerCycleSettings = (settings: ResolvedSettings, project: string) 
 /** The parts of a launch that a watch has in place of the settings. */
 export interface LaunchOverrides {
   readonly agent?: AgentProgram
-  readonly terminal?: Terminal
 }
 
 /** Makes the parts of one watch: its agent, its launcher, its comms and its settings. */
@@ -87,10 +86,7 @@ export const layerWatch = (
   commsPath: string | null,
   overrides: LaunchOverrides = {}
 ) => {
-  const terminal =
-    overrides.terminal !== undefined
-      ? Effect.succeed(overrides.terminal)
-      : Effect.flatMap(Installation, ({ variables }) => terminalOf(settings, variables))
+  const terminal = Effect.flatMap(Installation, ({ variables }) => terminalOf(settings, variables))
   return Layer.mergeAll(
     CommsNews.layer.pipe(Layer.provide(layerComms(commsPath))),
     layerAgent(settings, overrides.agent),

@@ -18,7 +18,7 @@ import type { Start } from "../own/Detached.ts"
 import { startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
 import { encodeLaunch, isLaunch, isLaunchId, type Launch, launchVariable, readLaunch } from "./LaunchFile.ts"
-import { hasPty, inPty } from "./Pty.ts"
+import { hasPty, inPty, inWindow } from "./Pty.ts"
 import { readReceipt } from "./Receipt.ts"
 import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
@@ -93,17 +93,18 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
 
       const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
         yield* checkId(order.id)
+        const { terminal = "shared" } = order
         const launch: Launch = {
           version: 1,
           id: order.id,
           input: null,
           ...order.command,
           cwd: order.cwd,
-          output: options.terminal === "headless" ? outputPath(order.id) : null,
+          output: terminal === "shared" && options.terminal !== "headless" ? null : outputPath(order.id),
           title: plain(order.title, maxTitleLength),
-          pty: order.pty === true && options.terminal === "headless"
+          terminal
         }
-        if (launch.pty) yield* inPty({ line: options.entry, environment: {} })
+        if (terminal === "own") yield* inPty({ line: options.entry, environment: {} })
         if (!isLaunch(launch)) {
           return yield* new LaunchFailed({
             message: "program and folder must be absolute, and nothing may hold a zero byte"
@@ -180,7 +181,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         })
       })
 
-      const startOwn = Effect.fnUntraced(function* ({ id, input, pty }: Launch, start: Start, output: string) {
+      const startOwn = Effect.fnUntraced(function* ({ id, input, terminal }: Launch, start: Start, output: string) {
+        const pty = terminal === "own"
         const started = pty ? yield* inPty(start) : start
         ends.started(id)
         return yield* startHeadless(started, {
@@ -203,13 +205,15 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         const message = obstacle(launch)
         if (message !== undefined) return yield* new LaunchFailed({ message })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
-        const { output, title } = launch
+        const { cwd, output, terminal, title } = launch
+        const windowed = terminal === "own" && options.terminal !== "headless"
+        const shown = windowed ? yield* inWindow(start, ends.window(id)) : start
         const gone: Effect.Effect<boolean, LaunchFailed> =
-          output === null && options.terminal === "kitty"
-            ? yield* startKitty(start, { title, cwd: launch.cwd })
-            : yield* goneOf(
-                yield* output === null ? startTmux(options.tmux ?? {}, start, title) : startOwn(launch, start, output)
-              )
+          output !== null && !windowed
+            ? yield* goneOf(yield* startOwn(launch, start, output))
+            : options.terminal === "kitty"
+              ? yield* startKitty(shown, { title, cwd })
+              : yield* goneOf(yield* startTmux(options.tmux ?? {}, shown, title))
         return yield* receiptTaker(id, gone).pipe(
           Effect.repeat({ until: Option.isSome, schedule: receiptPoll }),
           Effect.map(Option.getOrThrow)
@@ -252,8 +256,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
           return yield* new LaunchFailed({
             message: "the stored command is missing, or differs from the prepared one"
           })
-        const { args, cwd, environment, input, program, pty, title } = launch
-        return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, pty, title }
+        const { args, cwd, environment, input, program, terminal, title } = launch
+        return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, terminal, title }
       })
 
       const forget = Effect.fn("Launcher.forget")(function* (id: string) {
@@ -273,7 +277,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         kept,
         forget,
         endOf: ends.of,
-        outputPath
+        outputPath,
+        inWindow: (id) => Effect.sync(() => isLaunchId(id) && ends.inWindow(id))
       })
     })
   )

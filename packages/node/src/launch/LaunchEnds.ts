@@ -1,12 +1,22 @@
+import * as fs from "node:fs"
 import { join } from "node:path"
 import type { ProcessEnd } from "@souffleur/domain"
-import { Deferred, Effect, Option } from "effect"
+import { Deferred, Effect, Option, Schedule } from "effect"
 import { lateCode } from "./LaunchFile.ts"
 import { readReceipt } from "./Receipt.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
 /** The kernel shows that a process has ended before Node reports how. */
 const endTimeout = "2 seconds"
+
+/** The files of a command in a window, which tells its end itself. Each path is absolute. */
+export interface WindowFiles {
+  readonly output: string
+  /** Says that the launch has a window, and holds its exit code once it has ended. */
+  readonly window: string
+  /** The same file under the name of an end, once all that was printed is in `output`. */
+  readonly exit: string
+}
 
 /** Reads the content of an end's file: an exit code, or the name of a signal. */
 const parseEnd = (text: string): Option.Option<ProcessEnd> => {
@@ -15,13 +25,17 @@ const parseEnd = (text: string): Option.Option<ProcessEnd> => {
 }
 
 /**
- * Records how headless launches ended, in `<id>.exit` (0600) beside the receipt. A later souffleur reads it there. Only
- * the parent of a process learns how it ended. So that is unknown if no souffleur was running at the end.
+ * Records how launches ended, in `<id>.exit` (0600) beside the receipt. A later souffleur reads it there. Only the
+ * parent of a process learns how it ended. So the end of a headless launch is unknown if no souffleur was running then.
+ * A window records the end of its command itself.
  */
 export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string) => {
   /** Launches that this process started and that have not ended yet. */
   const running = new Map<string, Deferred.Deferred<void>>()
   const fileOf = (id: string) => join(folder, `${id}.exit`)
+  const windowOf = (id: string) => join(folder, `${id}.window`)
+  const inWindow = (id: string) => fs.existsSync(windowOf(id))
+  const told = (id: string) => Effect.sync(() => fs.existsSync(fileOf(id)))
 
   return {
     started: (id: string): void => void running.set(id, Deferred.makeUnsafe()),
@@ -43,9 +57,20 @@ export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string
       running.delete(id)
       if (waiting !== undefined) Deferred.doneUnsafe(waiting, Effect.void)
     },
+    /** Makes the file that says that a launch has a window. */
+    window: (id: string): WindowFiles => {
+      fs.writeFileSync(windowOf(id), "", { flag: "a", mode: 0o600 })
+      return { output: join(folder, `${id}.out`), window: windowOf(id), exit: fileOf(id) }
+    },
+    inWindow,
     of: Effect.fn("LaunchEnds.of")(function* (id: string) {
       const waiting = running.get(id)
       if (waiting !== undefined) yield* Effect.timeoutOption(Deferred.await(waiting), endTimeout)
+      else if (inWindow(id))
+        yield* Effect.timeoutOption(
+          Effect.repeat(told(id), { until: (so) => so, schedule: Schedule.spaced("5 millis") }),
+          endTimeout
+        )
       return yield* Effect.sync(() => parseEnd(readWhole(fileOf(id)) ?? ""))
     })
   }

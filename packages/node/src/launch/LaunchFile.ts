@@ -1,4 +1,5 @@
 import { basename } from "node:path"
+import type { LaunchTerminal } from "@souffleur/domain"
 import { readTrustedText } from "../files/TrustedFile.ts"
 
 /** Content of `launches/<id>.json`: one whole launch (spec: behaviour#launch-at-most-once). */
@@ -18,11 +19,10 @@ export interface Launch {
   readonly environment: Readonly<Record<string, string>>
   /** Absolute. */
   readonly cwd: string
-  /** File that a headless agent's output is appended to; `null` in a terminal. Absolute. */
+  /** File that the output of a command or a headless agent is appended to. Absolute. `null`: an agent in a window. */
   readonly output: string | null
   readonly title: string
-  /** A headless command gets a terminal of its own. */
-  readonly pty: boolean
+  readonly terminal: LaunchTerminal
 }
 
 /** Whether the kernel accepts a value as an argument or a variable. */
@@ -45,7 +45,7 @@ const fields: { readonly [Name in keyof Launch]: (value: unknown) => boolean } =
   cwd: isAbsolute,
   output: (value) => value === null || isAbsolute(value),
   title: isText,
-  pty: (value) => typeof value === "boolean"
+  terminal: (value) => value === "shared" || value === "none" || value === "own"
 }
 
 /** Whether a value is a launch: it has each field as it must be, and no other. */

@@ -2,6 +2,8 @@ import { LaunchFailed } from "@souffleur/domain"
 import { Effect } from "effect"
 import type { Start } from "../own/Detached.ts"
 import { pathOf } from "./HostPrograms.ts"
+import type { WindowFiles } from "./LaunchEnds.ts"
+import { lateCode } from "./LaunchFile.ts"
 
 const missing = new LaunchFailed({
   message:
@@ -14,22 +16,50 @@ export const hasPty = Effect.sync(() => pathOf("script") !== undefined)
 /** The variable with one word of the command line. */
 const wordName = (index: number) => `SOUFFLEUR_WORD_${index}`
 
+/** The line of a shell that becomes a command. */
+const becoming = (line: Start["line"]): string => `exec${line.map((_, index) => ` "$${wordName(index)}"`).join("")}`
+
+const scriptWith = (command: string) => ["--quiet", "--return", "--flush", "--command", command, "/dev/null"] as const
+
+/** Fails with `LaunchFailed` where there is no `script`. */
+const withScript = Effect.fnUntraced(function* ({ environment, line }: Start) {
+  const script = pathOf("script")
+  if (script === undefined) return yield* missing
+  const variables = {
+    ...environment,
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    SHELL: "/bin/sh",
+    ...Object.fromEntries(line.map((word, index) => [wordName(index), word]))
+  }
+  return { script, variables }
+})
+
 /**
  * Returns a start with a terminal of its own, of 80 columns and 24 rows. `script` of util-linux makes it, and copies
  * what is printed. It ends with the command's exit code, or with 128 and the number of a signal. Its shell reads a
  * fixed text alone: the words of the command line are variables. Fails with `LaunchFailed` where there is no `script`.
  */
-export const inPty = Effect.fn("inPty")(function* ({ environment, line }: Start) {
-  const script = pathOf("script")
-  if (script === undefined) return yield* missing
-  const words = line.map((_, index) => ` "$${wordName(index)}"`).join("")
+export const inPty = Effect.fn("inPty")(function* (start: Start) {
+  const { script, variables } = yield* withScript(start)
+  const command = `stty rows 24 cols 80; ${becoming(start.line)}`
+  return { line: [script, ...scriptWith(command)], environment: variables } satisfies Start
+})
+
+/**
+ * Returns a start for a window. `script` gives the command the size and the keys of the window. A copy of its
+ * output is in `output`. Then its exit code is under `exit`, whether souffleur lives or not. The end of a launcher that
+ * came late is not told. `script` blocks the signal of a closed window, so a shell ends it by another one. Both shells
+ * read a fixed text alone. Fails with `LaunchFailed` where there is no `script`.
+ */
+export const inWindow = Effect.fn("inWindow")(function* (start: Start, { exit, output, window }: WindowFiles) {
+  const { script, variables } = yield* withScript(start)
+  const told = `code=$?; [ $code = ${lateCode} ] || printf %s $code > "$SOUFFLEUR_WINDOW"`
+  const shell = [
+    `{ "$0" "$@" <&3 & trap "kill -TERM $!" HUP; wait $!; ${told}; } 3<&0 | (umask 077; exec tee -a "$SOUFFLEUR_OUTPUT")`,
+    `[ ! -s "$SOUFFLEUR_WINDOW" ] || ln "$SOUFFLEUR_WINDOW" "$SOUFFLEUR_EXIT"`
+  ].join("\n")
   return {
-    line: [script, "--quiet", "--return", "--flush", "--command", `stty rows 24 cols 80; exec${words}`, "/dev/null"],
-    environment: {
-      ...environment,
-      PATH: "/usr/local/bin:/usr/bin:/bin",
-      SHELL: "/bin/sh",
-      ...Object.fromEntries(line.map((word, index) => [wordName(index), word]))
-    }
+    line: ["/bin/sh", "-c", shell, script, ...scriptWith(becoming(start.line))],
+    environment: { ...variables, SOUFFLEUR_OUTPUT: output, SOUFFLEUR_WINDOW: window, SOUFFLEUR_EXIT: exit }
   } satisfies Start
 })

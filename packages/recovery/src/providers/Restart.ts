@@ -39,7 +39,7 @@ const runAgain = Effect.fnUntraced(function* (watch: Watch, token: string) {
   const kept = yield* launcher.kept(first.launchId, first.digest)
   const words = yield* lastPrinted(launcher.outputPath(first.launchId))
   const pty = first.pty || (wantsTerminal(words) && (yield* launcher.hasPty))
-  const order = { ...kept, ...(pty ? { pty } : {}) }
+  const order = pty ? { ...kept, terminal: "own" as const } : kept
   return yield* started(token, order, { sessionId: "", requested: first.requested, effective: first.effective, pty })
 })
 
