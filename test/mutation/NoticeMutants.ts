@@ -11,6 +11,11 @@ const [requests, delivery, channels, notifier] = [
 /** Mutants that take away single defences of notices: what leaves the machine, to whom, and how often. */
 export const noticeMutants = [
   ...mutantsOf(
+    "packages/plan/src/publish/RunPublisher.ts",
+    ["packages/plan/test/RunPublisher.test.ts"],
+    [["lost: a run's log has it", "noticeDesk(mark, lost)", "noticeDesk(mark, warnOfLost)"]]
+  ),
+  ...mutantsOf(
     "packages/domain/src/settings/NotifyChannel.ts",
     ["packages/domain/test/NotifyChannel.test.ts"],
     [

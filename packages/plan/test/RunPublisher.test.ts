@@ -2,7 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
 import { Comms } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
-import { type NoticeChannel, NoticeChannels, type NoticeMessage } from "@souffleur/process"
+import { type NoticeChannel, NoticeChannels, NoticeLost, type NoticeMessage } from "@souffleur/process"
 import { Context, Effect, Layer, Option } from "effect"
 import { foldRun, type RunEvent, publishRun, RunLog, runNoticeOf } from "../src/index.ts"
 import { examples } from "./fixtures/events/RunExamples.ts"
@@ -85,6 +85,33 @@ it.effect("comms is told nothing that a terminal obeys", () =>
     )
     assert.include(texts[0], "\\u001b[2J\\u009b\\u000a")
     assert.include(texts[0], 'Answer with: souffleur conduct answer task-001 "what to do"')
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+)
+
+it.effect("a notice that a channel gave up is in the log of its run, also when its conductor has left", () =>
+  Effect.gen(function* () {
+    const log = Context.get(yield* Layer.build(RunLog.layerMemory), RunLog)
+    const deaf: NoticeChannel = {
+      name: "ntfy",
+      words: false,
+      send: () => Effect.fail(new NoticeLost({ tries: 5, message: "the server could not be reached" }))
+    }
+    yield* log.append("run/r", 0, first)
+    yield* publishRun("r", 0, { project: "/p", comms: Option.none() }).pipe(
+      Effect.provideService(RunLog, log),
+      Effect.provide(Cursor.layerMemory),
+      Effect.provideService(NoticeChannels, [deaf])
+    )
+    const events = yield* log.read("run/r", first.length)
+    assert.lengthOf(events, 1)
+    assert.deepInclude(events[0]?.event, {
+      _tag: "NoticeLost",
+      channel: "ntfy",
+      notice: "escalated",
+      of: 3,
+      tries: 5,
+      message: "the server could not be reached"
+    })
   }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 )
 

@@ -1,5 +1,6 @@
 import type * as Event from "../event/WatchEvent.ts"
 import type { Zone } from "../Time.ts"
+import { describeLost } from "./DescribeLost.ts"
 import { described, type Describers, type WatchNotice } from "./Description.ts"
 import { capital, count, dollars, deadline, duration, withoutProgress } from "./Words.ts"
 
@@ -62,12 +63,7 @@ export const describeSign = {
   PersonCame: () => described("info", "The Conductor no longer waits for a person", { notice: "cleared" }),
   WordRefused: ({ what, message }) =>
     described("warning", `souffleur refused a ${what}: ${message}`, { message: "warning" }),
-  NoticeLost: ({ channel, message, notice, tries }) =>
-    described(
-      "warning",
-      `The channel ${channel} did not take the notice "${notice}"${tries > 1 ? ` in ${tries} tries` : ""}: ${message}. "souffleur notify --test" tries each channel`,
-      { message: "warning" }
-    ),
+  ...describeLost,
   ConductorUnclaimed: ({ message }) =>
     described(
       "warning",

@@ -16,7 +16,7 @@ import {
 } from "@souffleur/domain"
 import type { LogError, Refused } from "@souffleur/eventlog"
 import { boundOutputs } from "@souffleur/node"
-import { lastWords, type LostNotice, type TrustedFiles, warnOfLost } from "@souffleur/process"
+import { lastWords, type LostNotice, reportOfLost, type TrustedFiles, warnOfLost } from "@souffleur/process"
 import {
   allPublished,
   attended,
@@ -81,13 +81,9 @@ const looking = Effect.fnUntraced(function* <R>(
   if (guardian !== undefined) yield* Effect.forkScoped(guarded(ref, guardian))
   const telling = yield* Effect.forkScoped(attended(ref, "publisher", commsPublisher(id)))
   const spoken = yield* Effect.context<Agent | Launcher | TrustedFiles>()
-  const lost = (one: LostNotice) => {
-    const { channel, message, why } = one
-    const { notice, revision } = message
-    const report = { channel, notice: notice.kind, of: revision, tries: why.tries, message: why.message }
-    // A watch that has ended takes no event any more.
-    return Effect.catch(ref.dispatch({ _tag: "ReportNoticeLost", ...report }), () => warnOfLost(one))
-  }
+  // A watch that has ended takes no event any more.
+  const lost = (one: LostNotice) =>
+    Effect.catch(ref.dispatch({ _tag: "ReportNoticeLost", ...reportOfLost(one) }), () => warnOfLost(one))
   const notices = notifier(id, project, { lastWords: (watch) => Effect.provideContext(lastWords(watch), spoken), lost })
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
   const tracing = yield* Effect.forkScoped(attendedHere("teller of traces", traceTeller(id)))

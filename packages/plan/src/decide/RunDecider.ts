@@ -112,6 +112,10 @@ export const decideRun = (run: Run, command: RunCommand): Decision<Event.RunEven
         : no("owned", "another souffleur was faster")
     case "Leave":
       return run.owner === null ? ok() : ok(Event.RunLeft.make({ at, fence: run.fence }))
+    case "ReportNoticeLost": {
+      const { channel, message, notice, of, tries } = command
+      return ok(Event.NoticeLost.make({ at, channel, notice, of, tries, message }))
+    }
     case "RevisePlan":
       return command.digest === run.digest ? ok() : revised(run, command, at)
     case "RebuildStateFile":

@@ -1,4 +1,4 @@
-import { described, describedBy, type Describers, describePin, Words } from "@souffleur/domain"
+import { described, describedBy, type Describers, describeLost, describePin, Words } from "@souffleur/domain"
 import { pauseInWords } from "../decide/Pause.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
 import { firstSuspect } from "./WorkProblem.ts"
@@ -20,6 +20,7 @@ const needsPerson = (id: string, escalation: { readonly reason: string } | undef
 
 const describers: Describers<RunEvent, RunNoticeKind> = {
   ...describePin,
+  ...describeLost,
   RunOpened: ({ plan, tasks, workflowId }) =>
     described("info", `souffleur conducts workflow ${workflowId}: ${many(tasks.length, "task")} of ${plan}`),
   PlanRevised: ({ changed, tasks }) =>

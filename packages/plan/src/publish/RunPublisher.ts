@@ -1,12 +1,12 @@
 import { type Comms, personsZone, plain, type Zone } from "@souffleur/domain"
-import { NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
+import { type LostNotice, NoticeChannels, noticeDesk, reportOfLost, warnOfLost } from "@souffleur/process"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
 import { patiently } from "./CommsProjection.ts"
 import { describeRunEvent } from "./DescribeRun.ts"
 import { initialRun } from "../run/Run.ts"
 import { evolveRun } from "../run/RunEvolution.ts"
-import { loadRun, RunLog, streamOf } from "../run/RunLog.ts"
+import { dispatchRun, loadRun, RunLog, streamOf } from "../run/RunLog.ts"
 import { answerTo, type RunNotice, runNoticeOf } from "./RunNotice.ts"
 
 /** Streams the events of a run with their notices, until its conductor leaves after `from`. */
@@ -79,7 +79,12 @@ export const publishRun = Effect.fn("publishRun")(function* (id: string, from: n
   const mark = `${stream}/notified`
   yield* positionOf(mark, newest)
   const ofPerson = yield* notices(id, from, yield* personsZone)
-  const desk = yield* noticeDesk(mark, warnOfLost)
+  // A notice may be lost when the conductor has left.
+  const lost = (one: LostNotice) =>
+    Effect.catch(dispatchRun(id, { _tag: "ReportNoticeLost", ...reportOfLost(one) }, { _tag: "Operator" }), () =>
+      warnOfLost(one)
+    )
+  const desk = yield* noticeDesk(mark, lost)
   const pages = Stream.runForEach(ofPerson, ({ event, notice, revision }) =>
     notice === undefined ? Effect.void : desk.tell({ subject: { run: id, project }, revision, at: event.at, notice })
   ).pipe(Effect.andThen(desk.close))

@@ -41,8 +41,11 @@ export const RunOpened = event("RunOpened", {
   /** SHA-256 of the plan's finishing command, which souffleur itself would run; `null`: it had none. */
   finishingDigest: TextOrNull
 })
-/** The config file asks for more than the pin, and a person's word about it. A watch has the same events. */
-export const { ConfigOverreached, ConfigWithdrawn, TrustGiven } = Watched
+/**
+ * The config file asks for more than the pin, and a person's word about it. A channel gave a notice up. A watch has the
+ * same events.
+ */
+export const { ConfigOverreached, ConfigWithdrawn, NoticeLost, TrustGiven } = Watched
 /**
  * The plan's file changed, and these are its tasks from now on. `changed`: complete tasks whose text is another one
  * since.
@@ -231,7 +234,8 @@ export const RunEvent = Schema.Union([
   FinishingAnswered,
   ConfigOverreached,
   ConfigWithdrawn,
-  TrustGiven
+  TrustGiven,
+  NoticeLost
 ])
 export type RunEvent = typeof RunEvent.Type
 

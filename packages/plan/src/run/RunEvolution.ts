@@ -208,7 +208,8 @@ const change = (run: Run, event: RunEvent): Change =>
         : { phase: "completion", finishing: "not begun", finishingFailure: null, finishingAccepted: true },
     ConfigOverreached: evolvePin.ConfigOverreached,
     ConfigWithdrawn: evolvePin.ConfigWithdrawn,
-    TrustGiven: (event) => evolvePin.TrustGiven(event, run)
+    TrustGiven: (event) => evolvePin.TrustGiven(event, run),
+    NoticeLost: () => ({})
   })
 
 /**

@@ -14,7 +14,7 @@ export const runKey = {
  * (decision 0008).
  */
 export const runFold: Fold<Run, RunEvent> = {
-  name: { kind: "run", fingerprint: "daf067f0c89caa48" },
+  name: { kind: "run", fingerprint: "b07606f8f7d3071e" },
   initial: initialRun,
   evolve: evolveRun,
   schema: Run,

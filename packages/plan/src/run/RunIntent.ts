@@ -104,6 +104,7 @@ export type RunIntent =
       readonly answer: "guidance" | "retry" | "skip"
       readonly text: string
     }
+  | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof Event.NoticeLost.Type, "_tag" | "at">)
   | PinIntent
 
 export type RunCommand = RunIntent & {

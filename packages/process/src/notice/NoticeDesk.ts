@@ -9,6 +9,15 @@ export interface LostNotice {
   readonly why: NoticeLost
 }
 
+/** Returns the fields of a lost notice for the log. */
+export const reportOfLost = ({ channel, message: { notice, revision }, why }: LostNotice) => ({
+  channel,
+  notice: notice.kind,
+  of: revision,
+  tries: why.tries,
+  message: why.message
+})
+
 /** Warns of a lost notice in souffleur's own output. */
 export const warnOfLost = ({ channel, message: { notice }, why }: LostNotice) =>
   Effect.logWarning(`${channel} did not take the notice "${notice.kind}": ${why.message}`)
