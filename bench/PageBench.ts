@@ -1,6 +1,7 @@
 import { Clock, Console, Effect, FileSystem, Path, Schema, Stream } from "effect"
 import { running, souffleur } from "./Child.ts"
 import { here, makeStore } from "./StoreFile.ts"
+import { restingWatch } from "./Resting.ts"
 import { report, type Row, timed } from "./Table.ts"
 import { shares, used } from "./Used.ts"
 
@@ -40,37 +41,30 @@ const opened = Effect.fnUntraced(function* (entry: string, cwd: string, env: Var
   }
 })
 
-/** Starts a watch of a command that rests, and returns its souffleur. */
-const watching = Effect.fnUntraced(function* (entry: string, cwd: string, env: Variables) {
-  const words = [entry, "run", "--no-guardian", "--json", "--", "sleep", "600"]
-  const handle = yield* running(process.execPath, words, cwd, env)
-  const { watch } = JSON.parse(yield* firstLine(handle)) as { readonly watch: string }
-  return { pid: Number(handle.pid), id: watch }
-})
-
-/** Measures the processor of a watch that somebody looks at, beside that of one alone. Both rest at the same time. */
+/**
+ * Measures the processor of a watch that somebody looks at, beside that of one alone. Both rest at the same time, and
+ * then they change their places. So it does not matter which one began first.
+ */
 const looked = Effect.fnUntraced(function* (entry: string, folder: string, seconds: number) {
   const fs = yield* FileSystem.FileSystem
-  const places = ["alone", "looked"].map((name) => ({
-    cwd: `${folder}/${name}`,
-    env: { HOME: folder, SOUFFLEUR_STATE_DIR: `${folder}/state-${name}` }
-  }))
-  const watches = yield* Effect.forEach(
-    places,
-    Effect.fnUntraced(function* ({ cwd, env }) {
-      yield* fs.makeDirectory(cwd)
-      return yield* watching(entry, cwd, env)
-    })
+  const folders = [`${folder}/one`, `${folder}/other`] as const
+  const watches = yield* Effect.forEach(folders, (one) =>
+    Effect.andThen(fs.makeDirectory(one), restingWatch(one, ["--no-guardian"]))
   )
-  const { ask } = yield* opened(entry, places[1]!.cwd, places[1]!.env)
-  const feed = yield* ask(`watches/${watches[1]!.id}/live`)
-  yield* Effect.forkScoped(Effect.promise(() => feed.text().catch(() => "")))
-  yield* Effect.sleep("5 seconds")
-  const [alone, other] = yield* shares(
-    watches.map(({ pid }) => pid),
-    seconds
-  )
-  return { alone: alone!.percent, looked: other!.percent }
+  const pids = watches.map(({ pid }) => pid)
+  const look = Effect.fnUntraced(function* (home: string) {
+    const { ask } = yield* opened(entry, home, { HOME: home, SOUFFLEUR_STATE_DIR: `${home}/state` })
+    const list = yield* Effect.flatMap(ask(""), (answer) => Effect.promise(() => answer.text()))
+    const [, id = ""] = /\/watches\/([\w-]+)"/u.exec(list) ?? []
+    const feed = yield* ask(`watches/${id}/live`)
+    yield* Effect.forkScoped(Effect.promise(() => feed.text().catch(() => "")))
+    // The start of the page is over by then.
+    yield* Effect.sleep("10 seconds")
+    return yield* shares(pids, seconds)
+  }, Effect.scoped)
+  const first = yield* look(folders[0])
+  const second = yield* look(folders[1])
+  return { alone: first[1]!.percent + second[0]!.percent, looked: first[0]!.percent + second[1]!.percent }
 })
 
 /**
@@ -99,9 +93,15 @@ export const page = (seconds: number) =>
         return one
       })
     )
+    const memory = Effect.fnUntraced(function* (name: string, limit?: Row["limit"]) {
+      const [few, many] = yield* Effect.forEach(pages, ({ pid }) => used(pid))
+      const cells = [name, few!.megabytes.toFixed(0), many!.megabytes.toFixed(0)]
+      return { cells, measured: many!.megabytes / few!.megabytes, ...(limit === undefined ? {} : { limit }) }
+    })
     const views = ["", `watches/${here.id}`, "?q=done-00ff"]
     const rows: Array<Row> = []
     for (const view of views) {
+      if (view.startsWith("?")) rows.push(yield* memory("the server, MB", { atMost: limits.memory }))
       const took = pages.map(() => new Array<number>())
       const sizes = pages.map(() => 0)
       for (let round = 0; round < warmUp + rounds; round++)
@@ -132,12 +132,7 @@ export const page = (seconds: number) =>
           limit: { atMost: limits.size }
         })
     }
-    const [few, many] = yield* Effect.forEach(pages, ({ pid }) => used(pid))
-    rows.push({
-      cells: ["the server, MB", few!.megabytes.toFixed(0), many!.megabytes.toFixed(0)],
-      measured: many!.megabytes / few!.megabytes,
-      limit: { atMost: limits.memory }
-    })
+    rows.push(yield* memory("the server after it, MB"))
     const share = yield* looked(entry, folder, seconds)
     const met = [
       yield* report([`page (${what})`, ...stores.map(({ name }) => name), "ratio"], rows),
@@ -145,7 +140,7 @@ export const page = (seconds: number) =>
         ["a watch at rest, % of a core", "alone", "looked at", "ratio"],
         [
           {
-            cells: [`${seconds} s`, share.alone.toFixed(3), share.looked.toFixed(3)],
+            cells: [`twice ${seconds} s`, share.alone.toFixed(3), share.looked.toFixed(3)],
             measured: share.looked / share.alone,
             limit: { atMost: limits.looked }
           }

@@ -42,5 +42,5 @@ export const startedWatch = Effect.fnUntraced(function* (
 })
 
 /** Starts a watch of a process that sleeps, and waits until both rest. */
-export const restingWatch = (folder: string) =>
-  Effect.tap(startedWatch(folder, ["--", "sleep", "1000000"]), Effect.sleep("10 seconds"))
+export const restingWatch = (folder: string, flags: ReadonlyArray<string> = []) =>
+  Effect.tap(startedWatch(folder, [...flags, "--", "sleep", "1000000"]), Effect.sleep("10 seconds"))
