@@ -35,12 +35,12 @@ const main = Effect.gen(function* () {
       executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
       args: ["--no-sandbox"]
     })
-    const tab = await browser.newPage({ viewport: { width: 960, height: 900 }, colorScheme: "light" })
+    const tab = await browser.newPage({ viewport: { width: 960, height: 1280 }, colorScheme: "light" })
     await tab.goto(url)
     await tab.locator(".job-name a").first().click()
     await tab.getByText("Ended", { exact: true }).waitFor()
     await tab.locator("#events summary").last().click()
-    await tab.screenshot({ path: file("page.png"), fullPage: true })
+    await tab.screenshot({ path: file("page.png") })
     await tab.goto(pathToFileURL(report).href)
     await tab.screenshot({ path: file("report.png"), fullPage: true })
     await browser.close()
