@@ -61,7 +61,7 @@ it.live.skipIf(missing)(
       pane.press("?")
       yield* pane.shows("this help")
       pane.press("Escape")
-      yield* pane.shows("1 working")
+      yield* pane.shows(`› ▸ ${id}`)
       pane.press("r")
       yield* pane.shows(`Retry ${id}? y`)
       pane.press("n")

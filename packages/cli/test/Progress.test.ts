@@ -17,11 +17,14 @@ it.effect("an act of seconds has one line on a terminal, which is erased at its 
   Effect.gen(function* () {
     const { layer, written } = stage(true)
     const act = Effect.as(Effect.sleep("2500 millis"), 7)
-    const acting = yield* Effect.forkChild(Effect.provide(withProgress("exporting")(act), layer))
+    const acting = yield* Effect.provide(withProgress("exporting")(act), layer).pipe(
+      Effect.tap(() => Effect.sleep("1 minute")),
+      Effect.forkChild
+    )
     yield* TestClock.adjust("2500 millis")
-    assert.strictEqual(yield* Fiber.join(acting), 7)
     assert.deepStrictEqual(written, [line("exporting: 1 s"), line("exporting: 2 s"), line("")])
     yield* TestClock.adjust("1 minute")
+    assert.strictEqual(yield* Fiber.join(acting), 7)
     assert.lengthOf(written, 3)
   })
 )

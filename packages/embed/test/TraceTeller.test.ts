@@ -6,7 +6,7 @@ import { recoveriesOf } from "../src/timeline/Recoveries.ts"
 import { watchChanges } from "../src/timeline/WatchChange.ts"
 import { otlpTarget, TraceCollector } from "../src/trace/OtlpTarget.ts"
 import { traceIdOf } from "../src/trace/RecoveryTrace.ts"
-import { traceTeller } from "../src/trace/TraceTeller.ts"
+import { dueTraces, traceTeller } from "../src/trace/TraceTeller.ts"
 import { type Collected, collector, TracedNight } from "./TracedNight.ts"
 
 const id = "opera-1507"
@@ -43,6 +43,10 @@ it.live("a recovery is exported once, whole, by the souffleur that goes on with 
     assert.lengthOf(got, 1)
   }).pipe(Effect.scoped, Effect.provide(services))
 )
+it("a recovery that runs waits for its end, and an exported one is not exported again", () => {
+  const due = (count: number, told: number) => dueTraces(recorded.slice(0, count), told).map(({ cycle }) => cycle)
+  assert.deepStrictEqual([due(9, 0), due(10, 0), due(10, 3), due(10, 4)], [[], [1], [1], []])
+})
 it.live("a recovery is exported while its watch goes on, and a collector that is busy is asked again", () =>
   Effect.gen(function* () {
     const { got, url } = yield* collector(503, 200)

@@ -1,7 +1,7 @@
-import { EventLog, isEnd, load, type WatchEvent } from "@souffleur/domain"
+import { EventLog, isEnd, load, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
 import { Effect, Schedule, Stream } from "effect"
-import { recoveriesOf } from "../timeline/Recoveries.ts"
+import { type Recovery, recoveriesOf } from "../timeline/Recoveries.ts"
 import { watchChanges } from "../timeline/WatchChange.ts"
 import { TraceCollector } from "./OtlpTarget.ts"
 import { traceOf } from "./RecoveryTrace.ts"
@@ -14,6 +14,10 @@ const within: ReadonlySet<WatchEvent["_tag"]> = new Set(["StepStarted", "StepSuc
 
 /** Tries while a collector is out: soon at first, then each five minutes. */
 const untilTaken = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("5 minutes")])
+
+/** Returns the recoveries that are over and not exported yet. `told`: the revision of the last exported one. */
+export const dueTraces = (events: ReadonlyArray<Recorded>, told: number): ReadonlyArray<Recovery> =>
+  recoveriesOf(watchChanges(events)).filter(({ revision, to }) => to !== null && revision > told)
 
 /**
  * Exports each recovery of a watch as one trace, once it is over, until the watch ends. The log is the queue, and a
@@ -30,9 +34,7 @@ export const traceTeller = Effect.fn("traceTeller")(function* (id: string) {
   const { sendTraces } = yield* Effect.promise(() => import("./TraceExport.ts"))
   const tell = Effect.gen(function* () {
     const told = yield* cursor.position(mark)
-    const over = recoveriesOf(watchChanges(yield* log.read(id, 0))).filter(
-      ({ revision, to }) => to !== null && revision > told
-    )
+    const over = dueTraces(yield* log.read(id, 0), told)
     for (const recovery of over) {
       yield* sendTraces(target, yield* traceOf(id, recovery)).pipe(
         Effect.tapError(({ message }) => Effect.logDebug(`a trace is not exported: ${message}`)),
