@@ -80,7 +80,7 @@ it.live.skipIf(missing)(
       fs.writeFileSync(join(the.project, "go"), "")
       yield* pane.shows("1 ended")
       pane.press("w")
-      yield* pane.shows("The rule")
+      yield* pane.shows("ended with exit code 0")
       pane.press("q")
       yield* pane.shows("code 0")
       assert.isTrue(pane.isRestored())
