@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/claude/**/*.slow.ts"],
-    globalSetup: ["test/claude/claudeSetup.ts"],
+    globalSetup: ["test/claude/claudeSetup.ts", "test/cli/cliSetup.ts"],
     testTimeout: 900_000,
     maxConcurrency: 10
   }

@@ -2,6 +2,8 @@ import { Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import type { SqlError } from "effect/sql"
 import { Sqlite } from "@souffleur/eventlog"
+import { compiledOf } from "../cli/Build.ts"
+import { bundle } from "../cli/Built.ts"
 import { sampler, swept } from "./AgentProcesses.ts"
 import { type Answer, type Asked, modelEndpoint } from "./ModelEndpoint.ts"
 
@@ -43,8 +45,6 @@ const decodeNotices = Schema.decodeUnknownEffect(Schema.fromJsonString(Notices))
 
 /** The conductor of the orchestration, whose first words a successor is launched with. */
 const skill = "---\nname: conductor\ndescription: Conducts the plan\n---\nConduct.\n"
-
-const main = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname
 
 /** One line of `souffleur log --json`. */
 const Logged = Schema.StructWithRest(Schema.Struct({ _tag: Schema.String, revision: Schema.Int }), [
@@ -111,6 +111,7 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     ...timings,
     PATH: process.env["PATH"] ?? "/usr/bin:/bin",
     HOME: home,
+    NODE_COMPILE_CACHE: compiledOf(bundle),
     LANG: "C.UTF-8",
     TERM: "xterm-256color",
     TMPDIR: tmp,
@@ -124,7 +125,7 @@ export const makeLab = Effect.fn("Lab")(function* (claude: string, name: string,
     ...options.settings
   }
   const here = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
-  const souffleur = ["env", ...marks, process.execPath, main] as const
+  const souffleur = ["env", ...marks, process.execPath, bundle] as const
   const said = (...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make(souffleur[0], [...souffleur.slice(1), ...args], here))
 
