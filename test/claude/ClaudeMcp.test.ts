@@ -41,7 +41,11 @@ const equipped = (lab: Lab) => {
 }
 
 const conducted = Effect.fn("Mcp.conducted")(function* (solo: boolean) {
-  const lab = yield* makeLab(claude!, "opera", conducts, { solo })
+  const lab = yield* makeLab(claude!, "opera", conducts, {
+    solo,
+    // A successor may begin slowly: a beat that is old is no matter here.
+    settings: { SOUFFLEUR_HEARTBEAT_STALE_AFTER: "60 seconds" }
+  })
   yield* equipped(lab)
   const { souffleur } = yield* watched(lab, yield* headless(lab), begin)
   yield* lab.write("go", "")
