@@ -91,18 +91,18 @@ describe.concurrent("the ceiling is pinned", () => {
           (text) => text.includes("untrusted_config")
         )
         assert.isTrue(the.messages().some((one) => String(one["message"]).includes("souffleur config --trust")))
-        const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
+        const status = JSON.parse((yield* the.ask(["status", "--json"])).lines.join("\n"))
         assert.deepStrictEqual(status[0].permission, {
           ceiling: "acceptEdits",
           file_asks_for: ["MAX_EXTERNAL_PERMISSION", "NOTIFY"]
         })
-        assert.include((yield* the.run(["status"])).errors, "souffleur config --trust")
+        assert.include((yield* the.ask(["status"])).errors, "souffleur config --trust")
         const overreached = seen(first, "ConfigOverreached")[0]!
         assert.include(
-          (yield* the.run(["why", watch, String(overreached.revision)])).lines.join("\n"),
+          (yield* the.ask(["why", watch, String(overreached.revision)])).lines.join("\n"),
           "retry --ceiling bypassPermissions"
         )
-        const doctor = (yield* the.run(["doctor"])).lines.join("\n")
+        const doctor = (yield* the.ask(["doctor"])).lines.join("\n")
         assert.match(doctor, /ceiling +watch .* holds acceptEdits/u)
         assert.match(doctor, /wrong +trust/u)
 
@@ -113,7 +113,7 @@ describe.concurrent("the ceiling is pinned", () => {
         const again = the.start(["watch", "--json", "--resume", watch], variables)
         yield* prints(again, "OwnerTook")
         assert.strictEqual(
-          (yield* the.run(["retry", watch, "--ceiling", "bypassPermissions"], { CLAUDECODE: "1" })).code,
+          (yield* the.ask(["retry", watch, "--ceiling", "bypassPermissions"], { CLAUDECODE: "1" })).code,
           2
         )
         handsOver(the)
@@ -130,7 +130,7 @@ describe.concurrent("the ceiling is pinned", () => {
         handsOver(the)
         const fourth = yield* prints(again, "ConductorRelaunched", ({ generation }) => generation === 4)
         assert.strictEqual(yield* permissionOf(pidOf(fourth)), "bypassPermissions")
-        yield* the.run(["release", watch])
+        yield* the.ask(["release", watch])
         assert.strictEqual((yield* again.ended).code, 0)
       })
   )
@@ -145,9 +145,9 @@ describe.concurrent("the ceiling is pinned", () => {
       const refused = yield* run()
       assert.strictEqual(refused.code, 2)
       assert.match(refused.errors, /NOTIFY is not what was trusted.*souffleur config --trust/u)
-      assert.strictEqual((yield* the.run(["config", "--trust"], { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" })).code, 2)
+      assert.strictEqual((yield* the.ask(["config", "--trust"], { SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" })).code, 2)
       assert.isFalse(fs.existsSync(marker))
-      assert.strictEqual((yield* the.run(["config", "--trust"])).code, 0)
+      assert.strictEqual((yield* the.ask(["config", "--trust"])).code, 0)
       assert.strictEqual((yield* run()).code, 0)
     })
   )
@@ -181,7 +181,7 @@ describe.concurrent("the ceiling is pinned", () => {
         events.filter(({ _tag }) => _tag === "ConfigOverreached"),
         1
       )
-      const status = JSON.parse((yield* the.run(["conduct", "status", "--json"])).lines.join("\n"))
+      const status = JSON.parse((yield* the.ask(["conduct", "status", "--json"])).lines.join("\n"))
       assert.deepStrictEqual(status.permission, { ceiling: "acceptEdits", file_asks_for: ["MAX_EXTERNAL_PERMISSION"] })
     })
   )

@@ -9,6 +9,7 @@ import { Processes } from "@souffleur/node"
 import { Effect, Schedule } from "effect"
 import { compiledOf } from "./Build.ts"
 import { bundle } from "./Built.ts"
+import { inProcess } from "./InProcess.ts"
 
 export { bundle }
 
@@ -185,6 +186,10 @@ export const stage = Effect.fnUntraced(function* (
     return { code, lines: child.lines, errors: child.errors() }
   })
 
+  /** Runs a word that only reads or writes the log, in this process. */
+  const ask = (args: ReadonlyArray<string>, more: Variables = {}, cwd = project) =>
+    inProcess(args, { bundle, cwd, variables: { ...environment, ...more } })
+
   const pidFile = (pid: number) => join(claude, "sessions", `${pid}.json`)
   /** Once its session can be found. */
   const acting = (agent: Running) =>
@@ -223,6 +228,7 @@ export const stage = Effect.fnUntraced(function* (
     spawned,
     start,
     run,
+    ask,
     acting,
     order,
     sessions,
@@ -233,7 +239,7 @@ export const stage = Effect.fnUntraced(function* (
       ),
     watch: (conductor: Running, ...args: ReadonlyArray<string>) =>
       start(["watch", "--json", "--pid", String(conductor.pid), "--session-id", session, ...args]),
-    events: Effect.map(run(["log", "--json"]), ({ lines }) => lines.map(said)),
+    events: Effect.map(ask(["log", "--json"]), ({ lines }) => lines.map(said)),
     /** Every launch that became an agent. */
     launched: () =>
       fs.existsSync(join(state, "launches"))

@@ -47,7 +47,7 @@ describe.concurrent("the command", () => {
         )
         assert.strictEqual(fs.readFileSync(join(text, "souffleur.db"), "utf8"), "to be\n", "it is left as it was")
         assert.isFalse(fs.existsSync(join(the.project, "x")), "no shell reads a session id")
-        assert.deepStrictEqual((yield* the.run(["status", "--json"])).lines, ["[]"], "nothing of it is in the log")
+        assert.deepStrictEqual((yield* the.ask(["status", "--json"])).lines, ["[]"], "nothing of it is in the log")
         const failed = yield* the.run(["estimate", "nowhere.md", "--json"])
         assert.deepStrictEqual(
           [failed.code, failed.lines, failed.errors],
@@ -64,7 +64,7 @@ describe.concurrent("the command", () => {
         join(the.project, ".orchestra_configs", "souffleur"),
         Buffer.concat([Buffer.from("FORCE_COMPACT=many\nrubbish\n"), crypto.getRandomValues(Buffer.alloc(2000))])
       )
-      const { code, lines } = yield* the.run(["config", "--json"])
+      const { code, lines } = yield* the.ask(["config", "--json"])
       const config = JSON.parse(lines.join("\n"))
       assert.strictEqual(code, 0)
       assert.strictEqual(config.force_compact_threshold_tokens, 400_000)
@@ -109,11 +109,11 @@ describe.concurrent("the command", () => {
           assert.deepStrictEqual(lines, [])
         }
         assert.deepStrictEqual(
-          (yield* the.run(["status", "--json"], { SOUFFLEUR_STATE_DIR: join(the.home, "other") })).lines,
+          (yield* the.ask(["status", "--json"], { SOUFFLEUR_STATE_DIR: join(the.home, "other") })).lines,
           ["[]"]
         )
 
-        const [status] = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
+        const [status] = JSON.parse((yield* the.ask(["status", "--json"])).lines.join("\n"))
         assert.strictEqual(status.watch, settled.watch)
         assert.strictEqual(status.phase, "Watching")
         assert.deepStrictEqual(
@@ -124,10 +124,10 @@ describe.concurrent("the command", () => {
         assert.deepStrictEqual(log, watch.lines.map(said))
         for (const event of log) assert.match(event.at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
         assert.deepStrictEqual(
-          (yield* the.run(["log", the.session, "--json", "--from", "3"])).lines.map(said),
+          (yield* the.ask(["log", the.session, "--json", "--from", "3"])).lines.map(said),
           log.slice(2)
         )
-        const state = yield* the.run(["state", settled.watch, "--at", "1", "--json"])
+        const state = yield* the.ask(["state", settled.watch, "--at", "1", "--json"])
         assert.deepInclude(JSON.parse(state.lines.join("\n")), {
           watch: settled.watch,
           revision: 1,

@@ -44,7 +44,7 @@ it.live(
       assert.match(errors, /is trusted from now on as it is, with AGENT_ENVIRONMENT/u)
       assert.deepStrictEqual(fs.readFileSync(seen, "utf8").split("\n"), ["a-token||", "a-token||", ""])
       assert.match(lines.join("\n"), /The config file asks for another AGENT_ENVIRONMENT/u)
-      const printed = [...lines, errors, JSON.stringify((yield* the.run(["conduct", "log", "--json"])).lines)].join(
+      const printed = [...lines, errors, JSON.stringify((yield* the.ask(["conduct", "log", "--json"])).lines)].join(
         "\n"
       )
       assert.notInclude(printed, "a-token")

@@ -60,7 +60,7 @@ describe.concurrent("souffleur conduct", () => {
         fs.renameSync(join(the.project, "plan.yaml"), join(the.project, "moved.yaml"))
         const moved = yield* the.run(["conduct", "moved.yaml"])
         assert.deepStrictEqual([moved.code, the.sessions().length, the.state().finishing], [0, 3, "done"], moved.errors)
-        const watches = yield* the.run(["status", "--json"])
+        const watches = yield* the.ask(["status", "--json"])
         assert.deepStrictEqual([watches.code, watches.lines.join("")], [0, "[]"], "a run is no watch")
       }).pipe(Effect.scoped)
   )
@@ -156,10 +156,10 @@ describe.concurrent("souffleur conduct", () => {
         const told = () => linesOf(file).map((line) => JSON.parse(line))
         const kinds = Effect.sync(() => told().flatMap(({ kind, run }) => (run === undefined ? [] : [kind])))
         yield* until(kinds, ([kind]) => kind === "escalated")
-        const answered = yield* the.run(["conduct", "answer", "task-001", "here is the key"])
+        const answered = yield* the.ask(["conduct", "answer", "task-001", "here is the key"])
         assert.include(answered.errors, "its conductor goes on")
         yield* until(kinds, (all) => all.includes("finished"))
-        yield* the.run(["conduct", "answer", "--finishing", "--retry"])
+        yield* the.ask(["conduct", "answer", "--finishing", "--retry"])
         assert.strictEqual((yield* watch.ended).code, 0, watch.errors())
         assert.deepStrictEqual(yield* kinds, ["escalated", "cleared", "finished", "cleared", "finished"])
         assert.strictEqual(the.bows(), 2)
@@ -183,7 +183,7 @@ describe.concurrent("souffleur conduct", () => {
           { millis: 0, tasks: { "task-001": { implementer: ["hang"], reviewer: ["approve"] } } },
           first
         )
-        const facts = Effect.map(the.run(["doctor", "--json"]), ({ code, lines }) => {
+        const facts = Effect.map(the.ask(["doctor", "--json"]), ({ code, lines }) => {
           const all: ReadonlyArray<{ check: string; level: string; detail: string; todo: string }> = JSON.parse(
             lines.join("\n")
           )
@@ -215,13 +215,13 @@ describe.concurrent("souffleur conduct", () => {
         assert.deepInclude(ending, { reason: "timeout", process: hung.process, limit: 1 })
         yield* the.prints(three, "ImplementationFailed")
         assert.isFalse(alive(hung.process.pid))
-        const why = yield* the.run(["conduct", "why", String(ending.revision)])
+        const why = yield* the.ask(["conduct", "why", String(ending.revision)])
         for (const what of [
           `process ${hung.process.pid} runs since`,
           "an agent that takes longer than its limit is ended"
         ])
           assert.include(why.lines.join("\n"), what)
-        const log = yield* the.run(["conduct", "log", "--json", "--from", "2"])
+        const log = yield* the.ask(["conduct", "log", "--json", "--from", "2"])
         const known = log.lines.map((line) => JSON.parse(line))
         assert.deepStrictEqual(
           known.map(({ revision }) => revision),

@@ -17,7 +17,7 @@ interface Fact {
 }
 
 const doctor = Effect.fnUntraced(function* (the: Stage, variables?: Variables) {
-  const { code, errors, lines } = yield* the.run(["doctor", "--json"], variables)
+  const { code, errors, lines } = yield* the.ask(["doctor", "--json"], variables)
   const facts: ReadonlyArray<Fact> = JSON.parse(lines.join("\n"))
   assert.strictEqual(code, facts.every(({ ok }) => ok) ? 0 : 1, errors)
   for (const { level, ok, todo } of facts) {
@@ -112,7 +112,7 @@ describe.concurrent("doctor", () => {
         assert.match(well.of("event log")[0]!.detail, /events of 1 watches, each decodes/)
         assert.strictEqual(well.of("comms state")[0]!.detail, "row souffleur is confirmed")
 
-        const asked = yield* the.run(["doctor", String(conductor.pid)])
+        const asked = yield* the.ask(["doctor", String(conductor.pid)])
         assert.strictEqual(asked.code, 0, asked.errors)
         assert.include(
           asked.lines.join("\n"),

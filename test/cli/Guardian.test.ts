@@ -44,7 +44,7 @@ const guardedWatch = Effect.fnUntraced(function* (tasks = [task(1)], hangAt = 1)
   }).pipe(Effect.provide(Processes.layer), Effect.orDie)
   const guardian = (...not: ReadonlyArray<number>) => guardianOf(the.state, String(id), ...not)
   const events = the.events
-  const owner = Effect.map(the.run(["status", "--json"]), ({ lines }) => JSON.parse(lines.join(""))[0].owner)
+  const owner = Effect.map(the.ask(["status", "--json"]), ({ lines }) => JSON.parse(lines.join(""))[0].owner)
   const nobody = until(ours, (all) => all.length === 0)
   return { ...the, conductor, events, guardian, id, nobody, ours, owner, watch, first: yield* guardian() }
 })
@@ -111,7 +111,7 @@ describe.concurrent("a guardian", () => {
         assert.deepStrictEqual(restorations(yield* the.events), [["silent", 1]])
         assert.isTrue(alive(the.conductor.pid))
         assert.strictEqual(yield* the.guardian(), the.first, "the guardian stays")
-        assert.strictEqual((yield* the.run(["release"])).code, 0)
+        assert.strictEqual((yield* the.ask(["release"])).code, 0)
         yield* the.nobody
         assert.isTrue(alive(the.conductor.pid))
       })

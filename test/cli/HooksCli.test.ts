@@ -238,7 +238,7 @@ describe.concurrent("souffleur hooks", () => {
     Effect.gen(function* () {
       const the = yield* stage([])
       const settings = join(the.project, ".claude", "settings.local.json")
-      const found = Effect.map(the.run(["doctor", "--json"]), ({ lines }) =>
+      const found = Effect.map(the.ask(["doctor", "--json"]), ({ lines }) =>
         (
           JSON.parse(lines.join("\n")) as ReadonlyArray<{ check: string; level: string; detail: string; todo: string }>
         ).filter(({ check }) => check === "hooks")

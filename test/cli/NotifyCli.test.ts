@@ -68,7 +68,7 @@ describe.concurrent("the command line sends notices", () => {
       const none = yield* the.run(["notify", "--test", "--json"], { SOUFFLEUR_NOTIFY: "slack telegram:@team" })
       assert.strictEqual(none.code, 1)
       assert.match(none.lines.join("\n"), /the URL of Slack is missing: set SOUFFLEUR_SLACK_URL/u)
-      const doctor = yield* the.run(["doctor"], { SOUFFLEUR_NOTIFY: "slack ntfy:topic" })
+      const doctor = yield* the.ask(["doctor"], { SOUFFLEUR_NOTIFY: "slack ntfy:topic" })
       assert.match(doctor.lines.join("\n"), /wrong +notices +slack: the URL of Slack is missing/u)
       assert.match(doctor.lines.join("\n"), /ok +notices +ntfy is ready/u)
     })
@@ -99,7 +99,7 @@ describe.concurrent("the command line sends notices", () => {
         assert.match(errors, /NOTIFY is not what was trusted/u)
       }
       assert.deepStrictEqual(received, [])
-      assert.strictEqual((yield* the.run(["config", "--trust"])).code, 0)
+      assert.strictEqual((yield* the.ask(["config", "--trust"])).code, 0)
       assert.strictEqual((yield* the.run(["notify", "--test"])).code, 0)
       assert.strictEqual(received.length, 1)
     })
@@ -163,7 +163,7 @@ describe.concurrent("the command line sends notices", () => {
         tries: 1,
         message: "the server answered 403: the token is missing or refused"
       })
-      assert.strictEqual((yield* the.run(["release"])).code, 0)
+      assert.strictEqual((yield* the.ask(["release"])).code, 0)
       assert.strictEqual((yield* run.ended).code, 0)
     })
   )

@@ -229,7 +229,7 @@ describe.concurrent("a recovery of real processes", () => {
       yield* prints(watch, "RecoveryWithheld")
       yield* prints(watch, "WatcherStarted", ({ watcher }) => watcher === 2)
       assert.isTrue(alive(conductor.pid))
-      assert.strictEqual((yield* the.run(["release"])).code, 0)
+      assert.strictEqual((yield* the.ask(["release"])).code, 0)
       assert.deepStrictEqual(yield* watch.ended, well)
       assert.isTrue(alive(conductor.pid))
       assert.deepStrictEqual(the.launched(), [])

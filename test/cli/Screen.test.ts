@@ -26,7 +26,7 @@ it.live("a killed agent's recovery is four lines on standard error, and its answ
     )
     const run = the.start(["run", "--no-guardian", "--", agent, "-p", "Work. The stage word is gossamer."])
     const [id] = yield* until(
-      Effect.map(the.run(["status", "--json"]), ({ lines }) =>
+      Effect.map(the.ask(["status", "--json"]), ({ lines }) =>
         JSON.parse(lines.join("\n")).map(({ watch }: { watch: string }) => watch)
       ),
       ({ length }) => length > 0
@@ -50,7 +50,7 @@ it.live("a killed agent's recovery is four lines on standard error, and its answ
     assert.notMatch(run.errors(), /Conductor|fence|self-monitor|\bS1\b/u)
     assert.deepStrictEqual(run.lines, ["Every task of the plan is complete."])
     // The answer is in no event, and status shows it.
-    assert.include((yield* the.run(["status", id])).lines.join("\n"), "Every task of the plan is complete.")
+    assert.include((yield* the.ask(["status", id])).lines.join("\n"), "Every task of the plan is complete.")
     assert.notInclude(JSON.stringify(yield* the.events), "Every task")
   })
 )

@@ -83,7 +83,7 @@ describe.concurrent("a signal is answered at once", () => {
       const waiting = the.start(["watch", "--json", "--pid", "4190000", "--session-id", the.session])
       yield* prints(waiting, "ValidationFailed")
       yield* answers(waiting, "SIGINT")
-      yield* the.run(["release"])
+      yield* the.ask(["release"])
       const conductor = yield* the.conductor()
       const watching = the.watch(conductor, "--observe")
       yield* prints(watching, "WatchSettled")

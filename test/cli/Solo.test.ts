@@ -14,7 +14,7 @@ describe.concurrent("done", () => {
       const conductor = yield* the.conductor()
       const watch = the.watch(conductor)
       const { watch: id } = yield* prints(watch, "WatchSettled")
-      const another = yield* the.run(["done"], { CLAUDE_CODE_SESSION_ID: "99999999-0000-4000-8000-000000000000" })
+      const another = yield* the.ask(["done"], { CLAUDE_CODE_SESSION_ID: "99999999-0000-4000-8000-000000000000" })
       assert.deepStrictEqual([another.code, another.lines], [2, []])
       assert.match(another.errors, /is not the Conductor of watch/u)
       // From another folder, as an agent is wherever it went; and a hook says it twice.
@@ -32,7 +32,7 @@ describe.concurrent("done", () => {
       assert.deepStrictEqual([_tag, by], ["ConductorCompleted", "agent"])
       assert.isTrue(alive(conductor.pid))
       assert.strictEqual(the.row("souffleur")["state"], "complete")
-      assert.match((yield* the.run(["why"])).lines.join("\n"), /the agent said so: "souffleur done"/)
+      assert.match((yield* the.ask(["why"])).lines.join("\n"), /the agent said so: "souffleur done"/)
     })
   )
 
@@ -48,13 +48,13 @@ describe.concurrent("done", () => {
       yield* prints(watch, "WatchSettled")
       conductor.kill("SIGKILL")
       yield* prints(watch, "StepStarted", ({ step }) => step === "1 stop")
-      const word = yield* the.run(["done"])
+      const word = yield* the.ask(["done"])
       assert.strictEqual(word.code, 0, word.errors)
       assert.strictEqual((yield* watch.ended).code, 0)
       assert.deepInclude(said(watch.lines.at(-1)!), { _tag: "ConductorCompleted", by: "operator" })
       assert.deepStrictEqual(the.launched(), [])
       stubborn.kill("SIGKILL")
-      const none = yield* the.run(["done", "nobody"])
+      const none = yield* the.ask(["done", "nobody"])
       assert.deepStrictEqual([none.code, none.lines], [2, []])
     })
   )
@@ -124,16 +124,16 @@ describe.concurrent("run, of a plain command", () => {
       yield* run.ended
       const next = the.start(words)
       yield* prints(next, "OwnerTook")
-      const [known] = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{
+      const [known] = JSON.parse((yield* the.ask(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{
         readonly wait: { readonly until: string }
       }>
       assert.strictEqual(Date.parse(known?.wait.until ?? ""), end)
       assert.lengthOf(the.launched(), 1)
-      const why = (yield* the.run(["why"])).lines.join("\n")
+      const why = (yield* the.ask(["why"])).lines.join("\n")
       assert.match(why, /The command is dead: it ended with exit code 3/u)
       assert.match(why, /Its last words\n {2}the disk is full/u)
       assert.notInclude(JSON.stringify(yield* the.events), "the disk is full")
-      const held = yield* the.run(["hold"])
+      const held = yield* the.ask(["hold"])
       assert.strictEqual(held.code, 0, held.errors)
       const go = yield* the.run(["go", "--json"])
       assert.deepInclude(JSON.parse(go.lines[0]!), { cycle: 1 })
@@ -168,9 +168,9 @@ describe.concurrent("run, of a plain command", () => {
       assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())
       assert.deepStrictEqual(lines(join(the.project, "said")), ["run", "run"])
       assert.isFalse(alive(Number(lines(join(the.project, "left"))[0])))
-      const why = (yield* the.run(["why", String(early.revision)])).lines.join("\n")
+      const why = (yield* the.ask(["why", String(early.revision)])).lines.join("\n")
       for (const words of [["9999"], [early.watch, "abc"]])
-        assert.strictEqual((yield* the.run(["why", ...words])).code, 2, words.join(" "))
+        assert.strictEqual((yield* the.ask(["why", ...words])).code, 2, words.join(" "))
       assert.match(why, /1 of the processes that it had started still ran/u)
     })
   )
@@ -183,7 +183,7 @@ describe.concurrent("run, of a plain command", () => {
       assert.deepInclude(said(lines.at(-1)!), { _tag: "RetriesExhausted", exportPath: null })
       assert.lengthOf(the.launched(), 3)
       const died = lines.map(said).findLast(({ _tag }) => _tag === "ConductorDied")
-      const why = (yield* the.run(["why", String(died?.revision)])).lines.join("\n")
+      const why = (yield* the.ask(["why", String(died?.revision)])).lines.join("\n")
       assert.match(why, /it ran .*; the progress of a command is not known/)
       for (const words of [["status", "--json"], ["state", "--json"], ["why"], ["log"]])
         assert.strictEqual((yield* the.run(words)).code, 0)
@@ -211,7 +211,7 @@ describe.concurrent("run, of a plain command", () => {
         )
         assert.deepStrictEqual(lines(join(the.project, "said")), ["run"])
         assert.lengthOf(the.launched(), 1)
-        assert.strictEqual((yield* the.run(["release"])).code, 0)
+        assert.strictEqual((yield* the.ask(["release"])).code, 0)
         assert.strictEqual((yield* again.ended).code, 0)
       })
   )
@@ -220,7 +220,7 @@ describe.concurrent("run, of a plain command", () => {
 live("a command whose watch the log could not take leaves no environment behind", () =>
   Effect.gen(function* () {
     const the = yield* solo()
-    assert.strictEqual((yield* the.run(["status"])).code, 0)
+    assert.strictEqual((yield* the.ask(["status"])).code, 0)
     const log = new DatabaseSync(join(the.state, "souffleur.db"))
     // The log is opened and read as ever. Only the event that opens the watch fails, when its launch is written.
     log.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'disk full'); END")
@@ -248,7 +248,7 @@ live("three simultaneous starts in one folder run one command", () =>
     assert.deepStrictEqual(ends, [3, 3], runs.map((run) => run.errors()).join("\n"))
     const words = Effect.sync(() => lines(join(the.project, "said")))
     assert.lengthOf(yield* until(words, (found) => found.length > 0), 1)
-    assert.strictEqual((yield* the.run(["release"])).code, 0)
+    assert.strictEqual((yield* the.ask(["release"])).code, 0)
   })
 )
 
@@ -284,7 +284,7 @@ describe.concurrent("run, of a known agent", () => {
       assert.deepInclude(said(run.lines.at(-1)!), { _tag: "ConductorCompleted", by: "turn" })
       const { revision } = run.lines.map(said).find(({ _tag }) => _tag === "ConductorDied")!
       assert.match(
-        (yield* the.run(["why", String(revision)])).lines.join("\n"),
+        (yield* the.ask(["why", String(revision)])).lines.join("\n"),
         /1 results of tools, 0 at the last launch; no commit since/
       )
       assert.include(the.conversation(String(first["sessionId"])), prompt)
@@ -325,7 +325,7 @@ describe.concurrent("run, of a known agent", () => {
         assert.deepStrictEqual([code, lines], [2, []], errors)
         assert.match(errors, why)
       }
-      assert.deepStrictEqual((yield* the.run(["status", "--json"])).lines, ["[]"])
+      assert.deepStrictEqual((yield* the.ask(["status", "--json"])).lines, ["[]"])
       assert.deepStrictEqual(the.launched(), [])
     })
   )
@@ -346,7 +346,7 @@ live("three watches of one machine are all in status, and one stream has their e
     const times = (tag: string) =>
       runs.flatMap((run) => run.lines.map(said).filter(({ _tag }) => _tag === tag)).map(({ at }) => Date.parse(at))
     assert.isAtLeast(Math.max(...times("ConductorConfirmed")) - Math.min(...times("OwnerTook")), 600)
-    const statuses = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{
+    const statuses = JSON.parse((yield* the.ask(["status", "--json"])).lines.join("\n")) as ReadonlyArray<{
       watch: string
       phase: string
     }>
@@ -354,9 +354,9 @@ live("three watches of one machine are all in status, and one stream has their e
       statuses.map(({ phase, watch }) => `${watch} ${phase}`),
       watches.map((watch) => `${watch} Watching`)
     )
-    for (const watch of watches) assert.strictEqual((yield* the.run(["done", watch])).code, 0)
+    for (const watch of watches) assert.strictEqual((yield* the.ask(["done", watch])).code, 0)
     for (const run of runs) assert.strictEqual((yield* run.ended).code, 0)
-    const written = (yield* the.run(["log", "--all", "--json"])).lines
+    const written = (yield* the.ask(["log", "--all", "--json"])).lines
     yield* until(
       Effect.sync(() => teller.lines.length),
       (told) => told >= written.length
@@ -366,6 +366,6 @@ live("three watches of one machine are all in status, and one stream has their e
     for (const run of runs) assert.includeMembers([...written], [...run.lines])
     teller.kill("SIGINT")
     yield* teller.ended
-    assert.strictEqual((yield* the.run(["log", watches[0]!, "--all"])).code, 2)
+    assert.strictEqual((yield* the.ask(["log", watches[0]!, "--all"])).code, 2)
   })
 )
