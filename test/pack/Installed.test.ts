@@ -31,14 +31,13 @@ describe.concurrent("the packages in a project outside the workspace", () => {
         const { folder, run } = yield* stranger(manager, consumer)
         const entries = yield* everyEntry(folder)
         assert.isAtLeast(entries.length, 20)
-        assert.strictEqual(yield* run("node_modules/.bin/tsc", "-p", "."), "")
-        // The compiler did look at these files.
         yield* fs.writeFileString(
           `${folder}/wrong.ts`,
           'import { Store } from "@souffleur/eventlog"\nexport const wrong: string = Store.applicationId\n'
         )
-        const refused = yield* Effect.flip(run("node_modules/.bin/tsc", "-p", "."))
-        assert.match(refused.message, /wrong\.ts\(2,14\): error TS2322/u)
+        const refused = yield* Effect.flip(run("node_modules/.bin/tsc", "-p", ".", "--pretty", "false"))
+        // The compiler did look at these files, and has no other complaint.
+        assert.match(refused.message, /^.*\nwrong\.ts\(2,14\): error TS2322: .*\n$/u)
         assert.strictEqual(yield* run("node", "appendOnce.ts"), "1 WatcherStarted\n")
         yield* run(
           "node",

@@ -48,9 +48,10 @@ const manifestFor = (manager: Manager, project: typeof Project.Type, tarballs: R
   ...(manager === "yarn" ? { resolutions: tarballs } : {})
 })
 
+/** pnpm takes each folder with a manifest for a project of its own. */
 const settingsFor = (manager: Manager, tarballs: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   manager === "pnpm"
-    ? { "pnpm-workspace.yaml": json({ overrides: tarballs }) }
+    ? { "pnpm-workspace.yaml": json({ packages: ["*"], overrides: tarballs }) }
     : manager === "yarn"
       ? { ".yarnrc.yml": json({ nodeLinker: "node-modules", enableTelemetry: false }), "yarn.lock": "" }
       : {}
@@ -61,11 +62,8 @@ const install: Readonly<Record<Manager, readonly [string, ...ReadonlyArray<strin
   yarn: [...yarn, "install"]
 }
 
-/**
- * Copies a project out of the workspace and installs it there, with every package of souffleur from its tarball. It is
- * gone with the scope. Fails with `CommandFailed` where the package manager does.
- */
-export const stranger = Effect.fn("stranger")(function* (manager: Manager, from: string) {
+/** Copies a folder out of the workspace, with what a package manager needs to find the tarballs. It is gone with the scope. */
+const outside = Effect.fnUntraced(function* (manager: Manager, from: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const temporary = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-stranger-" })
@@ -74,12 +72,38 @@ export const stranger = Effect.fn("stranger")(function* (manager: Manager, from:
   const tarballs = Object.fromEntries(
     (yield* readTarballs(inject("tarballs"))).map(({ file, manifest }) => [manifest.name, `file:${file}`])
   )
-  const file = path.join(folder, "package.json")
-  const project = yield* Effect.flatMap(fs.readFileString(file), fromJson)
-  yield* fs.writeFileString(file, json(manifestFor(manager, project, tarballs)))
   for (const [name, text] of Object.entries(settingsFor(manager, tarballs)))
     yield* fs.writeFileString(path.join(folder, name), text)
-  const run: Stranger["run"] = (...words) => command(folder, words, apart(temporary))
+  const runIn =
+    (cwd: string): Stranger["run"] =>
+    (...words) =>
+      command(cwd, words, apart(temporary))
+  return { folder, tarballs, runIn }
+})
+
+/**
+ * Copies a project out of the workspace and installs it there, with every package of souffleur from its tarball. It is
+ * gone with the scope. Fails with `CommandFailed` where the package manager does.
+ */
+export const stranger = Effect.fn("stranger")(function* (manager: Manager, from: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { folder, runIn, tarballs } = yield* outside(manager, from)
+  const file = `${folder}/package.json`
+  const project = yield* Effect.flatMap(fs.readFileString(file), fromJson)
+  yield* fs.writeFileString(file, json(manifestFor(manager, project, tarballs)))
+  const run = runIn(folder)
   yield* run(...install[manager])
   return { folder, run } satisfies Stranger
+})
+
+/**
+ * Copies a folder of projects out of the workspace and installs all of them at once. Each has what it names alone. They
+ * are gone with the scope. Fails with `CommandFailed` where pnpm does.
+ */
+export const strangers = Effect.fn("strangers")(function* (from: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { folder, runIn } = yield* outside("pnpm", from)
+  yield* fs.writeFileString(`${folder}/package.json`, json({ private: true }))
+  yield* runIn(folder)(...install.pnpm)
+  return (name: string): Stranger => ({ folder: `${folder}/${name}`, run: runIn(`${folder}/${name}`) })
 })
