@@ -5,13 +5,15 @@ import {
   isOver,
   load,
   Processes,
+  type ProcessIdentity,
   Settings,
+  startTimeout,
   type Variables,
   type Watch,
   claimsOf
 } from "@souffleur/domain"
 import { encodeDetachOrder } from "@souffleur/node"
-import { runProgram } from "@souffleur/process"
+import { endProcess, runProgram } from "@souffleur/process"
 import { refuseOwned } from "@souffleur/supervisor"
 import { Console, Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
 import { agentKind } from "../agent/Kind.ts"
@@ -52,8 +54,22 @@ const outputOf = Effect.fnUntraced(function* (id: string) {
   return path.join(folder, `${id}.out`)
 })
 
-/** A detached souffleur ended before it owned its watch. `message` names the file that says why. Exit code 1. */
+/**
+ * A detached souffleur ended before it owned its watch, or did not own it in time. `message` names the file that says
+ * why. Exit code 1.
+ */
 export class NotDetached extends Schema.TaggedError<NotDetached>()("NotDetached", { message: Schema.String }) {}
+
+/** Ends a souffleur that did not come to own its watch in time, and fails with `NotDetached`. */
+const endLate = Effect.fnUntraced(function* (id: string, started: ProcessIdentity, output: string) {
+  const { stopGrace } = yield* Settings
+  const { pid } = started
+  const end = yield* Effect.orElseSucceed(endProcess(started, stopGrace, Effect.void), () => undefined)
+  const fate = end === undefined ? `does not end: end it by "kill -9 ${pid}"` : "was ended"
+  return yield* new NotDetached({
+    message: `pid ${pid} did not come to watch within ${startTimeout / 1000} s, and ${fate}: ${output} may say why, and "souffleur resume ${id}" tries again`
+  })
+})
 
 /**
  * Starts a souffleur that goes on with this watch. It descends neither from this process nor from the agent whose tool
@@ -93,14 +109,16 @@ export const startDetached = Effect.fn("startDetached")(function* (id: string, g
     )
   )
   const pid = Number(printed)
-  const started = yield* processes.find(pid)
+  const started = Option.map(yield* processes.find(pid), ({ identity }) => identity)
   const look = Effect.gen(function* () {
     const now = yield* load(id)
     if (now.fence > before.fence) return Option.some(now)
-    const over = Option.isNone(started) || isOver(yield* processes.condition(started.value.identity))
+    const over = Option.isNone(started) || isOver(yield* processes.condition(started.value))
     return over ? Option.some(yield* load(id)) : Option.none()
   })
-  const found = yield* Effect.repeat(look, { until: Option.isSome, schedule: Schedule.spaced("20 millis") })
+  const looks = Effect.repeat(look, { until: Option.isSome, schedule: Schedule.spaced("20 millis") })
+  const found = Option.flatten(yield* Effect.timeoutOption(looks, startTimeout))
+  if (Option.isNone(found) && Option.isSome(started)) return yield* endLate(id, started.value, output)
   const { fence, owner } = Option.getOrElse(found, () => before)
   if (fence === before.fence)
     return yield* new NotDetached({ message: `pid ${pid} ended before it watched: ${output} says why` })

@@ -58,7 +58,7 @@ export const silentAfter = ({
 export const dueWithin = (pollMillis: number, silentAfter: number): number => Math.max(pollMillis, silentAfter / 6)
 
 /** Milliseconds in which a started souffleur must own the watch, or is ended. */
-const startTimeout = 60_000
+export const startTimeout = 60_000
 /** Failed starts before a guardian gives up. */
 const maxFailedStarts = 3
 /** Milliseconds before the next start after a failed start. They double each time. */
