@@ -149,9 +149,57 @@ export const commandMutants = [
     [
       "test/cli/ResumeAll.test.ts: resume --all --keep gives a watch up after three restorations without progress, and a person tries again"
     ],
+    [["keep: each start is counted", "yield* resumed(named, over)", "yield* resumed(named, undefined)"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/watching/KeepWatches.ts",
+    ["packages/cli/test/KeepWatches.test.ts"],
     [
-      ["keep: one that was given up is left", "over !== undefined && over === watch.gaveUp", "false as boolean"],
-      ["keep: each start is counted", "yield* resumed(named, over)", "yield* resumed(named, undefined)"]
+      [
+        "keep: a passing trouble of the log is no end",
+        '_tag === "LogUnusable" && error.isPassing',
+        '_tag === "UnreadableEvent"'
+      ],
+      ["keep: a trouble is told once", "trouble, message)) === message", 'trouble, message)) === ""'],
+      ["keep: a trouble that is over is told again", "yield* Ref.set(trouble, undefined)", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/eventlog/src/Log.ts",
+    ["packages/cli/test/KeepWatches.test.ts"],
+    [
+      ["keep: a newer log does not pass", 'this.reason === "failed"', "true"],
+      ["keep: a full disk passes", '|| this.reason === "full"', ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/decide/LeftAlone.ts",
+    ["packages/domain/test/LeftAlone.test.ts"],
+    [
+      ["keep: one that was given up is left", "dead && fence === gaveUp", "false as boolean"],
+      ["keep: a guardian does it by itself", "dead && guarded", "false as boolean"],
+      ["keep: a person ended it", "left !== undefined && !isOfEarlierBoot(left, self)", "false as boolean"],
+      ["keep: a reboot starts it again", "&& !isOfEarlierBoot(left, self)", ""],
+      ["keep: the reboot of this machine", "owner.machine === self.machine &&", ""],
+      ["keep: the reboot of a machine of this name", "owner.host === self.host &&", ""],
+      ["keep: a machine without an identity", "self.machine !== null &&", ""],
+      ["keep: starts that never came", 'failedStarts >= attempts ? "never came" : undefined', "undefined"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/watching/Detach.ts",
+    ["packages/cli/test/DetachOutlived.test.ts"],
+    [
+      [
+        "detach: a start without an owner ends",
+        "Effect.timeoutOption(looks, startTimeout)",
+        'Effect.timeoutOption(looks, "1 day")'
+      ],
+      [
+        "detach: the late start itself",
+        "endProcess(started, stopGrace, Effect.void)",
+        'Effect.succeed("gone" as const)'
+      ]
     ]
   ),
   ...mutantsOf(

@@ -71,6 +71,10 @@ export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable"
   override get message(): string {
     return `the event log cannot be used: ${this.problem}${remedies[this.reason] ?? ""}`
   }
+  /** Whether the reason may pass without a person: a lock, a full disk, a file that could not be read. */
+  get isPassing(): boolean {
+    return this.reason === "locked" || this.reason === "full" || this.reason === "failed"
+  }
   /** Makes the error of the log from an error of its database file. */
   static readonly ofFile = ({ message, reason }: SqliteUnusable): LogUnusable =>
     new LogUnusable({ reason, problem: message })

@@ -1,7 +1,7 @@
-import { attempts, Claims, Settings } from "@souffleur/domain"
+import { attempts, Claims, type LeftAlone, leftAlone, Settings } from "@souffleur/domain"
 import type { NamedWatch } from "@souffleur/embed"
 import { hasGuardian, livingWatches } from "@souffleur/embed/internal"
-import { Effect, Ref, Schedule } from "effect"
+import { Console, Duration, Effect, Ref, Schedule } from "effect"
 import { ready } from "../service/Watchdog.ts"
 import { type Resumed, resumed, tell } from "./ResumeWatch.ts"
 
@@ -14,22 +14,32 @@ const deadFence = Effect.fnUntraced(function* ({ watch: { fence, owner } }: Name
   return (yield* (yield* Claims).isDead(owner)) ? fence : undefined
 })
 
+const because: Readonly<Record<LeftAlone, string>> = {
+  left: "a person ended its souffleur, so none is started",
+  guarded: "its souffleur died, and its guardian looks after it",
+  "gave up": `its souffleur died ${attempts} times without progress, so none is started`,
+  "never came": `no souffleur came to watch it in ${attempts} starts, so none is started`
+}
+
 /**
  * Starts a souffleur for a watch that has none, and bounds that as a guardian does (spec: behaviour#service). The
  * started souffleur counts the restoration in the log. A guardian that lives does it by itself.
  */
 const keptOn = Effect.fnUntraced(function* (named: NamedWatch, failed: FailedStarts) {
   const { id, watch } = named
-  const { count, fence } = failed.get(id) ?? { count: 0, fence: -1 }
+  const { self } = yield* Claims
   const over = yield* deadFence(named)
-  const left = (message: string): Resumed => ({ watch: id, outcome: "left alone", pid: null, message })
-  if (over !== undefined && (yield* hasGuardian(id))) return left("its souffleur died, and its guardian looks after it")
-  const again = `"souffleur resume ${id}" tries it again`
-  if (over !== undefined && over === watch.gaveUp)
-    return left(`its souffleur died ${attempts} times without progress, so none is started: ${again}`)
-  if (fence === watch.fence && count >= attempts)
-    return left(`no souffleur came to watch it in ${attempts} starts, so none is started: ${again}`)
-  return yield* resumed(named, over)
+  const dead = over !== undefined
+  const before = failed.get(id)
+  const why = leftAlone(watch, {
+    dead,
+    guarded: dead && (yield* hasGuardian(id)),
+    failedStarts: before?.fence === watch.fence ? before.count : 0,
+    self
+  })
+  if (why === undefined) return yield* resumed(named, over)
+  const again = why === "guarded" ? "" : `: "souffleur resume ${id}" tries it again`
+  return { watch: id, outcome: "left alone", pid: null, message: `${because[why]}${again}` } satisfies Resumed
 })
 
 /** Returns the failed starts after a look. */
@@ -43,22 +53,35 @@ const failedAfter = (failed: FailedStarts, all: ReadonlyArray<readonly [NamedWat
     })
   )
 
-/** Looks again and again for watches without a souffleur, and tells what is new. It never ends. */
+/**
+ * Looks again and again for watches without a souffleur, and tells what is new. A log that cannot be used for a while
+ * is told once. Fails with `LogUnusable` where the reason does not pass.
+ */
 export const keepWatches = Effect.gen(function* () {
   const { watcherInterval } = yield* Settings
   const told = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
   const failed = yield* Ref.make<FailedStarts>(new Map())
-  const once = Effect.gen(function* () {
+  const trouble = yield* Ref.make<string | undefined>(undefined)
+  const look = Effect.gen(function* () {
     const known = yield* Ref.get(failed)
     const living = yield* livingWatches
     const all = yield* Effect.forEach(living, (named) =>
       Effect.map(keptOn(named, known), (one) => [named, one] as const)
     )
     yield* Ref.set(failed, failedAfter(known, all))
+    yield* Ref.set(trouble, undefined)
     const results = all.map(([, one]) => one)
     const before = yield* Ref.getAndSet(told, new Map(results.map(({ message, watch }) => [watch, message])))
     yield* tell(results.filter(({ message, watch }) => before.get(watch) !== message))
   })
+  const once = Effect.catchIf(
+    look,
+    (error) => error._tag === "LogUnusable" && error.isPassing,
+    Effect.fnUntraced(function* ({ message }) {
+      if ((yield* Ref.getAndSet(trouble, message)) === message) return
+      yield* Console.error(`warning: ${message}; the next look is in ${Duration.format(watcherInterval)}`)
+    })
+  )
   yield* once
   yield* ready
   return yield* Effect.repeat(once, Schedule.spaced(watcherInterval))

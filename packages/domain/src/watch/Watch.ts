@@ -149,6 +149,8 @@ export const Watch = Schema.Struct({
   ),
   lastExport: Schema.NullOr(Text),
   owner: Schema.UndefinedOr(Owner),
+  /** The owner that left last; `undefined`: the watch has an owner, or none has left. A dead owner has not left. */
+  left: Schema.UndefinedOr(Owner),
   /** Restorations by a guardian since the watch last made progress. */
   restored: Schema.UndefinedOr(Schema.Struct({ restorations: Count, at: Time })),
   /** The fence of the souffleur that was restored too often. No program starts another in its place. */
@@ -225,6 +227,7 @@ export const initial: Watch = {
   standby: undefined,
   lastExport: null,
   owner: undefined,
+  left: undefined,
   restored: undefined,
   gaveUp: undefined,
   failing: {},

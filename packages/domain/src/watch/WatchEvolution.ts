@@ -76,10 +76,11 @@ const changes: Changes = {
   OwnerTook: ({ at, fence, owner }, watch) => ({
     fence,
     owner,
+    left: undefined,
     brokenOffAt: watch.generation === 0 ? 0 : at,
     recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
   }),
-  OwnerLeft: () => ({ owner: undefined }),
+  OwnerLeft: (_, watch) => ({ owner: undefined, left: watch.owner }),
   SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
   GuardianGaveUp: (_, { fence }) => ({ restored: undefined, gaveUp: fence }),
   ProcessEnding: ({ process }) => ({ ending: process }),

@@ -1,0 +1,76 @@
+import { assert, it } from "@effect/vitest"
+import { Event, EventLog } from "@souffleur/domain"
+import { LogUnusable } from "@souffleur/eventlog"
+import { FakeWorld, ownerOf } from "@souffleur/testing"
+import { Effect, Fiber, Layer, Stream } from "effect"
+import { TestClock, TestConsole } from "effect/testing"
+import { keepWatches } from "../src/watching/KeepWatches.ts"
+import { Environment } from "../src/world/CommandEnvironment.ts"
+
+const at = 1000
+const opened = Event.WatchOpened.make({ at, project: "/p", comms: null, pid: 4711, sessionId: "s1", observe: false })
+const owned = Event.OwnerTook.make({ at, fence: 1, owner: ownerOf(77) })
+
+const layerEnvironment = Layer.succeed(Environment, {
+  variables: {},
+  cwd: "/p",
+  platform: "linux",
+  colour: false,
+  columns: undefined,
+  interactive: false,
+  self: ["/nothing"]
+})
+
+/** A log whose reads fail while a reason is named. */
+const layerFailing = (reason: () => LogUnusable["reason"] | undefined) => {
+  const unusable = Effect.suspend(() => {
+    const why = reason()
+    return why === undefined ? Effect.void : Effect.fail(new LogUnusable({ reason: why, problem: `it is ${why}` }))
+  })
+  return Layer.effect(
+    EventLog,
+    Effect.map(EventLog, (log) => ({
+      ...log,
+      readAll: (after: number) => Stream.unwrap(Effect.as(unusable, log.readAll(after))),
+      streams: Effect.andThen(unusable, log.streams)
+    }))
+  )
+}
+
+it.effect("a service of all watches tells a locked log once and looks again, and ends at a newer one", () => {
+  const world = new FakeWorld()
+  let reason: LogUnusable["reason"] | undefined
+  return Effect.gen(function* () {
+    const log = yield* EventLog
+    yield* log.append("night", 0, [opened, owned, Event.OwnerLeft.make({ at, fence: 1 })])
+    const keeper = yield* Effect.forkChild(Effect.flip(keepWatches))
+    const told = Effect.map(TestConsole.errorLines, (lines) => lines.map(String))
+    const looked = TestClock.adjust("60 seconds")
+    yield* looked
+    assert.deepStrictEqual(yield* TestConsole.logLines, [
+      'night  a person ended its souffleur, so none is started: "souffleur resume night" tries it again'
+    ])
+    reason = "locked"
+    yield* looked
+    yield* looked
+    const locked = "warning: the event log cannot be used: it is locked; the next look is in 1m"
+    assert.deepStrictEqual(yield* told, [locked])
+    reason = undefined
+    yield* looked
+    reason = "full"
+    yield* looked
+    reason = "locked"
+    yield* looked
+    assert.deepStrictEqual(yield* told, [locked, locked.replace("is locked", "is full"), locked])
+    reason = "newer"
+    yield* looked
+    assert.strictEqual((yield* Fiber.join(keeper))._tag, "LogUnusable")
+    assert.lengthOf(yield* TestConsole.logLines, 1)
+  }).pipe(
+    Effect.provide([
+      layerFailing(() => reason).pipe(Layer.provideMerge(world.layer)),
+      TestConsole.layer,
+      layerEnvironment
+    ])
+  )
+})
