@@ -7,6 +7,19 @@ const exits = decider.toReversed()
 
 export const domainMutants = [
   ...mutantsOf(
+    `${src}/evidence/Progress.ts`,
+    ["packages/domain/test/Progress.test.ts"],
+    [
+      ["progress: another state of the tasks", "? after !== before", "? is === was"],
+      ["progress: what nobody counted is none", "if (tasks === null) return false", "if (tasks === null) return true"],
+      ["progress: a commit that was not read", "was === unread || is === unread", "false"],
+      ["progress: no commit is no other commit", 'is !== "" && is !== was', "is !== was"],
+      ["progress: more results of tools", "is.results > was.results", "is.results !== was.results"],
+      ["progress: another commit", "|| isAnotherCommit(before, after) === true", ""],
+      ["progress: a command that runs long", "now - launchedAt >= longRun", "now - launchedAt > longRun"]
+    ]
+  ),
+  ...mutantsOf(
     `${src}/port/MirroredBeat.ts`,
     ["packages/watcher/test/Watcher.test.ts", "packages/recovery/test/Recovery.test.ts"],
     [
@@ -215,13 +228,7 @@ export const domainMutants = [
       "if (retries >= attempts) return [",
       "if (watch.ceiling === undefined && retries >= attempts) return ["
     ],
-    [
-      "progress: another state of the tasks",
-      "tasks.fingerprint !== watch.baseline.taskFingerprint",
-      "tasks.count > watch.baseline.taskCount"
-    ],
-    ["progress: what nobody counted is none", ": tasks !== null && tasks.fingerprint", ": tasks?.fingerprint"],
-    ["retries: progress sets them to 0", "return progressed ? 0 :", "return progressed ? watch.retries :"],
+    ["retries: progress sets them to 0", "progress) ? 0 :", "progress) ? watch.retries :"],
     ["retries: without progress they go up", "0 : watch.retries + 1", "0 : watch.retries"],
     [
       "standby: a death is suppressed",

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, load } from "@souffleur/domain"
-import { TrustedFiles } from "@souffleur/process"
+import { FileRefused, TrustedFiles } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { adoptedBaseline, soloComms } from "../src/index.ts"
 import { identityOf } from "@souffleur/testing"
@@ -46,3 +46,22 @@ describe("a Conductor that is adopted", () => {
       }).pipe(Effect.provide([TrustedFiles.layerNone, Path.layer]))
   )
 })
+
+it.effect("a commit that cannot be read is unknown in the measure of an agent without comms", () =>
+  Effect.gen(function* () {
+    const { context } = yield* living([opened(null), owned, confirmed], worldOf({ results: new Map([["s1", 3]]) }))
+    const here = Effect.provideContext(context)
+    const fingerprint = (missing: boolean) =>
+      Effect.gen(function* () {
+        const { snapshot } = yield* soloComms(yield* load("w"))
+        return (yield* snapshot).taskFingerprint
+      }).pipe(
+        Effect.provideService(TrustedFiles, {
+          open: (path) => Effect.fail(new FileRefused({ path, problem: "it is odd", missing }))
+        }),
+        here
+      )
+    assert.strictEqual(yield* fingerprint(true), "3 ")
+    assert.strictEqual(yield* fingerprint(false), "3 ?")
+  }).pipe(Effect.provide(Path.layer))
+)

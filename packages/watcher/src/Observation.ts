@@ -4,6 +4,7 @@ import type {
   HeartbeatSeen,
   Holder,
   ProcessEnd,
+  Progress,
   Signs,
   Verdict,
   WatcherExit
@@ -46,3 +47,7 @@ export interface Observation {
   /** The session that comms names while one is awaited, or that the process now holds. */
   readonly foundSession: Omit<Extract<WatcherExit, { readonly _tag: "SessionIdFound" }>, "_tag"> | undefined
 }
+
+/** Returns the tasks as progress is measured by them; `null` while comms is out. */
+export const tasksOf = (comms: Observation["comms"]): Progress["tasks"] =>
+  comms === undefined ? null : { count: comms.taskCount, fingerprint: comms.taskFingerprint }

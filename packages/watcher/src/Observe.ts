@@ -6,6 +6,7 @@ import {
   isOver,
   Launcher,
   moment,
+  progressedSince,
   Processes,
   Settings,
   type Watch,
@@ -15,7 +16,7 @@ import { Duration, Effect, Option, Ref } from "effect"
 import { endingOf } from "./EarlyEnding.ts"
 import { makeFindSession } from "./FoundSession.ts"
 import { handoffTimedOut } from "./HandoffTimeout.ts"
-import type { Observation } from "./Observation.ts"
+import { type Observation, tasksOf } from "./Observation.ts"
 import { readSigns } from "./ReadSigns.ts"
 import {
   conductorOf,
@@ -116,7 +117,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
               watch,
               { ...signs, turnEnded },
               processEnd,
-              seen?.taskFingerprint !== watch.baseline.taskFingerprint
+              progressedSince(watch, { now, tasks: tasksOf(seen) })
             )
           : undefined,
       signs,

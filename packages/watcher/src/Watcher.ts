@@ -13,7 +13,7 @@ import {
 import { rememberOffspring } from "@souffleur/process"
 import { Clock, Deferred, Duration, Effect, Option, Ref } from "effect"
 import { classify, evidenceOf, isStale } from "./Classify.ts"
-import type { Observation } from "./Observation.ts"
+import { type Observation, tasksOf } from "./Observation.ts"
 import { makeObserver } from "./Observe.ts"
 import { patrol, probeInterval } from "./WatchSchedule.ts"
 
@@ -153,8 +153,7 @@ export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Wat
     _tag: "ReportExit",
     watcher: me,
     exit: report.exit,
-    tasks:
-      report.comms === undefined ? null : { count: report.comms.taskCount, fingerprint: report.comms.taskFingerprint },
+    tasks: tasksOf(report.comms),
     evidence: report.evidence,
     quietUntil: yield* quietUntilNow(settings.quietHours),
     margin: yield* jittered(settings.limitMargin),

@@ -2,7 +2,7 @@ import { gitOf, parseStatus } from "@souffleur/plan"
 import { Effect } from "effect"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { headOf } from "../../../packages/supervisor/src/solo/Commits.ts"
+import { commitAt } from "../../../packages/supervisor/src/solo/Commits.ts"
 import { border, holds } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
 import { bytes, mangled, plainWord, run, some, torn, word } from "../Hostile.ts"
@@ -89,7 +89,7 @@ export const gitFiles = border("git-files", {
         write("opera/.git/packed-refs", packed)
         write("opera/.git/commondir", common)
       }
-      const found = await settle(headOf(project))
+      const found = await settle(Effect.orElseSucceed(commitAt(project), () => ""))
       holds(
         found._tag === "Success" && /^[0-9a-f]*$/u.test(found.value),
         "a commit that is no name",

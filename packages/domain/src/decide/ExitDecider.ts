@@ -2,6 +2,7 @@ import { type Decision, ok } from "@souffleur/eventlog"
 import { limitWaitUntil, pauseUntil } from "./LimitWait.ts"
 import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
+import { type Progress, progressedSince } from "../evidence/Progress.ts"
 import type { WatchCommand } from "../watch/WatchIntent.ts"
 import * as Event from "../event/WatchEvent.ts"
 
@@ -62,29 +63,12 @@ export const goneOn = (watch: Watch, at: number, watcher: number): ReadonlyArray
 
 type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
 
-const minute = 60_000
-
 /** Tells how a completion was seen. Without comms, the process ended well by itself. */
 const completedBy = ({ comms, kind }: Watch) => (comms !== null ? "watcher" : kind === "command" ? "exit" : "turn")
 
-/** The run time in ms after which a command counts as started. Its progress cannot be seen in any other way. */
-const longRun = 10 * minute
-
-/** The measure of a generation's progress: its tasks by now, or `null` where they could not be counted. */
-export type Progress = Pick<Report, "now" | "tasks">
-
-/**
- * Counts the generations in a row that ended without progress, for any reason (spec: behaviour#retries). Progress is a
- * task that was added or changed its state since the last launch. Without comms it is more results of tools, or a new
- * commit. Tasks that could not be counted are no progress.
- */
-export const retriesAfter = (watch: Watch, { now, tasks }: Progress): number => {
-  const progressed =
-    watch.kind === "command"
-      ? now - watch.launchedAt >= longRun
-      : tasks !== null && tasks.fingerprint !== watch.baseline.taskFingerprint
-  return progressed ? 0 : watch.retries + 1
-}
+/** Counts the generations in a row that ended without progress, for any reason (spec: behaviour#retries). */
+export const retriesAfter = (watch: Watch, progress: Progress): number =>
+  progressedSince(watch, progress) ? 0 : watch.retries + 1
 
 /** Starts a new generation from another process of the same work, measured from now on. */
 export const adopted = (

@@ -7,6 +7,7 @@ import {
   renamed,
   type Watch,
   type WatchEvent,
+  isAnotherCommit,
   Words,
   type Zone
 } from "@souffleur/domain"
@@ -25,8 +26,8 @@ const progress = (
 ): string => {
   if (kind === "command") return `it ran ${Words.duration(at - launchedAt)}; the progress of a command is not known`
   if (comms !== null) return `${taskCount ?? "an unknown number of"} tasks, ${baseline.taskCount} at the last launch`
-  const commits =
-    taskFingerprint?.split(" ")[1] === baseline.taskFingerprint.split(" ")[1] ? "no commit" : "another commit"
+  const another = isAnotherCommit(baseline.taskFingerprint, taskFingerprint ?? "")
+  const commits = another === undefined ? "no known commit" : another ? "another commit" : "no commit"
   return `results of tools: ${taskCount ?? "unknown"}, ${baseline.taskCount} at the last launch; ${commits} since`
 }
 

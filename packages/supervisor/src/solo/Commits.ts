@@ -1,6 +1,6 @@
 import { type Trust } from "@souffleur/domain"
-import { lookTrusted, readTrusted } from "@souffleur/process"
-import { Effect, Path } from "effect"
+import { type FileRefused, lookTrusted, readTrusted } from "@souffleur/process"
+import { Effect, Path, Result } from "effect"
 
 /** The full name of a commit: SHA-1 or SHA-256. */
 const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/u
@@ -60,13 +60,14 @@ export const commitAt = Effect.fn("commitAt")(function* (project: string) {
   if (!ref.startsWith("refs/") || ref.split("/").includes("..")) return ""
   // A worktree has its branches in its repository.
   const common = path.resolve(git, (yield* read(git, "commondir")) || ".")
+  let refused: FileRefused | undefined
   for (const folder of [git, common]) {
-    const found = yield* Effect.orElseSucceed(read(folder, ref), () => "")
-    if (commit.test(found)) return found
+    const found = yield* Effect.result(read(folder, ref))
+    if (Result.isFailure(found)) refused = found.failure
+    else if (commit.test(found.success)) return found.success
   }
   const packed = (yield* read(common, "packed-refs", maxListBytes)).split("\n").find((line) => line.endsWith(` ${ref}`))
+  // An emptied folder may have the name of a packed branch. Without that branch, the refusal counts.
+  if (packed === undefined && refused !== undefined) return yield* refused
   return packed?.split(" ", 1)[0] ?? ""
 })
-
-/** Reads {@link commitAt}, or an empty text when that fails: `doctor` reports the failure. */
-export const headOf = (project: string) => Effect.orElseSucceed(commitAt(project), () => "")

@@ -1,6 +1,6 @@
-import { Agent, baselineOf, Comms, soloSnapshot, unreadBaseline, type Watch } from "@souffleur/domain"
+import { Agent, baselineOf, Comms, soloFingerprint, soloSnapshot, unreadBaseline, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
-import { headOf } from "./Commits.ts"
+import { commitAt } from "./Commits.ts"
 
 /**
  * Makes the comms of a watch without comms. No tasks are written down there, so tool results of its sessions and the
@@ -8,11 +8,13 @@ import { headOf } from "./Commits.ts"
  */
 export const soloComms = Effect.fnUntraced(function* ({ kind, project, sessions }: Watch) {
   const agent = yield* Agent
-  const context = yield* Effect.context<Effect.Services<ReturnType<typeof headOf>>>()
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof commitAt>>>()
   if (kind === "command") return Comms.solo(Effect.succeed(soloSnapshot))
   const snapshot = Effect.gen(function* () {
     const taskCount = yield* agent.toolResults(sessions)
-    return { ...soloSnapshot, taskCount, taskFingerprint: `${taskCount} ${yield* headOf(project)}` }
+    // A commit that cannot be read is unknown. `doctor` reports it.
+    const commit = yield* Effect.orElseSucceed(commitAt(project), () => undefined)
+    return { ...soloSnapshot, taskCount, taskFingerprint: soloFingerprint(taskCount, commit) }
   })
   return Comms.solo(Effect.provideContext(snapshot, context))
 })
