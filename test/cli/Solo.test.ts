@@ -158,20 +158,21 @@ describe.concurrent("run, of a plain command", () => {
     })
   )
 
-  live("a command that ends with 0 and leaves a process running is run again, and the process is gone", () =>
+  live("a command that ends with 0 is complete, and the process that it leaves running runs on", () =>
     Effect.gen(function* () {
       const the = yield* solo()
-      const line = 'echo run >> said; [ -e left ] || { sleep 300 & echo "$!" > left; }'
-      const run = the.start(["run", "--json", ...sh(line)])
-      const early = yield* prints(run, "EndedEarly")
-      assert.deepInclude(early, { reason: "left-running", leftRunning: 1, retries: 1 })
+      const run = the.start(["run", "--json", ...sh('echo run >> said; sleep 300 & echo "$!" > left')])
       assert.deepStrictEqual(yield* run.ended, { code: 0, signal: null }, run.errors())
-      assert.deepStrictEqual(lines(join(the.project, "said")), ["run", "run"])
-      assert.isFalse(alive(Number(lines(join(the.project, "left"))[0])))
-      const why = (yield* the.ask(["why", String(early.revision)])).lines.join("\n")
-      for (const words of [["9999"], [early.watch, "abc"]])
+      const left = Number(lines(join(the.project, "left"))[0])
+      assert.isTrue(alive(left))
+      process.kill(left, "SIGKILL")
+      assert.deepStrictEqual(lines(join(the.project, "said")), ["run"])
+      const { _tag, revision, watch } = said(run.lines.at(-1)!)
+      assert.strictEqual(_tag, "ConductorCompleted")
+      for (const words of [["9999"], [watch, "abc"]])
         assert.strictEqual((yield* the.ask(["why", ...words])).code, 2, words.join(" "))
-      assert.match(why, /1 of the processes that it had started still ran/u)
+      const why = (yield* the.ask(["why", String(revision)])).lines.join("\n")
+      assert.match(why, /the command ended with exit code 0/u)
     })
   )
 

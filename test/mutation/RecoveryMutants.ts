@@ -103,14 +103,17 @@ export const recoveryMutants = [
     "packages/domain/src/evidence/EndJudgement.ts",
     ["packages/domain/test/EndJudgement.test.ts", "packages/watcher/test/EarlyEnding.test.ts"],
     [
-      ["end: a finished turn or exit code 0", 'kind === "command" ? !endedWell(end) : !turnEnded', "false"],
-      ["end: the turn of an agent", ": !turnEnded) return undefined", ": false) return undefined"],
-      ["end: the exit code of a command", '"command" ? !endedWell(end)', '"command" ? false'],
+      ["end: the turn of an agent", "if (!turnEnded) return undefined", ""],
+      ["end: the exit code of a command", 'return endedWell(end) ? "complete" : undefined', 'return "complete"'],
+      [
+        "end: a command leaves what it means to leave",
+        'if (kind === "command") return endedWell(end) ? "complete" : undefined',
+        'if (kind === "command" && !endedWell(end)) return undefined'
+      ],
       ["end: by itself", 'if (end !== undefined && !endedWell(end)) return "exit"', ""],
       ["end: nothing refused", 'if (refused) return "refused"', ""],
       ["end: not by an answer alone", "successor && !progressed && !saidDone", "false"],
       ["end: an answer confirms what was said", "successor && !progressed && !saidDone", "successor && !progressed"],
-      ["end: a command has no answer", 'kind === "agent" && successor', "successor"],
       ["end: a first Conductor may only answer", "successor && !progressed &&", "!progressed &&"],
       ["end: nothing left running", 'leftRunning > 0 && before !== "left-running"', "false"],
       ["end: left running twice is meant", 'leftRunning > 0 && before !== "left-running"', "leftRunning > 0"]

@@ -34,7 +34,7 @@ const doneBefore = (world: World, watch: Watch): boolean => {
 
 /**
  * Whether a watch without comms is complete. A process that ended by itself has said so. Nothing was refused. Something
- * was done since a recovery, or nothing was left to do. Nothing runs on, unless it was told before. `lookedAt`: the
+ * was done since a recovery, or nothing was left to do. Nothing of an agent runs on, unless it was told before. `lookedAt`: the
  * monotonic time of the look.
  */
 export const saidToBeDone = (world: World, watch: Watch, lookedAt: number): boolean =>
@@ -48,5 +48,5 @@ export const saidToBeDone = (world: World, watch: Watch, lookedAt: number): bool
       const done = watch.sessions.reduce((sum, sessionId) => sum + (world.results.get(sessionId) ?? 0), 0)
       if (watch.provider !== undefined && done <= watch.baseline.taskCount && !doneBefore(world, watch)) return false
     }
-    return watch.launchedFor === "left-running" || !leaves(world, one)
+    return watch.kind === "command" || watch.launchedFor === "left-running" || !leaves(world, one)
   })

@@ -49,6 +49,7 @@ export const endingOf = Effect.fn("endingOf")(function* (
   const first = judge(0)
   if (first === undefined) return undefined
   if (first !== "complete") return { reason: first, leftRunning: 0 }
+  if (watch.kind === "command") return first
   const leftRunning = yield* Effect.repeat(leftBy(watch), { until: (count) => count === 0, ...looks })
   const judged = judge(leftRunning)
   return judged === "complete" || judged === undefined ? judged : { reason: judged, leftRunning }

@@ -3,7 +3,7 @@ import { endedWell, type ProcessEnd } from "../port/Process.ts"
 
 /**
  * Why an end that looks like the end of the work is none (spec: behaviour#early-ends). `exit`: the turn was over, but
- * the process was ended or failed. `left-running`: processes that it had started still ran. `refused`: its last tool
+ * the process was ended or failed. `left-running`: processes that an agent had started still ran. `refused`: its last tool
  * was refused by a permission. `only-answered`: a successor has done nothing but read and answer, and before it
  * the work was broken off.
  */
@@ -17,7 +17,7 @@ export interface EndSeen {
   readonly turnEnded: boolean
   /** `undefined`: no souffleur was its parent. */
   readonly end: ProcessEnd | undefined
-  /** The number of live processes that it started. */
+  /** Of an agent: the number of live processes that it started. */
   readonly leftRunning: number
   /** Whether the newest tool of the session was refused. */
   readonly refused: boolean
@@ -37,11 +37,13 @@ export interface EndSeen {
  */
 export const judgeEnd = (seen: EndSeen): "complete" | EarlyEnd | undefined => {
   const { before, end, kind, leftRunning, progressed, refused, saidDone, successor, turnEnded } = seen
-  if (kind === "command" ? !endedWell(end) : !turnEnded) return undefined
+  // The exit code of a command says it alone. A server that it leaves running is meant.
+  if (kind === "command") return endedWell(end) ? "complete" : undefined
+  if (!turnEnded) return undefined
   if (end !== undefined && !endedWell(end)) return "exit"
   if (refused) return "refused"
   // A successor that has nothing left to do confirms what was said before it.
-  if (kind === "agent" && successor && !progressed && !saidDone) return "only-answered"
-  // A process that leaves something running a second time means it: a server is to outlive it.
+  if (successor && !progressed && !saidDone) return "only-answered"
+  // An agent that leaves something running a second time means it: a server is to outlive it.
   return leftRunning > 0 && before !== "left-running" ? "left-running" : "complete"
 }
