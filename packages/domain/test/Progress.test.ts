@@ -25,7 +25,7 @@ it("more results of tools or another commit are progress, and a commit that coul
   assert.isFalse(progressed([3, one], [2, one]))
 })
 
-it("with comms each change of the tasks is progress, and tasks that nothing counted are none", () => {
+it("each change of the tasks is progress with comms, and tasks that nothing counted are none", () => {
   const tasks = since("3 a", { comms: "/p/comms.db" })
   assert.isTrue(progressedSince(tasks, measured("2 a")))
   assert.isFalse(progressedSince(tasks, measured("3 a")))

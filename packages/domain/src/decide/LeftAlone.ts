@@ -29,8 +29,8 @@ const isOfEarlierBoot = (owner: Owner, self: Owner): boolean =>
 
 /**
  * Says why the service of all watches starts no souffleur for a watch. `undefined`: it starts one
- * (spec: behaviour#service). A souffleur that left before the machine was rebooted is started again: the reboot may have
- * ended it.
+ * (spec: behaviour#service). A souffleur that left before the machine was rebooted is started again, because the reboot
+ * may have ended it.
  */
 export const leftAlone = (
   { fence, gaveUp, left }: Pick<Watch, "fence" | "gaveUp" | "left">,
