@@ -10,13 +10,20 @@ export interface ScreenOptions {
   readonly columns?: number
   /** souffleur runs in tmux, where each launch has a window. */
   readonly windowed?: boolean
+  /** The terminal shows colours; `false` by default. */
+  readonly colour?: boolean
 }
 
 /**
  * Makes a screen and a folder of outputs. `said` has the text of standard output, and each line of standard error after
  * `! `, in their order.
  */
-export const screenStage = Effect.fnUntraced(function* ({ columns, terminal, windowed = false }: ScreenOptions) {
+export const screenStage = Effect.fnUntraced(function* ({
+  colour = false,
+  columns,
+  terminal,
+  windowed = false
+}: ScreenOptions) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped()
   const world = new FakeWorld()
@@ -42,7 +49,7 @@ export const screenStage = Effect.fnUntraced(function* ({ columns, terminal, win
       variables: {},
       cwd: folder,
       platform: "linux",
-      colour: false,
+      colour: colour ? "<our mark>" : false,
       columns,
       interactive: false,
       self: [process.execPath]

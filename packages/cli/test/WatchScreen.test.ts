@@ -93,6 +93,21 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(lines.slice(5), ["two", "! ▸ TIME the agent finished", ""])
     })
   )
+  it.effect("a colour of the agent ends before a line of souffleur, and at the end of its output", () =>
+    Effect.gen(function* () {
+      const the = yield* stage({ terminal: true, colour: true })
+      yield* the.prints("l1", "\u001B[8;30;40mhidden\n")
+      yield* the.tells(opened, firstLaunch, confirmed)
+      yield* the.tells(examples.ConductorDied)
+      yield* the.prints("l2", "\u001B[31mred")
+      yield* the.tells(relaunched, completed)
+      const lines = the.said().split("\n")
+      assert.strictEqual(lines[1], "\u001B[30;40mhidden")
+      assert.isTrue(lines[2]!.startsWith("\u001B[0m! <our mark>31m▸ "), lines[2])
+      assert.deepStrictEqual(lines.slice(4, 5), ["\u001B[31mred\u001B[0m"])
+      assert.match(lines[5]!, /^! .*▸ .* the agent finished/u)
+    })
+  )
   it.effect("the words of an agent are shown as they come, without any event", () =>
     Effect.gen(function* () {
       const the = yield* stage({ terminal: false })

@@ -18,6 +18,30 @@ const torn = new RegExp(`(?:${controls}|${strings}\\u001B?|\\u001B[ -/]*|\\r)$`,
 /** A sequence that colours text, and does nothing else. */
 const colour = new RegExp(`^${introducer}([\\d;:]*)m$`, "u")
 
+/** The numbers after a parameter of a colour that belong to it: by index, or by its parts. */
+const colourParts: ReadonlyMap<string | undefined, number> = new Map([
+  ["5", 2],
+  ["2", 4]
+])
+
+/**
+ * Returns the parameters of a colour without the concealing one; `undefined`: nothing is left. A colour of many parts
+ * keeps them, also an 8 among them.
+ */
+const shownParameters = (parameters: string): string | undefined => {
+  const [...rest] = parameters.split(";")
+  const kept: Array<string> = []
+  while (rest.length > 0) {
+    const [one = ""] = rest
+    const more = /^0*[345]8$/u.test(one) ? colourParts.get(rest[1]) : 0
+    // A terminal may read the parts of a broken colour as words of their own.
+    if (more === undefined || rest.length <= more) break
+    const whole = rest.splice(0, 1 + more)
+    if (Number(one.split(":")[0]) !== 8) kept.push(...whole)
+  }
+  return kept.length === 0 ? undefined : kept.join(";")
+}
+
 const ordinary = (text: string): string =>
   text
     .replaceAll("\0", "")
@@ -27,7 +51,8 @@ const ordinary = (text: string): string =>
 /**
  * Makes a filter for the pieces of an output of others, in bounded memory. It leaves out each whole sequence that a
  * terminal obeys: it may move the cursor, or set a title. Line breaks and tabs stay, and a carriage return
- * becomes a line break. Other controls are written as `plain` does it. `colours`: sequences of colour stay.
+ * becomes a line break. Other controls are written as `plain` does it. `colours`: sequences of colour stay, and none
+ * conceals what follows.
  */
 export const makeTerminalText = (colours: boolean) => {
   let carried = ""
@@ -40,7 +65,8 @@ export const makeTerminalText = (colours: boolean) => {
       .split(sequence)
       .map((part, n) => {
         if (n % 2 === 0) return ordinary(part)
-        const parameters = colours ? colour.exec(part)?.[1] : undefined
+        const found = colours ? colour.exec(part)?.[1] : undefined
+        const parameters = found === undefined ? undefined : shownParameters(found)
         return parameters === undefined ? "" : `\u001B[${parameters}m`
       })
       .join("")

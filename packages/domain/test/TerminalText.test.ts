@@ -13,6 +13,22 @@ describe("the text of an output of others", () => {
     assert.strictEqual(bare(`${hostile}${coloured}`), "abred")
   })
 
+  it("a colour conceals nothing that follows, and one of many parts keeps its 8", () => {
+    const shown = (parameters: string) => makeTerminalText(true)(`${escape}[${parameters}m`)
+    for (const hidden of ["8", "08", "8:1", "38", "38;5", "38;8", "48;2;8;8"]) assert.strictEqual(shown(hidden), "")
+    for (const [given, kept] of [
+      ["1;8", "1"],
+      ["8;31", "31"],
+      ["38;5;8;8;4", "38;5;8;4"],
+      ["48;2;8;8;8", "48;2;8;8;8"],
+      ["38:5:8", "38:5:8"],
+      ["", ""],
+      ["0", "0"],
+      ["28", "28"]
+    ] as const)
+      assert.strictEqual(shown(given), `${escape}[${kept}m`)
+  })
+
   it("a sequence in pieces is one sequence", () => {
     const whole = `a${escape}[31mb${escape}]0;title${escape}\\c\r\nd\n`
     const shown = makeTerminalText(true)

@@ -3,6 +3,8 @@ import { Effect, FileSystem, Option, Ref, Semaphore, Stdio, Stream } from "effec
 import { Environment } from "../world/CommandEnvironment.ts"
 import { makeAgentOutput } from "./AgentOutput.ts"
 
+const escape = "\u001B"
+
 /** The time between two looks at an output. */
 export const pollInterval = "200 millis"
 /** Bytes of earlier output that are shown first. */
@@ -32,14 +34,25 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
   const fresh = () => ({ decoder: new TextDecoder(), words: makeAgentOutput(outputReader(), colour !== false) })
   let shown = fresh()
   let [launchId, at]: [string | undefined, bigint] = [undefined, 0n]
-  /** The output is in the middle of a line, on the screen; and within itself, where it was begun late. */
-  let [inLine, torn] = [false, false]
+  /**
+   * The output is in the middle of a line, on the screen; and within itself, where it was begun late. Its colour may
+   * still hold.
+   */
+  let [inLine, torn, coloured] = [false, false, false]
   let hidden = false
 
+  const write = (text: string) => Stream.run(Stream.succeed(text), stdout({ endOnDone: false }))
   const print = Effect.fnUntraced(function* (text: string) {
     if (text === "") return
     inLine = !text.endsWith("\n")
-    yield* Stream.run(Stream.succeed(text), stdout({ endOnDone: false }))
+    coloured ||= text.includes(escape)
+    yield* write(text)
+  })
+  /** Ends a colour of the output, which would hold for a line of ours too. */
+  const plainAgain = Effect.suspend(() => {
+    if (!terminal || !coloured) return Effect.void
+    coloured = false
+    return write(`${escape}[0m`)
   })
   /** Leaves out the rest of a line that began before. */
   const whole = (text: string): string => {
@@ -84,8 +97,13 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
       yield* more(outputPath(launchId))
     }, one.withPermits(1)),
     /** Ends the last line of the output, so that a line of ours begins one. Only a terminal shows both. */
-    endLine: one.withPermits(1)(Effect.suspend(() => (terminal && inLine ? print("\n") : Effect.void))),
-    close: one.withPermits(1)(close),
+    endLine: one.withPermits(1)(
+      Effect.andThen(
+        plainAgain,
+        Effect.suspend(() => (terminal && inLine ? print("\n") : Effect.void))
+      )
+    ),
+    close: one.withPermits(1)(Effect.andThen(close, plainAgain)),
     /** Whether nothing of the newest launch was printed. */
     silent: () => at === 0n
   }
