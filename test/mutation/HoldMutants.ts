@@ -14,6 +14,8 @@ export const holdMutants = [
     ["hold: a launch that failed runs no more", ' && _tag !== "Failed") ||', ") ||"],
     ["hold: a session that compacts runs", ' || (prepared && _tag === "Started")', ""],
     ["hold: a running recovery ends", "ok(held, withheldByHold(", "ok(withheldByHold("],
+    ["go: a person's hold outlasts an agent", "if (held !== undefined && byAgent)", "if (false as boolean)"],
+    ["go: an agent ends a wait", "if (held !== undefined && byAgent)", "if (byAgent)"],
     ["go: only where something is held", "if (held === undefined && wait === undefined)", "if (false as boolean)"],
     ["go: a hold is over", "const free = { ...watch, held: undefined }", "const free = watch"],
     ["go: what a hold held back", "standby?.held === true", "standby !== undefined"],
@@ -60,7 +62,8 @@ export const holdMutants = [
     `${src}/decide/LimitWait.ts`,
     [`${test}/LimitWait.test.ts`],
     [
-      ["pause: it grows", "pause * 5 ** retries", "pause"],
+      ["pause: it grows", "pause * 5 ** Math.max(0, retries - 1)", "pause"],
+      ["pause: from the second death on", "Math.max(0, retries - 1)", "retries"],
       ["pause: five minutes at most", "Math.min(5 * minute, pause", "Math.min(Infinity, pause"]
     ]
   ),
@@ -145,7 +148,7 @@ export const holdMutants = [
   ...mutantsOf(
     "packages/plan/src/decide/Ladder.ts",
     ["packages/plan/test/RunDecider.test.ts"],
-    [["limit: a run has a margin too", "{ kind, resetsAt }, margin)", "{ kind, resetsAt })"]]
+    [["limit: a run has a margin too", "waits, report, margin)", "waits, report)"]]
   ),
   ...mutantsOf(
     "packages/embed/src/MakeSouffleur.ts",
@@ -185,14 +188,19 @@ export const holdMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/GoCommand.ts",
-    ["packages/cli/test/HoldCommand.test.ts"],
+    "packages/cli/src/commands/RetryCommand.ts",
+    ["packages/cli/test/RetryCommand.test.ts"],
     [
       [
-        "go: a person's word at a hold",
-        'held !== undefined) yield* personOnly("go at a hold")',
-        "held !== undefined) yield* Effect.void"
+        "pause: a retry says what it does",
+        "begun === (before.recovery?.cycle ?? null) ? null : begun",
+        "before.standby === undefined ? null : begun"
       ]
     ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/GoCommand.ts",
+    ["packages/cli/test/HoldCommand.test.ts"],
+    [["go: a person's word at a hold", "byAgent: (yield* signOfAgent) !== undefined", "byAgent: false"]]
   )
 ]

@@ -178,7 +178,7 @@ export const conductorMutants = [
         "task.failures + task.reviewFailures"
       ],
       ["blocked: escalates at once", ', escalated(at, task.id, "blocked", report.message))', ")"],
-      ["limit: a time that is over says nothing twice", "(report.resetsAt > at || run.waits === 0)", "true"],
+      ["limit: a time that is over says nothing twice", "limitWait(at, waits, report", "limitWait(at, 0, report"],
       ["a dropped task: whatever its agent says", "if (task?.dropped) return", "if (false) return"]
     ]
   ),

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { decodeEvent, encodeEvent, Event, judge, limitWaitUntil, type Signs, type WatchEvent } from "@souffleur/domain"
+import { decodeEvent, encodeEvent, Event, judge, limitWait, type Signs, type WatchEvent } from "@souffleur/domain"
 import { Result, Schema } from "effect"
 import { contextOf } from "../src/session/Context.ts"
 import { makeReading } from "../src/session/TurnState.ts"
@@ -99,7 +99,7 @@ const eventsOf = (records: ReadonlyArray<typeof Hostile.Type>): ReadonlyArray<Wa
             at: now,
             watcher: 1,
             ...limit,
-            until: limitWaitUntil(now, 0, limit),
+            until: limitWait(now, 0, limit).until,
             trigger: "limit"
           })
         ]
@@ -157,9 +157,9 @@ it("a limit's end may be in milliseconds, and an end that needs no wait is ignor
     [end, end, end + 500, undefined]
   )
   const wait = { kind: "usage-limit", resetsAt: now + 8 * day + 1 } as const
-  assert.strictEqual(limitWaitUntil(now, 0, wait), now + 300_000)
-  assert.strictEqual(limitWaitUntil(now, 0, { ...wait, resetsAt: now + 8 * day }), now + 8 * day)
-  assert.strictEqual(limitWaitUntil(now, 4000, { ...wait, resetsAt: null }), now + 3_600_000)
+  assert.strictEqual(limitWait(now, 0, wait).until, now + 300_000)
+  assert.strictEqual(limitWait(now, 0, { ...wait, resetsAt: now + 8 * day }).until, now + 8 * day)
+  assert.strictEqual(limitWait(now, 4000, { ...wait, resetsAt: null }).until, now + 3_600_000)
 })
 
 it("fractional tokens are rounded, and an absurd count is ignored", () => {

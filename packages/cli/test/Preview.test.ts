@@ -149,8 +149,8 @@ it.layer(services)((it) => {
       ])
       // The pause before the next run is told, and no number of a cycle.
       const says = plain.ends.flatMap((end) => end.says).join("\n")
-      assert.match(says, /The command is run again at .*, after a pause of 5 s\./u)
-      assert.include(says, "After another death without progress the pause is 25 s.")
+      assert.match(says, /The command is run again at .*, after a pause of 1 s\./u)
+      assert.include(says, "After another death without progress the pause is 5 s.")
       assert.notMatch(says, /Recovery \d|Conductor/u)
       assert.strictEqual(plain.sees.terminal, "headless")
       const own = yield* the.json({}, "run", "--dry-run", "--terminal", "--json", "--", "sh", "-c", "exit 1")

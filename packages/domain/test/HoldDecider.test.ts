@@ -78,6 +78,18 @@ describe("a hold", () => {
     const { baseline: _, ...launched } = relaunched(2) as never as Record<string, never>
     refuses(ended, { ...(launched as object), baseline, conductor, _tag: "Relaunched", cycle: 1 } as WatchIntent)
   })
+  it("an agent's session ends no hold, and ends a wait", () => {
+    const byAgent: WatchIntent = { _tag: "Go", byAgent: true }
+    given(...watching, held)
+      .when(byAgent, operator)
+      .thenRefused("never")
+    given(...watching, held, waiting("usage-limit"), watcher(2))
+      .when(byAgent, operator)
+      .thenRefused("never")
+    given(...watching, waiting("usage-limit"), watcher(2))
+      .when(byAgent, operator)
+      .thenTags("WaitEnded", "RecoveryStarted")
+  })
   it("a hold is refused where nothing could be held", () => {
     refuses(watching.slice(0, 2), hold)
     refuses([...watching, died(3), started(1, "export")], hold)
@@ -163,8 +175,8 @@ describe("the pause of a command", () => {
     ({ ...dead(2, n), pause: 1000, ...more }) as WatchIntent
   it("a command waits before it is run again, five times as long after each death in a row", () => {
     for (const [before, pause] of [
-      [0, 5000],
-      [1, 25_000]
+      [0, 1000],
+      [1, 5000]
     ] as const) {
       const [, wait] = given(...command, ...(before === 0 ? [] : [died(before), started(1), relaunched(2), watcher(2)]))
         .when(dies(before + 1))

@@ -251,7 +251,8 @@ export const makeSouffleur = Effect.gen(function* () {
       ),
     adopt: (name: WatchName, target: Target & { readonly force?: boolean }) => here(adopt(name, target)),
     hold: (name: WatchName) => here(settling(name, ({ id }) => command(id, { _tag: "Hold" }))),
-    go: (name: WatchName) => here(settling(name, ({ id }) => command(id, { _tag: "Go" }))),
+    go: (name: WatchName, { byAgent = false }: { readonly byAgent?: boolean } = {}) =>
+      here(settling(name, ({ id }) => command(id, { _tag: "Go", byAgent }))),
     release: (name: WatchName) => here(settling(name, ({ id }) => release(id))),
     done: (name: WatchName, { by }: { readonly by: "agent" | "operator" } = { by: "operator" }) =>
       here(settling(name, ({ id }) => finish(id, by)))

@@ -129,8 +129,11 @@ export class Souffleur extends Context.Service<
      * launched.
      */
     readonly hold: (name: WatchName) => Effect.Effect<Watch, SettleError>
-    /** Ends a hold or a wait now, and begins what it held back. Fails with `Refused` where there is neither. */
-    readonly go: (name: WatchName) => Effect.Effect<Watch, SettleError>
+    /**
+     * Ends a hold or a wait now, and begins what it held back. Fails with `Refused` where there is neither. `byAgent`:
+     * an agent asks for it, so a hold is refused too.
+     */
+    readonly go: (name: WatchName, options?: { readonly byAgent?: boolean }) => Effect.Effect<Watch, SettleError>
     /** Ends a watch, and leaves its Conductor as it is. */
     readonly release: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch as complete, by the word of an operator or of its agent; the operator's by default. */

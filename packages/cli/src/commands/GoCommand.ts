@@ -2,7 +2,7 @@ import { Souffleur } from "@souffleur/embed"
 import { layerAgentFiles, layerSouffleur, statusLine } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { personOnly } from "../watching/PersonOnly.ts"
+import { signOfAgent } from "../watching/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
@@ -11,10 +11,8 @@ export const goCommand = Command.make(
   { watch: watchName, projectDir, json },
   Effect.fnUntraced(function* (flags) {
     const souffleur = yield* Souffleur
-    const { id, watch: before } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
-    // A person has held it.
-    if (before.held !== undefined) yield* personOnly("go at a hold")
-    const watch = yield* souffleur.go(id)
+    const { id } = yield* souffleur.find(namedIn(yield* Project, flags.watch))
+    const watch = yield* souffleur.go(id, { byAgent: (yield* signOfAgent) !== undefined })
     const cycle = watch.recovery?.cycle ?? null
     if (flags.json) return yield* Console.log(JSON.stringify({ watch: id, cycle }))
     const whenOwned = watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""

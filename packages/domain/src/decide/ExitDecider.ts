@@ -1,5 +1,5 @@
 import { type Decision, ok } from "@souffleur/eventlog"
-import { limitWaitUntil, pauseUntil } from "./LimitWait.ts"
+import { limitWait, pauseUntil } from "./LimitWait.ts"
 import type { RecoveryCycle, Watch } from "../watch/Watch.ts"
 import type { Baseline } from "../port/Comms.ts"
 import { type Progress, progressedSince } from "../evidence/Progress.ts"
@@ -59,7 +59,7 @@ export const recoveryOf = (
 
 /** Ends a running wait: an agent that asks for a recovery of its context has gone on. */
 export const goneOn = (watch: Watch, at: number, watcher: number): ReadonlyArray<Event.WatchEvent> =>
-  watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "went on" })]
+  watch.wait === undefined ? [] : [Event.WaitEnded.make({ at, watcher, how: "asked" })]
 
 type Report = Extract<WatchCommand, { readonly _tag: "ReportExit" }>
 
@@ -139,16 +139,9 @@ export const decideExit = (watch: Watch, command: Report): Decision<Event.WatchE
     }
     case "Limited": {
       if (watch.standby !== undefined) return ok()
-      const { kind, resetsAt } = exit
+      const wait = limitWait(at, watch.waits, exit, command.margin)
       return ok(
-        Event.WaitStarted.make({
-          at,
-          watcher,
-          kind,
-          resetsAt,
-          until: limitWaitUntil(at, watch.waits, exit, command.margin),
-          trigger: "limit"
-        }),
+        Event.WaitStarted.make({ at, watcher, kind: exit.kind, ...wait, trigger: "limit" }),
         nextWatcher(watch, at)
       )
     }

@@ -44,13 +44,15 @@ export const endedWait = (
 
 /**
  * Decides an operator's `go`. It ends a hold and a wait, and begins the recovery that they held back. Quiet hours do
- * not hold it back then, and a ceiling of use does.
+ * not hold it back then, and a ceiling of use does. An agent's session ends no hold.
  */
 export const decideGo = (
   watch: Watch,
-  { now: at }: Extract<WatchCommand, { readonly _tag: "Go" }>
+  { byAgent = false, now: at }: Extract<WatchCommand, { readonly _tag: "Go" }>
 ): Decision<Event.WatchEvent> => {
   const { held, standby, wait } = watch
+  if (held !== undefined && byAgent)
+    return no("never", "only a person may end a hold, and this is an agent's session: use a terminal of your own")
   if (held === undefined && wait === undefined)
     return no("not now", "nothing is held, and nothing is waited for: souffleur goes on by itself")
   const free = { ...watch, held: undefined }

@@ -9,21 +9,25 @@ interface Limit {
 }
 
 /**
- * Returns the end (epoch ms) of a wait for a usage limit or an outage. A limit's own time and `margin` (ms) after it
+ * Returns a wait for a usage limit or an outage (spec: behaviour#limits-and-waits). `until` is its end, epoch ms.
+ * `resetsAt` is the stated time; `null`: it is missing, or no statement. A limit's own time and `margin` (ms) after it
  * count, where that is a possible wait. A time that is over counts once, since the service still refuses after it.
  * Otherwise each wait in a row is twice as long; `waits` counts them so far. The first takes 5 minutes, or 1 for an
  * outage, and none more than an hour.
  */
-export const limitWaitUntil = (at: number, waits: number, { kind, resetsAt }: Limit, margin = 0): number => {
-  const stated = resetsAt !== null && resetsAt - at <= maxWaitMillis && (resetsAt > at || waits === 0)
-  return stated
-    ? Math.round(Math.max(at, resetsAt) + margin)
-    : at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** waits)
-}
+export const limitWait = (
+  at: number,
+  waits: number,
+  { kind, resetsAt }: Limit,
+  margin = 0
+): { readonly resetsAt: number | null; readonly until: number } =>
+  resetsAt !== null && resetsAt - at <= maxWaitMillis && (resetsAt > at || waits === 0)
+    ? { resetsAt, until: Math.round(Math.max(at, resetsAt) + margin) }
+    : { resetsAt: null, until: at + Math.min(60 * minute, (kind === "outage" ? 1 : 5) * minute * 2 ** waits) }
 
 /**
- * Returns the end (epoch ms) of a command's pause. It is `pause` (ms) at first, and five times as long for each death
- * in a row. It is five minutes at most.
+ * Returns the end (epoch ms) of a command's pause. It is `pause` (ms) after the first death in a row, and five times as
+ * long after each further one. It is five minutes at most.
  */
 export const pauseUntil = (at: number, retries: number, pause: number): number =>
-  Math.round(at + Math.min(5 * minute, pause * 5 ** retries))
+  Math.round(at + Math.min(5 * minute, pause * 5 ** Math.max(0, retries - 1)))

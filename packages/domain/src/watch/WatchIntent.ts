@@ -198,8 +198,8 @@ export type WatchIntent =
   | { readonly _tag: "Release" }
   /** An operator's word: nothing is stopped or launched from now on. */
   | { readonly _tag: "Hold" }
-  /** An operator's word: a hold, or a wait, is over now. */
-  | { readonly _tag: "Go" }
+  /** An operator's word: a hold, or a wait, is over now. `byAgent`: an agent's session says it, and ends no hold. */
+  | { readonly _tag: "Go"; readonly byAgent?: boolean }
   /**
    * `ceilings`: the user has set a ceiling of use, which can be renewed before it is reached. `permission`: the highest
    * permission of a launch from now on.

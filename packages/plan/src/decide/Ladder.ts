@@ -1,4 +1,4 @@
-import { limitWaitUntil } from "@souffleur/domain"
+import { limitWait } from "@souffleur/domain"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
 import { personRung } from "../run/Rungs.ts"
@@ -78,25 +78,13 @@ interface ReportTime {
   readonly margin?: number
 }
 
-/** Records a refusal of the service. A reset time that is over counts, unless this is the second refusal in a row. */
+/** Records a refusal of the service, by the rule of a watch (spec: behaviour#limits-in-a-run). */
 const limited = (
-  run: Run,
+  { waits }: Run,
   { taskId, token }: Assignment,
-  { kind, ...report }: Extract<Report, { readonly _tag: "Limited" }>,
-  { margin = 0, now: at }: ReportTime
-) => {
-  const resetsAt = report.resetsAt !== null && (report.resetsAt > at || run.waits === 0) ? report.resetsAt : null
-  return ok(
-    Event.AgentLimited.make({
-      at,
-      token,
-      taskId,
-      kind,
-      resetsAt,
-      until: limitWaitUntil(at, run.waits, { kind, resetsAt }, margin)
-    })
-  )
-}
+  report: Extract<Report, { readonly _tag: "Limited" }>,
+  { margin, now: at }: ReportTime
+) => ok(Event.AgentLimited.make({ at, token, taskId, kind: report.kind, ...limitWait(at, waits, report, margin) }))
 
 /** Decides what follows from a report: the ladder (spec: behaviour#ladder), a wait, or a failed assignment. */
 export const decideReport = (
