@@ -2,7 +2,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ErrandProcess, HostServices, ownWords, Signals } from "@souffleur/node"
 import { Cause, Console, Deferred, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
-import { Environment } from "./world/CommandEnvironment.ts"
+import { Environment, Unread } from "./world/CommandEnvironment.ts"
 import { Departure } from "@souffleur/embed/internal"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
@@ -75,14 +75,21 @@ export const runProgram = (): void => {
     interrupted = codeOf[signal]
     Deferred.doneUnsafe(left, Effect.void)
   }, exitWaitMillis)
+  let unread = false
   const teardown: Runtime.Teardown = (exit, onExit) => {
-    const end = (code: number) => onExit(launchd ? codeUnderLaunchd(code) : code)
+    // An output without a reader would keep the process for ever.
+    const finish = unread ? process.exit : onExit
+    const end = (code: number) => finish(launchd ? codeUnderLaunchd(code) : code)
     return Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)
       ? end(interrupted)
       : Runtime.defaultTeardown(exit, end)
   }
   cli(argv.slice(2)).pipe(
     Effect.provideService(Departure, Deferred.await(left)),
+    Effect.provideService(
+      Unread,
+      Effect.sync(() => void (unread = true))
+    ),
     Effect.provide(
       errands.pipe(Layer.provideMerge(environmentIn(cwd)), Layer.merge(logging), Layer.provideMerge(HostServices.layer))
     ),

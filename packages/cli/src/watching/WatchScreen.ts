@@ -77,6 +77,8 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
         how === "all" ? watchLines(recorded, { watch: after, brush, columns, zone }) : yield* linesOf(recorded, after)
       if (lines.length > 0) yield* say(recorded.event.at, lines)
     }, Effect.provideContext(context)),
+    /** Ends the line and the colour of the agent's words, so that a line of ours begins one. */
+    endLine: Effect.provideContext(Effect.ignore(printer.endLine), context),
     /** Prints the words of the agent as they come, until the scope closes. */
     follow: shows ? Effect.forever(Effect.andThen(output, Effect.sleep(pollInterval))) : Effect.void
   }

@@ -1,14 +1,26 @@
-import { guardianOfWatch, keepWatch, needOf } from "@souffleur/embed/internal"
+import { drainTimeout, guardianOfWatch, keepWatch, needOf } from "@souffleur/embed/internal"
 import { initial, load, Settings, type Watch } from "@souffleur/domain"
 import { Memory } from "@souffleur/node"
 import { attendedHere } from "@souffleur/supervisor"
-import { Console, Effect, Fiber } from "effect"
+import { Console, Effect, Fiber, Option } from "effect"
 import { feed } from "../service/Watchdog.ts"
-import { Environment } from "../world/CommandEnvironment.ts"
+import { Environment, Unread } from "../world/CommandEnvironment.ts"
 import { makeWatchScreen, type Telling } from "./WatchScreen.ts"
 
 /** Returns 0 for a completed or a released watch, 1 for others (spec: command-line#exit-codes). */
 export const codeOf = ({ end }: Watch) => (end === "completed" || end === "released" ? 0 : 1)
+
+/**
+ * Waits for the last lines of a watch that has ended. A pager may be left open, and take none. The end does not wait
+ * for it.
+ */
+export const lastLines = Effect.fn("lastLines")(function* (id: string, narrator: Fiber.Fiber<void>) {
+  if (Option.isSome(yield* Effect.timeoutOption(Fiber.await(narrator), drainTimeout))) return
+  yield* Console.error(
+    `warning: the last lines could not be written, because nothing reads them: "souffleur log ${id}" has them`
+  )
+  yield* yield* Unread
+})
 
 export interface WatchingOptions {
   readonly project: string
@@ -49,8 +61,8 @@ export const watching = Effect.fn("watching")(function* (
   const leaving = Console.error(
     `souffleur leaves, and what it watches runs on: "souffleur resume ${id}" goes on, "souffleur release ${id}" ends the watch`
   )
-  const last = yield* Effect.onInterrupt(watch.end, () => leaving)
-  yield* Effect.ignore(Fiber.join(narrator))
+  const last = yield* Effect.onInterrupt(watch.end, () => Effect.andThen(screen.endLine, leaving))
+  yield* lastLines(id, narrator)
   if (last.end === "retries exhausted" && last.lastExport !== null)
     yield* Console.error(`the last conversation is in ${last.lastExport}`)
   const need = needOf(id, last, true)

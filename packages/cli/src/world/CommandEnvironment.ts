@@ -1,5 +1,5 @@
 import type { CommandLine } from "@souffleur/embed/internal"
-import { Context } from "effect"
+import { Context, Effect } from "effect"
 import type { Mark } from "../Printing.ts"
 
 /** The surroundings that the process was started with. `Program.ts` reads them once. */
@@ -19,3 +19,8 @@ export interface Surroundings {
 }
 
 export class Environment extends Context.Service<Environment, Surroundings>()("@souffleur/cli/Environment") {}
+
+/** Is told that nothing reads the output any more. The process then ends without writing the rest. */
+export const Unread = Context.Reference<Effect.Effect<void>>("@souffleur/cli/Unread", {
+  defaultValue: () => Effect.void
+})
