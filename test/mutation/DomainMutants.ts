@@ -283,6 +283,7 @@ export const domainMutants = [
       ["a limit's time that is over counts once", "(resetsAt > at || waits === 0)", "true"],
       ["a limit's end has a margin", "Math.max(at, resetsAt) + margin", "Math.max(at, resetsAt)"],
       ["waits in a row grow", "minute * 2 ** waits", "minute"],
+      ["a limit's time that does not count is none", "{ resetsAt: null, until: at", "{ resetsAt, until: at"],
       ["no wait is longer than an hour", "Math.min(60 * minute, (kind", "Math.min(Infinity, (kind"]
     ]
   ),

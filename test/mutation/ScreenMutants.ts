@@ -11,6 +11,10 @@ export const screenMutants = [
     [
       ["terminal: no sequence", 'return parameters === undefined ? "" : `\\u001B[${parameters}m`', "return part"],
       ["terminal: colours alone", "${introducer}([\\\\d;:]*)m$", "${introducer}([\\\\d;:]*)[mJH]$"],
+      ["terminal: no concealing", 'Number(one.split(":")[0]) !== 8', "true"],
+      ["terminal: an index of 8 is a colour", '["5", 2],', '["5", 0],'],
+      ["terminal: the parts of a colour", '["2", 4]', '["2", 0]'],
+      ["terminal: no broken colour", "more === undefined || rest.length <= more", "false"],
       ["terminal: a sequence in pieces", "found.length <= maxSequence ? found", "false ? found"],
       ["terminal: in bounded memory", "found.length <= maxSequence ? found", "true ? found"],
       ["terminal: no overwritten line", '.replaceAll(/\\r\\n?/gu, "\\n")', ""],
@@ -63,10 +67,28 @@ export const screenMutants = [
     [
       ["screen: a pipe gets the bytes", "yield* terminal ? Stream.runForEach", "yield* true ? Stream.runForEach"],
       ["screen: our line begins a line", "terminal && inLine ?", "false ?"],
+      [
+        "screen: no colour of others before our line",
+        "if (!terminal || !coloured) return Effect.void",
+        "if (terminal) return Effect.void"
+      ],
+      ["screen: no colour after the output", "Effect.andThen(close, plainAgain)", "close"],
       ["screen: the end of the earlier output", 'first && earlier === "end" ?', "false ?"],
       ["screen: from a whole line on", "torn = at > 0n", "torn = false"],
       ["screen: a window has its own", "hidden = terminal && apart &&", "hidden = false &&"],
       ["screen: a pipe gets a window's too", "hidden = terminal && apart &&", "hidden = apart &&"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/watching/WatchSession.ts",
+    ["packages/cli/test/LastLines.test.ts"],
+    [
+      [
+        "screen: no end waits for a reader",
+        "Effect.timeoutOption(Fiber.await(narrator), drainTimeout)",
+        "Effect.asSome(Fiber.await(narrator))"
+      ],
+      ["screen: lines without a reader are told", "yield* yield* Unread", ""]
     ]
   ),
   ...mutantsOf(

@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { Event, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
 import { TestConsole } from "effect/testing"
 import { cli } from "../src/Cli.ts"
@@ -36,6 +37,22 @@ it.layer(services)((it) => {
         errors: ""
       })
       assert.strictEqual((yield* events("w")).at(-1)?._tag, "AllowanceRenewed")
+    })
+  )
+  it.effect("retry in the pause of a command says that a recovery begins", () =>
+    Effect.gen(function* () {
+      const { as, project, watch } = yield* place({ comms: false })
+      const [opened, ...more] = watching({ project, comms: null })
+      const wait = { kind: "pause", until: 9000, resetsAt: 9000, trigger: "pid" } as const
+      yield* watch("w", [
+        { ...opened!, kind: "command" } as WatchEvent,
+        ...more,
+        Event.WaitStarted.make({ at: 1000, watcher: 1, ...wait }),
+        Event.WatcherStarted.make({ at: 1000, watcher: 2, awaiting: false, mode: "normal" })
+      ])
+      const out = (yield* TestConsole.logLines).length
+      yield* cli(["retry", "--project-dir", project]).pipe(as(""))
+      assert.deepStrictEqual((yield* TestConsole.logLines).slice(out), ["w: recovery 1 begins"])
     })
   )
 })

@@ -498,7 +498,7 @@ describe("deaths and retries", () => {
     assert.deepInclude(begun, { trigger: "handoff" })
   })
   it("an agent that asks goes on: what was waited for is over, and told so", () => {
-    const ended = Event.WaitEnded.make({ at: 1000, watcher: 2, how: "went on" })
+    const ended = Event.WaitEnded.make({ at: 1000, watcher: 2, how: "asked" })
     given(...watching, wait("usage-limit", "limit"), watcher(2))
       .when(asks(), operator)
       .then(asked(1), ended, handoff)

@@ -64,7 +64,7 @@ it("why tells the evidence against an agent that is ended", () => {
   assert.include(overdue, "it slept", "the last decision")
   const reason = why(ending("timeout"))
   for (const part of [
-    "process 4711 runs since 03:00:00 UTC; its limit is 1 h 0 m",
+    "process 4711 runs since 2026-03-01T03:00:00.000Z; its limit is 1 h 0 m",
     "it has started pid 4712",
     "its assignment failed"
   ])
@@ -81,7 +81,7 @@ it("why tells what a run waits for, until when, and by which source", () => {
     resetsAt: at + 72 * hour,
     until: at + 72 * hour
   }
-  assert.include(why(limited), "they state that it ends at 2026-03-04 03:00 UTC")
+  assert.include(why(limited), "they state that it ends at 2026-03-04T03:00:00.000Z")
   assert.include(why({ ...limited, resetsAt: null }), "wait 1 in a row")
   const paused: RunEvent = {
     _tag: "RunPaused",
@@ -94,6 +94,22 @@ it("why tells what a run waits for, until when, and by which source", () => {
   const finished: RunEvent = { _tag: "RunFinished", at, finishing: "failed", message: "it ended with exit code 3" }
   for (const part of ["it ended with exit code 3", "asked once", "conduct answer --finishing --retry"])
     assert.include(why(finished), part)
+})
+
+it("why tells the times of a limit by the clock of the zone", () => {
+  const limited: RunEvent = {
+    _tag: "AgentLimited",
+    at,
+    ...assignment,
+    kind: "usage-limit",
+    resetsAt: at + hour,
+    until: at + hour
+  }
+  const recorded = [{ stream: "run/r", revision: 1, position: 1, event: limited }]
+  const told = runReasonLines(runReasonOf(recorded, 1)!, () => 9 * hour).join("\n")
+  assert.include(told, "they state that it ends at 2026-03-01 13:00:00")
+  assert.include(told, "asked again at 2026-03-01 13:00:00")
+  assert.notInclude(told, "Z")
 })
 
 it("why tells the problems of each rejection before an escalation", () => {

@@ -216,3 +216,16 @@ it("why leaves comms out of a death without comms, and gives the reason of a rel
   const started = Event.RecoveryStarted.make({ at, cycle: 1, trigger: "context", purpose: "relaunch" })
   assert.include(why(started, relaunched), "the recovery began because its conversation no longer fitted the model")
 })
+
+it("why of three deaths without progress says how the last process ended", () => {
+  const ended = { ...died("pid"), evidence: { ...evidence, end: { _tag: "Exited", code: 3 } } } as const
+  const starts = Event.RecoveryStarted.make({ at, cycle: 1, purpose: "export", trigger: "pid" })
+  const exhausted = Event.RetriesExhausted.make({ at, cycle: 1, trigger: "pid", exportPath: null })
+  assert.include(why(ended, starts, exhausted), "the last one ended with exit code 3")
+  assert.notInclude(why(ended, died("pid"), starts, exhausted), "exit code")
+})
+it("why of a wait that a request ended names the request", () => {
+  const asked = why(wait("outage", null), Event.WaitEnded.make({ at, watcher: 2, how: "asked" }))
+  assert.include(asked, "asked for a fresh context: the wait is over")
+  assert.notInclude(asked, "by itself")
+})

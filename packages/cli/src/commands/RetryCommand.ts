@@ -35,7 +35,8 @@ export const retryCommand = Command.make(
     if (permission !== undefined) yield* personOnly("a ceiling")
     const watch = yield* souffleur.retry(id, permission === undefined ? {} : { ceiling: permission })
     const again = isUnwatched(before)
-    const cycle = before.standby === undefined ? null : (watch.recovery?.cycle ?? null)
+    const begun = watch.recovery?.cycle ?? null
+    const cycle = begun === (before.recovery?.cycle ?? null) ? null : begun
     const since = iso(watch.allowedSince)
     const { ceiling } = watch.pin
     // The watch's own project may be another folder than this one.

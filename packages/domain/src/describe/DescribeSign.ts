@@ -30,6 +30,7 @@ const noticeOfWait = {
 const waitEnds = {
   over: "The wait is over",
   "went on": "The Conductor went on by itself: the wait is over",
+  asked: "The Conductor asked for a fresh context: the wait is over",
   go: "An operator ended the wait"
 } as const
 

@@ -76,7 +76,10 @@ export const WaitStarted = event("WaitStarted", {
  * `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself. `go`:
  * an operator ended the wait.
  */
-export const WaitEnded = event("WaitEnded", { watcher: Count, how: Schema.Literals(["over", "went on", "go"]) })
+export const WaitEnded = event("WaitEnded", {
+  watcher: Count,
+  how: Schema.Literals(["over", "went on", "asked", "go"])
+})
 
 /** An operator holds the watch: nothing is stopped or launched until the hold ends (spec: behaviour#hold). */
 export const HoldStarted = event("HoldStarted", {})

@@ -75,7 +75,7 @@ export const reasonLines = <E extends { readonly at: number }>(
     "",
     ...(seen.length === 0 ? [] : ["Evidence", ...seen.map((line) => `  ${inZone(line, zone)}`), ""]),
     "Rule",
-    `  ${rule}`,
+    `  ${inZone(rule, zone)}`,
     "",
     "Action",
     ...(act === undefined && done.length > 0 ? [] : [`  ${act ?? "nothing more"}`]),

@@ -1,5 +1,5 @@
 import { evolveRun, workProblemsOf, initialRun, type Run, type RunEvent, taskOf } from "@souffleur/plan"
-import { Words, type Zone } from "@souffleur/domain"
+import { iso, Words, type Zone } from "@souffleur/domain"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { allReasons, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfPin } from "./PinReason.ts"
@@ -68,11 +68,11 @@ const pauses: Readonly<Record<Of<"RunPaused">["reason"], string>> = {
   "work lost": "approved work counts while git has it: work that is gone is not complete"
 }
 
-const ending = ({ at, reason, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
+const ending = ({ reason, launchedAt, limit, others, process }: Of<"AgentEnding">): Explanation =>
   reason === "timeout"
     ? {
         seen: [
-          `process ${process.pid} runs since ${Words.deadline(launchedAt, at)}; its limit is ${Words.duration(limit)}`,
+          `process ${process.pid} runs since ${iso(launchedAt)}; its limit is ${Words.duration(limit)}`,
           others.length === 0 ? "it has started nothing that still runs" : `it has started pid ${others.join(", ")}`
         ],
         rule: "an agent that takes longer than its limit is ended with all that it started; its assignment failed"
@@ -82,14 +82,14 @@ const ending = ({ at, reason, launchedAt, limit, others, process }: Of<"AgentEnd
         rule: "no process may write beside the next agent: processes that an agent leaves are ended, and its word counts"
       }
 
-const limited = ({ at, kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run): Explanation => ({
+const limited = ({ kind, resetsAt, until }: Of<"AgentLimited">, { waits }: Run): Explanation => ({
   seen: [
     `its session's records: ${kind === "outage" ? "the service is out" : "a usage limit"}`,
     resetsAt === null
       ? `they do not state until when; wait ${waits + 1} in a row`
-      : `they state that it ends at ${Words.deadline(resetsAt, at)}`
+      : `they state that it ends at ${iso(resetsAt)}`
   ],
-  rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${Words.deadline(until, at)}`
+  rule: `a refusal of the service is no fault of the agent: no attempt is counted; asked again at ${iso(until)}`
 })
 
 const finished = ({ message, finishing }: Of<"RunFinished">): Explanation =>

@@ -39,6 +39,10 @@ const endOfWait = {
     rule: "At its end a wait is checked once, and the postponed action is done once."
   },
   "went on": { seen: ["the session has gone on meanwhile"], rule: "A Conductor that goes on by itself is left alone." },
+  asked: {
+    seen: ["the Conductor asked for a fresh context"],
+    rule: "The Conductor's own request ends a wait, but not the wait of that same request."
+  },
   go: {
     seen: ["an operator said souffleur go, or retry"],
     rule: "An operator's word ends a wait: the postponed action is done now, once."

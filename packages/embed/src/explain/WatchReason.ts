@@ -12,7 +12,7 @@ import {
   type Zone
 } from "@souffleur/domain"
 import { evidence } from "./Evidence.ts"
-import { allReasons, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
+import { allReasons, type Explained, type Explanation, lastReason, type Reason, reasonLines } from "./Explanation.ts"
 import { reasonOfGuard } from "./GuardReason.ts"
 import { reasonOfPin } from "./PinReason.ts"
 import { reasonOfRecovery } from "./RecoveryReason.ts"
@@ -200,13 +200,34 @@ const personalReason = ({ act, rule, seen }: Explanation, known: Known): Explana
   ...(act === undefined ? {} : { act: renamed(act, known) })
 })
 
+/** A watch, and the end of its last process as the decisions saw it; `null`: no decision saw one. */
+interface Seen {
+  readonly watch: Watch
+  readonly end: Event.Evidence["end"]
+}
+
+/** How the events of a watch are explained. The last end before three deaths belongs to what was seen of them. */
+const explained: Explained<Seen, WatchEvent> = {
+  initial: { watch: initial, end: null },
+  evolve: ({ end, watch }, event) => ({
+    watch: evolve(watch, event),
+    end: "evidence" in event ? event.evidence.end : event._tag === "ConductorRelaunched" ? null : end
+  }),
+  explain: (event, { end, watch }) => {
+    const found = explain(event, watch)
+    return found === undefined || event._tag !== "RetriesExhausted" || end === null
+      ? found
+      : { ...found, seen: [...found.seen, `the last one ended ${Words.ended(end)}`] }
+  }
+}
+
 /** Explains every decision of a watch, of all its events. */
 export const reasonsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<Reason<WatchEvent>> =>
-  allReasons(events, { initial, evolve, explain })
+  allReasons(events, explained)
 
 /** Returns the newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>
-  lastReason(events, upTo, { initial, evolve, explain })
+  lastReason(events, upTo, explained)
 
 /** Returns lines for a person. `known`: the watch of the decision. */
 export const reasonText = (reason: Reason<WatchEvent>, known: Known, zone?: Zone): ReadonlyArray<string> =>
