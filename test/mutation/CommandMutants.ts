@@ -30,6 +30,10 @@ export const commandMutants = [
         "if ([agent, notify].some((text) => /[\\0\\n\\r]/u.test(text)))",
         "if (agent === notify)"
       ],
+      ["setup: no trust in what nothing showed", "rest.length === 0 || trust", "true"],
+      ["setup: a person accepts the rest", "if (!accepted)", "if (false as boolean)"],
+      ["setup: the rest as a terminal may show it", "plain(`${key}=", "String(`${key}="],
+      ["setup: an answer that was not given shows nothing", "yes && Option.isNone(flag) ? [] : [key]", "[key]"],
       ["setup: a person's word", 'personOnly("a setup")', "Effect.void"]
     ]
   ),

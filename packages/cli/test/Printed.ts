@@ -4,9 +4,12 @@ import { printing } from "../src/Printing.ts"
 import { Environment } from "../src/world/CommandEnvironment.ts"
 
 /** The lines that a command prints in a folder, to either stream, with these variables and no terminal. */
-export const printed = Effect.fnUntraced(function* (
-  cwd: string,
-  variables: Readonly<Record<string, string>>,
+export const printed = (cwd: string, variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+  printedAt({ cwd, variables, interactive: false }, ...args)
+
+/** The same, where a question may be asked at a terminal. */
+export const printedAt = Effect.fnUntraced(function* (
+  { cwd, interactive, variables }: Pick<Environment["Service"], "cwd" | "interactive" | "variables">,
   ...args: ReadonlyArray<string>
 ) {
   const lines: Array<string> = []
@@ -19,7 +22,7 @@ export const printed = Effect.fnUntraced(function* (
       platform: "linux",
       colour: false,
       columns: undefined,
-      interactive: false,
+      interactive,
       self: [process.execPath]
     })
   )

@@ -1,8 +1,28 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, FileSystem } from "effect"
+import { type Cause, Effect, FileSystem, Option, Queue, Terminal } from "effect"
 import { Event } from "@souffleur/domain"
 import { place, services, watching } from "./mcp/McpPlace.ts"
-import { printed } from "./Printed.ts"
+import { printed, printedAt } from "./Printed.ts"
+
+/** A project with this config file, which nothing trusts yet, and an agent in PATH. */
+const folder = Effect.fnUntraced(function* (config: string) {
+  const fs = yield* FileSystem.FileSystem
+  const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-setup-" }))
+  const project = `${home}/opera`
+  yield* fs.makeDirectory(`${project}/.orchestra_configs`, { recursive: true })
+  const file = `${project}/.orchestra_configs/souffleur`
+  yield* fs.writeFileString(file, config, { mode: 0o600 })
+  yield* fs.makeDirectory(`${home}/bin`)
+  yield* fs.writeFileString(`${home}/bin/claude`, "#!/bin/sh\n", { mode: 0o755 })
+  const variables = { HOME: home, PATH: `${home}/bin:/usr/bin:/bin`, SOUFFLEUR_STATE_DIR: `${home}/state` }
+  return { file, project, variables }
+})
+
+/** A key as a terminal reads it. */
+const inputOf = (name: string): Terminal.UserInput => ({
+  input: name.length === 1 ? Option.some(name) : Option.none(),
+  key: { name, ctrl: false, meta: false, shift: false }
+})
 
 it.layer(services)((it) => {
   it.effect(
@@ -58,6 +78,73 @@ it.layer(services)((it) => {
         const inAgent = printed(project, { ...variables, CLAUDECODE: "1" }, "setup", "--yes", ...answers)
         assert.strictEqual((yield* Effect.flip(inAgent)).code, 2)
       })
+  )
+
+  it.effect(
+    "a setup trusts no part of the config file that it neither asked for nor showed, unless a person says so",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const { file, project, variables } = yield* folder("EXPORT_COMMAND=/tmp/mine\nNOTIFY=desktop\n")
+        const before = yield* fs.readFileString(file)
+        const setup = (...args: ReadonlyArray<string>) => printed(project, variables, "setup", "--yes", ...args)
+        const answers = ["--permission", "bypassPermissions", "--hooks", "none", "--agent", "claude"]
+        assert.strictEqual((yield* Effect.flip(setup(...answers))).code, 2)
+        assert.strictEqual((yield* Effect.flip(setup(...answers, "--notify", "desktop"))).code, 2)
+        assert.strictEqual(yield* fs.readFileString(file), before)
+        assert.deepStrictEqual((yield* setup(...answers, "--trust"))[0], `config   ${file}`)
+        // What is trusted already needs no word, and what has changed since does.
+        assert.deepStrictEqual((yield* setup("--permission", "acceptEdits"))[0], `config   ${file}`)
+        yield* fs.writeFileString(file, "EXPORT_COMMAND=/tmp/other\nNOTIFY=desktop\n")
+        assert.strictEqual((yield* Effect.flip(setup("--permission", "bypassPermissions"))).code, 2)
+      })
+  )
+
+  it.effect("a setup asks at a terminal for each answer, and for the rest of the config file", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { file, project, variables } = yield* folder("EXPORT_COMMAND=/tmp/\u001B[2Jmine\n")
+      const shown: Array<string> = []
+      const setup = (...keys: ReadonlyArray<string>) =>
+        Effect.gen(function* () {
+          const queue = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
+          yield* Queue.offerAll(queue, keys.map(inputOf))
+          yield* Queue.end(queue)
+          return yield* printedAt({ cwd: project, variables, interactive: true }, "setup").pipe(
+            Effect.provideService(
+              Terminal.Terminal,
+              Terminal.make({
+                columns: Effect.succeed(200),
+                rows: Effect.succeed(50),
+                size: Queue.unbounded(),
+                readInput: Effect.succeed(queue),
+                readLine: Effect.succeed(""),
+                display: (text) => Effect.sync(() => void shown.push(text))
+              })
+            )
+          )
+        })
+      const enter = "enter"
+      // Agent, permission, hooks, notices, service; then the rest of the file.
+      const five = [enter, "down", enter, "down", "down", enter, enter, "n"]
+      assert.strictEqual((yield* Effect.flip(setup(...five, "n"))).code, 2)
+      assert.isFalse((yield* fs.readFileString(file)).includes("MAX_EXTERNAL_PERMISSION"))
+      const told = shown.join("")
+      for (const what of [
+        "Which agent?",
+        "may have?",
+        "Hooks",
+        "Notices",
+        "reboot?",
+        "EXPORT_COMMAND=/tmp/\\u001b[2Jmine"
+      ])
+        assert.include(told, what)
+      assert.notInclude(told, "\u001B[2J")
+      assert.deepStrictEqual(yield* setup(...five, "y"), [`config   ${file}`, 'Next: souffleur run -- claude "do it"'])
+      assert.include(yield* fs.readFileString(file), "MAX_EXTERNAL_PERMISSION=bypassPermissions")
+      // The questions are broken off.
+      assert.strictEqual((yield* Effect.flip(setup(enter))).code, 2)
+    })
   )
 
   it.effect("a setup warns of an agent that is not in PATH", () =>

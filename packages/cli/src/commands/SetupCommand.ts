@@ -1,5 +1,13 @@
-import { Permission, parseNotify, Settings } from "@souffleur/domain"
-import { layerAgentFiles, layerHost, layerStoreReading, trustNow } from "@souffleur/embed/internal"
+import { Permission, type PinnedKey, parseNotify, plain, Settings } from "@souffleur/domain"
+import {
+  type ConfigTrust,
+  layerAgentFiles,
+  layerHost,
+  layerStoreReading,
+  trustNow,
+  trustOf,
+  untrustedIn
+} from "@souffleur/embed/internal"
 import { findConfig, replaceDurably, resolveProgram } from "@souffleur/process"
 import { Console, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
@@ -28,6 +36,15 @@ const withKeys = (text: string, keys: ReadonlyArray<readonly [key: string, value
   return `${[...kept, ...keys.flatMap(([key, value]) => (value === "" ? [] : [`${key}=${value}`]))].join("\n")}\n`
 }
 
+/** Asks a person. Fails with `BadUsage` where the questions are broken off. */
+const asked = <A>(prompt: Prompt.Prompt<A>) =>
+  Effect.catchTag(Prompt.run(prompt), "QuitError", () =>
+    Effect.fail(new BadUsage({ message: "nothing is set up: the questions were broken off" }))
+  )
+
+/** Returns a text of the config file as a question may show it. */
+const showable = (text: string) => (plain(text) === text ? text : "")
+
 /** Returns an answer: the flag, else the usual one with `--yes`, else a person's. */
 const answered = Effect.fnUntraced(function* <A>(
   flag: Option.Option<A>,
@@ -45,9 +62,31 @@ const answered = Effect.fnUntraced(function* <A>(
     return yield* new BadUsage({
       message: `there is no terminal to ask at: say --${name}, or --yes for the usual answers`
     })
-  return yield* Effect.catchTag(Prompt.run(prompt), "QuitError", () =>
-    Effect.fail(new BadUsage({ message: "nothing is set up: the questions were broken off" }))
+  return yield* asked(prompt)
+})
+
+/**
+ * Asks for the trust in those keys of the config file that no question showed. An agent may have written them, and a
+ * setup trusts the whole file. Fails with `BadUsage` where a person does not accept them.
+ */
+const acceptRest = Effect.fnUntraced(function* (
+  project: string,
+  { shown, trust }: { readonly shown: ReadonlySet<PinnedKey>; readonly trust: boolean }
+) {
+  const { interactive } = yield* Environment
+  const found = yield* trustOf(project)
+  const rest = untrustedIn(found).filter((key) => !shown.has(key))
+  if (rest.length === 0 || trust) return
+  const said = ({ ceiling, programs }: ConfigTrust["said"]) =>
+    rest.map((key) => plain(`${key}=${key === "MAX_EXTERNAL_PERMISSION" ? ceiling : (programs[key] ?? "")}`, 500))
+  if (!interactive)
+    return yield* new BadUsage({
+      message: `${found.settings.source} has ${rest.join(", ")}, which nothing asked for and nothing trusts yet: look at it, then say --trust`
+    })
+  const accepted = yield* asked(
+    Prompt.Confirm({ message: `The config file says this too. Trust it? ${said(found.said).join("; ")}` })
   )
+  if (!accepted) return yield* new BadUsage({ message: "nothing is set up: the config file is not trusted" })
 })
 
 /** Writes keys into the config file in use, else into the project's own. Trusts it by this person's word. */
@@ -115,6 +154,10 @@ export const setupCommand = Command.make(
       Flag.withDescription("Keep every watch running after a reboot, by the system's service manager"),
       Flag.optional
     ),
+    trust: Flag.Boolean("trust").pipe(
+      Flag.withDescription("Trust all else that the config file says, without a question"),
+      Flag.withDefault(false)
+    ),
     yes: Flag.Boolean("yes").pipe(
       Flag.withDescription("Ask nothing: a setting that is not named stays as it is"),
       Flag.withDefault(false)
@@ -134,7 +177,7 @@ export const setupCommand = Command.make(
     const agent = yield* answered(flags.agent, {
       name: "agent",
       usual: settings.agentCommand,
-      prompt: Prompt.String({ message: "Which agent?", default: settings.agentCommand }),
+      prompt: Prompt.String({ message: "Which agent?", default: showable(settings.agentCommand) }),
       yes
     })
     const permission = yield* answered(flags.permission, {
@@ -158,7 +201,10 @@ export const setupCommand = Command.make(
     const notify = yield* answered(flags.notify, {
       name: "notify",
       usual: notifyNow.join(" "),
-      prompt: Prompt.String({ message: "Notices, such as ntfy:TOPIC (empty: none)?", default: notifyNow.join(" ") }),
+      prompt: Prompt.String({
+        message: "Notices, such as ntfy:TOPIC (empty: none)?",
+        default: showable(notifyNow.join(" "))
+      }),
       yes
     })
     const service = yield* answered(flags.service, {
@@ -179,6 +225,13 @@ export const setupCommand = Command.make(
       ...(permission === settings.maxExternalPermission ? [] : [["MAX_EXTERNAL_PERMISSION", permission] as const]),
       ...(notify === notifyNow.join(" ") ? [] : [["NOTIFY", notify] as const])
     ]
+    const questions = [
+      ["AGENT_COMMAND", flags.agent],
+      ["MAX_EXTERNAL_PERMISSION", flags.permission],
+      ["NOTIFY", flags.notify]
+    ] as const
+    const shown = new Set<PinnedKey>(questions.flatMap(([key, flag]) => (yes && Option.isNone(flag) ? [] : [key])))
+    if (keys.length > 0) yield* acceptRest(project, { shown, trust: flags.trust })
     const wrote = [
       ...(keys.length === 0 ? [] : [{ what: "config", file: yield* writeConfig(project, keys) }]),
       ...(hooks === "project" || hooks === "user" ? [{ what: "hooks", file: yield* writeHooks(project, hooks) }] : []),

@@ -1,5 +1,6 @@
 import {
   type ConfigWord,
+  leastPin,
   lower,
   mapPrograms,
   mostPermission,
@@ -58,6 +59,13 @@ export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: S
   return { trusted, ...(yield* beside(project, flags, Option.getOrUndefined(trusted))) }
 })
 export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
+
+/** Returns the keys of a project's file that a person would newly trust. Of a file that nothing trusts yet, it is all. */
+export const untrustedIn = ({ says, trusted }: Pick<ConfigTrust, "says" | "trusted">): ReadonlyArray<PinnedKey> =>
+  overreachOf(
+    says,
+    Option.getOrElse(trusted, () => leastPin)
+  )
 
 /** Returns the parts of a trusted file that are worth a note: its programs, and the highest permission. */
 const allowed = ({ ceiling, programs }: Pin): ReadonlyArray<string> => [
