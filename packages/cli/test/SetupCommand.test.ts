@@ -93,7 +93,7 @@ it.layer(services)((it) => {
         assert.strictEqual((yield* Effect.flip(setup(...answers, "--notify", "desktop"))).code, 2)
         assert.strictEqual(yield* fs.readFileString(file), before)
         assert.deepStrictEqual((yield* setup(...answers, "--trust"))[0], `config   ${file}`)
-        // What is trusted already needs no word, and what has changed since does.
+        // A trusted key needs no word, and a changed one does.
         assert.deepStrictEqual((yield* setup("--permission", "acceptEdits"))[0], `config   ${file}`)
         yield* fs.writeFileString(file, "EXPORT_COMMAND=/tmp/other\nNOTIFY=desktop\n")
         assert.strictEqual((yield* Effect.flip(setup("--permission", "bypassPermissions"))).code, 2)

@@ -60,7 +60,7 @@ export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: S
 })
 export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
 
-/** Returns the keys of a project's file that a person would newly trust. Of a file that nothing trusts yet, it is all. */
+/** Returns the keys of a file that a person would newly trust. Of a file that nothing trusts yet, it is all. */
 export const untrustedIn = ({ says, trusted }: Pick<ConfigTrust, "says" | "trusted">): ReadonlyArray<PinnedKey> =>
   overreachOf(
     says,
