@@ -7,8 +7,8 @@ const exits = decider.toReversed()
 
 export const domainMutants = [
   ...mutantsOf(
-    `${src}/evidence/Progress.ts`,
-    ["packages/domain/test/Progress.test.ts"],
+    `${src}/evidence/WorkProgress.ts`,
+    ["packages/domain/test/WorkProgress.test.ts"],
     [
       ["progress: another state of the tasks", "? after !== before", "? is === was"],
       ["progress: what nobody counted is none", "if (tasks === null) return false", "if (tasks === null) return true"],
