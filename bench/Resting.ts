@@ -41,6 +41,13 @@ export const startedWatch = Effect.fnUntraced(function* (
   return { pid, told, what, store: path.join(state, "souffleur.db") }
 })
 
-/** Starts a watch of a process that sleeps, and waits until both rest. */
-export const restingWatch = (folder: string, flags: ReadonlyArray<string> = []) =>
-  Effect.tap(startedWatch(folder, [...flags, "--", "sleep", "1000000"]), Effect.sleep("10 seconds"))
+/**
+ * Starts a watch of a process that sleeps, and waits until both rest. The compiled code of an earlier watch is there,
+ * as on each day but the first. Ten seconds after its start a watch gives memory back, which is no rest yet.
+ */
+export const restingWatch = Effect.fnUntraced(function* (folder: string, flags: ReadonlyArray<string> = []) {
+  const { run } = yield* souffleur
+  const environment = { HOME: folder, SOUFFLEUR_STATE_DIR: `${folder}/state` }
+  yield* run(["run", "--no-guardian", "--project-dir", folder, "--", "true"], environment)
+  return yield* Effect.tap(startedWatch(folder, [...flags, "--", "sleep", "1000000"]), Effect.sleep("20 seconds"))
+})

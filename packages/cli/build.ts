@@ -48,6 +48,7 @@ const chunks = joined(
     run: ["RunCommand"],
     log: ["Overview", "MakeSouffleurLog", "WatchTimeline", "RunTimeline", "JobCounts"],
     souffleur: ["CommandWorld", "PersonOnly"],
+    report: ["ReportCommand"],
     // Only the page and the tools load a server.
     page: ["PageCommand"]
   }

@@ -27,7 +27,7 @@ it.layer(services)((it) => {
       assert.deepStrictEqual(printed.resourceSpans[0].scopeSpans[0].spans[0], sent)
       const why = JSON.parse((yield* said({}, "why", "opera-1507", "3", "--json")).text)
       assert.strictEqual(why.trace_id, sent.traceId)
-      assert.include((yield* said(to, "why", "opera-1507", "3")).text, `Its trace\n  ${sent.traceId}`)
+      assert.include((yield* said(to, "why", "opera-1507", "3")).text, `Trace\n  ${sent.traceId}`)
       assert.notInclude((yield* said({}, "why", "opera-1507", "3")).text, sent.traceId)
       assert.strictEqual((yield* said(to, "traces", ...since)).exit, "Failure")
       assert.strictEqual((yield* said({ ...to, OTEL_SDK_DISABLED: "true" }, "traces", ...since)).exit, "Success")

@@ -45,7 +45,7 @@ const traceOfDecision = Effect.fnUntraced(function* (id: string, { recorded }: W
 const traceLines = Effect.fnUntraced(function* (trace: string | null) {
   const { variables } = yield* Environment
   const exported = Result.getOrElse(otlpTarget(variables), () => null) !== null
-  return trace === null || !exported ? [] : ["", "Its trace", `  ${trace}`]
+  return trace === null || !exported ? [] : ["", "Trace", `  ${trace}`]
 })
 
 export const whyCommand = Command.make(
