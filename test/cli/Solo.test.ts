@@ -286,7 +286,7 @@ describe.concurrent("run, of a known agent", () => {
       const { revision } = run.lines.map(said).find(({ _tag }) => _tag === "ConductorDied")!
       assert.match(
         (yield* the.ask(["why", String(revision)])).lines.join("\n"),
-        /1 results of tools, 0 at the last launch; no commit since/
+        /results of tools: 1, 0 at the last launch; no commit since/
       )
       assert.include(the.conversation(String(first["sessionId"])), prompt)
       assert.include(the.conversation(String(next["sessionId"])), "the stage word is gossamer")

@@ -274,7 +274,7 @@ describe("a limit of the service", () => {
         Object.assign(world.row!, { state: "context_recovery" })
         yield* until(241)
         assert.deepStrictEqual(tagsOf(yield* told), ["ContextRecoveryRequested", "WaitEnded", "RecoveryStarted"])
-        assert.deepInclude((yield* told)[1], { how: "went on" })
+        assert.deepInclude((yield* told)[1], { how: "asked" })
         assert.deepInclude((yield* told)[2], { trigger: "handoff" })
       }
     })
