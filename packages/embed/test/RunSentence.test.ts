@@ -45,7 +45,7 @@ it("an escalation lists the last rejection's issues, the earlier ones in short, 
       "attempt 2 was rejected: not at 2"
     ])
       assert.include(text, what)
-    assert.include(text, "what its last agent printed: /state/launches/run-r-a6.out")
+    assert.include(text, "the output of its last agent: /state/launches/run-r-a6.out")
     assert.isBelow(text.length, 6000)
   }
   assert.include(runNeeds("r", escalated, outputOf).at(-1), "souffleur conduct answer task-001")
