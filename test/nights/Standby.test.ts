@@ -51,7 +51,7 @@ describe.concurrent("standing by", () => {
         assert.include(why, "the threshold is 5")
         for (const attempt of ["compact#1", "compact#2"])
           assert.include(lines, `  step "${attempt}" failed: the compact session ended without a boundary`)
-        assert.include(why, "nothing is launched in this cycle")
+        assert.include(why, "it launches nothing in this cycle")
         for (const line of lines) assert.isAtMost(line.length, 120, line)
         assert.lengthOf(the.launched(), 2, "both of them to compact")
         const status = JSON.parse((yield* the.run(["status", "--json"])).lines.join("\n"))
