@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/agents/**/*.test.ts"],
-    globalSetup: ["test/agents/agentsSetup.ts"],
+    globalSetup: ["test/agents/agentsSetup.ts", "test/cli/cliSetup.ts"],
     testTimeout: 150_000,
     // They wait for the agent most of the time.
     maxWorkers: 3

@@ -3,6 +3,8 @@ import { ChildProcess, ChildProcessSpawner } from "effect/process"
 import { swept } from "../claude/AgentProcesses.ts"
 import { headless } from "../claude/ClaudeStage.ts"
 import { type Logged, until } from "../claude/Lab.ts"
+import { compiledOf } from "../cli/Build.ts"
+import { bundle } from "../cli/Built.ts"
 import { type Answer, type Asked, responsesEndpoint } from "./ResponsesEndpoint.ts"
 
 /** Seconds in place of minutes (spec: settings#keys). */
@@ -18,6 +20,7 @@ const timings = {
   SOUFFLEUR_STALL_AFTER: "6 seconds"
 }
 
+/** In a writable folder the sandbox makes a `.git` that is empty. In /tmp it would be everybody's repository. */
 const configOf = (url: string) => `model = "test-model"
 model_provider = "test"
 check_for_update_on_startup = false
@@ -28,8 +31,10 @@ wire_api = "responses"
 env_key = "TEST_KEY"
 [analytics]
 enabled = false
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 `
-const main = new URL("../../packages/cli/src/main.ts", import.meta.url).pathname
 const decodeLogged = Schema.decodeUnknownEffect(
   Schema.fromJsonString(
     Schema.StructWithRest(Schema.Struct({ _tag: Schema.String, revision: Schema.Int }), [
@@ -62,6 +67,7 @@ export const codexLab = Effect.fn("CodexLab")(function* (codex: string, part: (a
     ...timings,
     PATH: `${path.dirname(codex)}:${path.dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
     HOME: home,
+    NODE_COMPILE_CACHE: compiledOf(bundle),
     LANG: "C.UTF-8",
     TERM: "dumb",
     TEST_KEY: "none",
@@ -69,10 +75,10 @@ export const codexLab = Effect.fn("CodexLab")(function* (codex: string, part: (a
     SOUFFLEUR_STATE_DIR: path.join(home, "state")
   }
   const options = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
-  const souffleur = [process.execPath, main] as const
+  const souffleur = [process.execPath, bundle] as const
   const stage = yield* headless({ claude: codex, options, souffleur: ["env", ...souffleur] } as never)
   const saidIn = (cwd: string, ...args: ReadonlyArray<string>) =>
-    spawner.string(ChildProcess.make(souffleur[0], [main, ...args], { ...options, cwd }), { includeStderr: true })
+    spawner.string(ChildProcess.make(souffleur[0], [bundle, ...args], { ...options, cwd }), { includeStderr: true })
   const said = (...args: ReadonlyArray<string>) => saidIn(project, ...args)
   const log = Effect.flatMap(said("log", "--json"), (text) =>
     Effect.forEach(text.trim().split("\n"), (line): Effect.Effect<Logged, unknown> => decodeLogged(line))
