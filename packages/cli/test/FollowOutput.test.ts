@@ -9,8 +9,8 @@ import { screenStage } from "./ScreenStage.ts"
 const output = "one\ttwo\n\u001B]0;mine\u0007\u009B2J\u202E \u{1F3AD}\r\n"
 
 /** Returns what `attach` prints of an agent that printed this, in a watch that has ended. */
-const printed = Effect.fnUntraced(function* (terminal: boolean, text: string) {
-  const the = yield* screenStage({ terminal })
+const printed = Effect.fnUntraced(function* (terminal: boolean, text: string, colour = false) {
+  const the = yield* screenStage({ terminal, colour })
   const { ConductorConfirmed, ConductorRelaunched, WatchOpened, WatchReleased } = examples
   yield* the.prints(ConductorRelaunched.launchId, text)
   yield* Effect.gen(function* () {
@@ -24,6 +24,11 @@ it.layer(NodeServices.layer)((it) => {
   it.effect("a terminal obeys nothing of an agent's output but its lines and tabs", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* printed(true, output), "! S2\none\ttwo\n\\u202e \u{1F3AD}\n")
+    })
+  )
+  it.effect("a colour of the agent ends with its output", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* printed(true, "\u001B[31mred\n", true), "! S2\n\u001B[31mred\n\u001B[0m")
     })
   )
   it.effect("a pipe or a file gets an agent's output byte for byte", () =>
