@@ -119,17 +119,20 @@ export class Ledger {
         if (event.reason === "pid" && before.conductor === undefined)
           world.violated("a process that is not known was found to be gone")
         // A finished turn is no death, unless souffleur could not know of it. It cannot know outside print mode, or in
-        // a session that no poll had found yet. Nor can it where another agent has the pid, or goes on with the session.
+        // a session that no poll had found yet. Nor can it where another agent has the pid, or goes on with the session,
+        // or where the turn ended while souffleur was stopped, between its look and its word.
         if (event.reason === "pid" && before.print) {
           const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
           const known =
             last !== undefined &&
             sameAs(last.process.identity, before.conductor!) &&
             before.sessions.includes(last.sessionId)
+          const endedAt = last === undefined ? undefined : world.writerOf(last.sessionId)?.turnEndedAt
           if (
             known &&
             last.turnEnded &&
-            world.writerOf(last.sessionId)?.turnEnded === true &&
+            endedAt !== undefined &&
+            !world.isOverslept(endedAt) &&
             !world.lies.about.has(last.sessionId)
           )
             world.violated("a finished turn was taken for a death")

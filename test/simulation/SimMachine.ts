@@ -22,6 +22,8 @@ export class SimMachine {
   silent = false
   /** Whether nothing more goes wrong by itself. */
   calm = false
+  /** The last time in which souffleur was stopped, on the monotonic clock. */
+  #stopped = { from: 0, until: 0 }
 
   /** Makes a machine. `shuffled`: any fiber that can run may be next, by the seed; else the oldest is. */
   constructor(seed: number, shuffled: boolean) {
@@ -39,6 +41,21 @@ export class SimMachine {
   violated(what: string): void {
     this.violations.push(what)
     this.tell(`VIOLATED: ${what}`)
+  }
+
+  /** Keeps that souffleur is stopped from now on. */
+  stops(): void {
+    this.#stopped = { from: this.timeline.monotonic, until: Infinity }
+  }
+
+  /** Keeps that souffleur goes on. */
+  goesOn(): void {
+    this.#stopped.until = this.timeline.monotonic
+  }
+
+  /** Whether souffleur slept through a moment, and wakes just now: it says what it saw before. */
+  isOverslept(at: number): boolean {
+    return this.#stopped.until === this.timeline.monotonic && at >= this.#stopped.from
   }
 
   /** Cuts the power: every process is gone, and so is all that was not synced. */

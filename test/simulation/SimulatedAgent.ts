@@ -34,8 +34,8 @@ export class Conductor {
   followed = false
   /** Whether another process was adopted in its place. */
   superseded = false
-  /** Whether it ended by itself, its last turn finished. */
-  turnEnded = false
+  /** The time of its end by itself, its last turn finished, on the monotonic clock. */
+  turnEndedAt: number | undefined
   /** The wall time at which the model answered it for the first time. */
   answeredAt: number | undefined
   /**
@@ -87,6 +87,11 @@ export class Conductor {
     if (life.fate !== "lives" && life.fate !== "mute") timeline.after(life.at, () => this.#meetFate())
     if (life.worksEvery !== undefined && life.fate !== "mute")
       this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
+  }
+
+  /** Whether it ended by itself, its last turn finished. */
+  get turnEnded(): boolean {
+    return this.turnEndedAt !== undefined
   }
 
   /** Whether a permission refused the last tool of its turn. */
@@ -305,7 +310,7 @@ export class Conductor {
           timeline.after(this.life.lasts, () => void (this.#idle = true))
         })
       case "turn ends":
-        this.turnEnded = true
+        this.turnEndedAt = timeline.monotonic
         this.#world.wrote(this, { _tag: "Finished", at: timeline.wall })
         return processes.end(this.process)
       case "completes":
@@ -313,7 +318,7 @@ export class Conductor {
           this.condition = "complete"
           timeline.after(this.life.lasts, () => {
             if (!this.isAlive) return
-            this.turnEnded = true
+            this.turnEndedAt = timeline.monotonic
             processes.end(this.process)
           })
         })

@@ -12,6 +12,8 @@ export interface Machine {
   readonly queue: RunQueue
   readonly processes: ProcessTable
   readonly tell: (what: string) => void
+  readonly stops: () => void
+  readonly goesOn: () => void
 }
 
 export interface ProgramOptions {
@@ -94,6 +96,7 @@ export class Program {
   wake(): void {
     if (this.process.condition !== "stopped") return
     this.process.condition = "running"
+    this.#machine.goesOn()
     this.#machine.tell(`souffleur ${this.process.identity.pid} goes on`)
     this.#scheduler.resume()
   }
@@ -110,6 +113,7 @@ export class Program {
   #pause(millis: number): void {
     this.#machine.tell(`souffleur ${this.process.identity.pid} is stopped for ${Math.round(millis / 1000)} s`)
     this.process.condition = "stopped"
+    this.#machine.stops()
     this.#scheduler.pause()
     this.#machine.timeline.after(millis, () => this.wake())
   }
