@@ -48,6 +48,9 @@ const run = async (files: ReadonlyArray<string>, titled: ReadonlyArray<string>):
     const first = one.errors()[0]?.message?.split("\n", 1)[0] ?? "failed"
     return { noticed: failed === undefined ? `${one.relativeModuleId}: ${first}` : `${late}${failed.name}`, titles }
   }
+  // A file whose process had to be ended has no result at all.
+  const ended = testModules.filter(({ moduleId }) => asked.has(moduleId)).length
+  if (ended < asked.size) return { noticed: "a test that does not end", titles }
   return { noticed: unhandledErrors.length === 0 ? null : "an error that no test awaits", titles }
 }
 
