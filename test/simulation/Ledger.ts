@@ -119,8 +119,8 @@ export class Ledger {
         if (event.reason === "pid" && before.conductor === undefined)
           world.violated("a process that is not known was found to be gone")
         // A finished turn is no death, unless souffleur could not know of it. It cannot know outside print mode, or in
-        // a session that no poll had found yet. Nor can it where another agent has the pid, or goes on with the session,
-        // or where the turn ended while souffleur was stopped, between its look and its word.
+        // a session that no poll had found yet. Nor can it where another agent has the pid, or goes on with the session.
+        // Nor can it where the turn ended while souffleur was stopped, between its look and its word.
         if (event.reason === "pid" && before.print) {
           const last = world.conductors.findLast(({ process }) => process.identity.pid === before.conductor!.pid)
           const known =
