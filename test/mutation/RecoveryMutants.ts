@@ -149,7 +149,12 @@ export const recoveryMutants = [
         "    saidDone: false,\n    handoff: { request, digest }",
         "    handoff: { request, digest }"
       ],
-      ["said: not by another Conductor", "    retries: 0,\n    saidDone: false,", "    retries: 0,"]
+      ["said: not by another Conductor", "    retries: 0,\n    saidDone: false,", "    retries: 0,"],
+      [
+        "said: not where more was done since",
+        "watch.saidDone && (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount)",
+        "watch.saidDone"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -78,6 +78,13 @@ describe("an early end", () => {
       saidAfter(early("exit", 0), Event.ConductorAdopted.make({ at, by: "operator", ...other, forced: false }))
     )
   })
+  it("a finished turn says nothing any more where work was done between that end and the next launch", () => {
+    const said = { ...died(0), evidence: { ...evidence, turnFinished: true } } as WatchEvent
+    const saidAfter = (taskCount: number) =>
+      given(...watching, said, started(1), prepared(1), { ...relaunched(2), taskCount } as WatchEvent).watch.saidDone
+    assert.isTrue(saidAfter(died(0).taskCount!))
+    assert.isFalse(saidAfter(died(0).taskCount! + 1))
+  })
   it("a third early end without progress begins no launch, and the next generation knows what it is for", () => {
     const [, begun] = given(
       ...watching,

@@ -221,6 +221,8 @@ const changes: Changes = {
     launchedFor: watch.recovery?.trigger,
     launchId: event.launchId,
     launched: event.conductor,
+    // More was done since that end, by a process that souffleur did not follow.
+    saidDone: watch.saidDone && (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount),
     // No person named the process that souffleur launched.
     forced: false,
     lastExport: event.exportPath ?? watch.lastExport
