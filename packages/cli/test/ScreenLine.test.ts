@@ -68,6 +68,8 @@ describe("the screen of run", () => {
     for (const event of Object.values(examples) as ReadonlyArray<WatchEvent>) {
       if (event._tag === "RoleGaveUp") continue
       for (const line of linesOf([event])) assert.notMatch(line, /Conductor|fence|self-monitor|\bS\d\b/u, event._tag)
+      const beside: Watch = { ...solo, comms: "/p/comms.db" }
+      for (const line of linesOf([event], beside)) assert.notMatch(line, /The Conductor|Conductor \(S/u, event._tag)
     }
   })
 
