@@ -44,6 +44,7 @@ it("a flag that lifts the ceiling is refused, and so is each flag that is not un
     ["--config=sandbox_workspace_write.network_access=true"],
     ["-c", "approval_policy=never"],
     ["-c", "mcp_servers.x.command=sh"],
+    ["-c", "model_providers.x.auth.command=sh"],
     ["-s", "read-only"],
     ["--ephemeral"],
     ["-C", "/"],

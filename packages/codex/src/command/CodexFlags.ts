@@ -14,9 +14,9 @@ const known: ReadonlyMap<string, "one" | "none"> = new Map([
   ["--strict-config", "none"]
 ])
 
-/** Keys of the configuration that lift nothing: the model, and the service that has it. */
+/** Keys of the configuration that lift nothing: the model, and its service. Others may run a program. */
 const harmless =
-  /^(?:model|model_provider|model_providers\.[\w.-]+|model_(?:context_window|auto_compact_token_limit|reasoning_effort|reasoning_summary|verbosity)|service_tier|web_search)=/u
+  /^(?:model|model_provider|model_providers\.[\w-]+\.(?:base_url|env_key|name|wire_api)|model_(?:context_window|auto_compact_token_limit|reasoning_effort|reasoning_summary|verbosity)|service_tier|web_search)=/u
 
 /** Flags that lift the ceiling, or run what Codex itself does not confine. */
 const lifting = new Set([

@@ -73,8 +73,8 @@ export const WaitStarted = event("WaitStarted", {
   trigger: Trigger
 })
 /**
- * `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself. `go`:
- * an operator ended the wait.
+ * `over`: the time of the wait has come, and the session is resumed. `went on`: the Conductor went on by itself.
+ * `asked`: it asked for a fresh context. `go`: an operator ended the wait.
  */
 export const WaitEnded = event("WaitEnded", {
   watcher: Count,

@@ -1,9 +1,9 @@
-import { Agent, Launcher, type ProcessIdentity } from "@souffleur/domain"
-import { Effect, Option } from "effect"
+import { Agent, Launcher, parseSessionId, type ProcessIdentity } from "@souffleur/domain"
+import { Effect, Option, Result } from "effect"
 
 /**
  * Returns the session that a launch began, by the agent's own report. `None`: not yet, or the agent does not choose its
- * ids. A window keeps no output.
+ * ids. A window keeps no output. A report that cannot be a session id does not count.
  */
 export const reportedSession = Effect.fn("reportedSession")(function* ({
   conductor,
@@ -16,5 +16,7 @@ export const reportedSession = Effect.fn("reportedSession")(function* ({
   const launcher = yield* Launcher
   if (sessionOf === undefined || conductor === undefined) return Option.none<string>()
   const hasOutput = launchId !== undefined && launcher.terminal === "headless"
-  return yield* sessionOf({ process: conductor, output: hasOutput ? launcher.outputPath(launchId) : undefined })
+  const output = hasOutput ? launcher.outputPath(launchId) : undefined
+  const reported = yield* sessionOf({ process: conductor, output })
+  return Option.filter(reported, (sessionId) => Result.isSuccess(parseSessionId(sessionId)))
 })

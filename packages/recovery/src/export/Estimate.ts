@@ -46,8 +46,7 @@ const cutOf = (window: string): number => {
 /**
  * Estimates in one pass of `blockBytes` at a time (at least 1 KB). It needs memory for a few blocks, whatever the size
  * of the file. Every decision reads at most {@link reachCharacters} characters ahead, so the block size changes
- * nothing. Fails
- * with `EstimateFailed`.
+ * nothing. Fails with `EstimateFailed`.
  *
  * @example
  * ```ts

@@ -47,7 +47,7 @@ interface Words {
 }
 
 const notTaken = Effect.fnUntraced(function* ({ from, id }: CommsRefusal) {
-  const message = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} is not taken as a payload: a payload comes from task-00 or its session, to souffleur or task-00, as a hand-off`
+  const message = `message ${id} in comms${from === null ? "" : ` of ${JSON.stringify(from)}`} is not taken as a payload: a payload comes from task-00 or its session, to souffleur or task-00, in a message of a type for it, such as handoff`
   yield* (yield* Cycle).watch.dispatch({ _tag: "ReportRefused", what: "payload", from, message })
 })
 
