@@ -17,7 +17,26 @@ import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
 import { makeSpend, nothingSpent } from "./session/Spend.ts"
 import { exportTranscript } from "./export/ClaudeExport.ts"
 
-/** Claude Code as an agent. */
+/**
+ * Claude Code as an agent.
+ *
+ * @example
+ * ```ts
+ * import { Claude } from "@souffleur/claude"
+ * import { Agent } from "@souffleur/domain"
+ * import { HostServices, Processes } from "@souffleur/node"
+ * import { Effect, Layer } from "effect"
+ *
+ * const claude = Claude.layer({
+ *   agentDir: "/home/ada/.claude",
+ *   agentCommand: { program: "claude", args: [] },
+ *   environment: { PATH: "/usr/bin" }
+ * })
+ * const running = Agent.use(({ sessions }) => sessions).pipe(
+ *   Effect.provide(Layer.provide(claude, Layer.mergeAll(HostServices.layer, Processes.layer)))
+ * )
+ * ```
+ */
 export const layer = (
   options: AgentOptions
 ): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>

@@ -9,7 +9,21 @@ import { hookCommand } from "./hooks/HookCommand.ts"
 import { installHooks, hooksStatus, uninstallHooks } from "./hooks/HookFile.ts"
 import { hookEvents } from "./hooks/HookSettings.ts"
 
-/** Claude Code as a kind of agent. */
+/**
+ * Claude Code as a kind of agent.
+ *
+ * @example
+ * ```ts
+ * import { claudeCode } from "@souffleur/claude"
+ * import { Result } from "effect"
+ *
+ * // A setting names the agent. An argument that could lift a permission is refused before any launch.
+ * const refusal = Result.match(claudeCode.parseCommand('["claude", "--dangerously-skip-permissions"]'), {
+ *   onFailure: ({ message }) => message,
+ *   onSuccess: () => "it is accepted"
+ * })
+ * ```
+ */
 export const claudeCode: AgentPackage = {
   title: "Claude Code",
   program: "claude",

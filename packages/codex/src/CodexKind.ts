@@ -6,7 +6,23 @@ import { codexOfLaunch, identity, isCodex, literalCodex, marks, parseCodexComman
 const untouched = (path: string) =>
   Effect.succeed({ path, changed: false, backup: null, how: "nothing to do" } as const)
 
-/** Codex as a kind of agent. */
+/**
+ * Codex as a kind of agent.
+ *
+ * @example
+ * ```ts
+ * import { claudeCode } from "@souffleur/claude"
+ * import { codex } from "@souffleur/codex"
+ * import { Souffleur } from "@souffleur/embed"
+ * import { anyAgent } from "@souffleur/process"
+ *
+ * // A command goes to the agent that owns its words: this one runs Claude Code as well as Codex.
+ * const souffleur = Souffleur.layerNode({
+ *   stateDir: "/var/lib/app/souffleur",
+ *   agent: anyAgent(claudeCode, codex)
+ * })
+ * ```
+ */
 export const codex: AgentPackage = {
   title: "Codex",
   program: "codex",

@@ -86,7 +86,29 @@ const asking = Effect.fnUntraced(function* (port: Word["port"], path: string) {
       )
 })
 
-/** {@link CommsSqlite.layer} in a process that can be killed, so that no file blocks souffleur. */
+/**
+ * {@link CommsSqlite.layer} in a process that can be killed, so that no file blocks souffleur.
+ *
+ * @example
+ * ```ts
+ * import { CommsErrand } from "@souffleur/comms"
+ * import { Comms } from "@souffleur/domain"
+ * import { HostServices, SqliteClient } from "@souffleur/node"
+ * import { Effect, Layer, Option } from "effect"
+ *
+ * // The state of the Conductor's row, read by this process itself.
+ * const state = Comms.use(({ snapshot }) => snapshot).pipe(
+ *   Effect.map(({ conductor }) => Option.getOrUndefined(conductor)?.state),
+ *   Effect.provide(
+ *     CommsErrand.layer("/srv/job/comms.db").pipe(
+ *       Layer.provide(CommsErrand.layerHere),
+ *       Layer.provide(SqliteClient.layerSqlite),
+ *       Layer.provide(HostServices.layer)
+ *     )
+ *   )
+ * )
+ * ```
+ */
 export const layer = (path: string): Layer.Layer<Comms, never, Errands> =>
   Layer.effect(
     Comms,

@@ -112,6 +112,17 @@ const rows = [
  * tables in the file are ignored. An interrupted `init` is finished by the next.
  * Fails with `CommsUnavailable`, and changes nothing, for a file that is no SQLite database or that another application
  * has claimed. It also fails where an existing table lacks a column that souffleur needs.
+ *
+ * @example
+ * ```ts
+ * import { CommsSchema } from "@souffleur/comms"
+ * import { HostServices, SqliteClient } from "@souffleur/node"
+ * import { Effect, Layer } from "effect"
+ *
+ * const tables = CommsSchema.init("/srv/job/comms.db").pipe(
+ *   Effect.provide(Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer))
+ * )
+ * ```
  */
 export const init = Effect.fn("CommsSchema.init")(
   function* (path: string) {

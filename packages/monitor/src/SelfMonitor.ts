@@ -7,6 +7,18 @@ import { selfCheck } from "./SelfMonitorSchedule.ts"
  * Watches the watcher through its beat only, and reports `WATCHER_DEAD` until the beat is fresh again
  * (spec: behaviour#self-monitor). It never ends by itself. A round that came late reports nothing: the watcher had no
  * chance to beat either.
+ *
+ * @example
+ * ```ts
+ * import { selfMonitor } from "@souffleur/monitor"
+ * import { own } from "@souffleur/supervisor"
+ * import { Effect } from "effect"
+ *
+ * const monitored = Effect.fn("monitored")(function* (id: string) {
+ *   const { ref } = yield* own(id)
+ *   return yield* Effect.forkScoped(selfMonitor(ref, yield* ref.state))
+ * })
+ * ```
  */
 export const selfMonitor = Effect.fn("selfMonitor")(function* (ref: WatchRef, watch: Watch) {
   const { monitor } = watch.monitor!

@@ -7,6 +7,20 @@ import * as Files from "./files/HostTrustedFiles.ts"
 /** Services of this host: Effect's own ports, and the borders for files and programs. */
 export type HostServices = NodeServices.NodeServices | TrustedFiles
 
+/**
+ * Provides {@link HostServices}. A program of `PATH` runs by its absolute path, so no file of a project runs in its
+ * place.
+ *
+ * @example
+ * ```ts
+ * import { HostServices } from "@souffleur/node"
+ * import { Effect, FileSystem } from "effect"
+ *
+ * const plan = FileSystem.FileSystem.use((fs) => fs.readFileString("/srv/job/PLAN.md")).pipe(
+ *   Effect.provide(HostServices.layer)
+ * )
+ * ```
+ */
 export const layer: Layer.Layer<HostServices> = Layer.mergeAll(Files.layer, Programs.layer).pipe(
   Layer.provideMerge(NodeServices.layer)
 )

@@ -14,7 +14,20 @@ export interface LoopbackOptions {
   readonly patience?: Duration.Input
 }
 
-/** A server that this machine alone can reach. Fails with `ServeError` where the port is taken. */
+/**
+ * A server that this machine alone can reach. Fails with `ServeError` where the port is taken.
+ *
+ * @example
+ * ```ts
+ * import * as LoopbackServer from "@souffleur/node/loopback"
+ * import { Effect } from "effect"
+ * import { HttpServer } from "effect/http"
+ *
+ * const address = HttpServer.HttpServer.use((server) => Effect.succeed(server.address)).pipe(
+ *   Effect.provide(LoopbackServer.layer({ port: 0 }))
+ * )
+ * ```
+ */
 export const layer = ({
   patience = "60 seconds",
   port

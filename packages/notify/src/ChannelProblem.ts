@@ -12,7 +12,21 @@ const sample: NoticeMessage = {
   notice: { kind: "test", text: "", words: null, next: "" }
 }
 
-/** Returns what a channel lacks, a program or a secret; `null`: nothing. It sends nothing. */
+/**
+ * Returns what a channel lacks, a program or a secret; `null`: nothing. It sends nothing.
+ *
+ * @example
+ * ```ts
+ * import { HostServices } from "@souffleur/node"
+ * import { channelProblem } from "@souffleur/notify"
+ * import { Effect } from "effect"
+ *
+ * const lacks = channelProblem(
+ *   { _tag: "slack", words: false },
+ *   { platform: process.platform, variables: process.env, stateDir: "/var/lib/app/souffleur" }
+ * ).pipe(Effect.provide(HostServices.layer))
+ * ```
+ */
 export const channelProblem = Effect.fn("channelProblem")(function* (
   channel: NotifyChannel,
   { platform, ...places }: SecretPlaces & { readonly platform: string }

@@ -73,7 +73,29 @@ const toCommand = Effect.fn("toCommand")(function* (
   yield* toProgram({ command, args: [], stdin, ...bounds })
 })
 
-/** Makes the channels of `NOTIFY`. Channels of one kind are numbered. */
+/**
+ * Makes the channels of `NOTIFY`. Channels of one kind are numbered.
+ *
+ * @example
+ * ```ts
+ * import { HostServices } from "@souffleur/node"
+ * import { makeNoticeChannels } from "@souffleur/notify"
+ * import { NoticeChannels } from "@souffleur/process"
+ * import { Effect, Layer } from "effect"
+ *
+ * // Each notice goes to the desktop, and as one line of JSON to a program. Neither needs the network.
+ * const channels = Layer.effect(
+ *   NoticeChannels,
+ *   makeNoticeChannels([{ _tag: "desktop" }, { _tag: "command", command: "/opt/app/tell" }], {
+ *     quietHours: null,
+ *     platform: process.platform,
+ *     stateDir: "/var/lib/app/souffleur",
+ *     variables: process.env,
+ *     post: () => Effect.fail({ message: "there is no server" })
+ *   })
+ * ).pipe(Layer.provide(HostServices.layer))
+ * ```
+ */
 export const makeNoticeChannels = Effect.fn("makeNoticeChannels")(function* (
   channels: ReadonlyArray<NotifyChannel>,
   options: ChannelOptions

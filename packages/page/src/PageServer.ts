@@ -32,6 +32,28 @@ export interface PageOptions {
 /**
  * Serves the page until its scope closes, and returns its address with the token. Fails with `FileRefused` where others
  * could read the token, and with `PlatformError` where it cannot be kept.
+ *
+ * @example
+ * ```ts
+ * import { personsZone } from "@souffleur/domain"
+ * import { Souffleur } from "@souffleur/embed"
+ * import { HostServices } from "@souffleur/node"
+ * import * as LoopbackServer from "@souffleur/node/loopback"
+ * import { servePage } from "@souffleur/page"
+ * import { Effect, Layer } from "effect"
+ *
+ * const stateDir = "/var/lib/app/souffleur"
+ * const page = Effect.gen(function* () {
+ *   const address = yield* servePage({ stateDir, acts: true, zone: yield* personsZone })
+ *   yield* Effect.logInfo(address)
+ *   return yield* Effect.never
+ * }).pipe(
+ *   Effect.scoped,
+ *   Effect.provide(
+ *     Layer.mergeAll(Souffleur.layerNode({ stateDir }), LoopbackServer.layer({ port: 7433 }), HostServices.layer)
+ *   )
+ * )
+ * ```
  */
 export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zone }: PageOptions) {
   const server = yield* HttpServer.HttpServer

@@ -28,6 +28,20 @@ const awaited = (verdict: Verdict): string | null => (verdict._tag === "Waiting"
 /**
  * Polls one Conductor until there is something to report, and beats meanwhile (spec: behaviour#polls). It first reads
  * everything, then decides; it never acts. It ends with its report, or because the watch went on without it.
+ *
+ * @example
+ * ```ts
+ * import { own } from "@souffleur/supervisor"
+ * import { watcher } from "@souffleur/watcher"
+ * import { Effect } from "effect"
+ *
+ * // One watcher, without a supervisor: it ends with its report in the log.
+ * const watchOnce = Effect.fn("watchOnce")(function* (id: string) {
+ *   const { ref } = yield* own(id)
+ *   yield* watcher(ref, yield* ref.state)
+ *   return (yield* ref.state).phase
+ * })
+ * ```
  */
 export const watcher = Effect.fn("watcher")(function* (ref: WatchRef, watch: Watch) {
   const { watcher: me } = watch.watcher!

@@ -62,6 +62,22 @@ const obstacle = (launch: Launch): string | undefined => {
 /**
  * Makes the launcher of this machine. Fails with `LaunchFailed` where the folder of launches cannot be made, or closed
  * to others.
+ *
+ * @example
+ * ```ts
+ * import { Launcher as LauncherPort } from "@souffleur/domain"
+ * import { Launcher, launchLine, Processes } from "@souffleur/node"
+ * import { Effect, Layer } from "effect"
+ *
+ * const launcher = Launcher.layer({ stateDir: "/var/lib/app/souffleur", entry: launchLine(), terminal: "headless" })
+ * // However often this runs for one id, the program runs once.
+ * const once = Effect.fn("once")(function* (id: string) {
+ *   const { launch, prepare } = yield* LauncherPort
+ *   const command = { program: "/usr/bin/make", args: ["test"], environment: { PATH: "/usr/bin" } }
+ *   yield* prepare({ id, command, cwd: "/srv/job", title: "tests" })
+ *   return yield* launch(id)
+ * }, Effect.provide(Layer.provide(launcher, Processes.layer)))
+ * ```
  */
 export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFailed, Processes> =>
   Layer.effect(

@@ -158,5 +158,20 @@ export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnava
         )
   )
 
-/** {@link Processes} of this machine, read from `/proc`. */
+/**
+ * {@link Processes} of this machine, read from `/proc`.
+ *
+ * @example
+ * ```ts
+ * import { Processes as ProcessesPort } from "@souffleur/domain"
+ * import { Processes } from "@souffleur/node"
+ * import { Effect, Option } from "effect"
+ *
+ * // A pid may be reused. Its start time and the boot of the machine make it one process.
+ * const parent = ProcessesPort.use(({ find }) => find(process.ppid)).pipe(
+ *   Effect.map(Option.map(({ identity }) => identity)),
+ *   Effect.provide(Processes.layer)
+ * )
+ * ```
+ */
 export const layer: Layer.Layer<Processes, ProcessesUnavailable> = layerOn(process.platform)

@@ -51,6 +51,19 @@ export const replaceWith = Effect.fn("replaceWith")(function* <A, E, R>(
   return made
 }, Effect.scoped)
 
-/** Replaces a file with a text, whole or not at all, on disk when this succeeds. Fails with `PlatformError`. */
+/**
+ * Replaces a file with a text, whole or not at all, on disk when this succeeds. Fails with `PlatformError`.
+ *
+ * @example
+ * ```ts
+ * import { replaceDurably } from "@souffleur/process"
+ * import { Effect } from "effect"
+ *
+ * // After a power cut the file has the old list or the new list, never half of one.
+ * const keep = Effect.fn("keep")((done: ReadonlyArray<string>) =>
+ *   replaceDurably("/var/lib/app/done.json", JSON.stringify(done))
+ * )
+ * ```
+ */
 export const replaceDurably = (path: string, text: string, mode?: number) =>
   replaceWith(path, ({ file }) => file.writeAll(new TextEncoder().encode(text)), mode)

@@ -59,6 +59,21 @@ export const endProcess = Effect.fnUntraced(function* <E, G>(
  * `granted` right before each signal, and sends none once that fails.
  *
  * Fails with `StopFailed` when a process does not end or may not be signalled, and as `granted` does.
+ *
+ * @example
+ * ```ts
+ * import type { ProcessIdentity } from "@souffleur/domain"
+ * import { endTree } from "@souffleur/process"
+ * import { Effect } from "effect"
+ *
+ * // A process without children, and no condition on its end.
+ * const end = Effect.fn("end")((job: ProcessIdentity) =>
+ *   endTree(job, Effect.succeed([]), "5 seconds", Effect.void).pipe(
+ *     Effect.map(({ ended }) => ended), // "already gone", "SIGTERM" or "SIGKILL"
+ *     Effect.catchTag("StopFailed", ({ message }) => Effect.logError(message))
+ *   )
+ * )
+ * ```
  */
 export const endTree = Effect.fn("endTree")(function* <E, R, G>(
   root: ProcessIdentity,

@@ -58,6 +58,23 @@ const beginningOf = <E>(words: Stream.Stream<Uint8Array, E>) =>
  * Runs a program of the user to its end and returns its output. It ends the program, with all that it started, when it
  * takes too long or prints too much. So a program can neither hang a recovery nor fill the memory. Fails with
  * `ProgramFailed`.
+ *
+ * @example
+ * ```ts
+ * import { runProgram } from "@souffleur/process"
+ * import { Effect } from "effect"
+ *
+ * const commit = runProgram({
+ *   command: "git",
+ *   args: ["rev-parse", "HEAD"],
+ *   stdin: "",
+ *   within: "5 seconds",
+ *   atMost: 100
+ * }).pipe(
+ *   Effect.map((text) => text.trim()),
+ *   Effect.catchTag("ProgramFailed", ({ message }) => Effect.as(Effect.logWarning(message), undefined))
+ * )
+ * ```
  */
 export const runProgram = Effect.fn("runProgram")(function* ({
   args,

@@ -17,6 +17,20 @@ interface Followed<S> {
 /**
  * Makes a reader that gives each record of a growing file to `take` once, in order, and returns the state. A file that
  * was replaced begins again. `key` tells states of one file apart. Fails where the file cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { makeFollower } from "@souffleur/session"
+ *
+ * // Each call reads what the file has gained since the call before.
+ * const countAnswers = makeFollower(
+ *   () => ({ answers: 0 }),
+ *   (state, record) => {
+ *     if (record["role"] === "assistant") state.answers++
+ *   }
+ * )
+ * const answers = countAnswers("/home/ada/.agent/session.jsonl")
+ * ```
  */
 export const makeFollower = <S>(begin: () => S, take: (state: S, record: Json, writtenAt: number) => void) => {
   const known = new Map<string, Followed<S>>()

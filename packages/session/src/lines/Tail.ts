@@ -23,6 +23,25 @@ export interface TailLimits {
 /**
  * Calls back with the lines of a file, from the last to the first. It stops when `onLine` has enough, at the beginning,
  * or after `bytes`. Memory is bounded for any size of the file and its lines. Returns when the file was last written.
+ *
+ * @example
+ * ```ts
+ * import { fromTheEnd, recordOf } from "@souffleur/session"
+ * import { Effect } from "effect"
+ *
+ * const limits = { bytes: 8 << 20, line: 1 << 20 }
+ *
+ * // The newest record of an answer, within the limits.
+ * const newestAnswer = Effect.fn("newestAnswer")(function* (file: string) {
+ *   let found = recordOf("")
+ *   yield* fromTheEnd(file, limits, (line) => {
+ *     const record = recordOf(line)
+ *     if (record?.["role"] === "assistant") found = record
+ *     return found === undefined ? "more" : "enough"
+ *   })
+ *   return found
+ * })
+ * ```
  */
 export const fromTheEnd = Effect.fn("Tail.fromTheEnd")(function* (
   file: string,
