@@ -19,7 +19,7 @@ export const tracked: ReadonlyArray<string> = execFileSync(
   .split("\n")
   .filter((path) => path !== "" && existsSync(`${root}/${path}`))
 
-/** Whether there is such a file or folder of the repository. */
+/** Holds if there is such a file or folder of the repository. */
 export const isThere = (path: string): boolean => existsSync(`${root}/${path}`)
 
 const withoutCode = (markdown: string): string => markdown.replaceAll(/^```[^]*?^```$/gmu, "")

@@ -153,3 +153,42 @@ it("each test has a title with a subject", () => {
     []
   )
 })
+
+/** Names that a source exports, with the docstring of each one's first declaration; `undefined`: it has none. */
+const exportedIn = (source: string): ReadonlyMap<string, string | undefined> => {
+  const found = new Map<string, string | undefined>()
+  const declared =
+    /^(?:\/\*\*((?:(?!\*\/)[^])*)\*\/\n)?export (?:(?:abstract|async|declare) )*(?:class|const|enum|function\*?|interface|let|type) (\w+)/gmu
+  for (const [, words, name] of source.matchAll(declared))
+    if (!found.has(name!)) found.set(name!, words?.replaceAll(/\s*\*?\s+/gu, " ").trim())
+  return found
+}
+it("each exported name of a package has a docstring", () => {
+  assert.deepStrictEqual(
+    [
+      ...exportedIn(
+        "/** A. */\nexport const a = 1\nexport const b = 2\n/** C. */\nexport class C {}\nexport type C = 1\n"
+      )
+    ],
+    [
+      ["a", "A."],
+      ["b", undefined],
+      ["C", "C."]
+    ]
+  )
+  const sources = among(/^packages\/\w+\/src\/.*\.ts$/u)
+  const bare = sources.flatMap((path) =>
+    [...exportedIn(textOf(path))].flatMap(([name, words]) => (words === undefined ? [`${path}: ${name}`] : []))
+  )
+  assert.deepStrictEqual(bare, [])
+})
+it("a docstring opens with a verb or a name, never with a bare condition", () => {
+  assert.deepStrictEqual(
+    broken(
+      among(/\.ts$/u),
+      (source) => [...source.matchAll(/\/\*\*[\s*]+(\w+)/gu)].map(([, word]) => word!),
+      (word) => /^(?:Whether|If|That)$/u.test(word)
+    ),
+    []
+  )
+})

@@ -7,7 +7,7 @@ import { type stage, until } from "../cli/CliStage.ts"
 const program = "/lib/systemd/systemd"
 
 /**
- * Whether the user manager of systemd cannot run here. It needs root for a mount namespace and a cgroup. In the
+ * True if the user manager of systemd cannot run here. It needs root for a mount namespace and a cgroup. In the
  * namespace, the machine looks booted by systemd.
  */
 export const managerMissing = process.getuid?.() !== 0 || !fs.existsSync(program)

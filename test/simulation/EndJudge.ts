@@ -14,7 +14,7 @@ export const endedTurns = (world: World, watch: Watch): ReadonlyArray<Conductor>
       (sessionId === watch.sessionId || watch.sessions.includes(sessionId))
   )
 
-/** Whether processes still run that this Conductor started and marked. */
+/** Holds if processes still run that this Conductor started and marked. */
 const leaves = (world: World, { process }: Conductor): boolean =>
   world.processes.all.some(
     (one) =>
@@ -24,7 +24,7 @@ const leaves = (world: World, { process }: Conductor): boolean =>
       one.belongsTo === process.belongsTo
   )
 
-/** Whether the last Conductor that did something had finished its turn, and nothing was refused to it. */
+/** Holds if the last Conductor that did something had finished its turn, and nothing was refused to it. */
 const doneBefore = (world: World, watch: Watch): boolean => {
   const last = world.conductors.findLast(
     ({ followed, sessionId, worked }) => followed && worked > 0 && watch.sessions.includes(sessionId)
@@ -33,9 +33,9 @@ const doneBefore = (world: World, watch: Watch): boolean => {
 }
 
 /**
- * Whether a watch without comms is complete. A process that ended by itself has said so. Nothing was refused. Something
- * was done since a recovery, or nothing was left to do. Nothing of an agent runs on, unless it was told before. `lookedAt`: the
- * monotonic time of the look.
+ * Holds if a watch without comms is complete. A process that ended by itself has said so. Nothing was refused.
+ * Something was done since a recovery, or nothing was left to do. Nothing of an agent runs on, unless it was told
+ * before. `lookedAt`: the monotonic time of the look.
  */
 export const saidToBeDone = (world: World, watch: Watch, lookedAt: number): boolean =>
   endedTurns(world, watch).some((one) => {

@@ -121,7 +121,7 @@ export class Faults {
   #struck = 0
   #open: number | undefined = undefined
 
-  /** Whether a recovery cycle runs. */
+  /** True if a recovery cycle runs. */
   get isOpen(): boolean {
     return this.#open !== undefined
   }

@@ -21,7 +21,7 @@ export class Ledger {
   readonly events: Array<WatchEvent> = []
   /** The time at which the end of the watch was acknowledged, on the monotonic clock. */
   endedAt: number | undefined = undefined
-  /** Whether the guardian has said its last word: there is no watch any more. */
+  /** True if the guardian has said its last word: there is no watch any more. */
   gaveUp = false
   readonly #world: World
   readonly log: EventLog["Service"]

@@ -30,7 +30,7 @@ export class Lies {
   readonly holds = new Map<number, string>()
   /** Sessions about which any lie was told. */
   readonly about = new Set<string>()
-  /** Whether any lie was told at all. */
+  /** True once any lie was told. */
   told = false
 
   /** Removes the lie, as the Conductor writes a record of its own behind it. */

@@ -20,7 +20,7 @@ export interface Life {
   /** Its words before it asks for a hand-off; `undefined`: nothing. */
   readonly payload: string | undefined
   /**
-   * Whether it is started so that it ends after its turn. Only the first Conductor and one started by hand have the
+   * True if it is started so that it ends after its turn. Only the first Conductor and one started by hand have the
    * choice.
    */
   readonly print: boolean
@@ -40,7 +40,7 @@ export interface Life {
    */
   readonly tools: number
   /**
-   * Whether it starts an agent of another session, with a tool of its own, and a daemon. No signal may reach them. A
+   * True if it starts an agent of another session, with a tool of its own, and a daemon. No signal may reach them. A
    * tool of its own beats on after its end.
    */
   readonly company?: boolean

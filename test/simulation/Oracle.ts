@@ -15,7 +15,7 @@ export class Oracle {
   #baseline = ""
   /** The end of the wait, before which nothing is launched, epoch ms. */
   waitsUntil: number | undefined = undefined
-  /** Whether the service had said when the last wait would be over. */
+  /** True if the service had said when the last wait would be over. */
   endStated = false
   #ceiling = false
   #before: WatchEvent["_tag"] | undefined = undefined

@@ -12,7 +12,7 @@ export interface SimProcess {
   readonly uid: number
   /** The session of an agent; other processes have none. */
   session: string | undefined
-  /** Whether it is an agent that ends after its turn. */
+  /** True if it is an agent that ends after its turn. */
   print: boolean
   /** Its prompt, on its command line. */
   says: ReadonlyArray<string>
@@ -22,7 +22,7 @@ export interface SimProcess {
   condition: Condition
   /** The way it takes an end: at once or after some ms. `never` ignores SIGTERM, `unkillable` SIGKILL too. */
   onTerm: number | "never" | "unkillable"
-  /** Whether its parent never asks how it ended. */
+  /** True if its parent never asks how it ended. */
   leavesZombie: boolean
   /** Hears that it ended. */
   ended: () => void

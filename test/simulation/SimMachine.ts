@@ -18,9 +18,9 @@ export class SimMachine {
   readonly disk = new Disk(() => this.timeline.monotonic)
   readonly story: Array<string> = []
   readonly violations: Array<string> = []
-  /** Whether the story is not kept, as it has no reader. */
+  /** True if the story is not kept, as it has no reader. */
   silent = false
-  /** Whether nothing more goes wrong by itself. */
+  /** True if nothing more goes wrong by itself. */
   calm = false
   /** The last time in which souffleur was stopped, on the monotonic clock. */
   #stopped = { from: 0, until: 0 }
@@ -53,7 +53,7 @@ export class SimMachine {
     this.#stopped.until = this.timeline.monotonic
   }
 
-  /** Whether souffleur slept through a moment, and wakes just now: it says what it saw before. */
+  /** Holds if souffleur slept through a moment, and wakes just now: it says what it saw before. */
   isOverslept(at: number): boolean {
     return this.#stopped.until === this.timeline.monotonic && at >= this.#stopped.from
   }

@@ -30,9 +30,9 @@ export class Conductor {
    * its turn.
    */
   condition: "working" | "silent" | "handoff" | "complete" | "failed" = "working"
-  /** Whether the watch has recorded it. */
+  /** True if the watch has recorded it. */
   followed = false
-  /** Whether another process was adopted in its place. */
+  /** True if another process was adopted in its place. */
   superseded = false
   /** The time of its end by itself, its last turn finished, on the monotonic clock. */
   turnEndedAt: number | undefined
@@ -89,12 +89,12 @@ export class Conductor {
       this.#work(life.worksFirst ?? life.worksEvery, life.worksEvery)
   }
 
-  /** Whether it ended by itself, its last turn finished. */
+  /** True if it ended by itself, its last turn finished. */
   get turnEnded(): boolean {
     return this.turnEndedAt !== undefined
   }
 
-  /** Whether a permission refused the last tool of its turn. */
+  /** True if a permission refused the last tool of its turn. */
   get wasRefused(): boolean {
     return this.turnEnded && this.life.ends === "refused"
   }
@@ -103,7 +103,7 @@ export class Conductor {
     return this.#world.processes.isAlive(this.process)
   }
 
-  /** Whether there is no reason to signal it. */
+  /** True if there is no reason to signal it. */
   get isHealthy(): boolean {
     if (!this.isAlive || this.condition === "handoff" || this.condition === "failed" || this.life.fate === "mute")
       return false

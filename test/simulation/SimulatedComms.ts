@@ -31,7 +31,7 @@ export class SimulatedComms {
   readonly path = "/project/comms.db"
   /** The reason why it cannot be used; `undefined`: it can. */
   trouble: CommsUnavailable["reason"] | undefined = undefined
-  /** Whether a write of souffleur is done, and is said to have failed. */
+  /** True if a write of souffleur is done, and is said to have failed. */
   lies = false
   readonly tasks = new Map<string, string>()
   conductor: Row | undefined = undefined
@@ -50,7 +50,7 @@ export class SimulatedComms {
   /** The most tasks that any file held. */
   maxTasks = 0
   /**
-   * Whether the row is its maker's, or was written from another state folder. It ends when souffleur's state changes
+   * True if the row is its maker's, or was written from another state folder. It ends when souffleur's state changes
    * again.
    */
   isForeign = false

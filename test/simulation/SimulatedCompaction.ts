@@ -14,13 +14,13 @@ export interface Compaction {
   /** The time at which it is done, in ms of its own life. */
   readonly after: number
   readonly writes: boolean
-  /** Whether it ends by itself; else it idles until it is stopped. */
+  /** True if it ends by itself; else it idles until it is stopped. */
   readonly ends: boolean
   /** The ms from the end of the session to its boundary, whatever ended the session. */
   readonly late?: number
   /** The ms from the boundary to the summary, if the session lives so long. It comes at once where this is not said. */
   readonly summaryAfter?: number
-  /** Whether it writes a summary and no boundary, which proves nothing. */
+  /** True if it writes a summary and no boundary, which proves nothing. */
   readonly lies?: boolean
   readonly onTerm?: SimProcess["onTerm"]
 }

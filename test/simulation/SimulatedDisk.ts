@@ -15,7 +15,7 @@ const failure = (tag: PlatformError.SystemErrorTag, method: string, path: string
 /** Holds files in memory. It has the part of Effect's `FileSystem` that souffleur uses, and is as real as that. */
 export class Disk {
   readonly files = new Map<string, Content>()
-  /** Whether no space is left: half of a write gets there. */
+  /** True if no space is left: half of a write gets there. */
   full = false
   readonly #now: () => number
 

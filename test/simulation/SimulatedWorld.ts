@@ -62,13 +62,13 @@ export class World extends SimMachine implements StateFolder {
   exportFails = false
   /** The number of tools' results in each session. */
   readonly results = new Map<string, number>()
-  /** Whether the agent's hooks are installed. */
+  /** True if the agent's hooks are installed. */
   hooked = false
   /**
    * The time until a souffleur hears the append of another process, in ms. The log on disk is looked at each second.
    */
   hearing = 1000
-  /** Whether the service fails every turn. */
+  /** True if the service fails every turn. */
   serviceOut = false
   released = false
   finished = false
@@ -184,7 +184,7 @@ export class World extends SimMachine implements StateFolder {
     this.solo = { kind, sessionId, launch: { launchId, digest, requested: "acceptEdits", effective: "acceptEdits" } }
   }
 
-  /** Whether the wall clock was not set, and the machine has not slept. */
+  /** True if the wall clock was not set, and the machine has not slept. */
   get steadyClock(): boolean {
     return this.timeline.offset === origin
   }
@@ -251,6 +251,6 @@ export class World extends SimMachine implements StateFolder {
 
   /** Each state of the watch that a role of a souffleur has seen, as it was then. */
   readonly seen = new Set<Watch>()
-  /** Whether the states are kept, and held against the log at the end. */
+  /** True if the states are kept, and held against the log at the end. */
   sighted = true
 }

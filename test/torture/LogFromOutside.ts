@@ -15,7 +15,7 @@ export interface Row {
 export interface Standing {
   readonly revision: number
   readonly phase: "watching" | "recovering" | "standing by" | "ended"
-  /** Whether a successor was launched. */
+  /** True if a successor was launched. */
   readonly relaunched: boolean
   readonly at: string
 }

@@ -16,6 +16,7 @@ export const makeMark = Effect.map(
 /** Adds colours for a terminal, and leaves the text plain elsewhere. */
 export type Paint = (colour: "red" | "green" | "yellow" | "dim", text: string) => string
 const codes = { red: 31, green: 32, yellow: 33, dim: 2 } as const
+/** Makes the colours of a screen. `mark` begins a colour; `false`: the text stays as it is. */
 export const paint =
   (mark: Mark): Paint =>
   (name, text) =>

@@ -12,7 +12,7 @@ export const defectCode = 70
 export const defective = (cause: Cause.Cause<unknown>): string =>
   `it cannot go on because of a bug (${defectOf(cause)}). What was acknowledged is in its log; SOUFFLEUR_DEBUG=1 prints the stack`
 
-/** Whether a person debugs souffleur itself. */
+/** True while a person debugs souffleur itself. */
 export const debugging = (process.env["SOUFFLEUR_DEBUG"] ?? "") !== ""
 
 /** Tells an error that no fiber caught in one sentence, and ends the process. */

@@ -88,11 +88,13 @@ const reply: Question = {
   most: maxReplies
 }
 
+/** Finds the newest payload that its author may write, and the refused words beside it. Fails with `SqlError`. */
 export const newestPayload = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) =>
   Effect.map(ask(sql, columns, query, payload), ({ heard, refused }) => ({
     heard: Option.fromUndefinedOr(heard[0]),
     refused
   }))
 
+/** Finds the replies to a validation, oldest first, and the refused words beside them. Fails with `SqlError`. */
 export const repliesAfter = (sql: SqlClient.SqlClient, columns: Columns, query: CommsQuery) =>
   ask(sql, columns, query, reply)

@@ -15,7 +15,7 @@ export const tellDefect = Effect.fnUntraced(function* (what: string, cause: Caus
 })
 
 /**
- * Whether an end is intended: a result, a person's signal, or a refusal that another start would meet again. A defect
+ * Holds if an end is intended: a result, a person's signal, or a refusal that another start would meet again. A defect
  * is not intended, nor is a log that cannot be used. The guardian then brings this souffleur back.
  */
 export const isMeant = (exit: Exit.Exit<unknown, unknown>): boolean => {

@@ -4,6 +4,7 @@ import { Conflict, type Log, type LogUnusable, type ReadError, shortened } from 
 import { type Fold, stateCodec } from "./snapshot/Fold.ts"
 import { makeListing, type NamedState } from "./snapshot/Listing.ts"
 
+/** The errors of a log that is read and written. */
 export type LogError = ReadError | LogUnusable
 
 /** The time of a command in epoch milliseconds, and its speaker. */

@@ -11,8 +11,11 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
 /** The result of a command: its events, or the reason for a refusal. */
 export type Decision<Event> = Result.Result<ReadonlyArray<Event>, Refused>
 
+/** Grants a command, with its events. None: there is nothing to record. */
 export const ok = <const Events extends ReadonlyArray<unknown>>(...events: Events): Decision<Events[number]> =>
   Result.succeed(events)
+/** Refuses a command. `message` tells a person why. */
 export const no = (reason: Refused["reason"], message: string): Decision<never> =>
   Result.fail(new Refused({ reason, message }))
+/** Refuses a command that another state would grant. */
 export const notNow = (message: string): Decision<never> => no("not now", message)

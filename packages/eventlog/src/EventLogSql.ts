@@ -19,6 +19,7 @@ const quietPollMillis = 1000
 /** The most rows of one append: SQLite takes 32766 values in a statement. */
 const maxAppended = 4096
 
+/** The times of a log in SQLite. */
 export interface EventLogSqlOptions {
   /**
    * The interval in which appends of other processes are looked for. This process knows its own at once. Default 100

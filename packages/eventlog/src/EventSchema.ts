@@ -39,6 +39,7 @@ export const Time = toldBetween(earliest, latest)
  */
 export const Measure = toldBetween(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
 
+/** A text of an event, of any length. */
 export const Text = Schema.String
 
 /** Makes the schema of an event: its tag, its time (epoch milliseconds), and its fields. */

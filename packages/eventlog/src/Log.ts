@@ -71,7 +71,7 @@ export class LogUnusable extends Schema.TaggedError<LogUnusable>()("LogUnusable"
   override get message(): string {
     return `the event log cannot be used: ${this.problem}${remedies[this.reason] ?? ""}`
   }
-  /** Whether the reason may pass without a person: a lock, a full disk, a file that could not be read. */
+  /** True if the reason may pass by itself: a lock, a full disk, a file that could not be read. */
   get isPassing(): boolean {
     return this.reason === "locked" || this.reason === "full" || this.reason === "failed"
   }
@@ -99,6 +99,7 @@ export const missing = (stream: string, revision: number) =>
     problem: "it is missing, and later events are there"
   })
 
+/** The errors of a log that is read. */
 export type ReadError = UnreadableEvent | LogUnusable
 
 /** The streams of one kind of aggregate. Streams of another kind are in the same table, and are not seen. */

@@ -14,8 +14,10 @@ export type Row = readonly [
 ]
 /** Cuts an integer of SQLite to the range of a safe integer. The decoder then judges the cut value. */
 const safe = (column: string) => `max(-${Number.MAX_SAFE_INTEGER}, min(${Number.MAX_SAFE_INTEGER}, ${column}))`
+/** The columns of a {@link Row}, in its order. */
 export const columns = `${safe("position")}, stream, ${safe("revision")}, tag, ${safe("version")}, ${safe("at")}, data`
 
+/** Decodes rows to events. Fails with `UnreadableEvent` at the first that cannot be read. */
 export const recorded =
   <E extends Tagged>({ decode }: EventCodec<E>) =>
   (rows: ReadonlyArray<Row>): Effect.Effect<ReadonlyArray<RecordedAs<E>>, UnreadableEvent> => {

@@ -4,6 +4,7 @@ import { Duration as Span } from "effect"
 import type { HttpServer, HttpServerError } from "effect/http"
 import { createServer } from "node:http"
 
+/** The port of a server on this machine, and the end of its idle connections. */
 export interface LoopbackOptions {
   /** 0: any free port. */
   readonly port: number

@@ -7,7 +7,7 @@ export const Delivery = Schema.Struct({
   url: Schema.String,
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.String,
-  /** Whether it is sent once, without another try. */
+  /** True if it is sent once, without another try. */
   once: Schema.Boolean
 })
 export type Delivery = typeof Delivery.Type

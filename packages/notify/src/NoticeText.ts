@@ -1,7 +1,7 @@
 import { iso, plain } from "@souffleur/domain"
 import type { NoticeMessage } from "@souffleur/process"
 
-/** Whether a notice makes a sound: always, as the reader set it, or not in the quiet hours. */
+/** The sound of a notice: always, as the reader set it, or none in the quiet hours. */
 export type Loudness = "pressing" | "usual" | "quiet"
 
 /** UTF-16 units of a text and of an agent's words. Its reader may be a telephone. */

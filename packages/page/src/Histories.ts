@@ -23,4 +23,5 @@ export const makeHistories = Effect.fnUntraced(function* (souffleur: Pick<Souffl
     return yield* Ref.updateAndGet(events, (now) => [...now, ...fresh.filter(({ revision }) => revision > now.length)])
   })
 })
+/** Reads all events of a watch by its id; {@link makeHistories} makes it. */
 export type Histories = Effect.Success<ReturnType<typeof makeHistories>>

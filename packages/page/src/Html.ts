@@ -7,6 +7,7 @@ class Markup {
     this.text = text
   }
 }
+/** A finished piece of markup, in which each value is escaped. */
 export type Html = Markup
 
 /** A part of a template. `null` and `false` are left out, so that a part can be optional. */
@@ -29,7 +30,7 @@ const textOf = (part: Part): string => {
   return typeof part === "object" ? part.map(textOf).join("") : escaped(String(part))
 }
 
-/** Whether a text ends within a tag, behind the `=` of a value without quotes. */
+/** Holds if a text ends within a tag, behind the `=` of a value without quotes. */
 const isBare = (text: string): boolean => {
   const tag = text.slice(text.lastIndexOf("<"))
   return /=\s*$/u.test(tag) && !tag.includes(">") && tag.split('"').length % 2 === 1

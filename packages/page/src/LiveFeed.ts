@@ -61,4 +61,5 @@ export const makeFeeds = Effect.gen(function* () {
     return HttpServerResponse.stream(Stream.unwrap(Effect.as(counted, lines)), { contentType: "text/event-stream" })
   })
 })
+/** The live feeds of all open pages. */
 export type Feeds = Effect.Success<typeof makeFeeds>

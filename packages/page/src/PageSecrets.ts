@@ -60,6 +60,6 @@ export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string)
   } satisfies PageSecrets
 })
 
-/** Whether a word is the secret. The time of the comparison depends on the length alone. */
+/** Holds if a word is the secret. The time of the comparison depends on the length alone. */
 export const isSecret = (secret: string, word: string | undefined): boolean =>
   word !== undefined && Mac.timingSafeEqual(new TextEncoder().encode(word), new TextEncoder().encode(secret))

@@ -23,7 +23,7 @@ const prometheus = "text/plain; version=0.0.4; charset=utf-8"
 export interface PageOptions {
   /** The state folder, absolute: it keeps the token. */
   readonly stateDir: string
-  /** Whether it takes a person's word. An agent that starts it gets none of the buttons. */
+  /** True if it takes a person's word. An agent that starts it gets none of the buttons. */
   readonly acts: boolean
   /** The zone of its times. */
   readonly zone: Zone

@@ -121,7 +121,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
   }
 })
 
-/** Whether the reason of a pause is put right. */
+/** Holds if the reason of a pause is put right. */
 const isRight = Effect.fnUntraced(function* (run: Run) {
   const { paused, assignment } = run
   if (paused?.reason === "failed") {

@@ -78,7 +78,7 @@ const outlined = Effect.fnUntraced(function* ({
   }
 })
 
-/** Whether another process has opened the run first. */
+/** Holds if another process has opened the run first. */
 const isTaken = (error: unknown) => error instanceof Refused && error.reason === "exists"
 
 interface OpenOptions<E, R> {

@@ -90,7 +90,7 @@ export const stage = Effect.fnUntraced(function* (
     /** How many processes the first agent, or the first of that role, leaves running at its end. */
     readonly leaves?: number
     readonly leaver?: string
-    /** Whether a signal ends its process; by default each does. */
+    /** Holds if a signal ends its process; by default each does. */
     readonly ends?: (signal: string) => Effect.Effect<boolean, NotPermitted>
   },
   settings: Partial<ResolvedSettings> = {},
@@ -109,7 +109,7 @@ export const stage = Effect.fnUntraced(function* (
   const world = new FakeWorld()
   const { processes } = world
   const { prepared, receipts } = world.launcher
-  /** Whether an agent has left processes behind. */
+  /** True if an agent has left processes behind. */
   let left = false
   const refusals = new Map<string, { readonly at: number; readonly resetsAt: number }>()
   const finished = new Map<string, number>()

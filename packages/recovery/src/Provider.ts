@@ -9,7 +9,7 @@ import type { Cycle } from "./steps/Step.ts"
 export class Escalated extends Schema.TaggedError<Escalated>()("Escalated", {
   stage: Schema.String,
   message: Schema.String,
-  /** Whether the next provider skips its stop, and only that. */
+  /** True if the next provider skips its stop, and only that. */
   alreadyKilled: Schema.Boolean
 }) {}
 
@@ -78,7 +78,7 @@ export interface Provider<R> {
   readonly name: string
   /** The kind of Conductor that it can bring back; an agent by default. */
   readonly of?: Watch["kind"]
-  /** Whether it applies to this cycle, under these settings; by default it applies to each one. */
+  /** Holds if it applies to this cycle, under these settings; by default it applies to each one. */
   readonly applies?: (watch: Watch, settings: Settings["Service"]) => boolean
   /** Says what it would launch in this cycle, in order, and does nothing. Absent: only the cycle itself can say. */
   readonly foresee?: (watch: Watch, sight: Foresight) => ReadonlyArray<ForeseenLaunch>

@@ -104,7 +104,7 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
   )
 })
 
-/** Whether comms has every event of an ended watch. `false` when that cannot be known. */
+/** Holds if comms has every event of an ended watch. `false` when that cannot be known. */
 export const allPublished = (id: string, revision: number) =>
   Cursor.use(({ position }) => position(id)).pipe(
     Effect.map((told) => told >= revision),

@@ -15,12 +15,13 @@ import { positionOf } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
 import { newest } from "./CommsPublisher.ts"
 
+/** A notice of a watch. */
 export type Notice = NoticeOf<WatchNotice>
 
-/** Whether a person was told of a wait. A wait of the user's own making is not told. */
+/** Holds if a person was told of a wait. A wait of the user's own making is not told. */
 const isTold = (wait: Watch["wait"]): boolean => wait?.kind === "usage-limit" || wait?.kind === "outage"
 
-/** Whether a person was told of something that is not over. */
+/** Holds if a person was told of something that is not over. */
 const isOpen = ({ person, standby, wait }: Watch): boolean =>
   standby !== undefined || person !== undefined || isTold(wait)
 
@@ -29,6 +30,7 @@ export interface Episode {
   readonly watch: Watch
   readonly deaths: number
 }
+/** The episode before the first event of a watch. */
 export const noEpisode: Episode = { watch: initial, deaths: 0 }
 
 /** Returns the deaths of the episode after an event. A person who adopts a process ends it. */
@@ -55,7 +57,7 @@ export const episodeAfter = ({ deaths, watch }: Episode, event: WatchEvent): Epi
   deaths: deathsAfter(event, deaths)
 })
 
-/** Whether an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
+/** Holds if an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
 const isNews = (event: WatchEvent, { deaths, watch: before }: Episode): boolean => {
   switch (event._tag) {
     case "ConductorDied":
@@ -122,6 +124,7 @@ const lastOf = (lines: ReadonlyArray<string>): string | null => {
   return all === "" ? null : all.length <= maxWords ? all : `…${all.slice(1 - maxWords)}`
 }
 
+/** The end of a notifier, and what it may ask about a watch. */
 export interface NotifierOptions {
   /** The revision to stop after. Absent: it goes on to the watch's end. */
   readonly until?: number

@@ -43,7 +43,7 @@ export class FakeAgent {
   dollars = 0
   /** Counts of the reads for these. */
   readonly read = { handoff: 0, spent: 0 }
-  /** Whether its last turn is finished and its pid file is removed. */
+  /** True if its last turn is finished and its pid file is removed. */
   turnFinished = false
   /** Counts of tool results, by session. */
   readonly results = new Map<string, number>()
@@ -52,7 +52,7 @@ export class FakeAgent {
   exportFails = false
   /** Runs while an export is made. It gets the count of the newest characters that are wanted; `undefined`: all. */
   onExport: (newest?: number) => void = () => {}
-  /** Whether its program is missing. */
+  /** True if its program is missing. */
   missing = false
   /** The prompt that makes a session compact; `null`: none does. */
   compactPrompt: string | null = compactPrompt

@@ -42,7 +42,7 @@ export class FakeComms {
   out: CommsUnavailable["reason"] | undefined
   /** Count of the next uses for which it is locked. */
   lockedUses = 0
-  /** Whether it refuses each beat. */
+  /** True if it refuses each beat. */
   beatFails = false
   /** Duration of the next snapshot, in ms. */
   slow = 0

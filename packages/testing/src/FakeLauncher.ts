@@ -36,7 +36,7 @@ const digestOf = (id: string) => `digest of ${id}`
 /** Launches at most once, as receipts and tombstones make it (spec: behaviour#launch-at-most-once). */
 export class FakeLauncher {
   terminal: Terminal = "headless"
-  /** Whether a command can get a terminal of its own. */
+  /** True if a command can get a terminal of its own. */
   hasPty = true
   /** Launch files by their ids. */
   readonly prepared = new Map<string, LaunchOrder>()

@@ -32,7 +32,7 @@ export interface FakeProcess {
   readonly processor?: () => number | undefined
   /** Its reaction to a signal. It ends at once (the default), ends after some ms, stays, or may not be signalled. */
   readonly on?: { readonly [S in Signal]?: "ends" | "zombie" | "stays" | "not permitted" | number }
-  /** Whether itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
+  /** True if itself and its subtree are protected, as souffleur, its ancestors and a terminal server are. */
   readonly protected?: boolean
   /** Reports its end, as the system does for a child of souffleur; by default no end is reported. */
   readonly reported?: Effect.Effect<void>
@@ -77,7 +77,7 @@ export class FakeProcesses {
   onTree: () => void = () => {}
   /** Runs after each signal. */
   onSignal: (pid: number) => void = () => {}
-  /** Whether a pid may be signalled. Any other signal is a defect of the code under test. */
+  /** Holds if a pid may be signalled. Any other signal is a defect of the code under test. */
   maySignal: (pid: number) => boolean = () => true
 
   /** The acts of the fakes of one world, in order. */
@@ -110,7 +110,7 @@ export class FakeProcesses {
   get signals(): ReadonlyArray<string> {
     return this.did.filter((what) => what.startsWith("SIG"))
   }
-  /** Whether that very process exists, also as a zombie. */
+  /** Holds if that very process exists, also as a zombie. */
   has({ pid, startTime }: ProcessIdentity): boolean {
     const found = this.table.get(pid)
     return (

@@ -8,7 +8,7 @@ export class FakeSession {
   readonly boundaries: Array<number> = []
   /** Offsets of summaries, in bytes. */
   readonly summaries: Array<number> = []
-  /** Whether the summary is written with its boundary. */
+  /** True if the summary is written with its boundary. */
   summarizes = true
 
   /** Writes a boundary. */

@@ -41,7 +41,7 @@ const layerNoPrograms = Layer.succeed(
 export interface FakeWorldOptions {
   /** The first process of the Conductor. Absent: there is none until souffleur launches it. */
   readonly conductor?: Target
-  /** Whether there is a comms database; without it a watch is solo. */
+  /** True if there is a comms database; without it a watch is solo. */
   readonly comms?: boolean
   /** When it begins, in epoch ms; noon of 5 January 2026 by default, {@link begun}. */
   readonly begins?: number

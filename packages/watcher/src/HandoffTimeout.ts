@@ -2,7 +2,7 @@ import { Agent, type Signs, type Verdict, type Watch } from "@souffleur/domain"
 import { Effect } from "effect"
 
 /**
- * Whether nothing is known but a live process. Its session then has no file, no hook ran, no beat came, and no person
+ * Holds if nothing is known but a live process. Its session then has no file, no hook ran, no beat came, and no person
  * is awaited. An agent in another session has its conversation there. An unreadable file is no evidence.
  */
 const isMute = Effect.fnUntraced(function* (
@@ -29,8 +29,8 @@ const isMute = Effect.fnUntraced(function* (
 })
 
 /**
- * Whether a successor did not take its hand-off within `timeout` (ms) and shows no sign of work
- * (spec: behaviour#hand-off). Its session says that it has nothing to do, or it never began one.
+ * Holds if a successor did not take its hand-off within `timeout` (ms) and shows no sign of work (spec:
+ * behaviour#hand-off). Its session says that it has nothing to do, or it never began one.
  */
 export const handoffTimedOut = Effect.fn("handoffTimedOut")(function* (
   watch: Watch,

@@ -28,7 +28,7 @@ export interface Observation {
   readonly otherStateSeen: boolean
   /** A payload newer than what this generation started with. */
   readonly newPayload: boolean
-  /** Whether the process is gone, was in print mode, and finished its last turn. */
+  /** True if the process is gone, was in print mode, and finished its last turn. */
   readonly turnEnded: boolean
   /** Every other sign. */
   readonly signs: Signs
@@ -36,7 +36,7 @@ export interface Observation {
   readonly verdict: Verdict
   /** `undefined`: nothing excuses a silent heartbeat. */
   readonly excuse: Excuse | undefined
-  /** Whether the time to take the hand-off is over and the successor did not take it. The session file shows that. */
+  /** True if the time to take the hand-off is over and the successor did not take it. The session file shows that. */
   readonly handoffTimedOut: boolean
   /** Without comms: whether the end of the process is that of the work. `undefined`: it runs, or it died. */
   readonly ending: "complete" | Omit<Extract<WatcherExit, { readonly _tag: "EndedEarly" }>, "_tag"> | undefined

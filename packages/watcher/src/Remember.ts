@@ -59,10 +59,11 @@ export interface Remembered {
 /** The longest time of a healthy poll, ms, the time limit of comms included. */
 const maxPollMillis = 5_000
 
+/** Returns the Conductor's row; `undefined`: comms was out, or has none. */
 export const conductorOf = (comms: CommsSnapshot | undefined) =>
   Option.getOrUndefined(comms?.conductor ?? Option.none())
 
-/** Whether a state is known and is not the request: a request after it belongs to this generation. */
+/** Holds if a state is known and is not the request: a request after it belongs to this generation. */
 const isOther = (state: string | null | undefined) =>
   state !== null && state !== undefined && state !== "context_recovery"
 
@@ -94,7 +95,7 @@ export const rememberState = (before: Memory, comms: CommsSnapshot | undefined):
 /** Notes that comms did not take a beat: in an outage between two polls the Conductor's beats are lost too. */
 export const rememberOutage = (before: Memory): Memory => ({ ...before, commsOut: true })
 
-/** Whether a reading stood still: it compares old signs with a new time, or new signs with an old one. */
+/** Holds if a reading was interrupted. It compares old signs with a new time, or new signs with an old one. */
 export const isInterrupted = ({ begun, ended }: Pick<Reading, "begun" | "ended">): boolean =>
   brokenOff(begun, ended, maxPollMillis)
 

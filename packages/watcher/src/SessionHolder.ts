@@ -26,7 +26,7 @@ export const holderOf = Effect.fn("holderOf")(function* (sessionId: string) {
 })
 
 /**
- * Whether the heartbeat is newer than the closing. This watcher must have seen it change, as a fast clock makes an old
+ * Holds if the heartbeat is newer than the closing. This watcher must have seen it change, as a fast clock makes an old
  * one look new.
  */
 const beats = ({ changedAt, raw }: HeartbeatSeen, closed: number, now: number) =>

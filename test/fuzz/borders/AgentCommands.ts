@@ -59,7 +59,7 @@ const any = (seed: Seed): ReadonlyArray<string> => [
 ]
 
 /**
- * Whether the arguments of a command would lift a permission, as far as a reader can tell. The prompt is no part of
+ * Holds if the arguments of a command would lift a permission, as far as a reader can tell. The prompt is no part of
  * them.
  */
 const lifts = (words: ReadonlyArray<string>): boolean =>

@@ -11,10 +11,10 @@ interface Rung {
   /** The session that is to go on; `null` asks for a fresh implementer. */
   session: string | null
   answers: number
-  /** Whether it began in this run. The base of a task from another run is unknown. */
+  /** True if it began in this run. The base of a task from another run is unknown. */
   begun: boolean
   dependsOn: ReadonlyArray<string>
-  /** Whether the plan has dropped it. An agent that works on it may end. */
+  /** True if the plan has dropped it. An agent that works on it may end. */
   dropped: boolean
 }
 
@@ -24,7 +24,7 @@ interface Asked {
   readonly taskId: string | null
   readonly sessionId: string
   readonly resumed: boolean
-  /** Whether another souffleur took the run since. */
+  /** True if another souffleur took the run since. */
   orphaned: boolean
 }
 

@@ -62,7 +62,7 @@ export class RunWorld extends SimMachine {
   readonly reviewerTimeout = 3 * 60_000
   readonly plans: ReadonlyArray<SimPlan>
   /**
-   * Whether a stopped souffleur is taken for dead here. It finds a successor when it wakes, and only the fence is left
+   * True if a stopped souffleur is taken for dead here. It finds a successor when it wakes, and only the fence is left
    * between them.
    */
   zombies = false
@@ -89,7 +89,7 @@ export class RunWorld extends SimMachine {
     super.tell(what)
   }
 
-  /** Whether the wall clock was never set and the machine never slept. */
+  /** True if the wall clock was never set and the machine never slept. */
   get steadyClock(): boolean {
     return this.timeline.offset === origin
   }

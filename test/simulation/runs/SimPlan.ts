@@ -58,7 +58,7 @@ export class SimPlan {
     return this.#world.ledger.runs.get(`run/${this.id}`)
   }
 
-  /** Whether all tasks in the file are done. */
+  /** True if all tasks in the file are done. */
   get isDone(): boolean {
     const { run } = this
     return run !== undefined && isOver(run) && run.digest === this.digest

@@ -16,7 +16,7 @@ export class StateWitness {
   spoiled: string | undefined = undefined
 
   readonly #statePath: string
-  /** Whether a stranger took the file away. */
+  /** True if a stranger took the file away. */
   #taken = false
 
   constructor(world: RunWorld, statePath: string) {
@@ -33,7 +33,7 @@ export class StateWitness {
     this.spoiled = text
   }
 
-  /** Whether a foreign file is there. Souffleur may not write over it. */
+  /** True if a foreign file is there. Souffleur may not write over it. */
   get isForeign(): boolean {
     return this.spoiled !== undefined && Result.isFailure(readState(this.spoiled)) && this.spoiled.endsWith("}")
   }

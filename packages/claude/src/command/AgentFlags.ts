@@ -68,12 +68,13 @@ const shorts = new Set(["-p", "-r", "-c", "-w"])
 /** Returns the flag's name without its value: `--Flag=value` is `--flag`. */
 const nameOf = (argument: string): string => argument.split("=", 1)[0]!.toLowerCase()
 
-/** Whether an argument is the beginning of a long flag, which a parser may take for the flag. */
+/** Holds if an argument is the beginning of a long flag, which a parser may take for the flag. */
 const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean => {
   const name = nameOf(argument)
   return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))
 }
 
+/** Holds if a word is a flag. A single `-` is an argument: the standard input. */
 export const isFlag = (word: string | undefined): word is string =>
   word !== undefined && word.length > 1 && word.startsWith("-")
 

@@ -13,14 +13,14 @@ import { isSessionId } from "../session/SessionId.ts"
 const mayRead = (file: string): string =>
   JSON.stringify({ permissions: { allow: [`Read(/${file.replaceAll(/[\\*?[\]!#()]/gu, String.raw`\$&`)})`] } })
 
-/** Whether a command runs Claude Code, by its name or from its package: only Claude Code knows that flag. */
+/** Holds if a command runs Claude Code, by its name or from its package: only Claude Code knows that flag. */
 const namesClaude = ({ args, program }: AgentProgram): boolean => [program, ...args].some(isClaude)
 
 /** Prompt that makes a session compact. */
 export const compactPrompt = "/compact"
 
 /**
- * Whether the prompt goes to standard input. An agent in print mode reads it there if no argument is a prompt. A
+ * Holds if the prompt goes to standard input. An agent in print mode reads it there if no argument is a prompt. A
  * window's standard input is a person's. `/compact` stays an argument: it says nothing of the conversation, and
  * processes are recognised by it.
  */

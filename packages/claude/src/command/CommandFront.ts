@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-/** Whether a word is Claude Code's program, by its name or in its package. */
+/** Holds if a word is Claude Code's program, by its name or in its package. */
 export const isClaude = (word: string): boolean =>
   /(?:^|\/)claude(?:\.exe)?$|(?:^|\/)@anthropic-ai\/claude-code(?:[/@]|$)/u.test(word)
 
@@ -53,8 +53,9 @@ const foreign = new Set(
   )
 )
 
+/** Returns the last part of a path. */
 export const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
-/** Whether a program that is not understood may start another program by this word. */
+/** Holds if a program that is not understood may start another program by this word. */
 export const startsPrograms = (word: string): boolean => {
   const name = nameOf(word)
   return isClaude(word) || foreign.has(name) || Object.hasOwn(becoming, name) || Object.hasOwn(running, name)
@@ -64,7 +65,7 @@ export const startsPrograms = (word: string): boolean => {
 export interface CommandFront {
   /** Number of words, with the program and its file. */
   readonly length: number
-  /** Whether these words start Claude Code. */
+  /** True if these words start Claude Code. */
   readonly claude: boolean
 }
 

@@ -4,7 +4,7 @@ import { isClaude } from "./CommandFront.ts"
 const nameOfProgram = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 
 /**
- * Whether a command line may be an agent's. That is the configured agent command, with or without its interpreter. It
+ * Holds if a command line may be an agent's. That is the configured agent command, with or without its interpreter. It
  * is also Claude Code by its name or package, behind a runtime with a flag or two.
  */
 export const runsAgent = (words: ReadonlyArray<string>, { args, program }: AgentProgram): boolean => {

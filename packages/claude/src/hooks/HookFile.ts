@@ -157,6 +157,10 @@ export const uninstallHooks = Effect.fn("uninstallHooks")(function* (path: strin
   return { path, changed: true, backup: null, how: made ? "removed" : untouched ? "restored" : "edited" }
 })
 
+/**
+ * Reads which hooks a settings file has, and which of their programs are not there. A missing file has none. Fails with
+ * `HookSettingsUnusable` where the text is not understood, and with `FileRefused` where the file is not trusted.
+ */
 export const hooksStatus = Effect.fn("hooksStatus")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* read(path)

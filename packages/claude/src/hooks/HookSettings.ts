@@ -91,10 +91,11 @@ export interface HooksFound {
   readonly events: ReadonlyArray<string>
   /** Commands as they were written, each once. */
   readonly commands: ReadonlyArray<string>
-  /** Whether every event has one hook, and all of them are the same and as installed. */
+  /** True if every event has one hook, and all of them are the same and as installed. */
   readonly complete: boolean
 }
 
+/** Finds souffleur's hooks in the text of a settings file. Fails with a sentence where the text is no such file. */
 export const hooksFound = (text: string): Result.Result<HooksFound, string> =>
   Result.map(places(text), (found) => {
     const [events, commands] = [

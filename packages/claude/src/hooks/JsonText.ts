@@ -8,6 +8,7 @@ export interface JsonPart {
   readonly end: number
 }
 
+/** The members of a JSON object, or the elements of an array, by their places in the text. */
 export interface JsonParts {
   readonly parts: ReadonlyArray<JsonPart>
   /** Index of the closing bracket. */

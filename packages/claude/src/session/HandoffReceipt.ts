@@ -7,7 +7,7 @@ import { answerOf, textsOf } from "./Records.ts"
 /** Bytes of a line at most. A launch's prompt has a few thousand, and an answer is written block by block. */
 const lineLimit = 1 << 20
 
-/** Whether a record holds the launch's line, alone or in marks of the agent's own, as for a command's arguments. */
+/** Finds the launch's line in a record: alone, or in marks of the agent's own, as for a command's arguments. */
 const announces = (record: Json, launchId: string): boolean =>
   record["type"] === "user" &&
   textsOf(record["message"]).some((text) =>

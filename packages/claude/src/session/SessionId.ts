@@ -1,5 +1,5 @@
 /**
- * Whether a text can be a session id, or the beginning of one (spec: behaviour#naming-a-conductor). It becomes part of
+ * Holds if a text can be a session id, or the beginning of one (spec: behaviour#naming-a-conductor). It becomes part of
  * a file name and an argument. So it holds only letters, digits, `-`, `_` and `.`, has no `..`, and has at most 128
  * characters. It begins with a letter or digit, so that it is never read as a flag.
  */

@@ -63,12 +63,12 @@ export const makeSessionSigns = () => {
   }, Effect.option)
 }
 
-/** Whether a session ended with the end of a turn. One whose file cannot be read did not. */
+/** Holds if a session ended with the end of a turn. One whose file cannot be read did not. */
 export const lastTurnEnded = (signs: Option.Option<SessionSigns>): boolean =>
   Option.exists(signs, ({ turn }) => turn?._tag === "Finished")
 
 /**
- * Whether the agent removed its pid file. It does so when it ends by itself, and leaves it behind when it is killed
+ * Holds if the agent removed its pid file. It does so when it ends by itself, and leaves it behind when it is killed
  * (spec: claude-code#pid-file).
  */
 export const leftNoPidFile = Effect.fn("SessionSigns.leftNoPidFile")(function* (claudeDir: string, pid: number) {

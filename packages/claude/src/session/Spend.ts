@@ -8,6 +8,7 @@ const lineLimit = 1 << 20
 /** Counts that matter. Tokens that are read from a cache cost a tenth, and would hide all others. */
 const counted = ["input_tokens", "cache_creation_input_tokens", "output_tokens"]
 
+/** The cost of a session without a record of it. */
 export const nothingSpent: Spent = { tokens: 0, dollars: 0 }
 
 /** The dearest session that is believed, in dollars. */

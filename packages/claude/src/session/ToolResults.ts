@@ -10,7 +10,7 @@ const lineLimit = 1 << 22
 /** Tools that only read. They are no progress: a successor that dies after reading its export has done no work. */
 const readingTools = new Set(["Read", "Glob", "Grep", "LS"])
 /**
- * Whether a tool is no progress. souffleur's own tools are none either: a Conductor could ask for a recovery in each
+ * Holds if a tool is no progress. souffleur's own tools are none either: a Conductor could ask for a recovery in each
  * generation.
  */
 const getsNowhere = (name: string): boolean => readingTools.has(name) || name.startsWith("mcp__souffleur__")
@@ -49,7 +49,7 @@ const count = (counted: Counted, line: string): void => {
 }
 
 /**
- * Whether a session file has the result of any tool, even a failure or one of a reading tool. A file that cannot be
+ * Holds if a session file has the result of any tool, even a failure or one of a reading tool. A file that cannot be
  * read has none.
  */
 export const anyToolResult = Effect.fn("anyToolResult")(

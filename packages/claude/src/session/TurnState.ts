@@ -23,13 +23,13 @@ const limitOf = (name: string, input: unknown): number | undefined => {
 }
 
 /**
- * Whether a record is the output of the agent's own command, such as `/model`, which does not ask the model. (A shell
- * command does.)
+ * Recognises the output of the agent's own command, such as `/model`, which does not ask the model. (A shell command
+ * does.)
  */
 const isLocal = (record: Json): boolean =>
   textsOf(record["message"]).some((text) => /^<local-command-(?:stdout|stderr)>/u.test(text.trimStart()))
 
-/** Whether a record is the result of a tool that a permission refused. A prompt is none. */
+/** Holds if a record is the result of a tool that a permission refused. A prompt is none. */
 const isRefusal = (record: Json): boolean => {
   const decision = record["permissionDecision"]
   return isJson(decision) && decision["decision"] === "reject"
@@ -55,7 +55,7 @@ export const makeReading = (): Reading => {
   let decided = false
   let context: ContextInUse | undefined
   let contextDone = false
-  /** Whether the newest tool was refused. `undefined`: nothing older than the last word was read yet. */
+  /** True if the newest tool was refused. `undefined`: nothing older than the last word was read yet. */
   let refused: boolean | undefined
   /** Results of tools, newest first, and calls that have none. */
   const answered = new Set<unknown>()

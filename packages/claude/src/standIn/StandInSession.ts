@@ -7,6 +7,7 @@ export class SessionRefused extends Schema.TaggedError<SessionRefused>()("Sessio
   message: Schema.String
 }) {}
 
+/** The session that the stand-in begins or goes on with. */
 export interface SessionOrder {
   readonly _tag: "Fresh" | "Resume"
   readonly id: string
@@ -182,4 +183,5 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   }
 })
 
+/** An open session file, with the writers of its records. */
 export type Session = Effect.Success<ReturnType<typeof openSession>>

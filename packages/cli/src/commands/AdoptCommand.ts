@@ -6,6 +6,7 @@ import { Command, Flag } from "effect/cli"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+/** Makes another process the Conductor of a watch. A running recovery is given up (spec: command-line#watches). */
 export const adoptCommand = Command.make(
   "adopt",
   {

@@ -39,6 +39,7 @@ export const attach = Effect.fn("attach")(function* (name: WatchName) {
   yield* follow(id, (now) => Console.error(`${nameOf(now)}: its output, until the watch ends`))
 })
 
+/** Goes to the Conductor's window, or follows its output where it has none (spec: command-line#watches). */
 export const attachCommand = Command.make(
   "attach",
   { watch: watchName, projectDir },

@@ -41,6 +41,7 @@ const folderOf = Effect.fnUntraced(function* (sessionId: string, named: Option.O
   })
 })
 
+/** Compacts a session whose process has ended. A held or watched session is refused (spec: command-line#plumbing). */
 export const compactCommand = Command.make(
   "compact",
   {

@@ -45,4 +45,5 @@ const uninstall = Command.make(
   })
 ).pipe(Command.withDescription("Remove the completion of a shell"))
 
+/** Adds the completions of a shell, or removes those that souffleur wrote (spec: command-line#setting-up). */
 export const completionsCommand = Command.make("completions").pipe(Command.withSubcommands([install, uninstall]))

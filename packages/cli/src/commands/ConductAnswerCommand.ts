@@ -11,6 +11,7 @@ import { personOnly } from "../watching/PersonOnly.ts"
 import { namedIn, projectDir } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 
+/** The run that a command is about; absent: the newest of the folder. */
 export const runName = Flag.String("run").pipe(
   Flag.withDescription("A run's id (default: this folder's newest)"),
   Flag.optional
@@ -40,6 +41,7 @@ const wordOf = Effect.fnUntraced(function* ({ finishing, retry, skip, task, text
   return said
 })
 
+/** Answers an escalated task, or a finishing step that failed (spec: command-line#plans). */
 export const conductAnswerCommand = Command.make(
   "answer",
   {

@@ -49,6 +49,7 @@ const told = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: bo
 
 const limit = (name: string, what: string) => Flag.String(name).pipe(Flag.withDescription(what), Flag.optional)
 
+/** Conducts a plan, or goes on with its run. It ends with 1 where a person is needed (spec: command-line#plans). */
 export const conductCommand = Command.make(
   "conduct",
   {

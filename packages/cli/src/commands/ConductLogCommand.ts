@@ -11,6 +11,7 @@ import { runName } from "./ConductAnswerCommand.ts"
 import { json, namedIn, projectDir, utcFlag, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+/** Prints the events of a run (spec: command-line#plans). */
 export const conductLogCommand = Command.make(
   "log",
   {
@@ -44,6 +45,7 @@ export const conductLogCommand = Command.make(
   })
 ).pipe(withLayers(layerSouffleurLog), Command.withDescription("The events of a run"))
 
+/** Explains a decision of a run by its evidence and rule (spec: command-line#plans). */
 export const conductWhyCommand = Command.make(
   "why",
   {

@@ -77,6 +77,7 @@ const agentLines = (
   )
 }
 
+/** Prints how a run is, or how all of them are (spec: command-line#plans). */
 export const conductStatusCommand = Command.make(
   "status",
   {

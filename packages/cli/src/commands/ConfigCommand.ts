@@ -18,7 +18,7 @@ import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
-/** Whether the file is trusted, in a word. */
+/** Says in a word if the file is trusted. */
 const trustWord = ({ keys, trusted }: ConfigTrust) =>
   Option.isNone(trusted) ? ("not yet" as const) : keys.length === 0 ? ("yes" as const) : ("no" as const)
 
@@ -54,6 +54,7 @@ const trust = Effect.fn("Config.trust")(function* (project: string, asJson: bool
   )
 })
 
+/** Prints the settings in force, and takes a person's trust in the config file (spec: command-line#config). */
 export const configCommand = Command.make(
   "config",
   {

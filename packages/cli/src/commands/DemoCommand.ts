@@ -12,6 +12,7 @@ const conductDemoCommand = Command.make("conduct", {}, () => Effect.catchTag(con
   Command.withDescription("The second act: a plan is conducted to its end, its conductor killed half-way")
 )
 
+/** Plays the demonstration in a folder of its own, with a stand-in for the agent. */
 export const demoCommand = Command.make("demo", {}, () => Effect.catchTag(demo(), "DemoFailed", failed)).pipe(
   Command.withSubcommands([conductDemoCommand])
 )

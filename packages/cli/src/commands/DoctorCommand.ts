@@ -82,6 +82,7 @@ const examined = Effect.fnUntraced(function* (project: string, pid: Option.Optio
   ]
 })
 
+/** Checks what a watch needs, and moves a damaged log aside (spec: command-line#doctor). */
 export const doctorCommand = Command.make(
   "doctor",
   {

@@ -4,6 +4,7 @@ import { Argument, Command } from "effect/cli"
 import { Ended } from "../Failure.ts"
 import { json } from "./Options.ts"
 
+/** Prints the estimate of an export. It ends with 2 where there is none (spec: command-line#plumbing). */
 export const estimateCommand = Command.make(
   "estimate",
   { file: Argument.String("file").pipe(Argument.withDescription("An export, or any Markdown")), json },

@@ -21,6 +21,7 @@ export const replaceable = Effect.fnUntraced(function* (out: string, force: bool
   })
 }, Effect.scoped)
 
+/** Writes a session as Markdown, without a watch (spec: command-line#plumbing). */
 export const exportCommand = Command.make(
   "export",
   {

@@ -6,6 +6,7 @@ import { signOfAgent } from "../watching/PersonOnly.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+/** Ends a hold, or a wait before its time (spec: command-line#watches). A hold takes a person's word. */
 export const goCommand = Command.make(
   "go",
   { watch: watchName, projectDir, json },

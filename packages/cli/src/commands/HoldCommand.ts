@@ -6,6 +6,7 @@ import { Command } from "effect/cli"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+/** Holds a watch: nothing is stopped or launched until `go` (spec: behaviour#hold). */
 export const holdCommand = Command.make(
   "hold",
   { watch: watchName, projectDir, json },

@@ -101,4 +101,5 @@ const status = Command.make(
   })
 ).pipe(Command.withDescription("Where they are, for which events, and whether they can run"))
 
+/** Installs, shows and removes the hooks of the agent (spec: command-line#setting-up). */
 export const hooksCommand = Command.make("hooks").pipe(Command.withSubcommands([install, uninstall, status]))

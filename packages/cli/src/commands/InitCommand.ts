@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
+/** Makes the comms database of a project, or what it lacks (spec: command-line#setting-up). */
 export const initCommand = Command.make(
   "init",
   { projectDir, json },

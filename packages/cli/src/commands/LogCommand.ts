@@ -11,6 +11,7 @@ import { paint } from "../Printing.ts"
 import { json, namedIn, projectDir, sinceOf, utcFlag, watchName, zoneOf } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+/** Prints the events of a watch, or of all, and follows them (spec: command-line#looking). */
 export const logCommand = Command.make(
   "log",
   {

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 
+/** Serves tools to the agent by standard input and output, until the input ends (spec: command-line#setting-up). */
 export const mcpCommand = Command.make(
   "mcp",
   {},

@@ -12,6 +12,7 @@ import { withLayers } from "./ProjectCommand.ts"
 /** A collector of another user reads the file. It has no word of a conversation. */
 const mode = 0o644
 
+/** Prints the numbers of the log for Prometheus, or writes them to a file (spec: command-line#metrics). */
 export const metricsCommand = Command.make(
   "metrics",
   {

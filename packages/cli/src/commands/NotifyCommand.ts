@@ -18,6 +18,7 @@ const tried = Effect.fnUntraced(function* ({ name, send }: NoticeChannel, messag
   return { channel: name, ok: problem === null, problem }
 })
 
+/** Prints the channels of notices, and can test them (spec: command-line#setting-up). */
 export const notifyCommand = Command.make(
   "notify",
   {

@@ -6,8 +6,10 @@ import type { Telling } from "../watching/WatchScreen.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage } from "../Failure.ts"
 
+/** Prints JSON for a program, one object or one a line. */
 export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON, for programs"), Flag.withDefault(false))
 
+/** Chooses UTC for printed times. */
 export const utcFlag = Flag.Boolean("utc").pipe(
   Flag.withDescription("Times in UTC, and not by the clock of this host"),
   Flag.withDefault(false)
@@ -16,11 +18,13 @@ export const utcFlag = Flag.Boolean("utc").pipe(
 /** Returns the zone of the printed times. */
 export const zoneOf = ({ utc: asked }: { readonly utc: boolean }) => (asked ? Effect.succeed(utc) : personsZone)
 
+/** Prints each event of a watch, also those that are no news. */
 export const verbose = Flag.Boolean("verbose").pipe(
   Flag.withDescription("Print each event, as the log has it"),
   Flag.withDefault(false)
 )
 
+/** Leaves the agent's own output out of the screen. */
 export const quiet = Flag.Boolean("quiet").pipe(
   Flag.withDescription("Print nothing of what the agent prints"),
   Flag.withDefault(false)
@@ -39,11 +43,13 @@ export const tellingOf = (flags: {
     zone
   }))
 
+/** The folder whose config file, comms and watches a command takes. */
 export const projectDir = Flag.String("project-dir").pipe(
   Flag.withDescription("The project's folder"),
   Flag.withDefault(".")
 )
 
+/** Hands the watch to a souffleur that outlives its caller. */
 export const detach = Flag.Boolean("detach").pipe(
   Flag.withDescription(
     "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
@@ -51,11 +57,13 @@ export const detach = Flag.Boolean("detach").pipe(
   Flag.withDefault(false)
 )
 
+/** Asks for a preview, which changes nothing (spec: command-line#preview). */
 export const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDescription("Say what would be seen and done, with each command line; change and start nothing"),
   Flag.withDefault(false)
 )
 
+/** The watch that a command is about; absent: the newest of the folder. */
 export const watchName = Argument.String("watch").pipe(
   Argument.withDescription("A watch's id, or any session id it had; nothing: this folder's newest"),
   Argument.optional

@@ -13,6 +13,7 @@ import { withLayers } from "./ProjectCommand.ts"
 /** The port by default, so that a link and an open page stay valid after a restart. */
 const usualPort = 7433
 
+/** Serves the page on loopback until it is interrupted (spec: command-line#page). */
 export const pageCommand = Command.make(
   "page",
   {

@@ -6,6 +6,7 @@ import { Command } from "effect/cli"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
+/** Ends a watch, and leaves its Conductor as it is (spec: command-line#watches). */
 export const releaseCommand = Command.make(
   "release",
   { watch: watchName, projectDir, json },

@@ -9,6 +9,7 @@ import { indentOf, wrapped } from "../Wrapped.ts"
 import { json, projectDir, sinceOf, utcFlag, zoneOf } from "./Options.ts"
 import { withLayers } from "./ProjectCommand.ts"
 
+/** Prints what the last hours brought, for a person, a program or a browser (spec: command-line#report). */
 export const reportCommand = Command.make(
   "report",
   {

@@ -17,6 +17,7 @@ const allowed = ({ maxDollars, maxTime, maxTokens }: ResolvedSettings): string =
   return set.length === 0 ? "the ceilings that souffleur itself was started with" : set.join(", ")
 }
 
+/** Tries a recovery again that failed closed, or allows as much use again (spec: command-line#watches). */
 export const retryCommand = Command.make(
   "retry",
   {

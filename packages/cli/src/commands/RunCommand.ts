@@ -33,6 +33,7 @@ import { watch } from "./WatchCommand.ts"
 
 const example = `souffleur run -- ${agentKind.program} "do it"`
 
+/** Starts an agent or a command and watches it. It ends as its work does (spec: command-line#watches). */
 export const runCommand = Command.make(
   "run",
   {

@@ -107,6 +107,7 @@ const uninstallCommand = Command.make(
   Command.withDescription("Remove the service of a watch, or the one of all; each Conductor is left as it is")
 )
 
+/** Installs, shows and removes the system service of souffleur (spec: command-line#setting-up). */
 export const serviceCommand = Command.make("service").pipe(
   Command.withSubcommands([installCommand, statusCommand, uninstallCommand])
 )

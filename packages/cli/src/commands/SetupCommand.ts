@@ -137,6 +137,7 @@ const warnOfMissing = Effect.fnUntraced(function* (program: string) {
   )
 })
 
+/** Asks for the first settings. Each answer is a flag too (spec: command-line#setting-up). */
 export const setupCommand = Command.make(
   "setup",
   {

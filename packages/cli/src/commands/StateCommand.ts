@@ -22,6 +22,7 @@ const pointOf = (text: string) => {
   })
 }
 
+/** Prints the state of a watch as its log makes it, now or at an earlier moment (spec: command-line#looking). */
 export const stateCommand = Command.make(
   "state",
   {

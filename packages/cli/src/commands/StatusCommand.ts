@@ -150,6 +150,7 @@ const tellWords = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedW
   yield* Effect.forEach(words, (one) => Console.log(one))
 })
 
+/** Prints how each watch is, or looks at one now (spec: command-line#status). */
 export const statusCommand = Command.make(
   "status",
   {

@@ -27,6 +27,7 @@ const printOnce = Effect.fnUntraced(function* (asJson: boolean) {
   yield* printLines([summaryOf(countsOf(living, count)), ...rows].join("\n"))
 })
 
+/** Shows all watches and runs live, with keys for a person's words (spec: command-line#top). */
 export const topCommand = Command.make(
   "top",
   { projectDir, utc: utcFlag, json },

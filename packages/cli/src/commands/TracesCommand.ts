@@ -27,6 +27,7 @@ const tracesOf = Effect.fnUntraced(function* (id: string, since: number) {
   return yield* Effect.forEach(over, (recovery) => traceOf(id, recovery))
 })
 
+/** Exports the recoveries of the log as OpenTelemetry traces (spec: command-line#traces). */
 export const tracesCommand = Command.make(
   "traces",
   {

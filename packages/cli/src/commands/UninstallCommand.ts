@@ -72,6 +72,7 @@ const tidied = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   return yield* TrustedFiles.removeEmptyFolder(stateDir)
 }, Effect.provide(layerHost))
 
+/** Removes what souffleur installed, once no work of it is left (spec: command-line#uninstall). */
 export const uninstallCommand = Command.make(
   "uninstall",
   {

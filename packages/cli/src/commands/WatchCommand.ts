@@ -110,6 +110,7 @@ export const watch = Effect.fn("watch")(function* ({
   return yield* watching(id, { project, comms, from, guardian: guarding.guardian, telling })
 })
 
+/** Watches an agent that runs already, or goes on with a watch (spec: command-line#watch). */
 export const watchCommand = Command.make(
   "watch",
   {

@@ -48,6 +48,7 @@ const traceLines = Effect.fnUntraced(function* (trace: string | null) {
   return trace === null || !exported ? [] : ["", "Trace", `  ${trace}`]
 })
 
+/** Explains a decision of a watch by its evidence and rule (spec: command-line#looking). */
 export const whyCommand = Command.make(
   "why",
   {

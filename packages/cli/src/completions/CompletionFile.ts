@@ -5,6 +5,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 
 /** The shells that load a completion from a file. */
 export const shells = ["bash", "zsh", "fish"] as const
+/** A shell that souffleur writes completions for. */
 export type CompletedShell = (typeof shells)[number]
 
 /** This line marks a file that souffleur may change and remove. */

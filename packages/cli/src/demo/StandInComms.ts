@@ -18,6 +18,7 @@ export const Plan = Schema.fromJsonString(
     )
   })
 )
+/** A task of the plan that the demonstration works through. */
 export type Task = (typeof Plan.Type.tasks)[number]
 
 /** Other programs lock the file for moments only. The stand-in gives up after five minutes. */

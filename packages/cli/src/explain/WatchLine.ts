@@ -15,7 +15,7 @@ export const colours = {
 /** How the lines of an event are written. */
 export interface WatchLineOptions {
   readonly watch: Known & { readonly generation: number }
-  /** Whether the watch is named. */
+  /** True if the line begins with the id of the watch. */
   readonly named?: boolean
   readonly brush: Paint
   readonly columns: number | undefined

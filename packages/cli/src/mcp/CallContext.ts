@@ -43,4 +43,5 @@ export const lookUp = Effect.fn("CallContext.lookUp")(function* (project: string
     comms: watched === undefined ? (there ? comms : null) : watched.watch.comms
   }
 })
+/** The watch, the session and the comms of a calling agent, as far as they are known. */
 export type CallContext = Effect.Success<ReturnType<typeof lookUp>>

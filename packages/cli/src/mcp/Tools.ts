@@ -12,6 +12,7 @@ export class ToolFailed extends Schema.TaggedError<ToolFailed>()("ToolFailed", {
  * thread.
  */
 export const maxPostLength = 50_000
+/** Characters of all messages that one call reads. */
 export const maxReadLength = 60_000
 /** Characters of one message that is read. */
 export const maxBodyLength = 16_000

@@ -14,7 +14,7 @@ export interface Service {
 }
 
 /**
- * Whether a service keeps a variable of the environment it is installed from. It keeps the path to the agent and
+ * Holds if a service keeps a variable of the environment it is installed from. It keeps the path to the agent and
  * souffleur's own settings. A manager's own environment is nearly empty. No key is kept, because a unit file is
  * readable.
  */
@@ -22,6 +22,7 @@ const isKept = (name: string) =>
   !isSecret(name) &&
   (agentKind.folder.variables.includes(name) || /^(?:PATH|XDG_STATE_HOME|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name))
 
+/** Makes the service that resumes one watch, or with `everyWatch` all of them after a boot. */
 export const serviceOf = (id: string, { self, variables }: Surroundings): Service => ({
   id,
   line: [...self, ...(id === everyWatch ? ["resume", "--all", "--keep"] : ["watch", "--resume", id, "--quiet"])],

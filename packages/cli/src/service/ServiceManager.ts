@@ -99,7 +99,7 @@ const serviceText = Effect.fnUntraced(function* (file: string) {
     : yield* new BadUsage({ message: `${file} was not written by souffleur: it is left as it is` })
 })
 
-/** Whether services run while their user is not logged in. `null`: it is unknown. */
+/** Finds out if services run while their user is not logged in. `null`: it is unknown. */
 const lingers = Effect.fnUntraced(function* () {
   const fs = yield* FileSystem.FileSystem
   const { platform, variables } = yield* Environment

@@ -13,7 +13,7 @@ export interface Top {
   readonly text: ReadonlyArray<TopLine>
   /** Lines of the text that are above the screen. */
   readonly above: number
-  /** Whether a person is asked before a retry. */
+  /** True if a person is asked before a retry. */
   readonly asks: boolean
   /** The answer to the last key, until the next one. */
   readonly notice: string | null

@@ -104,7 +104,7 @@ export const makeOutputPrinter = Effect.fnUntraced(function* (earlier: "all" | "
       )
     ),
     close: one.withPermits(1)(Effect.andThen(close, plainAgain)),
-    /** Whether nothing of the newest launch was printed. */
+    /** Holds if nothing of the newest launch was printed. */
     silent: () => at === 0n
   }
 })

@@ -14,7 +14,7 @@ import { makeOutputPrinter, pollInterval } from "./FollowOutput.ts"
 export interface Telling {
   /** `json`: each event, for a program. `all`: each event. `little`: the lines that a person needs. */
   readonly how: "json" | "all" | "little"
-  /** Whether what the agent prints is shown. */
+  /** True if what the agent prints is shown. */
   readonly words: boolean
   readonly zone: Zone
 }

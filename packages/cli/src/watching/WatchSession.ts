@@ -22,6 +22,7 @@ export const lastLines = Effect.fn("lastLines")(function* (id: string, narrator:
   yield* yield* Unread
 })
 
+/** The watch that a command looks after in this process, and how it is shown. */
 export interface WatchingOptions {
   readonly project: string
   /** `null`: solo. */

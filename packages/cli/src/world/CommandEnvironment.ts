@@ -12,12 +12,13 @@ export interface Surroundings {
   readonly colour: Mark
   /** The columns of the terminal on standard output; `undefined`: it is none. */
   readonly columns: number | undefined
-  /** Whether standard input and output are a terminal, so that a question can be asked. */
+  /** True if standard input and output are a terminal, so that a question can be asked. */
   readonly interactive: boolean
   /** The words that run this program again: the interpreter and its first arguments. */
   readonly self: CommandLine
 }
 
+/** The surroundings of a command: its folder, its variables, and its terminal. A test has its own. */
 export class Environment extends Context.Service<Environment, Surroundings>()("@souffleur/cli/Environment") {}
 
 /** Is told that nothing reads the output any more. The process then ends without writing the rest. */

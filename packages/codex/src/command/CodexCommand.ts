@@ -9,11 +9,11 @@ import {
 import { Option, Result, Schema } from "effect"
 import { isFlag, keptFlag, split } from "./CodexFlags.ts"
 
-/** Whether a word is Codex's program, by its name or in its package. */
+/** Holds if a word is Codex's program, by its name or in its package. */
 export const isCodex = (word: string | undefined): boolean =>
   word !== undefined && /(?:^|\/)codex(?:\.exe)?$|(?:^|\/)@openai\/codex(?:[/@]|$)/u.test(word)
 
-/** Whether a command line is of a Codex that works through a turn and ends. */
+/** Holds if a command line is of a Codex that works through a turn and ends. */
 export const runsCodex = (words: ReadonlyArray<string>): boolean => {
   const at = words.slice(0, 3).findIndex(isCodex)
   return at !== -1 && isExec(words[at + 1])

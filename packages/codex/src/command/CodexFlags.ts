@@ -35,6 +35,7 @@ const lifting = new Set([
 /** Flags that a launch sets itself, or that lead to another folder or session. */
 const ours = new Set(["--cd", "-C", "--ephemeral", "--json", "--last", "--sandbox", "-s", "--worktree"])
 
+/** Holds if a word is a flag. A single `-` is an argument: the standard input. */
 export const isFlag = (word: string | undefined): word is string =>
   word !== undefined && word.length > 1 && word.startsWith("-")
 

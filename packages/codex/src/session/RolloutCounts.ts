@@ -5,7 +5,7 @@ import { isAnswer, isCall, isPrompt, isResult, payloadAs, payloadOf, wordsOf } f
 /** Commands that only read. They are no progress: a successor that dies after reading its export has done no work. */
 const looks = new Set(["read", "list_files", "search"])
 
-/** Whether an event tells of a tool that did something, and did not fail. souffleur's own tools do not count. */
+/** Holds if an event tells of a tool that did something, and did not fail. souffleur's own tools do not count. */
 const isProgress = ({ item, type }: Json): boolean => {
   if (type !== "item_completed" || !isJson(item)) return false
   const { exit_code: code, parsed_cmd: parsed, server, status } = item

@@ -13,7 +13,7 @@ export const payloadAs = (record: Json, type: "event_msg" | "response_item"): Js
 export const wordsOf = ({ content }: Json): ReadonlyArray<string> =>
   Array.isArray(content) ? content.filter(isJson).map(({ text }) => textOf(text)) : []
 
-/** Whether a message is of a person or of a launch. Codex writes its own instructions as a user's too. */
+/** Holds if a message is of a person or of a launch. Codex writes its own instructions as a user's too. */
 export const isPrompt = (message: Json): boolean => {
   if (message["type"] !== "message" || message["role"] !== "user") return false
   const told = message["internal_chat_message_metadata_passthrough"]
@@ -23,8 +23,10 @@ export const isPrompt = (message: Json): boolean => {
     : !wordsOf(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))
 }
 
+/** Holds if an item is a message of the model. */
 export const isAnswer = (item: Json): boolean => item["type"] === "message" && item["role"] === "assistant"
 
-/** Whether an item calls a tool, and whether it is the result of one. Both have a `call_id`. */
+/** Holds if an item calls a tool. Its result has the same `call_id`. */
 export const isCall = (item: Json): boolean => textOf(item["type"]).endsWith("_call") && textOf(item["call_id"]) !== ""
+/** Holds if an item is the result of a tool. */
 export const isResult = (item: Json): boolean => textOf(item["type"]).endsWith("_call_output")

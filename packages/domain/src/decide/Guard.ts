@@ -30,6 +30,7 @@ export interface Guard {
   readonly notBefore: number
 }
 
+/** The next act of a guardian. */
 export type GuardAct =
   | { readonly _tag: "Wait" }
   /** Nothing is left to guard. */
@@ -66,6 +67,7 @@ const pauseMillis = 5000
 
 const wait: GuardAct = { _tag: "Wait" }
 
+/** Returns the guard of a watch whose owner has this fence. */
 export const guardFrom = (fence: number, now: number): Guard => ({
   fence,
   since: now,

@@ -11,6 +11,7 @@ export interface Pinned {
   readonly overreach: Pick<typeof ConfigOverreached.Type, "said" | "keys"> | undefined
 }
 
+/** The words about a pin: a report of the config file, and a person's trust. */
 export type PinIntent =
   /** A report of the config file as it is now. `programs` is `null` where they were not read. */
   | {

@@ -5,6 +5,7 @@ import { duration, ended, withoutProgress } from "./Words.ts"
 /** Names a session within a sentence. A command has none, so the text is empty. */
 export const inSession = (sessionId: string) => (sessionId === "" ? "" : `, session ${sessionId}`)
 
+/** Says where the last export is. `null`: there is none. */
 export const exportAt = (path: string | null) => (path === null ? "There is no export." : `The last export: ${path}`)
 
 /** Says what is missing without each of souffleur's own roles. */

@@ -12,7 +12,7 @@ export const baseline = {
   lastMessageId: Schema.Int
 }
 
-/** Whether the agent ends by itself after its turn. */
+/** True if the agent ends by itself after its turn. */
 export const print = Schema.Boolean
 
 /** The beginning of a recovery: a death with its reason, or another event. */
@@ -54,6 +54,7 @@ export const Evidence = Schema.Struct({
 })
 export type Evidence = typeof Evidence.Type
 
+/** The fields of each event that a watcher's exit makes: its evidence, and the tasks at that time. */
 export const seen = {
   watcher: Count,
   /** `null`: comms did not tell. */

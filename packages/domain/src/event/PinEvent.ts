@@ -19,6 +19,7 @@ export const TrustGiven = event("TrustGiven", {
   /** `souffleur retry --ceiling`, or `souffleur config --trust`. */
   by: Schema.Literals(["retry", "config"])
 })
+/** The events about a pin, which a watch and a run have alike. */
 export type PinEvent = typeof ConfigOverreached.Type | typeof ConfigWithdrawn.Type | typeof TrustGiven.Type
 
 /** Says what a file asks for beyond the pin, and how a person accepts it. */

@@ -8,6 +8,7 @@ import { ProcessIdentity } from "../port/Process.ts"
 export const Purpose = Schema.Literals(["relaunch", "export"])
 export type Purpose = typeof Purpose.Type
 
+/** A cycle began. Its providers are tried in their order (spec: behaviour#recovery). */
 export const RecoveryStarted = event("RecoveryStarted", {
   cycle: Count,
   purpose: Purpose,
@@ -45,6 +46,7 @@ export const StepStarted = event("StepStarted", {
   attempt: Count,
   token: Text
 })
+/** The outcome of a step, which is never taken again in its cycle. */
 export const StepSucceeded = event("StepSucceeded", { cycle: Count, step: Text, outcome: Schema.Json })
 /** Final in its cycle. */
 export const StepFailed = event("StepFailed", { cycle: Count, step: Text, failure: Schema.Json })
@@ -62,6 +64,7 @@ export const LaunchPrepared = event("LaunchPrepared", {
   pty: Schema.Boolean.pipe(Schema.withConstructorDefault(Effect.succeed(false)))
 })
 
+/** A successor runs. The cycle ends with its watcher, and its generation begins. */
 export const ConductorRelaunched = event("ConductorRelaunched", {
   cycle: Count,
   generation: Count,

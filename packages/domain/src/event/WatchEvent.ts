@@ -60,6 +60,7 @@ export const OwnerLeft = event("OwnerLeft", { fence: Count })
 export const Check = Schema.Literals(["process", "session-file", "comms-row", "launch"])
 export type Check = typeof Check.Type
 
+/** A check did not pass. Comms is told, and a reply may correct the arguments. */
 export const ValidationFailed = event("ValidationFailed", {
   attempt: Count,
   check: Check,
@@ -67,7 +68,9 @@ export const ValidationFailed = event("ValidationFailed", {
   /** The newest comms message at that time. Only a later message is a reply. */
   lastMessageId: Schema.Int
 })
+/** A reply in comms named another process or session. `messageId`: that message. */
 export const ArgumentsCorrected = event("ArgumentsCorrected", { ...named, messageId: Schema.Int })
+/** The last attempt failed, and the watch ends. `messages`: a sentence for each attempt. */
 export const ValidationExhausted = event("ValidationExhausted", { messages: Schema.Array(Text) })
 
 /** All checks passed: generation 1. */
@@ -78,10 +81,13 @@ export const ConductorConfirmed = event("ConductorConfirmed", {
   ...baseline
 })
 
+/** `heartbeat-only`: no process is known, and none is required (spec: behaviour#modes). */
 export const Mode = Schema.Literals(["normal", "heartbeat-only"])
 export type Mode = typeof Mode.Type
 
+/** A watcher is asked for. `awaiting`: the session id of its generation is not confirmed yet. */
 export const WatcherStarted = event("WatcherStarted", { watcher: Count, awaiting: Schema.Boolean, mode: Mode })
+/** The self-monitor found the watcher's beat too old, and another watcher takes its place. */
 export const WatcherLost = event("WatcherLost", {
   watcher: Count,
   /** Milliseconds since the watcher's last beat, at the self-monitor's poll; `null` when it never beat. */
@@ -89,6 +95,7 @@ export const WatcherLost = event("WatcherLost", {
 })
 /** A self-monitor of that watcher began. Its own number differs when it replaces only a self-monitor. */
 export const SelfMonitorStarted = event("SelfMonitorStarted", { monitor: Count, watcher: Count })
+/** A self-monitor ended. `lost`: its fiber died. */
 export const SelfMonitorStopped = event("SelfMonitorStopped", {
   monitor: Count,
   reason: Schema.Literals(["replaced", "lost"])
@@ -96,6 +103,7 @@ export const SelfMonitorStopped = event("SelfMonitorStopped", {
 /** Watcher and self-monitor both run: the phase goes from SETTLING to WATCHING. */
 export const WatchSettled = event("WatchSettled", {})
 
+/** The Conductor is dead by the evidence, and a recovery follows. */
 export const ConductorDied = event("ConductorDied", {
   ...seen,
   /** `hang`: every sign agrees. `untaken`: a successor did not take its hand-off in time. */
@@ -143,6 +151,7 @@ export const EndedEarly = event("EndedEarly", {
 export const ConductorCompleted = event("ConductorCompleted", {
   by: Schema.Literals(["watcher", "recovery", "agent", "operator", "turn", "exit"])
 })
+/** The session of this generation is another one than the log had. */
 export const SessionIdFound = event("SessionIdFound", { watcher: Count, sessionId: Text })
 
 /** A process became the Conductor, which ended a standby, or a recovery that an operator overrules. */
@@ -162,6 +171,7 @@ export const RecoveryRetried = event("RecoveryRetried", { cycle: Count })
 /** An operator ended the watch; the Conductor lives on. */
 export const WatchReleased = event("WatchReleased", { exportPath: Schema.NullOr(Text) })
 
+/** Any event of a watch. */
 export const WatchEvent = Schema.Union([
   WatchOpened,
   OwnerTook,
@@ -229,5 +239,5 @@ const versions: { readonly [Tag in WatchEvent["_tag"]]?: number } = {}
 /** Returns the version that this souffleur writes for a tag. A newer souffleur wrote a greater version. */
 export const versionOf = (tag: WatchEvent["_tag"]): number => versions[tag] ?? 1
 
-/** Whether a watch ends with it. */
+/** Holds if a watch ends with it. */
 export const isEnd = ({ _tag }: WatchEvent): boolean => endTags.has(_tag)

@@ -6,12 +6,13 @@ export interface Moment {
   readonly monotonic: number
 }
 
+/** Reads both clocks, in ms. */
 export const moment: Effect.Effect<Moment> = /* @__PURE__ */ Effect.gen(function* () {
   return { wall: yield* Clock.currentTimeMillis, monotonic: Number((yield* Clock.monotonicTimeNanos) / 1_000_000n) }
 })
 
 /**
- * Whether earlier observations no longer count: a poll came later than twice `dueMillis`, or the two clocks moved
+ * Holds if earlier observations no longer count: a poll came later than twice `dueMillis`, or the two clocks moved
  * apart. Sleep, a clock jump or a starved machine does that (spec: behaviour#heartbeat-age).
  */
 export const brokenOff = (before: Moment, now: Moment, dueMillis: number): boolean => {

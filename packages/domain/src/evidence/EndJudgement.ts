@@ -19,13 +19,13 @@ export interface EndSeen {
   readonly end: ProcessEnd | undefined
   /** Of an agent: the number of live processes that it started. */
   readonly leftRunning: number
-  /** Whether the newest tool of the session was refused. */
+  /** True if the newest tool of the session was refused. */
   readonly refused: boolean
-  /** Whether a recovery launched it. */
+  /** True if a recovery launched it. */
   readonly successor: boolean
-  /** Whether something was done since its launch. */
+  /** True if something was done since its launch. */
   readonly progressed: boolean
-  /** Whether the last generation that did something had finished its turn. */
+  /** True if the last generation that did something had finished its turn. */
   readonly saidDone: boolean
   /** The reason for which this generation was launched. `undefined`: no recovery launched it. */
   readonly before: string | undefined

@@ -25,6 +25,7 @@ export interface HeartbeatSeen {
   readonly changedAt: number | undefined
 }
 
+/** Remembers a read heartbeat. Only a change since the first reading has a time, epoch ms. */
 export const see = (before: HeartbeatSeen | undefined, raw: string | null, now: number): HeartbeatSeen =>
   before === undefined ? { raw, changedAt: undefined } : before.raw === raw ? before : { raw, changedAt: now }
 

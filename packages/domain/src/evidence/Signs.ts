@@ -63,7 +63,7 @@ export interface SessionSigns {
   readonly turn: TurnState | undefined
   /** `undefined`: there is no real answer there, or none since the last compaction. */
   readonly context: ContextInUse | undefined
-  /** Whether a permission refused the newest tool of the turn. Absent: it did not, or that is not known. */
+  /** True if a permission refused the newest tool of the turn. Absent: it did not, or that is not known. */
   readonly refused?: boolean
 }
 

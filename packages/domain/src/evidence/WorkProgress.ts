@@ -33,7 +33,7 @@ export const isAnotherCommit = (before: string, after: string): boolean | undefi
 }
 
 /**
- * Whether a generation has made progress since its launch (spec: behaviour#retries). Tasks that could not be counted
+ * Holds if a generation has made progress since its launch (spec: behaviour#retries). Tasks that could not be counted
  * are none, nor is a commit that could not be read.
  */
 export const progressedSince = (

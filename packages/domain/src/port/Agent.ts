@@ -28,6 +28,7 @@ export class SessionNotFound extends Schema.TaggedError<SessionNotFound>()("Sess
   override readonly [Runtime.errorExitCode] = 2
 }
 
+/** The file of a session, found by an id or the beginning of one. */
 export interface SessionFile {
   /** Absolute. */
   readonly path: string
@@ -63,6 +64,7 @@ export interface Spent {
   readonly dollars: number
 }
 
+/** An export was not made. `message` says why, without a word of the conversation. */
 export class ExportFailed extends Schema.TaggedError<ExportFailed>()("ExportFailed", {
   message: Schema.String
 }) {}
@@ -85,6 +87,7 @@ export interface Reported {
   readonly output: string | undefined
 }
 
+/** A launch of an agent, before it is a command line. */
 export interface AgentOrder {
   /** A fresh session of an agent that chooses its ids has the empty id. */
   readonly session:
@@ -164,17 +167,19 @@ export class Agent extends Context.Service<
      * do not count (spec: behaviour#retries).
      */
     readonly toolResults: (sessionIds: ReadonlyArray<string>) => Effect.Effect<number>
-    /** Whether any tool gave this session a result, also a read-only tool. An agent that used none has done nothing. */
+    /**
+     * Holds if any tool gave this session a result, also a read-only tool. An agent that used none has done nothing.
+     */
     readonly usedTools: (sessionId: string) => Effect.Effect<boolean>
     /**
-     * Whether a process with this command line may be such an agent. Anyone who can write the folder can write a pid
+     * Holds if a process with this command line may be such an agent. Anyone who can write the folder can write a pid
      * file. So the process that it names is followed, and stopped later, only when this is `true`.
      */
     readonly isAgent: (words: ReadonlyArray<string>) => boolean
-    /** Whether a process with these arguments ends after its turn. */
+    /** Holds if a process with these arguments ends after its turn. */
     readonly inPrintMode: (args: ReadonlyArray<string>) => boolean
     /**
-     * Whether a process that is gone ended by itself after a finished turn. Then it left no pid file behind (spec:
+     * Holds if a process that is gone ended by itself after a finished turn. Then it left no pid file behind (spec:
      * behaviour#print-mode).
      */
     readonly turnEnded: (process: { readonly pid: number }, sessionId: string) => Effect.Effect<boolean>

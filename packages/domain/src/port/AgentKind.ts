@@ -77,7 +77,7 @@ export interface AgentKind {
   readonly identity: (variables: Variables) => AgentIdentity
   /** Permissions with which the agent ends at once when root runs it. */
   readonly refusedAsRoot: ReadonlyArray<Permission>
-  /** Whether its session files tell what a session has cost. */
+  /** True if its session files tell what a session has cost. */
   readonly recordsDollars: boolean
   /** The setting that lets the agent commit without a question, as a sentence for a person. */
   readonly commitSetting: string
@@ -85,7 +85,7 @@ export interface AgentKind {
   readonly goOn: (sessionId: string) => string
   /** Returns the command line that adds a server of tools to the agent. `command` starts that server. */
   readonly addTools: (name: string, command: string) => string
-  /** Whether these words are a command of this agent, by the name of its program. */
+  /** Holds if these words are a command of this agent, by the name of its program. */
   readonly owns: (words: ReadonlyArray<string>) => boolean
   /**
    * Reads `AGENT_COMMAND`. Refuses an argument that could lift the permission ceiling or choose another session.

@@ -54,7 +54,7 @@ export class Claims extends Context.Service<
     /** The owner of this process. */
     readonly self: Owner
     /**
-     * Whether the owner is provably dead. Its process, in the same pid namespace, is then gone or from an earlier boot
+     * Holds if the owner is provably dead. Its process, in the same pid namespace, is then gone or from an earlier boot
      * of this machine. Another boot proves nothing about another machine, or a machine without an identity, even under
      * the same name.
      */

@@ -89,6 +89,7 @@ export interface Heard<A> {
 }
 const silence = <A>(heard: A): Heard<A> => ({ heard, refused: Option.none() })
 
+/** The kinds of souffleur's own messages. */
 export type MessageKind = "error" | "warning" | "completion" | "system"
 
 /**

@@ -12,7 +12,7 @@ export interface HookCall {
   readonly sessionId: string
   /** The agent's own word for the reason. */
   readonly kind?: string
-  /** Whether the process holds its session; absent: the event does not tell. */
+  /** The process takes its session, goes on with it, or leaves it; absent: the event does not tell. */
   readonly holding?: "began" | "goes on" | "ended"
 }
 

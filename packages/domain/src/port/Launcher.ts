@@ -39,7 +39,7 @@ export class Launcher extends Context.Service<
   Launcher,
   {
     readonly terminal: Terminal
-    /** Whether this machine can give a command a terminal of its own. */
+    /** True if this machine can give a command a terminal of its own. */
     readonly hasPty: Effect.Effect<boolean>
     /**
      * Writes `launches/<id>.json` (0600) and returns its SHA-256 in hex, for the log. The file is removed once its
@@ -72,7 +72,7 @@ export class Launcher extends Context.Service<
     readonly endOf: (id: string) => Effect.Effect<Option.Option<ProcessEnd>>
     /** Returns the path of the output of a headless agent, or of a command. */
     readonly outputPath: (id: string) => string
-    /** Whether a command was launched into a window, where a person reads its output. */
+    /** Holds if a command was launched into a window, where a person reads its output. */
     readonly inWindow: (id: string) => Effect.Effect<boolean>
   }
 >()("@souffleur/domain/Launcher") {}

@@ -13,7 +13,7 @@ export const ProcessIdentity = Schema.Struct({
 })
 export type ProcessIdentity = typeof ProcessIdentity.Type
 
-/** Whether two identities name one process. `undefined` names none. */
+/** Holds if two identities name one process. `undefined` names none. */
 export const isSameProcess = (one: ProcessIdentity | undefined, other: ProcessIdentity | undefined): boolean =>
   one !== undefined && one.pid === other?.pid && one.startTime === other.startTime && one.bootId === other.bootId
 
@@ -24,9 +24,10 @@ export const ProcessEnd = Schema.Union([
 ])
 export type ProcessEnd = typeof ProcessEnd.Type
 
-/** Whether a process ended with exit code 0. An end that is not known is none. */
+/** Holds if a process ended with exit code 0. An end that is not known is none. */
 export const endedWell = (end: ProcessEnd | null | undefined): boolean => end?._tag === "Exited" && end.code === 0
 
+/** A process as the kernel's table has it. */
 export interface ProcessInfo {
   readonly identity: ProcessIdentity
   readonly parent: number
@@ -45,6 +46,7 @@ export interface Tag {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** The signals that end a process. souffleur sends no other. */
 export type Signal = "SIGTERM" | "SIGKILL"
 
 /** The kernel refused the signal: the process belongs to another user. */

@@ -31,6 +31,7 @@ export const configKeys = [
   "RESTART_PAUSE",
   "NOTIFY"
 ] as const
+/** A key that a config file may have. */
 export type ConfigKey = (typeof configKeys)[number]
 
 /** A value as it was written, not yet judged; `line` counts from 1. */
@@ -39,6 +40,7 @@ export interface ConfigValue {
   readonly line: number
 }
 
+/** A config file as it was read. No value is judged yet. */
 export interface ConfigFile {
   readonly values: ReadonlyMap<ConfigKey, ConfigValue>
   /** Sentences for a person, with line and key. They never repeat a line that was not understood. */

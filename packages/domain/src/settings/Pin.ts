@@ -16,6 +16,7 @@ const Programs = Schema.Struct({
   EXPORT_COMMAND: Program,
   NOTIFY: Program
 })
+/** The programs of a config file as it writes them, or in a pin their digests; `null`: the default. */
 export type Programs = typeof Programs.Type
 
 /** The ceiling and the programs as a config file writes them; `null`: it names none. */
@@ -30,6 +31,7 @@ export type ConfigWord = typeof ConfigWord.Type
 export const Pin = ConfigWord.annotate({ identifier: "Pin" })
 export type Pin = typeof Pin.Type
 
+/** The programs of a file that names none. */
 export const noPrograms: Programs = {
   AGENT_COMMAND: null,
   AGENT_ENVIRONMENT: null,

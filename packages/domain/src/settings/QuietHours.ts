@@ -18,7 +18,9 @@ export const parseQuietHours = (text: string): Option.Option<QuietHours> => {
 
 const clock = (minutes: number) =>
   `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`
+/** Writes quiet hours as a setting does, such as `23:00-07:00`. */
 export const formatQuietHours = ({ from, to }: QuietHours): string => `${clock(from)}-${clock(to)}`
+/** Recognises quiet hours among the values of settings. */
 export const isQuietHours = (value: unknown): value is QuietHours =>
   Predicate.hasProperty(value, "from") && Predicate.hasProperty(value, "to")
 

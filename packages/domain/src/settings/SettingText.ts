@@ -10,9 +10,11 @@ export const inWords = (duration: Duration.Duration) => {
 /** Reads one setting. `Err` says in a few words what the text must be. */
 export type Read<A> = (text: string) => Result.Result<A, string>
 
+/** Reads a text that is not empty. */
 export const text: Read<string> = (value) =>
   value.trim() === "" ? Result.fail("must not be empty") : Result.succeed(value)
 
+/** Makes the reader of a word out of a list. */
 export const literal =
   <const A extends string>(literals: ReadonlyArray<A>): Read<A> =>
   (value) => {
@@ -20,6 +22,7 @@ export const literal =
     return found === undefined ? Result.fail(`must be one of ${literals.join(", ")}`) : Result.succeed(found)
   }
 
+/** Reads a whole number above 0. */
 export const positiveInteger: Read<number> = (value) => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : 0
   return Number.isSafeInteger(number) && number > 0 ? Result.succeed(number) : Result.fail("must be a positive integer")
@@ -53,8 +56,10 @@ const durationFrom =
     )
 /** A first wait may be zero. An interval of zero would poll without a pause, and an age of zero is always exceeded. */
 export const wait = durationFrom(Duration.zero)
+/** Reads a time of at least a millisecond. */
 export const interval = durationFrom(Duration.millis(1))
 
+/** Reads two times of the day. */
 export const quietHours: Read<QuietHours> = (value) =>
   Option.match(parseQuietHours(value), {
     onNone: () => Result.fail('must be two times of the day such as "23:00-07:00"'),

@@ -169,6 +169,7 @@ export type SettingSourceNames = Readonly<Record<string, string>>
 /** Flags that were given, by the setting's name, as text. */
 export type SettingFlags = { readonly [Key in Name]?: string | undefined }
 
+/** The sources of settings. Flags outrank the environment, and that outranks the config file. */
 export interface SettingSources {
   readonly agent: AgentKind
   readonly projectDir: string

@@ -3,6 +3,7 @@ import { Context, Layer } from "effect"
 import { watchCodec } from "../event/WatchCodec.ts"
 import type { WatchEvent } from "../event/WatchEvent.ts"
 
+/** An event of a watch with its place in the log. */
 export type Recorded = RecordedAs<WatchEvent>
 
 /**

@@ -8,6 +8,7 @@ export interface Payload {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** The first line of a payload. */
 export const payloadHeader = "CONTEXT_RECOVERY_PAYLOAD_V1"
 
 /** Writes the text that {@link parsePayload} reads. An empty prompt is left out. */

@@ -14,6 +14,7 @@ export class BadTarget extends Schema.TaggedError<BadTarget>()("BadTarget", { me
 /** No dot, slash, star or leading dash. A match can be part of a file's name, and is never a flag. */
 const sessionForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/u
 
+/** Reads a session id that a person typed. Fails with `BadTarget`. */
 export const parseSessionId = (text: string): Result.Result<string, BadTarget> =>
   sessionForm.test(text)
     ? Result.succeed(text)

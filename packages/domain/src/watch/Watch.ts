@@ -6,6 +6,7 @@ import { Owner } from "../port/Claims.ts"
 import { ProcessIdentity } from "../port/Process.ts"
 import { leastPin, Pin } from "../settings/Pin.ts"
 
+/** The phases of a watch (spec: behaviour#phases). */
 export const Phase = Schema.Literals(["New", "Validating", "Settling", "Watching", "Exited"])
 export type Phase = typeof Phase.Type
 
@@ -23,6 +24,7 @@ export const StepState = Schema.Union([
 ])
 export type StepState = typeof StepState.Type
 
+/** The recovery that runs, folded from its events. */
 export const RecoveryCycle = Schema.Struct({
   cycle: Count,
   purpose: Event.Purpose,
@@ -174,6 +176,7 @@ export const Watch = Schema.Struct({
 })
 export type Watch = typeof Watch.Type
 
+/** The watch before its first event. */
 export const initial: Watch = {
   revision: 0,
   phase: "New",

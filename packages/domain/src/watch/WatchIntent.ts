@@ -222,4 +222,5 @@ export interface Stamp {
   readonly now: number
   readonly by: { readonly _tag: "Owner"; readonly fence: number } | { readonly _tag: "Operator" }
 }
+/** An intent as the decider gets it: with the time, and the speaker with its fence. */
 export type WatchCommand = WatchIntent & Stamp

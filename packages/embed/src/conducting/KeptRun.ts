@@ -55,7 +55,7 @@ export interface KeepRunOrder<E, R> {
   readonly audience: Audience
   /** The rows of the run in comms. */
   readonly link: Option.Option<CommsLink["Service"]>
-  /** Whether the row `task-00` is that of a watched Conductor. */
+  /** True if the row `task-00` is that of a watched Conductor. */
   readonly isOthers: Effect.Effect<boolean, never, EventLog>
   /** Conducts the owned run. */
   readonly conducting: (ref: RunRef) => Effect.Effect<unknown, E, R>

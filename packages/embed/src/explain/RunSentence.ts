@@ -125,6 +125,7 @@ const needs = (id: string, { finishingFailure, paused, tasks }: Run, outputOf?: 
   ]
 }
 
+/** Says how a task is: its status, its counts, and each rejection. */
 export const taskLines = (task: Task, outputOf: OutputOf): ReadonlyArray<string> => {
   const counts = [
     ...(task.attempts === 0 ? [] : [Words.many(task.attempts, "attempt")]),

@@ -19,7 +19,7 @@ const ends: Readonly<Record<NonNullable<Watch["end"]>, string>> = {
   "validation exhausted": "failed: validation"
 }
 
-/** Whether a successor was launched with a prompt of ours and has not answered it yet. */
+/** Holds if a successor was launched with a prompt of ours and has not answered it yet. */
 export const isUntaken = ({ generation, kind, launchId, taken }: Watch): boolean =>
   kind === "agent" && generation > 1 && launchId !== undefined && taken === undefined
 

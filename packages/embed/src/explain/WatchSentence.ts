@@ -14,7 +14,7 @@ import { maxLineLength } from "./Explanation.ts"
 export const sentence = (event: WatchEvent, known: Known, zone?: Zone): string =>
   plain(describeFor(event, known, zone).text, maxLineLength)
 
-/** Whether a person wants to hear of an event. The others are details of souffleur's work. */
+/** Holds if a person wants to hear of an event. The others are details of souffleur's work. */
 export const isNews = (event: WatchEvent): boolean => describeEvent(event).severity !== "detail"
 
 /** Returns one event as a program reads it (spec: command-line#looking). */

@@ -21,7 +21,7 @@ export interface JobNews {
   readonly ended: ReadonlyArray<Job>
   /** The number of all that have ended. */
   readonly endedCount: number
-  /** Whether the log has moved since the look before. */
+  /** True if the log has moved since the look before. */
   readonly moved: boolean
 }
 

@@ -54,7 +54,7 @@ export interface Foreseen {
 /** The longest answer of an agent that is asked for its version. */
 const maxVersionLength = 80
 
-/** Whether a config file that nothing trusts yet names the program of the agent, or its variables. */
+/** Holds if a config file that nothing trusts yet names the program of the agent, or its variables. */
 const isUntrusted = ({ first, pin: { programs } }: Opening) =>
   first && (programs.AGENT_COMMAND ?? programs.AGENT_ENVIRONMENT) !== null
 

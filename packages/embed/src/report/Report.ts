@@ -98,7 +98,7 @@ const isAt =
   (at: number | null): boolean =>
     at !== null && at >= since && at <= until
 
-/** Whether a recovery brought the work back. */
+/** Holds if a recovery brought the work back. */
 export const isSuccessful = ({ outcome }: Recovery): boolean => outcome === "taken" || outcome === "launched"
 
 const watchPart = ({ id, project, standing, state }: Job, whole: WatchTimeline, period: Period): WatchPart => {

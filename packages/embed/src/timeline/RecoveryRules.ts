@@ -26,15 +26,15 @@ const causes: ReadonlySet<WatchEvent["_tag"]> = new Set([
   "TurnEnded"
 ])
 
-/** Whether a recovery may follow from an event. */
+/** Holds if a recovery may follow from an event. */
 export const isCause = ({ _tag }: WatchEvent): boolean => causes.has(_tag)
 
 /** A running recovery, as far as its end depends on it. */
 export interface Running {
   readonly kind: Watch["kind"]
-  /** Whether its successor is launched. */
+  /** True if its successor is launched. */
   readonly launched: boolean
-  /** Whether the event ends the watch. */
+  /** True if the event ends the watch. */
   readonly over: boolean
 }
 

@@ -16,6 +16,7 @@ export interface AgentStretch extends Stretch {
   readonly commits: ReadonlyArray<string>
 }
 
+/** How an agent of a run ended. */
 export type AgentOutcome = "done" | "blocked" | "failed" | "approved" | "rejected" | "limited" | "never ran"
 
 /** A task of a run. `from` is `null` before it begins. */

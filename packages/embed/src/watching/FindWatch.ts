@@ -51,7 +51,7 @@ export const endedNews = Effect.gen(function* () {
 const first = Effect.map(([one]: ReadonlyArray<NamedWatch>) => Option.fromUndefinedOr(one))
 
 /**
- * Whether a watch was released before it had a Conductor, such as the second of two simultaneous ones. Only its name
+ * Holds if a watch was released before it had a Conductor, such as the second of two simultaneous ones. Only its name
  * selects it.
  */
 const neverBegan = ({ end, generation }: Watch) => generation === 0 && end === "released"

@@ -4,7 +4,7 @@ import { remark } from "../Remark.ts"
 import { unfinishedWatches } from "./FindWatch.ts"
 
 /**
- * Whether a live souffleur watches a Conductor through this comms.db. The row `task-00` then is that Conductor's. A
+ * Holds if a live souffleur watches a Conductor through this comms.db. The row `task-00` then is that Conductor's. A
  * conductor of a plan would otherwise beat for it, or end its watch with the word complete. Each watch is reported
  * once. `true` too where the log cannot be read: the row is left alone.
  */

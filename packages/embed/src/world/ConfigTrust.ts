@@ -23,7 +23,7 @@ import { ConfigUntrusted, keepTrust, programOf, trustedIn } from "./TrustStore.t
 
 const accept = '"souffleur config --trust" accepts the file as it is now'
 
-/** Whether the environment gives this key. It is the person's own word, and outranks the file. */
+/** Holds if the environment gives this key. It is the person's own word, and outranks the file. */
 const overridden = (key: PinnedKey, variables: Readonly<Record<string, string | undefined>>) =>
   key !== "MAX_EXTERNAL_PERMISSION" && (variables[`SOUFFLEUR_${key}`] ?? "").trim() !== ""
 
@@ -58,6 +58,7 @@ export const trustOf = Effect.fn("trustOf")(function* (project: string, flags: S
   const trusted = yield* trustedIn(stateDir, project)
   return { trusted, ...(yield* beside(project, flags, Option.getOrUndefined(trusted))) }
 })
+/** A config file, what it says, and what a person has trusted of it. */
 export type ConfigTrust = Effect.Success<ReturnType<typeof trustOf>>
 
 /** Returns the keys of a file that a person would newly trust. Of a file that nothing trusts yet, it is all. */
@@ -80,7 +81,7 @@ export interface Opening {
   readonly pin: Pin
   /** The keys by which the file asks for more than is in force. */
   readonly keys: ReadonlyArray<PinnedKey>
-  /** Whether the file would be trusted by this first use. */
+  /** True if the file would be trusted by this first use. */
   readonly first: boolean
 }
 

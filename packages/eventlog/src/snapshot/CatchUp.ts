@@ -18,7 +18,7 @@ export interface Placed<State> {
 export interface Present<State> {
   /** Every aggregate that has not ended, and each with news that the snapshots do not have. */
   readonly placed: ReadonlyArray<Placed<State>>
-  /** Whether the snapshots have all others. `false`: there are no others. */
+  /** True if the snapshots have all others. `false`: there are no others. */
   readonly more: boolean
   /** The number of `placed` that the snapshots still count as ended. */
   readonly countedEnded: number

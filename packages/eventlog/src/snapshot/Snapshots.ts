@@ -17,7 +17,7 @@ export interface Snapshot {
   /** The revision and the position of the last event that was folded. */
   readonly revision: number
   readonly position: number
-  /** Whether the aggregate has ended. Later events may still come. */
+  /** True if the aggregate has ended. Later events may still come. */
   readonly ended: boolean
   /** The state as JSON. It is empty where the last event is not in the log any more. */
   readonly state: string

@@ -24,6 +24,7 @@ import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
 import { createWhole, readWhole } from "../files/WholeFile.ts"
 
+/** The place of launches on this host, and the terminal that they get. */
 export interface LauncherOptions {
   /** Absolute. Launches are in its folder `launches/`. */
   readonly stateDir: string
@@ -39,9 +40,7 @@ export interface LauncherOptions {
 
 /** UTF-16 units of a window's title at most. */
 const maxTitleLength = 100
-
 const receiptPoll = Schedule.spaced("5 millis")
-
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 /**

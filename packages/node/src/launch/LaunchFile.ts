@@ -25,9 +25,10 @@ export interface Launch {
   readonly terminal: LaunchTerminal
 }
 
-/** Whether the kernel accepts a value as an argument or a variable. */
+/** Holds if the kernel accepts a value as an argument or a variable. */
 const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0")
 const isAbsolute = (value: unknown): boolean => isText(value) && value.startsWith("/")
+/** Holds if a value can be the id of a launch, which becomes the name of a file. */
 export const isLaunchId = (value: unknown): boolean => typeof value === "string" && /^[A-Za-z0-9-]{1,128}$/u.test(value)
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -48,12 +49,13 @@ const fields: { readonly [Name in keyof Launch]: (value: unknown) => boolean } =
   terminal: (value) => value === "shared" || value === "none" || value === "own"
 }
 
-/** Whether a value is a launch: it has each field as it must be, and no other. */
+/** Holds if a value is a launch: it has each field as it must be, and no other. */
 export const isLaunch = (value: unknown): value is Launch =>
   isRecord(value) &&
   Object.keys(value).length === Object.keys(fields).length &&
   Object.entries(fields).every(([name, isSo]) => Object.hasOwn(value, name) && isSo(value[name]))
 
+/** Writes a launch as the text whose digest the log has. */
 export const encodeLaunch = (launch: Launch): string => JSON.stringify(launch)
 
 /** Parses a text as a launch. `undefined`: it is none. */

@@ -10,7 +10,7 @@ const missing = new LaunchFailed({
     'the command needs a terminal, and the program "script", which gives it one, is not in PATH: install util-linux'
 })
 
-/** Whether this machine can give a command a terminal. */
+/** True if this machine can give a command a terminal. */
 export const hasPty = Effect.sync(() => pathOf("script") !== undefined)
 
 /** The variable with one word of the command line. */

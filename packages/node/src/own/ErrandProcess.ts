@@ -3,6 +3,7 @@ import { ErrandFailed, Errands } from "@souffleur/domain"
 import { Clock, Deferred, Duration, Effect, Fiber, Layer, Option, Semaphore } from "effect"
 import type { Start } from "./Detached.ts"
 
+/** The process that answers errands, and the times that it has. */
 export interface ErrandOptions {
   /** Program and arguments of the process that answers errands. */
   readonly line: Start["line"]

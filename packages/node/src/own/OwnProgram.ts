@@ -1,6 +1,6 @@
 import { isSea } from "node:sea"
 
-/** Whether this program is a single executable, which brings its Node. */
+/** True if this program is a single executable, which brings its Node. */
 export const isExecutable: boolean = isSea()
 
 /** The words that start this program again: Node and the script, or the executable alone. */

@@ -17,7 +17,7 @@ const quietly = <A>(otherwise: A, look: () => A): A => {
   }
 }
 
-/** Whether a process has this very file open. Two file systems may use one inode. */
+/** Holds if a process has this very file open. Two file systems may use one inode. */
 const hasOpen = (pid: number, path: string): boolean =>
   quietly([], () => fs.readdirSync(`/proc/${pid}/fd`)).some(
     (descriptor) => quietly("", () => fs.readlinkSync(`/proc/${pid}/fd/${descriptor}`)) === path

@@ -48,11 +48,12 @@ export const conditionOf = (stat: Stat): Exclude<Condition, "gone"> => {
   }
 }
 
+/** Holds if an error of Node has one of these codes. */
 export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
   error instanceof Error && "code" in error && codes.includes(String(error.code))
 
 /**
- * Whether an error means that there is no such process. Only these two codes do: running out of descriptors must never
+ * Holds if an error means that there is no such process. Only these two codes do: running out of descriptors must never
  * look like a death.
  */
 export const isGone = (error: unknown): boolean => hasCode(error, "ENOENT", "ESRCH")
@@ -94,7 +95,7 @@ export const table = (): ReadonlyMap<number, Stat> => {
   return found
 }
 
-/** Whether a process was started with all of these variables. An environment that cannot be read has none of them. */
+/** Holds if a process was started with all of these variables. An environment that cannot be read has none of them. */
 export const carries = (pid: number, environment: Readonly<Record<string, string>>): boolean => {
   try {
     const entries = `\0${readOf(pid, "environ")?.toString() ?? ""}`
@@ -106,6 +107,7 @@ export const carries = (pid: number, environment: Readonly<Record<string, string
   }
 }
 
+/** Reads the words of a process. Of a process that is gone, or may not be read, there are none. */
 export const commandLine = (pid: number): ReadonlyArray<string> => {
   try {
     return readOf(pid, "cmdline")?.toString().split("\0").slice(0, -1) ?? []
@@ -133,8 +135,10 @@ export const executable = (pid: number): Executable | undefined => {
   }
 }
 
+/** Reads the id of this boot of the machine. */
 export const bootId = (): string => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
 
+/** Reads the namespace in which this process's pids count. */
 export const pidNamespace = (): string => fs.readlinkSync("/proc/self/ns/pid")
 
 /** Files that this process may have open at once. */

@@ -1,6 +1,7 @@
 import type { ProcessIdentity } from "@souffleur/domain"
 import type { Stat } from "./Proc.ts"
 
+/** The root of a tree, and the facts by which its processes are told from others. */
 export interface Question {
   readonly root: ProcessIdentity
   readonly self: number
@@ -8,7 +9,7 @@ export interface Question {
   readonly others: ReadonlySet<number>
   readonly tagged: (pid: number) => boolean
   /**
-   * Whether a process carries a tag that souffleur itself lacks. So the tag comes from a launch, and not from
+   * Holds if a process carries a tag that souffleur itself lacks. So the tag comes from a launch, and not from
    * souffleur's own environment.
    */
   readonly launched: (pid: number) => boolean

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import { basename, isAbsolute, join } from "node:path"
 import { executable, type Executable, type Stat } from "./Proc.ts"
 
-/** Whether a name is a terminal server's. The kernel cuts names to 15 characters. Any program can take such a name. */
+/** Holds if a name is a terminal server's. The kernel cuts names to 15 characters. Any program can take such a name. */
 export const namedAsOne = (name: string): boolean =>
   /^(?:tmux: server.*|tmux|screen(?:-.*)?|SCREEN|zellij|kitty|dtach|abduco|wezterm-mux-ser)$/.test(name)
 
@@ -15,7 +15,7 @@ const folders = (): ReadonlyArray<string> => [
   "/bin"
 ]
 
-/** Whether souffleur itself would run this file by its name. */
+/** Holds if souffleur itself would run this file by its name. */
 const installed = (path: string): boolean =>
   folders().some((folder) => {
     try {
@@ -26,9 +26,9 @@ const installed = (path: string): boolean =>
   })
 
 /**
- * Whether a process is a terminal server, which outlives the programs in it. Both its name and the program that it runs
- * must say so. That program must be installed, or belong to root. Then an agent of ours (uid `ours`) cannot have made
- * it. Where the program may not be seen, the name decides. Losing a terminal is worse than leaving a tool.
+ * Holds if a process is a terminal server, which outlives the programs in it. Both its name and the program that it
+ * runs must say so. That program must be installed, or belong to root. Then an agent of ours (uid `ours`) cannot have
+ * made it. Where the program may not be seen, the name decides. Losing a terminal is worse than leaving a tool.
  */
 export const isTerminalServer = (
   name: string,
@@ -43,7 +43,7 @@ export const isTerminalServer = (
   return program.test(basename(path)) && ((runs.uid === 0 && ours !== 0) || isInstalled(path))
 }
 
-/** Whether a process of this machine is a terminal server. Its program is read only if its name says so. */
+/** Holds if a process of this machine is a terminal server. Its program is read only if its name says so. */
 export const isTerminal =
   (ours: number) =>
   ({ name, pid }: Stat): boolean =>

@@ -27,7 +27,7 @@ export interface ShownWatch {
   readonly past: Watch | null
   /** Events before this revision are shown; `null`: the newest. */
   readonly before: number | null
-  /** Whether the events that are no news are shown too. */
+  /** True if the events that are no news are shown too. */
   readonly all: boolean
   /** The secret of its forms; `null`: it takes no word. */
   readonly secret: string | null

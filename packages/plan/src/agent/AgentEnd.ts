@@ -7,6 +7,7 @@ import type { Assignment } from "../run/Run.ts"
 /** Time between two looks at a running agent. */
 const pollInterval = "200 millis"
 
+/** The launch of an assignment, once it has a process. */
 export type Launched = NonNullable<Assignment["launch"]>
 
 /** The processes that an agent of a run started (spec: behaviour#stop). Other agents are not among them. */
@@ -44,7 +45,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
   )
 })
 
-/** Whether an agent that is to end, or a process that it started, is still there. */
+/** Holds if an agent that is to end, or a process that it started, is still there. */
 export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assignment, started: Launched) {
   if (!(yield* isGone(yield* Processes, started.process))) return true
   return (yield* agentTree(assignment, started)).length > 0

@@ -13,6 +13,7 @@ export interface LaunchWords {
   readonly digest: (word: string) => Effect.Effect<string>
 }
 
+/** Makes the words that prove a verdict to be of its launch: 80 random bits each. */
 export const launchWords: Effect.Effect<LaunchWords> = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom
   const digest = yield* Digest.Digest

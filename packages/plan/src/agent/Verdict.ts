@@ -7,6 +7,7 @@ export type Verdict =
   | { readonly _tag: "Complete"; readonly testFile: string | null }
   | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
 
+/** The reason why an agent's last words are no verdict. */
 export interface NoVerdict {
   readonly reason: "no verdict" | "contradictory verdict"
   /** A sentence without any words of the agent. */
@@ -38,7 +39,7 @@ interface Block {
   readonly stretch: number
   readonly values: Map<string, string>
   readonly items: Map<string, Array<string>>
-  /** Whether other text came behind it. */
+  /** True if other text came behind it. */
   followed: boolean
 }
 
@@ -78,7 +79,7 @@ const fieldIn = (line: string) => {
   const name = stripped(line.slice(0, colon), "*_`- \t", "*_`")
   return { name: name.toLowerCase(), value: stripped(line.slice(colon + 1), "*_`", "").trim() }
 }
-/** Whether a text repeats a prompt's own words in brackets: nothing was filled in. */
+/** Holds if a text repeats a prompt's own words in brackets: nothing was filled in. */
 const isPlaceholder = (text: string) =>
   /^\[(?:list of|path to|explanation of|brief summary|overall assessment|specific issue|actionable suggestion)\b[^\]]*\]$/u.test(
     text

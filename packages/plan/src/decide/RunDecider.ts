@@ -72,7 +72,7 @@ const answer = (
   return ok(Event.TaskAnswered.make({ at, taskId, answer, text }))
 }
 
-/** Whether a task that is done has other words in the plan since, and this was not told yet. */
+/** Holds if a task that is done has other words in the plan since, and this was not told yet. */
 const isChanged = (task: Task | undefined, { digest }: Event.TaskOutline): boolean =>
   task?.status === "completed" &&
   !task.skipped &&

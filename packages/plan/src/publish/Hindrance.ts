@@ -6,5 +6,6 @@ import { StateForeign } from "../state/StateStore.ts"
 /** An error of the loop that a person can put right: git, the state file, the disk, the launches. */
 export type Hindrance = GitUnusable | LaunchFailed | StateForeign | PlatformError.PlatformError
 
+/** Recognises an error that a person can put right. */
 export const isHindrance = (error: unknown): error is Hindrance =>
   [GitUnusable, LaunchFailed, StateForeign, PlatformError.PlatformError].some((kind) => error instanceof kind)

@@ -5,6 +5,7 @@ import type { RunEvent } from "../run/RunEvent.ts"
 import { describeRunEvent, type RunNoticeKind } from "./DescribeRun.ts"
 import { workProblemsOf } from "./WorkProblem.ts"
 
+/** A notice of a run. */
 export type RunNotice = Notice<RunNoticeKind>
 
 const answer = (what: string) => `souffleur conduct answer ${what}--retry, or --skip`
@@ -23,7 +24,7 @@ const outcomes: ReadonlySet<RunEvent["_tag"]> = new Set([
   "ReviewFailed"
 ])
 
-/** Whether an event begins or ends an episode, or belongs to none. */
+/** Holds if an event begins or ends an episode, or belongs to none. */
 const isNews = (event: RunEvent, before: Run): boolean => {
   switch (event._tag) {
     case "RunResumed":

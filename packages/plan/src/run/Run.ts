@@ -13,6 +13,7 @@ import {
   Work
 } from "./RunEvent.ts"
 
+/** The states of a task, as the state file writes them. */
 export const TaskStatus = Schema.Literals(["pending", "in_progress", "completed", "escalated"])
 export type TaskStatus = typeof TaskStatus.Type
 
@@ -51,9 +52,9 @@ export const Task = Schema.Struct({
   skipped: Schema.Boolean,
   /** The task's `digest` when it was approved; `null`: unknown. */
   doneAs: Schema.NullOr(Text),
-  /** Whether the task was begun in this run, so that its `base` is known. */
+  /** True if the task was begun in this run, so that its `base` is known. */
   begun: Schema.Boolean,
-  /** Whether the plan has lost the task while an agent is at work on it. It is forgotten when that agent has ended. */
+  /** True if the plan has lost the task while an agent is at work on it. It is forgotten when that agent has ended. */
   dropped: Schema.Boolean,
   startedAt: Schema.NullOr(Time),
   completedAt: Schema.NullOr(Time)
@@ -118,7 +119,7 @@ export const Run = Schema.Struct({
   finishing: Schema.Literals(["not begun", "begun", "none", "done", "failed", "skipped"]),
   /** SHA-256 of the finishing command that the plan had when the run was opened; `null`: none. */
   finishingDigest: Schema.NullOr(Text),
-  /** Whether a person wants the finishing step once more, by the words that the plan has now. */
+  /** True if a person wants the finishing step once more, by the words that the plan has now. */
   finishingAccepted: Schema.Boolean,
   /** Why the finishing step failed. */
   finishingFailure: Schema.NullOr(Text),
@@ -129,6 +130,7 @@ export const Run = Schema.Struct({
 })
 export type Run = typeof Run.Type
 
+/** The run before its first event. */
 export const initialRun: Run = {
   revision: 0,
   phase: "new",
@@ -159,6 +161,7 @@ export const initialRun: Run = {
   implementedAt: null
 }
 
+/** Returns a task of the plan that nothing was done for yet. */
 export const freshTask = (outline: TaskOutline): Task => ({
   ...outline,
   status: "pending",
@@ -186,12 +189,13 @@ export const freshTask = (outline: TaskOutline): Task => ({
   completedAt: null
 })
 
+/** Finds a task by its id. `undefined`: the plan has none. */
 export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
 
-/** Whether nothing is left to do, for the user neither. */
+/** Holds if nothing is left to do, for the user neither. */
 export const isOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
 
-/** Whether a person's word or hand is needed before the run goes on. */
+/** Holds if a person's word or hand is needed before the run goes on. */
 export const needsPerson = (run: Run): boolean =>
   run.paused !== null ||
   run.tasks.some(({ status }) => status === "escalated") ||
@@ -214,6 +218,7 @@ export type Next =
 const isReady = (run: Run, { dependsOn, status }: Task): boolean =>
   status === "pending" && dependsOn.every((id) => (taskOf(run, id)?.status ?? "completed") === "completed")
 
+/** Decides what a run does next, by its state alone. */
 export const next = (run: Run): Next => {
   if (run.assignment !== null) return { _tag: "Await", assignment: run.assignment }
   if (run.phase === "finished") return { _tag: "Done" }

@@ -57,6 +57,7 @@ export const PlanRevised = event("PlanRevised", {
 })
 /** A process of souffleur took the run under a greater fence (spec: behaviour#one-owner). */
 export const RunTaken = event("RunTaken", { fence: Count, owner: Owner })
+/** The owner left by itself; the run can be taken at once. */
 export const RunLeft = event("RunLeft", { fence: Count })
 
 /** A state file of this format was there before the run. */
@@ -95,7 +96,7 @@ export const AgentAsked = event("AgentAsked", {
   taskId: Schema.NullOr(Text),
   attempt: Count,
   sessionId: Text,
-  /** Whether the same implementer goes on. */
+  /** True if the same implementer goes on. */
   resumed: Schema.Boolean,
   head: Schema.NullOr(Text)
 })
@@ -111,6 +112,7 @@ export const AgentPrepared = event("AgentPrepared", {
   effective: Permission,
   word: Schema.NullOr(Text)
 })
+/** The agent of an assignment runs as this process. */
 export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
 /** The agent never ran, and never will: a crash came between the intent and the act. */
 export const AgentNeverRan = event("AgentNeverRan", { token: Text })
@@ -128,8 +130,11 @@ export const AgentEnding = event("AgentEnding", {
 })
 
 const assignment = { token: Text, taskId: Text }
+/** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
 export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
+/** An implementer cannot go on without a person. `message`: its reason, bounded. */
 export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, message: Text })
+/** An implementer ended without a result that counts. */
 export const ImplementationFailed = event("ImplementationFailed", {
   ...assignment,
   reason: Failing,
@@ -137,8 +142,11 @@ export const ImplementationFailed = event("ImplementationFailed", {
   /** The hint for a person, as a sentence; `null`: there is none. */
   hint: Schema.NullOr(Text)
 })
+/** A reviewer accepted the work. */
 export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
+/** A reviewer rejected the work. The ladder says what follows (spec: behaviour#ladder). */
 export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
+/** A reviewer ended without a verdict that counts. */
 export const ReviewFailed = event("ReviewFailed", { ...assignment, reason: Failing, message: Text })
 
 /** The work that waits for a reviewer is not what its implementer left. Commits were added since, or taken back. */
@@ -160,9 +168,12 @@ export const AgentLimited = event("AgentLimited", {
   resetsAt: Schema.NullOr(Time),
   until: Time
 })
+/** The time of the wait has come, and agents are asked again. */
 export const LimitWaitEnded = event("LimitWaitEnded", {})
 
+/** The work of a task is accepted, and is in git. */
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
+/** A task waits for a person's answer. */
 export const TaskEscalated = event("TaskEscalated", { taskId: Text, reason: EscalationReason, message: Text })
 /** A person's answer to an escalation. */
 export const TaskAnswered = event("TaskAnswered", {
@@ -180,6 +191,7 @@ export const RunPaused = event("RunPaused", {
   files: Texts,
   message: Text
 })
+/** The reason of the pause is put right. */
 export const RunResumed = event("RunResumed", {})
 
 /**
@@ -201,6 +213,7 @@ export const RunFinished = event("RunFinished", {
 /** A person's answer to a finishing step that failed: ask for it once more, or leave it. */
 export const FinishingAnswered = event("FinishingAnswered", { answer: Schema.Literals(["retry", "skip"]) })
 
+/** Any event of a run. */
 export const RunEvent = Schema.Union([
   RunOpened,
   PlanRevised,

@@ -22,6 +22,7 @@ export const Work = Schema.Struct({
 })
 export type Work = typeof Work.Type
 
+/** Why a task waits for a person. `unproven`: git does not have the work that its agent named. */
 export const EscalationReason = Schema.Literals([
   "rejections",
   "blocked",
@@ -31,6 +32,7 @@ export const EscalationReason = Schema.Literals([
 ])
 export type EscalationReason = typeof EscalationReason.Type
 
+/** A task of a state file that was there before the run. */
 export const ImportedTask = Schema.Struct({
   id: Text,
   status: Schema.Literals(["pending", "in_progress", "completed", "escalated"]),
@@ -44,6 +46,7 @@ export const ImportedTask = Schema.Struct({
 })
 export type ImportedTask = typeof ImportedTask.Type
 
+/** The roles of agents in a run. */
 export const Role = Schema.Literals(["implementer", "reviewer", "finisher"])
 export type Role = typeof Role.Type
 
@@ -64,7 +67,9 @@ export const Failing = Schema.Literals([
 ])
 export type Failing = typeof Failing.Type
 
+/** Why the service refuses agents for a while. */
 export const LimitKind = Schema.Literals(["usage-limit", "outage"])
 export type LimitKind = typeof LimitKind.Type
 
+/** The trouble that a person must put right before the run goes on (spec: behaviour#git). */
 export const PauseReason = Schema.Literals(["conflict", "dirty", "history", "not gone", "work lost", "failed"])

@@ -107,6 +107,7 @@ export type RunIntent =
   | ({ readonly _tag: "ReportNoticeLost" } & Omit<typeof Event.NoticeLost.Type, "_tag" | "at">)
   | PinIntent
 
+/** An intent as the decider gets it: with the time, and the speaker with its fence. */
 export type RunCommand = RunIntent & {
   /** Epoch milliseconds. */
   readonly now: number

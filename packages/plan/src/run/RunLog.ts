@@ -20,6 +20,7 @@ const aggregate = makeAggregate<Run, RunEvent, RunIntent, RunCommand["by"], RunL
 })
 export const { load: loadRun, ref: makeRunRef, streamOf } = aggregate
 
+/** A run of the log, with its id and its place. */
 export interface NamedRun extends Omit<NamedState<Run>, "state"> {
   /** The run, as far as its log can be read. */
   readonly run: Run

@@ -23,7 +23,7 @@ const StateTask = Schema.Struct({
   files_changed: Schema.optional(Texts),
   test_file: Schema.optional(Schema.String),
   feedback: Schema.optional(Schema.Array(FeedbackItem)),
-  /** Whether a person said that it is to be left out. No status says it. */
+  /** True if a person said that it is to be left out. No status says it. */
   skipped: Schema.optional(Schema.Boolean),
   /** Why it needs a person, for a later run of the workflow whose log does not say it. */
   escalation_cause: Schema.optional(Schema.String),
@@ -31,6 +31,7 @@ const StateTask = Schema.Struct({
   started_at: Schema.optional(Time),
   completed_at: Schema.optional(Time)
 })
+/** The state file of a plan (spec: behaviour#state-file). */
 export const StateJson = Schema.Struct({
   workflow_id: Schema.String,
   phase: Schema.Literals(["planning", "implementation", "completion"]),
@@ -103,7 +104,7 @@ export const stateText = (run: Run, before?: string): string => {
 
 const decode = Schema.decodeUnknownResult(StateJson)
 
-/** Whether a text is empty, or a piece of a file of this format. */
+/** Holds if a text is empty, or a piece of a file of this format. */
 const isSpoiled = (text: string) => /^[\s\0]*$/u.test(text) || text.includes('"workflow_id"')
 
 /**

@@ -17,9 +17,11 @@ export class StateForeign extends Schema.TaggedError<StateForeign>()("StateForei
 
 const ofAnotherKind = "it is no state file of this kind"
 
+/** Makes the error of a file that is not souffleur's to write. */
 export const stateForeign = (path: string, { problem }: { readonly problem: string }) =>
   new StateForeign({ path, problem: `${problem}: name another with --state, or move it away` })
 
+/** The finding at the path of a state file. `Corrupt`: a piece of such a file. */
 export type Found =
   | { readonly _tag: "State"; readonly state: StateJson; readonly text: string }
   | { readonly _tag: "Missing" }
@@ -29,6 +31,7 @@ export type Found =
 /** Maximum bytes of a state file. */
 const maxBytes = 16_000_000
 
+/** Returns the path of the copy beside a state file. */
 export const backupOf = (path: string): string => `${path}.backup`
 
 /**

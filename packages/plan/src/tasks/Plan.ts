@@ -19,6 +19,7 @@ export interface ReferenceDoc {
   readonly description: string
 }
 
+/** A task as the plan has it, with its defaults filled in. */
 export interface PlannedTask {
   readonly id: string
   readonly title: string
@@ -37,6 +38,7 @@ export type Finish =
   | { readonly _tag: "Prompt"; readonly prompt: string }
   | { readonly _tag: "Command"; readonly command: readonly [string, ...ReadonlyArray<string>] }
 
+/** A plan without a problem. Its tasks are in the order of its file. */
 export interface Plan {
   readonly workflowId: string
   readonly tasks: ReadonlyArray<PlannedTask>
@@ -180,6 +182,7 @@ export interface NamedDoc {
   readonly path: string
 }
 const isDocs = Schema.is(Schema.Array(Doc))
+/** Lists the documents that a plan names, before the plan itself is judged. */
 export const documentsIn = (source: unknown): ReadonlyArray<NamedDoc> => {
   const of = (part: unknown, place: PlanProblem["place"]): ReadonlyArray<NamedDoc> =>
     Predicate.hasProperty(part, "reference_docs") && isDocs(part.reference_docs)

@@ -19,7 +19,7 @@ export const createDurably = Effect.fn("createDurably")(function* (path: string,
   yield* sync(dirname(path))
 }, Effect.scoped)
 
-/** Whether a name is that of a {@link Draft}, or of a temporary folder (`.new-…`) in which a draft is made. */
+/** Recognises the name of a {@link Draft}, or of the temporary folder (`.new-…`) of one. */
 export const isDraft = (name: string): boolean => /^\.new-|\.[0-9a-f]{1,8}\.tmp$/u.test(name)
 
 /** A file that takes the name of another file once it is whole. */

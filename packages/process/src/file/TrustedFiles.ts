@@ -15,7 +15,7 @@ import type { Trust } from "@souffleur/domain"
 export class FileRefused extends Schema.TaggedError<FileRefused>()("FileRefused", {
   path: Schema.String,
   problem: Schema.String,
-  /** Whether nothing is there, which most callers take as an answer. */
+  /** True if nothing is there, which most callers take as an answer. */
   missing: Schema.Boolean
 }) {
   override readonly [Runtime.errorExitCode] = 2

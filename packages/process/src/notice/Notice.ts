@@ -30,7 +30,7 @@ const pressing: ReadonlySet<string> = new Set([
   "paused"
 ])
 
-/** Whether the work stops until a person acts. Such a notice passes the quiet hours. */
+/** Holds if the work stops until a person acts. Such a notice passes the quiet hours. */
 export const needsPerson = ({ kind }: Notice): boolean => pressing.has(kind)
 
 /** A channel did not take a notice, and gets it no more. `message` has no secret and no word of the server. */
@@ -43,7 +43,7 @@ export class NoticeLost extends Schema.TaggedError<NoticeLost>()("NoticeLost", {
 export interface NoticeChannel {
   /** Names it for a person, without a secret. */
   readonly name: string
-  /** Whether it gets words of the agent. */
+  /** True if it gets words of the agent. */
   readonly words: boolean
   /** Sends a notice, in bounded time. `once`: without another try. Fails with `NoticeLost`. */
   readonly send: (message: NoticeMessage, once?: boolean) => Effect.Effect<void, NoticeLost>

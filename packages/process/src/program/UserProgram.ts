@@ -21,6 +21,7 @@ const words = (command: string): Result.Result<readonly [string, ...ReadonlyArra
       )
     : Result.succeed([command])
 
+/** A program of the user, and the bounds of its run. */
 export interface ProgramRun {
   readonly command: string
   readonly args: ReadonlyArray<string>
@@ -29,7 +30,7 @@ export interface ProgramRun {
   /** Most bytes of standard output; a program that prints more is ended. */
   readonly atMost: number
   /**
-   * Whether the beginning of its standard error is added to the message of a failure. Absent: standard error is
+   * True if the beginning of its standard error is added to the message of a failure. Absent: standard error is
    * ignored.
    */
   readonly heard?: boolean

@@ -64,7 +64,7 @@ export const foreignMarkers = (): CompactMarkers => {
   let fence: string | undefined
   /** The position up to which lines were read. */
   let followed = 0
-  /** Whether the line up to there is only white space. */
+  /** True if the line up to there is only white space. */
   let blank = true
   let quoted = false
 

@@ -23,5 +23,7 @@ export const readHeader = (start: string): ExportHeader => {
   return remains.test(line) ? { _tag: "Damaged" } : { _tag: "Foreign" }
 }
 
+/** Writes the line that ends the header of an export. */
 export const conversationLine = (nonce: string) => `<!-- souffleur-conversation nonce=${nonce} -->`
+/** Writes the line that marks a compaction in an export. */
 export const compactMarkerLine = (nonce: string) => `<!-- compact_boundary nonce=${nonce} -->`

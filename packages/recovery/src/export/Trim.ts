@@ -8,6 +8,7 @@ export class TrimFailed extends Schema.TaggedError<TrimFailed>()("TrimFailed", {
   override readonly [Runtime.errorExitCode] = 2
 }
 
+/** The result of a trim, with the sizes before and after it. */
 export const Trimmed = Schema.Struct({
   /** `false`: it was within the limit and was not changed. */
   trimmed: Schema.Boolean,

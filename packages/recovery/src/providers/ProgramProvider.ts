@@ -28,6 +28,7 @@ const Answer = Schema.Union([
 ])
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Answer))
 
+/** The program of a provider gave no answer that can be read. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 /**

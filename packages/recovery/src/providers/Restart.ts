@@ -17,8 +17,8 @@ import { stopConductor } from "../steps/StopConductor.ts"
 import { step } from "../steps/Step.ts"
 
 /**
- * Whether a command says by its last lines that it wants a terminal. Such a word of a command decides nothing else, and
- * a terminal gives it no power.
+ * Holds if a command says by its last lines that it wants a terminal. Such a word of a command decides nothing else,
+ * and a terminal gives it no power.
  */
 export const wantsTerminal = (lines: ReadonlyArray<string>): boolean =>
   lines.some((line) =>

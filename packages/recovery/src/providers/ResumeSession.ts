@@ -22,7 +22,7 @@ const name = "resume"
 const deaths: ReadonlySet<string | undefined> = new Set(["pid", "heartbeat", "hang"])
 
 /**
- * Whether the session is to be resumed first. A cycle that has begun a way goes on with it. RECOVERY may have changed
+ * Holds if the session is to be resumed first. A cycle that has begun a way goes on with it. RECOVERY may have changed
  * since, and a cycle launches once.
  */
 const isChosen = ({ comms, recovery }: Watch, settings: Settings["Service"]): boolean => {

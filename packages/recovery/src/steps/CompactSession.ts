@@ -74,6 +74,7 @@ export const CompactedTo = Schema.Struct({
   summarized: Schema.Boolean
 })
 
+/** Makes the outcome of a compaction, and warns where its summary is missing. */
 export const compactedAs = Effect.fnUntraced(function* (how: Exclude<Compacted, "not yet">) {
   const summarized = how === "summary"
   if (!summarized)

@@ -50,7 +50,7 @@ export const endConductor = Effect.fn("endConductor")(function* <E = never, R = 
 })
 
 /**
- * Whether the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again when it is
+ * Holds if the Conductor is gone with all of its tree. After a crash inside the stop, the stop is done again when it is
  * not.
  */
 export const isStopped = Effect.fn("Recovery.isStopped")(function* (watch: Watch) {

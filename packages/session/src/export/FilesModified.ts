@@ -16,6 +16,7 @@ export interface FilesModified {
   readonly section: (whole: boolean) => string
 }
 
+/** Makes an empty collection. Beyond 5,000 distinct files it only knows that there were more. */
 export const makeFilesModified = (): FilesModified => {
   const edits = new Map<string, number>()
   let beyond = 0

@@ -24,7 +24,7 @@ export const charactersIn = (bytes: Uint8Array): number => {
 
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
 
-/** Whether JSON parses to byte strings. A line with an escape beyond ASCII does not, and is read as text. */
+/** Holds if JSON parses to byte strings. A line with an escape beyond ASCII does not, and is read as text. */
 export const parsesToBytes = (json: string): boolean => !json.includes("\\u") || !/\\u(?!00[0-7])/.test(json)
 
 /**

@@ -1,11 +1,13 @@
 import { Bounds, epochOf } from "@souffleur/domain"
 import { Predicate } from "effect"
 
+/** A record of a session file. No field of it is judged yet. */
 export type Json = Readonly<Record<string, unknown>>
+/** Recognises an object, which is no array. */
 export const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
 
 /**
- * Whether a line begins as an object. A parser that fails takes forty times as long, and a file may hold no record at
+ * Holds if a line begins as an object. A parser that fails takes forty times as long, and a file may hold no record at
  * all.
  */
 export const beginsAsObject = (line: string): boolean => /^[ \t\r\n]*\{/u.test(line)

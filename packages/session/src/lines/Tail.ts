@@ -13,6 +13,7 @@ export const writtenAtOf = ({ mtime }: FileSystem.File.Info): number =>
 export const stateOf = (info: FileSystem.File.Info): string =>
   [info.dev, Option.getOrNull(info.ino), info.size, Option.getOrNull(info.mtime)?.getTime()].join(" ")
 
+/** The bounds of reading from the end of a file. */
 export interface TailLimits {
   /** Bytes that are read at most, from the end. */
   readonly bytes: number
