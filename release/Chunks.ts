@@ -25,8 +25,10 @@ export const joined = (
   const names = new Map<string, string>()
   for (const [name, entries] of Object.entries(parts))
     for (const entry of entries) {
-      const module = modules.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${entry}.ts`))
-      if (module === undefined) throw new Error(`${entry}.ts is not loaded`)
+      const module = modules.find(({ facadeModuleId }) =>
+        [`/${entry}.ts`, `/${entry}.js`].some((end) => facadeModuleId?.endsWith(end))
+      )
+      if (module === undefined) throw new Error(`${entry} is not loaded`)
       for (const id of loadedBy(module, all)) if (!names.has(id)) names.set(id, name)
     }
   return names

@@ -61,7 +61,7 @@ const compile = Effect.fn("compile")(function* ({ folder, manifest }: Package) {
 export const buildAll = Effect.fn("buildAll")(function* (packages: ReadonlyArray<Package>) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  yield* command(workspace, [path.join(workspace, "node_modules/.bin/tsc"), "-b"])
+  yield* command(workspace, [path.join(workspace, "node_modules/.bin/tsc"), "-b", "--singleThreaded"])
   for (const one of packages) {
     yield* fs.remove(path.join(one.folder, "dist"), { recursive: true, force: true })
     const own = path.join(one.folder, "build.ts")

@@ -49,7 +49,8 @@ const chunks = joined(
     log: ["Overview", "MakeSouffleurLog", "WatchTimeline", "RunTimeline", "JobCounts"],
     souffleur: ["CommandWorld", "PersonOnly"],
     report: ["ReportCommand"],
-    // Only the page and the tools load a server.
+    // Effect's server, for the page and for the tools. Neither loads the other.
+    http: ["HttpEffect", "HttpRouter"],
     page: ["PageCommand"]
   }
 )

@@ -61,18 +61,24 @@ it("the command is short and loads nothing before it knows what is asked; each e
   }
 })
 
-it("the page and the tools alone load a server", () => {
+it("the page and the tools alone load a server, and neither loads the other", () => {
   const texts = fs
     .readdirSync(join(folder, "chunks"))
     .map((name) => [`./${name}`, fs.readFileSync(join(folder, "chunks", name), "utf8")] as const)
-  const serving = new Set<string>(texts.flatMap(([name, text]) => (text.includes('from "node:http"') ? [name] : [])))
-  for (let size = 0; size < serving.size;) {
-    size = serving.size
-    for (const [name, text] of texts)
-      if ([...text.matchAll(/^(?:import|export) [^"]*?"([^"]+)"/gm)].some(([, one]) => serving.has(one!)))
-        serving.add(name)
+  /** The chunks with this text, and all that load one of them. */
+  const loading = (part: string) => {
+    const found = new Set<string>(texts.flatMap(([name, text]) => (text.includes(part) ? [name] : [])))
+    for (let size = 0; size < found.size;) {
+      size = found.size
+      for (const [name, text] of texts)
+        if ([...text.matchAll(/^(?:import|export) [^"]*?"([^"]+)"/gm)].some(([, one]) => found.has(one!)))
+          found.add(name)
+    }
+    return [...found]
   }
-  assert.sameMembers([...serving], ["./PageCommand.js", "./Server.js", "./page.js"])
+  const page = ["./PageCommand.js", "./page.js"]
+  assert.sameMembers(loading('from "node:http"'), page)
+  assert.sameMembers(loading("/effect/dist/http/HttpRouter.js"), [...page, "./Server.js", "./http.js"])
 })
 
 it.live("a start reads few files, and the help no file of the store", () =>

@@ -86,8 +86,7 @@ it.live(
       assert.strictEqual(the.row("souffleur")["state"], "complete")
       assert.lengthOf(the.launched(), 1)
       assert.include(fs.readFileSync(output!, "utf8"), `watch ${watch!} goes on`)
-    }),
-  120_000
+    })
 )
 
 it.live("run --detach starts a souffleur and a command that have no mark of the agent, and returns at once", () =>

@@ -10,26 +10,29 @@ it.live("a run exports its recovery to a collector, and a missing one costs no w
     const { got, url } = yield* collector()
     const gone = yield* Effect.scoped(collector())
     const the = yield* stage([])
-    const script = "[ -e go ] && exit 0; touch go; exit 3"
+    // The second life ends once `end` is there, so that the collector has the time that it needs.
+    const script = "[ -e go ] || { touch go; exit 3; }; until [ -e end ]; do sleep 0.05; done"
     const run = (endpoint: string) =>
-      the.run(["run", "--no-guardian", "--", "/bin/sh", "-c", script], {
+      the.start(["run", "--no-guardian", "--", "/bin/sh", "-c", script], {
         OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/json"
       })
-    const down = yield* run(gone.url)
-    assert.strictEqual(down.code, 0, down.errors)
-    assert.notMatch(down.errors, /collector|trace|OTEL/u)
-    fs.rmSync(join(the.project, "go"))
-    const up = yield* run(url)
-    assert.strictEqual(up.code, 0, up.errors)
+    fs.writeFileSync(join(the.project, "end"), "")
+    const down = run(gone.url)
+    assert.strictEqual((yield* down.ended).code, 0, down.errors())
+    assert.notMatch(down.errors(), /collector|trace|OTEL/u)
+    for (const name of ["go", "end"]) fs.rmSync(join(the.project, name))
+    const up = run(url)
     yield* until(
       Effect.sync(() => got.length),
       (count) => count > 0
     )
+    fs.writeFileSync(join(the.project, "end"), "")
+    assert.strictEqual((yield* up.ended).code, 0, up.errors())
     const [root] = JSON.parse(got[0]!.body.toString()).resourceSpans[0].scopeSpans[0].spans
     assert.strictEqual(root.name, "recovery")
     const died = (yield* the.events).find(({ _tag }) => _tag === "ConductorDied")!
-    const why = yield* the.run(["why", died.watch, String(died.revision), "--json"])
+    const why = yield* the.ask(["why", died.watch, String(died.revision), "--json"])
     assert.strictEqual(JSON.parse(why.lines.join("\n")).trace_id, root.traceId)
   }).pipe(Effect.scoped)
 )

@@ -52,6 +52,5 @@ it.live(
         return (yield* Fiber.join(told)).map(({ event }) => event._tag)
       }).pipe(Effect.scoped, Effect.provide(layer))
       assert.includeMembers(last, ["OwnerTook", "ConductorDied", "ConductorRelaunched", "ConductorCompleted"])
-    }).pipe(Effect.scoped, Effect.provide(HostServices.layer)),
-  60_000
+    }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )

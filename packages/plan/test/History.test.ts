@@ -4,7 +4,7 @@ import { taskOf } from "../src/index.ts"
 import { type Act, approves } from "./PlanStage.ts"
 import { abandonedAfter, live, say, theatre } from "./PlanTheatre.ts"
 
-describe.concurrent("history that an agent has changed", { timeout: 120_000 }, () => {
+describe.concurrent("history that an agent has changed", () => {
   live(
     "approved work that the next task's agent took back is seen at the end of its assignment: no review or finish follows",
     () =>
