@@ -63,7 +63,11 @@ export const nodeMutants = [
     `${src}/processes/Tags.ts`,
     ["packages/node/test/ProcessTree.test.ts"],
     [
-      ["tags: on our own user's processes alone", ")) && uid(pid) === ours))", "))))"],
+      [
+        "tags: on our own user's processes alone",
+        "carries(pid, environments) && uid(pid) === ours",
+        "carries(pid, environments)"
+      ],
       ["known: on our own user's processes alone", " && uid(one.pid) === ours", ""],
       ["known: that very process", " && table.get(one.pid)?.startTime === one.startTime", " && table.has(one.pid)"],
       ["known: of this boot", "one.bootId === bootId && ", ""]

@@ -13,7 +13,7 @@ export const nodeRuleMutants = [
       [
         "tree: another user's tag marks nobody",
         "const marked = carriersOf(table.keys(), tags, uid)",
-        "const marked = new Set([...table.keys()].filter((pid) => tags.some(({ environment }) => Proc.carries(pid, environment))))"
+        "const marked = new Set([...table.keys()].filter((pid) => Proc.carries(pid, tags.map(({ environment }) => environment))))"
       ]
     ]
   ),

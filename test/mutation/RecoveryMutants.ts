@@ -295,18 +295,25 @@ export const recoveryMutants = [
   ),
   ...mutantsOf(
     `${recovery}/src/steps/EndConductor.ts`,
+    [`${recovery}/test/ResumeSession.test.ts`],
+    [
+      [
+        "stop: no listing of all processes where no agent holds the session",
+        "sessions.some(holds) ?",
+        "(sessions.some(holds) || true) ?"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/steps/EndConductor.ts`,
     [`${recovery}/test/Holder.test.ts`],
     [
       [
         "stop: the agent below its wrapper goes with it",
-        "!(sessionIds.includes(sessionId) && own.includes(pid))",
-        "(pid > 0 || own.includes(0) || sessionId)"
+        "!(holds(session) && own.includes(session.pid))",
+        "(session.pid > 0 || own.includes(0))"
       ],
-      [
-        "stop: … but nobody whom it did not start",
-        "sessionIds.includes(sessionId) && own.includes(pid)",
-        "sessionIds.includes(sessionId)"
-      ]
+      ["stop: … but nobody whom it did not start", "holds(session) && own.includes(session.pid)", "holds(session)"]
     ]
   ),
   ...mutantsOf(
@@ -320,8 +327,8 @@ export const recoveryMutants = [
       ],
       [
         "stop: other sessions are spared",
-        "(sessionIds.includes(sessionId) && own.includes(pid)) && pid !== beside?.pid",
-        "(pid > 0 || own.includes(0) || sessionId || beside)"
+        "(holds(session) && own.includes(session.pid)) && session.pid !== beside?.pid",
+        "(session.pid > 0 || own.includes(0) || beside)"
       ],
       ["stop: what was seen while it lived", "launchId, known }", "launchId, known: known.slice(known.length) }"],
       [

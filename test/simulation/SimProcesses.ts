@@ -25,7 +25,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
   // The real code decides, too, whose word a tag is.
   const bearers = (pids: Iterable<number>, tags: ReadonlyArray<Tag>) =>
     carriersOf(pids, tags, machine.uid, {
-      carries: (pid, environment) => carries(processes.at(pid)!, environment),
+      carries: (pid, environments) => environments.some((each) => carries(processes.at(pid)!, each)),
       uid: (pid) => processes.at(pid)?.uid
     })
   const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))

@@ -172,7 +172,8 @@ it("a tag on another user's process counts for nothing", () => {
   ])
   const asked: Array<number> = []
   const seen = {
-    carries: (pid: number, { MARK }: Readonly<Record<string, string>>) => processes.get(pid)?.MARK === MARK,
+    carries: (pid: number, environments: ReadonlyArray<Readonly<Record<string, string>>>) =>
+      environments.some(({ MARK }) => processes.get(pid)?.MARK === MARK),
     uid: (pid: number) => (asked.push(pid), processes.get(pid)?.uid)
   }
   const carriers = (ours: number) => [...carriersOf([20, 21, 22, 23], [{ environment: { MARK: "w-g1" } }], ours, seen)]

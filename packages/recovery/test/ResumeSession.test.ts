@@ -48,6 +48,15 @@ it.effect("a killed agent goes on in its own session, after all that it left run
     })
   })
 )
+it.effect(
+  "the processes of the machine are listed twice for the stop of an ended agent, and once before the launch",
+  () =>
+    Effect.gen(function* () {
+      const { run, world } = yield* cycle()
+      yield* run
+      assert.strictEqual(world.processes.trees.length, 3)
+    })
+)
 it.effect("a resume is for a death by a kill or a hang, and not for a hand-off or a full context", () =>
   Effect.gen(function* () {
     for (const trigger of ["pid", "heartbeat", "hang"] as const)

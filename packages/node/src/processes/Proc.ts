@@ -95,12 +95,18 @@ export const table = (): ReadonlyMap<number, Stat> => {
   return found
 }
 
-/** Holds if a process was started with all of these variables. An environment that cannot be read has none of them. */
-export const carries = (pid: number, environment: Readonly<Record<string, string>>): boolean => {
+/**
+ * Holds if a process was started with all variables of one of these environments. An environment that cannot be read
+ * has none of them.
+ */
+export const carries = (pid: number, environments: ReadonlyArray<Readonly<Record<string, string>>>): boolean => {
+  if (environments.length === 0) return false
   try {
     const entries = `\0${readOf(pid, "environ")?.toString() ?? ""}`
-    const wanted = Object.entries(environment)
-    return wanted.length > 0 && wanted.every(([name, value]) => entries.includes(`\0${name}=${value}\0`))
+    return environments.some((environment) => {
+      const wanted = Object.entries(environment)
+      return wanted.length > 0 && wanted.every(([name, value]) => entries.includes(`\0${name}=${value}\0`))
+    })
   } catch (error) {
     if (hasCode(error, "EACCES", "EPERM")) return false
     throw error

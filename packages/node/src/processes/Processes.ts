@@ -82,7 +82,7 @@ const make = Effect.gen(function* () {
       const table = Proc.table()
       const seen = new Set(stillThose(table, known, { bootId, ours: uid }))
       const marked = carriersOf(table.keys(), tags, uid)
-      const notOurOwn = tags.filter((tag) => !Proc.carries(self.pid, tag.environment))
+      const notOurOwn = tags.filter((tag) => !Proc.carries(self.pid, [tag.environment]))
       const launched = notOurOwn.length === tags.length ? marked : carriersOf(marked, notOurOwn, uid)
       const started = startedBy(table, {
         // A root of an earlier boot is no process's parent.

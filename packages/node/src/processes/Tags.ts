@@ -10,8 +10,10 @@ export const carriersOf = (
   tags: ReadonlyArray<Tag>,
   ours: number,
   { carries, uid }: Pick<typeof Proc, "carries" | "uid"> = Proc
-): ReadonlySet<number> =>
-  new Set([...pids].filter((pid) => tags.some(({ environment }) => carries(pid, environment)) && uid(pid) === ours))
+): ReadonlySet<number> => {
+  const environments = tags.map(({ environment }) => environment)
+  return new Set([...pids].filter((pid) => carries(pid, environments) && uid(pid) === ours))
+}
 
 /**
  * Returns the pids of the known processes that still run. Each is compared by its whole identity, because pids are

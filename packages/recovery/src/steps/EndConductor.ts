@@ -1,4 +1,4 @@
-import { Agent, Processes, type ProcessIdentity, Settings, type Watch } from "@souffleur/domain"
+import { Agent, type AgentSession, Processes, type ProcessIdentity, Settings, type Watch } from "@souffleur/domain"
 import { endTree, isGone, StopFailed, treeOf } from "@souffleur/process"
 import { Offspring } from "@souffleur/eventlog"
 import { Effect, Equal } from "effect"
@@ -21,12 +21,16 @@ const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: Proc
   const { launchId, sessions: sessionIds } = watch
   const known = yield* (yield* Offspring).recall(conductor)
   const beside = yield* launchedBeside(watch)
-  return yield* treeOf({ root: conductor, sessionIds, launchId, known }, (sessions) =>
-    Effect.map(startedByItself(watch, conductor, sessions), (own) =>
-      sessions
-        .filter(({ pid, sessionId }) => !(sessionIds.includes(sessionId) && own.includes(pid)) && pid !== beside?.pid)
+  const holds = ({ sessionId }: AgentSession) => sessionIds.includes(sessionId)
+  return yield* treeOf(
+    { root: conductor, sessionIds, launchId, known },
+    Effect.fnUntraced(function* (sessions) {
+      // A listing of all processes takes milliseconds. Without a holder it would be for nothing.
+      const own = sessions.some(holds) ? yield* startedByItself(watch, conductor, sessions) : []
+      return sessions
+        .filter((session) => !(holds(session) && own.includes(session.pid)) && session.pid !== beside?.pid)
         .map(({ pid }) => pid)
-    )
+    })
   )
 })
 

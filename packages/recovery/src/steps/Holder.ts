@@ -40,12 +40,12 @@ export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
 export const unlessElsewhere = Effect.fn("Recovery.unlessElsewhere")(function* (watch: Watch) {
   const { conductor, forced, kind, project, sessionId } = watch
   if (conductor === undefined || forced || kind === "command") return
+  // An ended process needs no protection, and its tree is told from others by its own marks.
+  if (yield* isGone(yield* Processes, conductor)) return
   const holding = yield* holdingOf(conductor, sessionId)
   if (holding._tag !== "Another") return
   if (holding.holds !== undefined && isWithin(project, yield* folderOf(holding.holds))) return
   const own = holding.by === undefined ? [] : yield* startedByItself(watch, conductor, yield* (yield* Agent).sessions)
   if (own.some((pid) => pid === holding.by)) return
-  // An ended process needs no protection, and its tree is told from others by its own marks.
-  if (yield* isGone(yield* Processes, conductor)) return
   return yield* new FailedClosed({ stage: "stop", message: `${holding.message}: it is not stopped` })
 })
