@@ -153,7 +153,7 @@ export const commandMutants = [
     [
       "test/cli/ResumeAll.test.ts: resume --all --keep gives a watch up after three restorations without progress, and a person tries again"
     ],
-    [["keep: each start is counted", "yield* resumed(named, over)", "yield* resumed(named, undefined)"]]
+    [["keep: each start is counted", "dead ? watch.fence : undefined", "undefined"]]
   ),
   ...mutantsOf(
     "packages/cli/src/watching/KeepWatches.ts",
@@ -164,6 +164,7 @@ export const commandMutants = [
         '_tag === "LogUnusable" && error.isPassing',
         '_tag === "UnreadableEvent"'
       ],
+      ["keep: one look decides", "owner !== undefined && !dead", "false as boolean"],
       ["keep: a trouble is told once", "trouble, message)) === message", 'trouble, message)) === ""'],
       ["keep: a trouble that is over is told again", "yield* Ref.set(trouble, undefined)", ""]
     ]

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Event, EventLog } from "@souffleur/domain"
+import { Claims, Event, EventLog } from "@souffleur/domain"
 import { LogUnusable } from "@souffleur/eventlog"
 import { FakeWorld, ownerOf } from "@souffleur/testing"
 import { Effect, Fiber, Layer, Stream } from "effect"
@@ -73,4 +73,20 @@ it.effect("a service of all watches tells a locked log once and looks again, and
       layerEnvironment
     ])
   )
+})
+
+it.effect("a souffleur that dies while the service looks is left to the next look, which counts its successor", () => {
+  const world = new FakeWorld()
+  let looks = 0
+  const layerDying = Layer.effect(
+    Claims,
+    Effect.map(Claims, (claims) => Claims.of({ ...claims, isDead: () => Effect.sync(() => ++looks > 1) }))
+  )
+  return Effect.gen(function* () {
+    const log = yield* EventLog
+    yield* log.append("night", 0, [opened, owned])
+    yield* Effect.forkChild(keepWatches)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual((yield* TestConsole.logLines)[0], "night  souffleur pid 77 watches it already")
+  }).pipe(Effect.provide([layerDying.pipe(Layer.provideMerge(world.layer)), TestConsole.layer, layerEnvironment]))
 })

@@ -3,16 +3,10 @@ import type { NamedWatch } from "@souffleur/embed"
 import { hasGuardian, livingWatches } from "@souffleur/embed/internal"
 import { Console, Duration, Effect, Ref, Schedule } from "effect"
 import { ready } from "../service/Watchdog.ts"
-import { type Resumed, resumed, tell } from "./ResumeWatch.ts"
+import { type Resumed, resumed, tell, watchedBy } from "./ResumeWatch.ts"
 
 /** The starts in a row that did not come to own a watch, under the fence that stayed. */
 type FailedStarts = ReadonlyMap<string, { readonly fence: number; readonly count: number }>
-
-/** The fence of an owner that is provably dead; `undefined`: there is no owner, or it is not. */
-const deadFence = Effect.fnUntraced(function* ({ watch: { fence, owner } }: NamedWatch) {
-  if (owner === undefined) return undefined
-  return (yield* (yield* Claims).isDead(owner)) ? fence : undefined
-})
 
 const because: Readonly<Record<LeftAlone, string>> = {
   left: "a person ended its souffleur, so none is started",
@@ -27,9 +21,9 @@ const because: Readonly<Record<LeftAlone, string>> = {
  */
 const keptOn = Effect.fnUntraced(function* (named: NamedWatch, failed: FailedStarts) {
   const { id, watch } = named
-  const { self } = yield* Claims
-  const over = yield* deadFence(named)
-  const dead = over !== undefined
+  const { owner } = watch
+  const { isDead, self } = yield* Claims
+  const dead = owner !== undefined && (yield* isDead(owner))
   const before = failed.get(id)
   const why = leftAlone(watch, {
     dead,
@@ -37,7 +31,9 @@ const keptOn = Effect.fnUntraced(function* (named: NamedWatch, failed: FailedSta
     failedStarts: before?.fence === watch.fence ? before.count : 0,
     self
   })
-  if (why === undefined) return yield* resumed(named, over)
+  // An owner that dies after this look is for the next one, so that each restoration is counted.
+  if (why === undefined && owner !== undefined && !dead) return watchedBy(id, owner)
+  if (why === undefined) return yield* resumed(named, dead ? watch.fence : undefined)
   const again = why === "guarded" ? "" : `: "souffleur resume ${id}" tries it again`
   return { watch: id, outcome: "left alone", pid: null, message: `${because[why]}${again}` } satisfies Resumed
 })

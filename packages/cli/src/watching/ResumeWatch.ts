@@ -1,3 +1,4 @@
+import type { Owner } from "@souffleur/domain"
 import type { NamedWatch } from "@souffleur/embed"
 import { hadGuardian } from "@souffleur/embed/internal"
 import { Console, Effect } from "effect"
@@ -12,6 +13,14 @@ export interface Resumed {
   readonly message: string
 }
 
+/** Returns the result for a watch that has a souffleur. */
+export const watchedBy = (watch: string, { process: { pid } }: Owner): Resumed => ({
+  watch,
+  outcome: "watched already",
+  pid,
+  message: `souffleur pid ${pid} watches it already`
+})
+
 /**
  * Starts a souffleur for a watch that has none. One failure must not hold the other watches up. `over`: it takes the
  * place of the dead owner of that fence, and counts as a restoration.
@@ -25,11 +34,7 @@ export const resumed = Effect.fn("resumed")(
   },
   (effect, { id }, _over) =>
     effect.pipe(
-      Effect.catchTag("AlreadyWatched", ({ owner }) => {
-        const { pid } = owner.process
-        const message = `souffleur pid ${pid} watches it already`
-        return Effect.succeed<Resumed>({ watch: id, outcome: "watched already", pid, message })
-      }),
+      Effect.catchTag("AlreadyWatched", ({ owner }) => Effect.succeed(watchedBy(id, owner))),
       Effect.catch(({ message }) => Effect.succeed<Resumed>({ watch: id, outcome: "failed", pid: null, message }))
     )
 )
