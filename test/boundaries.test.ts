@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
+import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -313,6 +314,30 @@ it("a name of a file is there once, but for that of an entry", () => {
     [...byName.values()].filter((paths) => paths.length > 1),
     []
   )
+})
+
+it("an exported name is defined in one package, unless its module is its first name", () => {
+  // Two parts of one port have one name, as its methods have.
+  const parts = new Set(["claude", "codex"])
+  const declared =
+    /^export (?:(?:abstract|async|declare) )*(?:class|const|enum|function\*?|interface|let|type) (\w+)/gmu
+  const qualified = new Set(
+    sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(?:import|export) \* as \w+ from "(\.[^"]+)"/gmu)].map(([, specifier]) =>
+        posix.join(posix.dirname(path), specifier!)
+      )
+    )
+  )
+  const named = sources
+    .filter(({ path }) => !qualified.has(path))
+    .flatMap(({ path, text }) => [...text.matchAll(declared)].map(([, name]) => ({ name: name!, in: packageOf(path) })))
+  assert.isAbove(named.length, 1000)
+  const places = Map.groupBy(named, ({ name }) => name)
+  const twice = [...places].flatMap(([name, all]) => {
+    const found = [...new Set(all.map((one) => one.in))].toSorted()
+    return found.length === 1 || found.every((one) => parts.has(one)) ? [] : [`${name}: ${found.join(", ")}`]
+  })
+  assert.deepStrictEqual(twice, [])
 })
 
 describe("the lines", () => {

@@ -148,7 +148,7 @@ export const agentMutants = [
       ["agent command: no joined flags", "if (/^-[^-]./u.test(argument)) return", "if (false as boolean) return"],
       [
         "agent command: a value that is no flag",
-        "objection(rest[0]!) !== undefined || agentFlags.has(split(rest[0]!)[0])",
+        "objection(rest[0]!) !== undefined || agentFlags.has(splitFlag(rest[0]!)[0])",
         "(false as boolean)"
       ],
       ["agent command: no value where there is none", 'return takes === "none" ? "takes no value" : []', "return []"]

@@ -24,7 +24,7 @@ export const domainRuleMutants = [
     ["launched: a word against the evidence was of another", "    forced: false,\n    lastExport", "    lastExport"]
   ]),
   ...mutantsOf(`${src}/watch/Generation.ts`, decider, [
-    ["launched: it is measured from then on", "  baseline: baselineOf(event),\n  lastTasks", "  lastTasks"],
+    ["launched: it is measured from then on", "  baseline: pickBaseline(event),\n  lastTasks", "  lastTasks"],
     [
       "launched: found by each session it had",
       "  sessions: withSession(watch, event.sessionId),\n  generation: event",

@@ -146,7 +146,7 @@ export const noticeMutants = [
     [
       [
         "channels: a person who is needed is heard",
-        'if (needsPerson(notice)) return "pressing" satisfies Loudness\n',
+        'if (isPressing(notice)) return "pressing" satisfies Loudness\n',
         ""
       ],
       ["channels: quiet hours", "(yield* quietUntilNow(hours)) === null", "hours !== undefined"],

@@ -11,11 +11,15 @@ export const pageMutants = [
     [gate],
     [
       ["page gate: this host alone", 'hostsOf(port).includes(request.headers["host"] ?? "")', "true"],
-      ["page gate: the cookie", 'isSecret(secrets.cookie, cookies["souffleur"])', 'cookies["souffleur"] !== undefined'],
-      ["page gate: the token", "if (!isSecret(token, given))", "if (given === undefined)"],
+      [
+        "page gate: the cookie",
+        'isSameSecret(secrets.cookie, cookies["souffleur"])',
+        'cookies["souffleur"] !== undefined'
+      ],
+      ["page gate: the token", "if (!isSameSecret(token, given))", "if (given === undefined)"],
       ["page gate: no foreign code", "default-src 'none'; ", "default-src *; "],
       ["page gate: the cookie is for no script", "httpOnly: true", "httpOnly: false"],
-      ["page gate: the token of a collector", "isSecret(secrets.token, token)", "token !== undefined"]
+      ["page gate: the token of a collector", "isSameSecret(secrets.token, token)", "token !== undefined"]
     ]
   ),
   ...mutantsOf(
@@ -23,7 +27,7 @@ export const pageMutants = [
     [watch],
     [
       ["page form: of this origin", 'if (!origins.includes(request.headers["origin"] ?? ""))', "if (false)"],
-      ["page form: its secret", 'isSecret(secrets.form, field("secret"))', "true"],
+      ["page form: its secret", 'isSameSecret(secrets.form, field("secret"))', "true"],
       ["page form: none of an agent's page", "if (!acts) return", "if (false) return"]
     ]
   ),

@@ -154,8 +154,8 @@ export const plainMutants = [
       ["export: the mark of a turn", "`## ${who} ${mark}\\n\\n`", "`## ${who}\\n\\n`"],
       [
         "export: a quoted heading is content",
-        "quoted(closed(trimmed(visible(what))))",
-        "closed(trimmed(visible(what)))"
+        "quoted(closed(withoutBlankEnds(visible(what))))",
+        "closed(withoutBlankEnds(visible(what)))"
       ]
     ]
   ),

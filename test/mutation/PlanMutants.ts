@@ -605,7 +605,7 @@ export const conductorMutants = [
     [
       [
         "history: before the finishing step",
-        "return yield* unhindered(false, finish(run), run)",
+        "return yield* withoutObstacle(false, finish(run), run)",
         "return yield* finish(run)",
         `${tests}/History.test.ts: approved work that is taken back once`
       ]
@@ -785,8 +785,8 @@ export const conductorMutants = [
       ],
       [
         "judge: who took too long said nothing",
-        'if (ended._tag === "Failed") return ended satisfies Report',
-        'if (ended._tag === "Failed") return { _tag: "Approved", summary: "" } satisfies Report'
+        'if (ended._tag === "Failed") return ended satisfies AgentReport',
+        'if (ended._tag === "Failed") return { _tag: "Approved", summary: "" } satisfies AgentReport'
       ],
       [
         "judge: a refusal of the service is none of the agent",
@@ -954,19 +954,19 @@ export const conductorMutants = [
       ],
       [
         "conduct: a task starts in a clean tree",
-        'case "Start":\n      return yield* unhindered(\n        true,',
-        'case "Start":\n      return yield* unhindered(\n        false,',
+        'case "Start":\n      return yield* withoutObstacle(\n        true,',
+        'case "Start":\n      return yield* withoutObstacle(\n        false,',
         conduct("uncommitted changes pause the run")
       ],
       [
         "conduct: no agent is asked in a conflict",
-        'return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)',
+        'return yield* withoutObstacle(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)',
         'return yield* step.role === "reviewer" ? review(step.task) : askAgent(step.role)',
         conduct("no agent is asked in a conflict")
       ],
       [
         "conduct: verified in a clean tree",
-        "return yield* unhindered(true, verify(run), run)",
+        "return yield* withoutObstacle(true, verify(run), run)",
         "return yield* verify(run)",
         conduct("complete work is verified")
       ],

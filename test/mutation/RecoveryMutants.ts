@@ -492,7 +492,7 @@ export const recoveryMutants = [
         "conductor === undefined || silent?.retried !== true) return\n",
         "conductor === undefined) return\n"
       ],
-      ["stop: looked at in one go", "if (!brokenOff(before, yield* moment, maxCheckMillis)) return", "return"],
+      ["stop: looked at in one go", "if (!brokenOff(before, yield* momentNow, maxCheckMillis)) return", "return"],
       ["stop: not for ever", "for (let check = 1; check <= maxChecks; check++)", "for (;;)"],
       [
         "stop: complete cancels it",

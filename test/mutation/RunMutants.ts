@@ -17,7 +17,7 @@ export const runMutants = [
       [
         "bulletin: the Conductor after its tasks",
         "  for (const row of rows) {\n",
-        "  yield* patiently(comms.setState(conductorState(run), at))\n  for (const row of rows) {\n"
+        "  yield* untilWritten(comms.setState(conductorState(run), at))\n  for (const row of rows) {\n"
       ],
       [
         "bulletin: what was before its conductor",
@@ -93,8 +93,8 @@ export const runMutants = [
     [
       [
         "conduct: who waits stays",
-        "if (isOver(run)) return run\n    yield* waiting(run)",
-        "if (isOver(run) || true) return run\n    yield* waiting(run)"
+        "if (isRunOver(run)) return run\n    yield* waiting(run)",
+        "if (isRunOver(run) || true) return run\n    yield* waiting(run)"
       ]
     ]
   ),

@@ -157,8 +157,8 @@ export const supervisorMutants = [
     [
       [
         "notice: a warning",
-        "if (kind === undefined || !isNews(event, before)) return undefined",
-        'if (kind === undefined || kind === "warning" || !isNews(event, before)) return undefined'
+        "if (kind === undefined || !movesEpisode(event, before)) return undefined",
+        'if (kind === undefined || kind === "warning" || !movesEpisode(event, before)) return undefined'
       ],
       ["notice: found at once", "return before.conductor === undefined", "return true"],
       ["notice: a wait once", "return before.wait === undefined", "return true"]

@@ -3,11 +3,11 @@ import type { AgentOptions, TrustedFiles } from "@souffleur/process"
 import { markOf } from "@souffleur/session"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { agentName } from "./command/AgentProgram.ts"
-import { agentCommand, compactPrompt } from "./command/ClaudeCli.ts"
+import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
 import { compactedSince } from "./session/CompactBoundary.ts"
 import { makeHandoffReceipt } from "./session/HandoffReceipt.ts"
 import { findSessionFile } from "./session/SessionFile.ts"
-import { liveSessions } from "./session/RunningSessions.ts"
+import { runningSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
 import { makeOutputReader } from "./command/OutputReader.ts"
@@ -51,7 +51,7 @@ export const layer = (
       return Agent.of({
         name: agentName(options.agentCommand),
         compactPrompt,
-        sessions: liveSessions(options.agentDir).pipe(Effect.provide(services)),
+        sessions: runningSessions(options.agentDir).pipe(Effect.provide(services)),
         sessionFile,
         exportSession: Effect.fn("Claude.exportSession")(function* (sessionId, out, newest) {
           const { path } = yield* sessionFile(sessionId)
@@ -118,7 +118,7 @@ export const layer = (
         tags: ({ pid, sessionId }) => [{ environment: { CLAUDE_PID: String(pid), CLAUDE_CODE_SESSION_ID: sessionId } }],
         sessionTag: (sessionId) => ({ environment: { CLAUDE_CODE_SESSION_ID: sessionId } }),
         command: (order) =>
-          agentCommand(options.agentCommand, options.environment, options.environmentAllowed ?? [], order).pipe(
+          claudeCommand(options.agentCommand, options.environment, options.environmentAllowed ?? [], order).pipe(
             Effect.provide(services)
           )
       })

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { makeFilesModified } from "@souffleur/session"
 import { makeConversation } from "../src/export/ClaudeConversation.ts"
-import { trimmed, visible } from "../../session/src/export/Markdown.ts"
+import { withoutBlankEnds, visible } from "../../session/src/export/Markdown.ts"
 
 const mark = "0123456789ab"
 
@@ -37,7 +37,7 @@ it.prop("whatever is said, there are as many headings as turns, each with the ma
     })
     .join("")
   const speakers = spoken
-    .filter(([who, ...words]) => who === "tool" || words.some((text) => trimmed(visible(text)) !== ""))
+    .filter(([who, ...words]) => who === "tool" || words.some((text) => withoutBlankEnds(visible(text)) !== ""))
     .map(([who]) => (who === "User" ? who : "Assistant"))
     .filter((who, n, all) => who !== all[n - 1])
   assert.deepStrictEqual(

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem } from "effect"
-import { liveSessions } from "../src/session/RunningSessions.ts"
+import { runningSessions } from "../src/session/RunningSessions.ts"
 import { aProcess, claudeFolder, running, services } from "./support/ClaudeFolder.ts"
 
 const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>
@@ -33,7 +33,7 @@ it.layer(services)((it) => {
       const processes = [9, 10, 11, 0, -10, 1.5, 1e300, 4_194_305].map((pid) => aProcess(pid, 77))
       const strange = [-77, 77.5, 1e300].map((startTime, n) => aProcess(30 + n, startTime))
       const longStart = aProcess(12, "7".repeat(21) as unknown as number)
-      const sessions = yield* liveSessions(folder).pipe(Effect.provide(running(...processes, ...strange, longStart)))
+      const sessions = yield* runningSessions(folder).pipe(Effect.provide(running(...processes, ...strange, longStart)))
       assert.deepStrictEqual(
         sessions.map(({ pid, status, waitingFor }) => [pid, status.length, waitingFor?.length]),
         [[9, 200, 200]]
@@ -63,7 +63,7 @@ it.layer(services)((it) => {
       const writtenAt = 1_700_000_000_000
       for (const pid of [10, 11, 12])
         yield* fs.utimes(`${folder}/sessions/${pid}.json`, writtenAt / 1000, writtenAt / 1000)
-      const sessions = yield* liveSessions(folder).pipe(
+      const sessions = yield* runningSessions(folder).pipe(
         Effect.provide(
           running(
             ...[10, 11, 24, 25, 26, 27, 28, 29].map((pid) => aProcess(pid, 77)),
@@ -95,7 +95,7 @@ it.layer(services)((it) => {
 
   it.effect("a missing folder has no sessions", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* liveSessions("/nowhere").pipe(Effect.provide(running())), [])
+      assert.deepStrictEqual(yield* runningSessions("/nowhere").pipe(Effect.provide(running())), [])
     })
   )
 })

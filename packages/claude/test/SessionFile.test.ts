@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process"
 import { isSessionId } from "../src/session/SessionId.ts"
 import { projectOf } from "../src/Project.ts"
 import { findSessionFile } from "../src/session/SessionFile.ts"
-import { liveSessions } from "../src/session/RunningSessions.ts"
+import { runningSessions } from "../src/session/RunningSessions.ts"
 import { makeSessionSigns } from "../src/session/SessionSigns.ts"
 import { makeSpend } from "../src/session/Spend.ts"
 import { anyToolResult } from "../src/session/ToolResults.ts"
@@ -144,7 +144,7 @@ it.layer(services)((it) => {
         const fs = yield* FileSystem.FileSystem
         const said = JSON.stringify({ pid: 10, sessionId: "s", cwd: "/p", procStart: "77" })
         const folder = yield* claudeFolder({ "projects/-a/theirs.jsonl": "", "sessions/10.json": said })
-        const running10 = Effect.provide(liveSessions(folder), running(aProcess(10, 77)))
+        const running10 = Effect.provide(runningSessions(folder), running(aProcess(10, 77)))
         assert.strictEqual((yield* running10).length, 1)
         for (const file of ["projects/-a/theirs.jsonl", "sessions/10.json"])
           yield* fs.chown(`${folder}/${file}`, 12_345, 12_345)

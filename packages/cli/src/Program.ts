@@ -62,7 +62,7 @@ const launchd = (env[underLaunchd] ?? "") !== ""
 delete env[underLaunchd]
 
 /** Runs the command line as a process: arguments, streams, signals and exit code. */
-export const runProgram = (): void => {
+export const runCommandLine = (): void => {
   const cwd = folder()
   if (cwd === undefined) {
     printing(false).error("souffleur: the folder that it was started in is gone: start it in a folder that exists")

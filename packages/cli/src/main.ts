@@ -68,7 +68,7 @@ const begin = async () => {
     default:
       // A dry run writes no file at all.
       if (!rest.includes("--dry-run")) await compiled()
-      ;(await import("./Program.ts")).runProgram()
+      ;(await import("./Program.ts")).runCommandLine()
   }
 }
 await begin().catch(uncaught)

@@ -1,13 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Ref } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
-import { lastLines } from "../src/watching/WatchSession.ts"
+import { drainNarrator } from "../src/watching/WatchSession.ts"
 import { Unread } from "../src/world/CommandEnvironment.ts"
 
 const ended = Effect.fnUntraced(function* (narrates: Effect.Effect<void>) {
   const unread = yield* Ref.make(false)
   const narrator = yield* Effect.forkChild(narrates)
-  const fiber = yield* lastLines("opera-1507", narrator).pipe(
+  const fiber = yield* drainNarrator("opera-1507", narrator).pipe(
     Effect.provideService(Unread, Ref.set(unread, true)),
     Effect.forkChild
   )

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Sink, Stdio } from "effect"
 import { TestClock } from "effect/testing"
-import { withProgress } from "../src/explain/Progress.ts"
+import { withProgressLine } from "../src/explain/Progress.ts"
 
 const stage = (terminal: boolean) => {
   const written: Array<string> = []
@@ -17,7 +17,7 @@ it.effect("an act of seconds has one line on a terminal, which is erased at its 
   Effect.gen(function* () {
     const { layer, written } = stage(true)
     const act = Effect.as(Effect.sleep("2500 millis"), 7)
-    const acting = yield* Effect.provide(withProgress("exporting")(act), layer).pipe(
+    const acting = yield* Effect.provide(withProgressLine("exporting")(act), layer).pipe(
       Effect.tap(() => Effect.sleep("1 minute")),
       Effect.forkChild
     )
@@ -33,7 +33,7 @@ it.effect("a failed and an interrupted act leave no line either", () =>
     for (const end of ["fails", "is interrupted"]) {
       const { layer, written } = stage(true)
       const act = Effect.andThen(Effect.sleep("1500 millis"), end === "fails" ? Effect.fail("no") : Effect.never)
-      const acting = yield* Effect.forkChild(Effect.provide(withProgress("exporting")(act), layer))
+      const acting = yield* Effect.forkChild(Effect.provide(withProgressLine("exporting")(act), layer))
       yield* TestClock.adjust("1500 millis")
       if (end !== "fails") yield* Fiber.interrupt(acting)
       assert.isTrue(Exit.isFailure(yield* Fiber.await(acting)))
@@ -48,7 +48,7 @@ it.effect("a quick act writes nothing, and no act does where there is no termina
       [false, "1 minute"]
     ] as const) {
       const { layer, written } = stage(terminal)
-      const acting = yield* Effect.forkChild(Effect.provide(withProgress("x")(Effect.sleep(time)), layer))
+      const acting = yield* Effect.forkChild(Effect.provide(withProgressLine("x")(Effect.sleep(time)), layer))
       yield* TestClock.adjust(time)
       yield* Fiber.join(acting)
       assert.deepStrictEqual(written, [])

@@ -3,7 +3,7 @@ import { StateWord, utc } from "@souffleur/domain"
 import type { Job } from "@souffleur/embed"
 import { Option, Schema, type Terminal } from "effect"
 import { textColumns } from "../src/explain/TextColumns.ts"
-import { begun, chosenJob, pressed, type Top } from "../src/top/Top.ts"
+import { initialTop, chosenJob, pressed, type Top } from "../src/top/Top.ts"
 import { topFrame } from "../src/top/TopFrame.ts"
 import { writtenLine } from "../src/top/TopLine.ts"
 import { changesOf } from "../src/top/TopScreen.ts"
@@ -23,7 +23,7 @@ const jobOf = (id: string, change: Partial<Job> = {}): Job => ({
 const needing = { state: "needs you", need: { why: "it is held", next: "souffleur go opera-1" } } as const
 
 const topOf = (living: ReadonlyArray<Job>, ended: ReadonlyArray<Job> = []): Top =>
-  begun({ living, ended, endedCount: ended.length, moved: true })
+  initialTop({ living, ended, endedCount: ended.length, moved: true })
 
 const key = (name: string, ctrl = false): Terminal.UserInput => ({
   input: Option.some(name),

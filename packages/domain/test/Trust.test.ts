@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { distrust, type Seen, type Trust } from "../src/settings/Trust.ts"
+import { distrust, type FileState, type Trust } from "../src/settings/Trust.ts"
 
 const [us, stranger] = [1000, 1002]
-const file: Seen = { kind: "file", size: 10, uid: us, mode: 0o100644 }
-const folder: Seen = { kind: "folder", size: 4096, uid: us, mode: 0o40755 }
+const file: FileState = { kind: "file", size: 10, uid: us, mode: 0o100644 }
+const folder: FileState = { kind: "folder", size: 4096, uid: us, mode: 0o40755 }
 
-const why = (trust: Trust, seen: Seen) => distrust(trust, seen, us)
+const why = (trust: Trust, seen: FileState) => distrust(trust, seen, us)
 
 it("a file or folder of this user, or of root, is trusted where no other user may write it", () => {
   for (const uid of [us, 0]) {

@@ -20,7 +20,7 @@ export const overviewOf = Effect.fn("Souffleur.overviewOf")(function* (project: 
 })
 
 /** Looks at a watch, by the settings of its project. */
-export const status = Effect.fn("Souffleur.status")(function* (named: NamedWatch) {
+export const statusNow = Effect.fn("Souffleur.statusNow")(function* (named: NamedWatch) {
   const { layerLook, settings } = yield* Parts
   const { comms, project } = named.watch
   const found = yield* settings(project)

@@ -20,7 +20,7 @@ import { answerRun } from "./conducting/AnswerRun.ts"
 import { conductPlan } from "./conducting/ConductPlan.ts"
 import type { RunName } from "./conducting/FindRun.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
-import { overviewOf, sessions, status, statusOfRun } from "./LookNow.ts"
+import { overviewOf, sessions, statusNow, statusOfRun } from "./LookNow.ts"
 import type { PreviewOrder } from "./preview/PreviewSubject.ts"
 import { remark, remarkWarnings } from "./Remark.ts"
 import { takeRestored } from "./Restored.ts"
@@ -237,7 +237,7 @@ export const makeSouffleur = Effect.gen(function* () {
     sessions: (project: string) => here(sessions(project)),
     preview: (order: PreviewOrder) => here(Parts.use(({ preview }) => preview(order))),
     overview: (project: string) => here(overviewOf(project)),
-    status: (named: NamedWatch) => here(status(named)),
+    status: (named: NamedWatch) => here(statusNow(named)),
     runStatus: (named: NamedRun) => here(statusOfRun(named)),
     retry: (name: WatchName, { ceiling: permission }: { readonly ceiling?: Pin["ceiling"] } = {}) =>
       here(

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import type { AgentSession, Held, ProcessInfo } from "@souffleur/domain"
 import { Effect } from "effect"
-import { liveSessions, titleOf } from "../src/watching/LiveSessions.ts"
+import { liveSessions, sessionTitle } from "../src/watching/LiveSessions.ts"
 import { host, pidFile, process } from "./Host.ts"
 
 const held = (pid: number, sessionId: string, startTime = pid * 100): Held => ({
@@ -54,7 +54,7 @@ it.effect(
 
 it("the choices have no control characters, and are short enough to be read", () => {
   const evil = `\u001B[2J\u009B\u202E\n${"x".repeat(5000)}`
-  const title = titleOf({ pid: 7, sessionId: evil, project: evil, status: evil })
+  const title = sessionTitle({ pid: 7, sessionId: evil, project: evil, status: evil })
   assert.notMatch(title, /[\p{Cc}\u202E]/u)
   assert.include(title, "\\u001b[2J")
   assert.isBelow(title.length, 500)

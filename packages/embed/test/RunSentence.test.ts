@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { foldRun, type RunEvent, taskOf } from "@souffleur/plan"
 import { examples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { claudeCode } from "@souffleur/claude"
-import { progressOf } from "../src/explain/RunProgress.ts"
+import { progressSuffix } from "../src/explain/RunProgress.ts"
 import { runNeeds, runSentence, runStanding, taskLines } from "../src/explain/RunSentence.ts"
 
 const {
@@ -82,7 +82,7 @@ it("a line has the task's number, total and title, and the time of an assignment
     { ...ReviewRejected, taskId, at: at + 61_000 },
     { ...examples.TaskCompleted, taskId, at: at + 121_000 }
   ]
-  const told = history.map((event, n) => runSentence(event, progressOf(event, foldRun(history.slice(0, n)))))
+  const told = history.map((event, n) => runSentence(event, progressSuffix(event, foldRun(history.slice(0, n)))))
   assert.strictEqual(told[1], `Task ${taskId} starts. (1 of 1: ${RunOpened.tasks[0]!.title})`)
   assert.match(told[4]!, /\(after 1 m 0 s\)$/u)
   assert.match(told[5]!, /is complete\. \(1 of 1, after 2 m 1 s\)$/u)

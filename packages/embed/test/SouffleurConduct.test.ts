@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
-import { isOver, type RunEvent, RunMetrics } from "@souffleur/plan"
+import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"
 import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
@@ -101,7 +101,7 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
       yield* fs.remove(held)
       const escalated = yield* run.end
       yield* Fiber.join(told)
-      assert.isFalse(isOver(escalated))
+      assert.isFalse(isRunOver(escalated))
       assert.include(run.needs(escalated).join("\n"), "finale needs a key")
       const seen = yield* souffleur.runStatus(yield* souffleur.findRun({ project }))
       assert.deepInclude(seen, { standing: "waits for an answer on finale", needs: run.needs(escalated) })
@@ -125,7 +125,7 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
       })
       return yield* run.end
     }).pipe(Effect.scoped, Effect.provide(layer))
-    assert.isTrue(isOver(last))
+    assert.isTrue(isRunOver(last))
     assert.strictEqual((yield* git("rev-list", "--count", "HEAD")).trim(), "3")
     assert.strictEqual(yield* fs.readFileString(path.join(path.dirname(held), "overture.implementer")), ".")
     yield* until(Effect.map(completed, (count) => count - before === 2))

@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Processes, type ProcessIdentity } from "@souffleur/domain"
 import { Effect, Option } from "effect"
 import { StatCache } from "../src/files/StatCache.ts"
-import { conditionOf, isGone, parseStat } from "../src/processes/Proc.ts"
+import { conditionOf, meansGone, parseStat } from "../src/processes/Proc.ts"
 import { layer, layerOn } from "../src/processes/Processes.ts"
 import { becomes, exists, folder, identity, killed, output, spawned, until } from "./fixtures/Spawned.ts"
 
@@ -39,7 +39,7 @@ it("the fields are counted behind a program's name, whatever it is", () => {
 })
 
 it("a lack of descriptors, memory or permission is no sign that a process is gone", () => {
-  const failed = (code: string) => isGone(Object.assign(new Error(code), { code }))
+  const failed = (code: string) => meansGone(Object.assign(new Error(code), { code }))
   assert.deepStrictEqual(["ENOENT", "ESRCH"].map(failed), [true, true])
   assert.deepStrictEqual(["EMFILE", "ENFILE", "ENOMEM", "EACCES", "EIO"].map(failed), [
     false,

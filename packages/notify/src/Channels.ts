@@ -1,6 +1,6 @@
 import { type NotifyChannel, quietUntilNow, type QuietHours, type ServerChannel } from "@souffleur/domain"
 import {
-  needsPerson,
+  isPressing,
   type Notice,
   type NoticeChannel,
   NoticeLost,
@@ -12,7 +12,7 @@ import { type Duration, Effect, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { type Delivery, deliveryTimeout, Outcome } from "./Delivery.ts"
 import { desktopCall } from "./DesktopNotice.ts"
-import { lineOf, type Loudness } from "./NoticeText.ts"
+import { noticeLine, type Loudness } from "./NoticeText.ts"
 import type { SecretPlaces } from "./NoticeSecret.ts"
 import { serverRequest } from "./ServerRequest.ts"
 
@@ -29,7 +29,7 @@ export interface ChannelOptions extends SecretPlaces {
 }
 
 const loudnessOf = Effect.fnUntraced(function* (notice: Notice, hours: QuietHours | null) {
-  if (needsPerson(notice)) return "pressing" satisfies Loudness
+  if (isPressing(notice)) return "pressing" satisfies Loudness
   return (yield* quietUntilNow(hours)) === null ? ("usual" satisfies Loudness) : ("quiet" satisfies Loudness)
 })
 
@@ -69,7 +69,7 @@ const toCommand = Effect.fn("toCommand")(function* (
   message: NoticeMessage,
   { quietHours }: ChannelOptions
 ) {
-  const stdin = lineOf(message, yield* loudnessOf(message.notice, quietHours))
+  const stdin = noticeLine(message, yield* loudnessOf(message.notice, quietHours))
   yield* toProgram({ command, args: [], stdin, ...bounds })
 })
 

@@ -1,5 +1,5 @@
 import type { NoticeMessage } from "@souffleur/process"
-import { bodyOf, type Loudness, titleOf } from "./NoticeText.ts"
+import { bodyOf, type Loudness, noticeTitle } from "./NoticeText.ts"
 
 /** A program and its arguments, which no shell and no script reads. */
 export interface DesktopCall {
@@ -23,7 +23,7 @@ export const desktopProgram = (platform: string): DesktopCall["program"] =>
 /** Makes the call that shows a notice on the desktop. */
 export const desktopCall = (message: NoticeMessage, loudness: Loudness, platform: string): DesktopCall => {
   const program = desktopProgram(platform)
-  const [title, text] = [titleOf(message), bodyOf(message, true)]
+  const [title, text] = [noticeTitle(message), bodyOf(message, true)]
   return program === "osascript"
     ? { program, args: [...script.flatMap((line) => ["-e", line]), "--", title, text] }
     : { program, args: ["--app-name=souffleur", `--urgency=${urgencies[loudness]}`, "--", title, body(text)] }

@@ -13,7 +13,7 @@ const [maxTitleUnits, maxBodyUnits, maxWordsUnits] = [100, 1000, 300] as const
 const folderOf = (project: string): string => project.split("/").findLast((part) => part !== "") ?? project
 
 /** Returns the first line of a notice: its kind and the folder. It never begins with a sign. */
-export const titleOf = ({ notice: { kind }, subject: { project } }: NoticeMessage): string =>
+export const noticeTitle = ({ notice: { kind }, subject: { project } }: NoticeMessage): string =>
   plain(`${kind.replaceAll("_", " ")}: ${folderOf(project)}`, maxTitleUnits)
 
 /**
@@ -28,7 +28,7 @@ export const bodyOf = ({ notice: { next, text, words } }: NoticeMessage, withWor
   ].join("\n")
 
 /** Returns a notice as one line of JSON for a program. */
-export const lineOf = ({ at, notice, revision, subject }: NoticeMessage, loudness: Loudness): string =>
+export const noticeLine = ({ at, notice, revision, subject }: NoticeMessage, loudness: Loudness): string =>
   `${JSON.stringify({
     ...subject,
     revision,

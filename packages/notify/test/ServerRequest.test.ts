@@ -3,7 +3,7 @@ import type { ServerChannel } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
 import type { NoticeMessage } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
-import { desktopCall, lineOf, serverRequest } from "../src/index.ts"
+import { desktopCall, noticeLine, serverRequest } from "../src/index.ts"
 
 const evil =
   '-e\r\nX-Evil: 1\n<!channel> <https://evil|ok> *b* _i_ [a](tg://x) </b>&amp; \\033 " $(id) `id` \u001B[2J\u202E'
@@ -142,7 +142,7 @@ it.layer(HostServices.layer)((it) => {
   })
 
   it("a program gets the notice as one line of JSON without controls, with the whole folder and the words", () => {
-    const line = lineOf(message, "pressing")
+    const line = noticeLine(message, "pressing")
     assert.strictEqual(line.indexOf("\n"), line.length - 1)
     const told = JSON.parse(line)
     assert.deepInclude(told, { watch: "w", revision: 7, kind: "failed_closed", loudness: "pressing" })

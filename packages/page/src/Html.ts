@@ -11,7 +11,7 @@ class Markup {
 export type Html = Markup
 
 /** A part of a template. `null` and `false` are left out, so that a part can be optional. */
-export type Part = Html | string | number | false | null | ReadonlyArray<Part>
+export type HtmlPart = Html | string | number | false | null | ReadonlyArray<HtmlPart>
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -24,7 +24,7 @@ const entities: Readonly<Record<string, string>> = {
 /** Writes a text for an element or for a value in quotes. Characters that change the order of a text are shown. */
 const escaped = (text: string): string => plain(text).replaceAll(/[&<>"']/gu, (character) => entities[character]!)
 
-const textOf = (part: Part): string => {
+const textOf = (part: HtmlPart): string => {
   if (part instanceof Markup) return part.text
   if (part === null || part === false) return ""
   return typeof part === "object" ? part.map(textOf).join("") : escaped(String(part))
@@ -40,7 +40,7 @@ const isBare = (text: string): boolean => {
  * Makes HTML of a template. Its parts are escaped, unless they are HTML themselves. A value of an attribute must be in
  * quotes, because a space would begin another attribute. A template without them throws.
  */
-export const html = (template: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html => {
+export const html = (template: TemplateStringsArray, ...parts: ReadonlyArray<HtmlPart>): Html => {
   if (parts.some((_, n) => isBare(template.slice(0, n + 1).join(""))))
     throw new Error("a value of an attribute has no quotes")
   return new Markup(template.reduce((text, next, n) => `${text}${textOf(parts[n - 1] ?? null)}${next}`))

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
-import { isSecret, type PageSecrets } from "./PageSecrets.ts"
+import { isSameSecret, type PageSecrets } from "./PageSecrets.ts"
 
 /** The most bytes of a form: an answer to a task is the longest. */
 const maxFormBytes = 65_536
@@ -36,7 +36,7 @@ export interface GateOptions {
 const hostsOf = (port: number): ReadonlyArray<string> => [`127.0.0.1:${port}`, `localhost:${port}`]
 
 /** Gives each answer the headers, and refuses a request for another host. */
-export const guarded =
+export const hardened =
   ({ port }: GateOptions) =>
   <E, R>(answer: Answer<E, R>) =>
     Effect.gen(function* () {
@@ -51,7 +51,7 @@ export const entrance = ({ secrets: { cookie, path, token } }: GateOptions) =>
   Effect.gen(function* () {
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const given = new URL(url, "http://page").searchParams.get("token") ?? undefined
-    if (!isSecret(token, given)) return refusal(401, 'Open the link that "souffleur page" prints.')
+    if (!isSameSecret(token, given)) return refusal(401, 'Open the link that "souffleur page" prints.')
     return HttpServerResponse.redirect(`${path}/`, { status: 303 }).pipe(
       HttpServerResponse.setCookieUnsafe("souffleur", cookie, { httpOnly: true, sameSite: "strict", path: `${path}/` })
     )
@@ -64,7 +64,7 @@ export const collecting =
     Effect.gen(function* () {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const [, token] = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "") ?? []
-      return isSecret(secrets.token, token)
+      return isSameSecret(secrets.token, token)
         ? yield* answer
         : HttpServerResponse.setHeader(refusal(401, "Bring the token of the page."), "www-authenticate", "Bearer")
     })
@@ -75,7 +75,7 @@ export const entered =
   <E, R>(answer: Answer<E, R>) =>
     Effect.gen(function* () {
       const { cookies } = yield* HttpServerRequest.HttpServerRequest
-      return isSecret(secrets.cookie, cookies["souffleur"])
+      return isSameSecret(secrets.cookie, cookies["souffleur"])
         ? yield* answer
         : refusal(401, 'Open the link that "souffleur page" prints.')
     })
@@ -97,5 +97,7 @@ export const posted =
       const form = yield* Effect.option(request.urlParamsBody)
       if (Option.isNone(form)) return refusal(400, "This form cannot be read.")
       const field = (name: string) => Option.getOrElse(UrlParams.getFirst(form.value, name), () => "")
-      return isSecret(secrets.form, field("secret")) ? yield* act(field) : refusal(403, "This form is of another page.")
+      return isSameSecret(secrets.form, field("secret"))
+        ? yield* act(field)
+        : refusal(403, "This form is of another page.")
     })

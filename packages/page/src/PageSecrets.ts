@@ -61,5 +61,5 @@ export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string)
 })
 
 /** Holds if a word is the secret. The time of the comparison depends on the length alone. */
-export const isSecret = (secret: string, word: string | undefined): boolean =>
+export const isSameSecret = (secret: string, word: string | undefined): boolean =>
   word !== undefined && Mac.timingSafeEqual(new TextEncoder().encode(word), new TextEncoder().encode(secret))

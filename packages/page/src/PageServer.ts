@@ -8,7 +8,7 @@ import { pageStyle } from "./asset/PageStyle.ts"
 import { makeHistories } from "./Histories.ts"
 import { makeListPages } from "./ListPages.ts"
 import { makeFeeds } from "./LiveFeed.ts"
-import { collecting, entered, entrance, type GateOptions, guarded, refusal } from "./PageGate.ts"
+import { collecting, entered, entrance, type GateOptions, hardened, refusal } from "./PageGate.ts"
 import { pageSecrets } from "./PageSecrets.ts"
 import { type PageWorld, told } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
@@ -102,6 +102,6 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zon
     HttpServerRequest.HttpServerRequest,
     ({ url }) => outside[url.split("?", 1)[0]!] ?? inside
   )
-  yield* server.serve(guarded(gate)(answer))
+  yield* server.serve(hardened(gate)(answer))
   return `http://127.0.0.1:${port}/?token=${secrets.token}`
 })

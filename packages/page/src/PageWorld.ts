@@ -47,7 +47,7 @@ const Query = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.A
 export const stateEvery = "5 seconds"
 
 /** Reads the name in the address. */
-export const named = Effect.map(HttpRouter.params, ({ id }) => id ?? "")
+export const idInPath = Effect.map(HttpRouter.params, ({ id }) => id ?? "")
 
 /** Reads the words of the address. A word that is there twice is left out. */
 export const queried = Effect.map(

@@ -1,11 +1,11 @@
 import type { RunAnswer } from "@souffleur/embed"
 import type { RecordedAs } from "@souffleur/eventlog"
-import { isOver, type RunEvent } from "@souffleur/plan"
+import { isRunOver, type RunEvent } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, goesOnAfter, stateEvery, named, type PageWorld, told } from "./PageWorld.ts"
+import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, told } from "./PageWorld.ts"
 import { eventItem } from "./view/EventItems.ts"
 import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
 import { eventsOnPage } from "./view/WatchPage.ts"
@@ -21,7 +21,7 @@ const shownNow = Effect.fnUntraced(function* ({ gate, souffleur }: PageWorld, id
 })
 
 const page = Effect.fnUntraced(function* (world: PageWorld) {
-  const shown = yield* shownNow(world, yield* named)
+  const shown = yield* shownNow(world, yield* idInPath)
   const live = `${world.links.run(shown.status.id)}/live?after=${shown.events.at(-1)?.revision ?? 0}`
   const main = runPage(shown, world.links, yield* world.seen)
   return framed({ title: `${shown.status.id} · souffleur`, live, main }, world)
@@ -30,7 +30,7 @@ const page = Effect.fnUntraced(function* (world: PageWorld) {
 /** Follows a run from the last event that the page knows. */
 const follow = Effect.fnUntraced(function* (world: PageWorld) {
   const { feed, links, seen, souffleur } = world
-  const { id, run } = yield* souffleur.findRun(yield* named)
+  const { id, run } = yield* souffleur.findRun(yield* idInPath)
   const after = yield* goesOnAfter(run.revision)
   const parts = Effect.gen(function* () {
     const shown = yield* shownNow(world, id)
@@ -50,7 +50,7 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
     }
     return [rows, ...(yield* parts)]
   })
-  if (isOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
+  if (isRunOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
   return yield* feed(
     Stream.merge(
       souffleur.runEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(told)),
@@ -72,7 +72,7 @@ const answer = (world: PageWorld) =>
     Effect.gen(function* () {
       const said = answerOf(field)
       if (said === undefined) return refusal(400, "This is no answer.")
-      const { id } = yield* world.souffleur.findRun(yield* named)
+      const { id } = yield* world.souffleur.findRun(yield* idInPath)
       yield* world.souffleur.answer(id, said)
       return HttpServerResponse.redirect(world.links.run(id), { status: 303 })
     })

@@ -6,7 +6,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { written } from "./Html.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, goesOnAfter, stateEvery, named, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
+import { framed, goesOnAfter, stateEvery, idInPath, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
 
@@ -17,7 +17,7 @@ const until = (events: ReadonlyArray<Recorded>, at: number) =>
 const page = Effect.fnUntraced(function* (world: PageWorld) {
   const { gate, histories, links, seen, souffleur } = world
   const word = yield* queried
-  const found = yield* souffleur.find(yield* named)
+  const found = yield* souffleur.find(yield* idInPath)
   const events = yield* histories(found.id)
   const at = numberOf(word("at"))
   const shown = {
@@ -41,7 +41,7 @@ const page = Effect.fnUntraced(function* (world: PageWorld) {
 /** Returns the state at the revision that the slider names. */
 const then = Effect.fnUntraced(function* ({ histories, seen, souffleur }: PageWorld) {
   const at = numberOf((yield* queried)("at")) ?? 1
-  const { id } = yield* souffleur.find(yield* named)
+  const { id } = yield* souffleur.find(yield* idInPath)
   const events = yield* histories(id)
   return HttpServerResponse.html(written(thenPart({ id, events, past: until(events, at) }, yield* seen)))
 })
@@ -49,7 +49,7 @@ const then = Effect.fnUntraced(function* ({ histories, seen, souffleur }: PageWo
 /** Follows a watch from the last event that the page knows. */
 const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souffleur }: PageWorld) {
   const word = yield* queried
-  const { id, watch } = yield* souffleur.find(yield* named)
+  const { id, watch } = yield* souffleur.find(yield* idInPath)
   const after = yield* goesOnAfter(watch.revision)
   const state = Effect.gen(function* () {
     const status = yield* souffleur.status(yield* souffleur.find(id))
@@ -96,7 +96,7 @@ const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souf
 
 /** Sends the last export of a watch, piece by piece. It holds the conversation, so it is no page. */
 const download = Effect.fnUntraced(function* ({ souffleur }: PageWorld) {
-  const { id, watch } = yield* souffleur.find(yield* named)
+  const { id, watch } = yield* souffleur.find(yield* idInPath)
   if (watch.lastExport === null) return refusal(404, "There is no export.")
   const file = yield* (yield* TrustedFiles).open(watch.lastExport, { own: true, others: "nothing" })
   return HttpServerResponse.stream(piecesOf(file), {
@@ -109,7 +109,7 @@ const download = Effect.fnUntraced(function* ({ souffleur }: PageWorld) {
 const say = (world: PageWorld, how: "done" | "release" | "retry") =>
   posted(world.gate)(() =>
     Effect.gen(function* () {
-      const { id } = yield* world.souffleur.find(yield* named)
+      const { id } = yield* world.souffleur.find(yield* idInPath)
       yield* world.souffleur[how](id)
       return HttpServerResponse.redirect(world.links.watch(id), { status: 303 })
     })

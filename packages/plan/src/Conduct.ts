@@ -2,11 +2,11 @@ import { jittered, Settings } from "@souffleur/domain"
 import { type LogError, type Refused } from "@souffleur/eventlog"
 import { Clock, Effect, Schedule, Stream } from "effect"
 import { isLeft } from "./agent/AgentEnd.ts"
-import { astray, obstacle, unhindered } from "./git/Obstacle.ts"
+import { astray, obstacle, withoutObstacle } from "./git/Obstacle.ts"
 import { PlanContext } from "./PlanContext.ts"
-import { judge } from "./agent/Judging.ts"
+import { judgeAgent } from "./agent/Judging.ts"
 import { type Hindrance, isHindrance } from "./publish/Hindrance.ts"
-import { isOver, next, type Run, type Task, type Assignment } from "./run/Run.ts"
+import { isRunOver, next, type Run, type Task, type Assignment } from "./run/Run.ts"
 import { RunLog, streamOf } from "./run/RunLog.ts"
 import { writeState } from "./state/StateStore.ts"
 import { askAgent, awaitAgent, settleAssignment } from "./agent/Assignment.ts"
@@ -20,12 +20,12 @@ const finishAssignment = Effect.fn("finishAssignment")(
     const { ref } = yield* PlanContext
     if (assignment.launch === null) return yield* settleAssignment(assignment)
     const ended = yield* awaitAgent(assignment, assignment.launch)
-    const report = yield* judge(yield* ref.state, assignment, ended)
+    const report = yield* judgeAgent(yield* ref.state, assignment, ended)
     const margin = yield* jittered((yield* Settings).limitMargin)
     const reported = ref.dispatch({ _tag: "Report", token: assignment.token, report, margin })
     if (assignment.role === "finisher") return yield* reported
     // A failed assignment leaves its work for the next one. Complete or approved work leaves nothing uncommitted.
-    return yield* unhindered(report._tag === "Completed" || report._tag === "Approved", reported)
+    return yield* withoutObstacle(report._tag === "Completed" || report._tag === "Approved", reported)
   },
   (seen, { token }) =>
     Effect.catchTag(seen, "StopFailed", ({ message }) =>
@@ -98,7 +98,7 @@ const advance = Effect.fnUntraced(function* (run: Run) {
     case "Wait":
       return yield* waitOut(step.until)
     case "Start":
-      return yield* unhindered(
+      return yield* withoutObstacle(
         true,
         Effect.gen(function* () {
           const base = yield* git.head
@@ -110,11 +110,11 @@ const advance = Effect.fnUntraced(function* (run: Run) {
         run
       )
     case "Ask":
-      return yield* unhindered(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)
+      return yield* withoutObstacle(false, step.role === "reviewer" ? review(step.task) : askAgent(step.role), run)
     case "Verify":
-      return yield* unhindered(true, verify(run), run)
+      return yield* withoutObstacle(true, verify(run), run)
     case "Finish":
-      return yield* unhindered(false, finish(run), run)
+      return yield* withoutObstacle(false, finish(run), run)
     case "Escalated":
     case "Done":
       return undefined
@@ -215,7 +215,7 @@ const personCame = Effect.fnUntraced(function* (run: Run) {
 export const conductOn = Effect.fn("conductOn")(function* <E, R>(waiting: (run: Run) => Effect.Effect<void, E, R>) {
   for (;;) {
     const run = yield* conduct()
-    if (isOver(run)) return run
+    if (isRunOver(run)) return run
     yield* waiting(run)
     yield* orPaused(Effect.as(personCame(run), run))
   }

@@ -2,9 +2,9 @@ import { Agent, SessionNotFound, type TurnState as SessionTurn } from "@souffleu
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { PlanContext } from "../src/PlanContext.ts"
-import { judge } from "../src/agent/Judging.ts"
+import { judgeAgent } from "../src/agent/Judging.ts"
 import { freshTask, initialRun, type Run, type Task, type Assignment } from "../src/run/Run.ts"
-import type { Ended } from "../src/agent/Assignment.ts"
+import type { AgentEnded } from "../src/agent/Assignment.ts"
 import { approves as approved, complete as completed, plainWords, planOf, rejects as rejected } from "./PlanStage.ts"
 
 const outline = { id: "t1", title: "Do t1", dependsOn: [] }
@@ -40,7 +40,7 @@ const judged = (given: {
   readonly commits?: ReadonlyArray<string>
   /** The commits and files since a commit. */
   readonly files?: (base: string | null) => ReadonlyArray<string>
-  readonly ended?: Ended
+  readonly ended?: AgentEnded
   readonly session?: SessionTurn
   readonly lazy?: boolean
   /** Why its session file is not found. */
@@ -95,7 +95,7 @@ const judged = (given: {
     })
   )
   return Effect.provide(
-    judge(
+    judgeAgent(
       run,
       { ...asked, role: given.role ?? "implementer", word: given.word === undefined ? asked.word : given.word },
       given.ended ?? { _tag: "Ended", printed, end: code === null ? null : { _tag: "Exited", code }, output: "/out" }

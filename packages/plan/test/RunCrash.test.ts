@@ -4,7 +4,7 @@ import { TrustedFiles } from "@souffleur/process"
 import { Context, Duration, Effect, Fiber, FileSystem, Layer, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { Disk } from "../../../test/simulation/SimulatedDisk.ts"
-import { type Finish, type Git, isOver, parseStatus, taskOf } from "../src/index.ts"
+import { type Finish, type Git, isRunOver, parseStatus, taskOf } from "../src/index.ts"
 import { type Act, approves, complete, planOf, refusedFor, rejects, stage } from "./PlanStage.ts"
 
 /** Files in memory: a hundred conductors crash here, and none needs the disk. */
@@ -81,7 +81,7 @@ const killedEverywhere = Effect.fnUntraced(function* (
         const crashed = yield* scene.abandonedAt(moment)
         const run = yield* scene.conducts
         const here = `killed at moment ${moment}`
-        assert.isTrue(isOver(run), here)
+        assert.isTrue(isRunOver(run), here)
         assert.deepStrictEqual(scene.commits, commits, here)
         assert.deepStrictEqual(
           scene.asked.map(({ resumed, role }) => `${role}${resumed ? " again" : ""}`),
@@ -218,7 +218,7 @@ describe("a conductor", () => {
         assert.notInclude(yield* scene.tags, "RunResumed")
         yield* scene.vanish
         const run = yield* scene.conducts
-        assert.deepStrictEqual([isOver(run), taskOf(run, "t1")?.attempts], [true, 2])
+        assert.deepStrictEqual([isRunOver(run), taskOf(run, "t1")?.attempts], [true, 2])
       }).pipe(Effect.scoped, Effect.provide(services))
   )
 

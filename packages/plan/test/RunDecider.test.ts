@@ -4,10 +4,10 @@ import type { ImportedTask } from "../src/run/RunEvent.ts"
 import {
   decideRun,
   foldRun,
-  isOver,
+  isRunOver,
   needsPerson,
   next,
-  type Report,
+  type AgentReport,
   type Run,
   type RunEvent,
   type RunIntent,
@@ -55,13 +55,13 @@ const story = (
       self.dispatch({ _tag: "Ask", role: step.role, sessionId: `s${++sessions}`, head: null })
       return self.run().assignment!
     },
-    report: (report: Report) => self.dispatch({ _tag: "Report", token: self.run().assignment!.token, report }),
+    report: (report: AgentReport) => self.dispatch({ _tag: "Report", token: self.run().assignment!.token, report }),
     implemented: () => {
       const assignment = self.ask()
       self.report({ _tag: "Completed", head: "c1", work })
       return assignment
     },
-    reviewed: (report: Report) => {
+    reviewed: (report: AgentReport) => {
       const assignment = self.ask()
       return { assignment, tags: self.report(report) }
     },
@@ -86,14 +86,18 @@ const story = (
   self.dispatch({ _tag: "Take", owner, over: 0 })
   return self
 }
-const approved: Report = { _tag: "Approved", summary: "good" }
-const rejected = (n: number): Report => ({
+const approved: AgentReport = { _tag: "Approved", summary: "good" }
+const rejected = (n: number): AgentReport => ({
   _tag: "Rejected",
   feedback: { summary: `no ${n}`, issues: [`issue ${n}`], suggestions: [] }
 })
-const failed = (reason: "timeout" | "lost" | "nothing done"): Report => ({ _tag: "Failed", reason, message: "why" })
+const failed = (reason: "timeout" | "lost" | "nothing done"): AgentReport => ({
+  _tag: "Failed",
+  reason,
+  message: "why"
+})
 
-const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): Report => ({
+const refused = (kind: "usage-limit" | "outage", resetsAt: number | null): AgentReport => ({
   _tag: "Limited",
   kind,
   resetsAt
@@ -594,12 +598,15 @@ describe("a finishing step", () => {
     const token = told.finisher()
     told.report(failed("timeout"))
     assert.deepInclude(told.run(), { phase: "finished", finishing: "failed", finishingFailure: "why" })
-    assert.deepStrictEqual([next(told.run())._tag, isOver(told.run()), needsPerson(told.run())], ["Done", false, true])
+    assert.deepStrictEqual(
+      [next(told.run())._tag, isRunOver(told.run()), needsPerson(told.run())],
+      ["Done", false, true]
+    )
     assert.deepStrictEqual(told.dispatch({ _tag: "AnswerFinishing", answer: "retry" }), ["FinishingAnswered"])
     assert.notStrictEqual(told.finisher(), token)
     told.report(approved)
     assert.deepInclude(told.run(), { finishing: "done", finishingFailure: null })
-    assert.isTrue(isOver(told.run()))
+    assert.isTrue(isRunOver(told.run()))
   })
   it("a failed finishing step may be left, which ends the run; a step that did not fail takes no answer", () => {
     const told = complete()
@@ -609,7 +616,7 @@ describe("a finishing step", () => {
     told.report(failed("lost"))
     told.dispatch({ _tag: "AnswerFinishing", answer: "skip" })
     assert.deepInclude(told.run(), { phase: "finished", finishing: "skipped" })
-    assert.isTrue(isOver(told.run()))
+    assert.isTrue(isRunOver(told.run()))
     assert.isTrue(Result.isFailure(told.try({ _tag: "AnswerFinishing", answer: "retry" })))
   })
   it("a finishing step that never ran, or that the service refused, is asked again", () => {

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as ByteString from "../src/lines/ByteString.ts"
-import { closed, code, codeBlock, inline, shorten, trimmed, visible } from "../src/export/Markdown.ts"
+import { closed, code, codeBlock, inline, shorten, withoutBlankEnds, visible } from "../src/export/Markdown.ts"
 
 it("control characters are shown in caret notation", () => {
   assert.strictEqual(visible("a\0b\x1b[31m\x7f\tc\r\nd\re"), "a^@b^[[31m^?\tc\nd\ne")
@@ -37,7 +37,7 @@ it.effect.prop(
         assert.notInclude(asBytes, "\uFFFD")
         assert.isTrue(cut(text, limit).isWellFormed())
       }
-      assert.strictEqual(ByteString.toText(trimmed(ByteString.fromText(text))), trimmed(text))
+      assert.strictEqual(ByteString.toText(withoutBlankEnds(ByteString.fromText(text))), withoutBlankEnds(text))
     })
 )
 

@@ -10,7 +10,7 @@ import {
   type Recorded,
   type SouffleurState,
   type WatchEvent,
-  type WatchNotice,
+  type WatchNoticeKind,
   Words
 } from "@souffleur/domain"
 import { Cursor, positionOf } from "@souffleur/eventlog"
@@ -45,7 +45,7 @@ const rowOf: (event: WatchEvent) => Publication["row"] = Match.type<WatchEvent>(
 )
 
 /** Adds what only the readers of comms can do or need to know. */
-const textOf = (event: WatchEvent, { text }: Description<WatchNotice>): string => {
+const textOf = (event: WatchEvent, { text }: Description<WatchNoticeKind>): string => {
   switch (event._tag) {
     case "ValidationFailed":
       return `${text} Reply with an instruction: PID:<pid> SESSION_ID:<id>`

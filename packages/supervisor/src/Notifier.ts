@@ -7,16 +7,16 @@ import {
   personsZone,
   type Watch,
   type WatchEvent,
-  type WatchNotice,
+  type WatchNoticeKind,
   type Zone
 } from "@souffleur/domain"
-import { type LostNotice, type Notice as NoticeOf, NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
+import { type LostNotice, type Notice, NoticeChannels, noticeDesk, warnOfLost } from "@souffleur/process"
 import { positionOf } from "@souffleur/eventlog"
 import { Effect, Stream } from "effect"
 import { newest } from "./CommsPublisher.ts"
 
 /** A notice of a watch. */
-export type Notice = NoticeOf<WatchNotice>
+export type WatchNotice = Notice<WatchNoticeKind>
 
 /** Holds if a person was told of a wait. A wait of the user's own making is not told. */
 const isTold = (wait: Watch["wait"]): boolean => wait?.kind === "usage-limit" || wait?.kind === "outage"
@@ -58,7 +58,7 @@ export const episodeAfter = ({ deaths, watch }: Episode, event: WatchEvent): Epi
 })
 
 /** Holds if an event begins or ends an episode, or belongs to no episode. `before` is the watch up to that event. */
-const isNews = (event: WatchEvent, { deaths, watch: before }: Episode): boolean => {
+const movesEpisode = (event: WatchEvent, { deaths, watch: before }: Episode): boolean => {
   switch (event._tag) {
     case "ConductorDied":
     case "EndedEarly":
@@ -85,7 +85,7 @@ const isNews = (event: WatchEvent, { deaths, watch: before }: Episode): boolean 
 }
 
 /** The command to type next for each kind. */
-const nextCommands: Readonly<Record<WatchNotice, string>> = {
+const nextCommands: Readonly<Record<WatchNoticeKind, string>> = {
   completed: "souffleur log",
   died: "souffleur why",
   recovered: "souffleur attach",
@@ -104,16 +104,16 @@ const nextCommands: Readonly<Record<WatchNotice, string>> = {
  * Returns the notice of an event of the watch `id`. A death, a failed recovery, an awaited person and a limit are
  * episodes: their begin and their end are told. `before`: what was told up to that event. `undefined`: no notice.
  */
-export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone?: Zone): Notice | undefined => {
+export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone?: Zone): WatchNotice | undefined => {
   const { notice: kind, own, words } = describeFor(event, before.watch, zone)
-  if (kind === undefined || !isNews(event, before)) return undefined
+  if (kind === undefined || !movesEpisode(event, before)) return undefined
   // Under a hold nothing follows a death until a person says so.
   const command = kind === "died" && before.watch.held !== undefined ? "souffleur go" : nextCommands[kind]
   return { kind, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
 }
 
 /** The kinds after which the last words of the Conductor say most. */
-const ends: ReadonlySet<WatchNotice> = new Set(["completed", "died", "exhausted"])
+const ends: ReadonlySet<WatchNoticeKind> = new Set(["completed", "died", "exhausted"])
 
 /** UTF-16 units of the last words in a notice, whose reader may be a telephone. */
 const maxWords = 300

@@ -4,7 +4,7 @@ import {
   type AgentOrder,
   type AgentSession,
   ExportFailed,
-  type HandoffTaken,
+  type HandoffReceipt,
   SessionNotFound,
   type SessionSigns
 } from "@souffleur/domain"
@@ -13,7 +13,7 @@ import type { FakeProcesses } from "./FakeProcesses.ts"
 import { FakeSession } from "./FakeSession.ts"
 
 /** The prompt that makes a session compact. */
-export const compactPrompt = "compact yourself"
+export const fakeCompactPrompt = "compact yourself"
 
 /** The content of a pid file. Missing fields are those of an agent that is busy in `/p`. */
 export type FakePidFile = Pick<AgentSession, "pid" | "sessionId"> & Partial<AgentSession>
@@ -34,7 +34,7 @@ export class FakeAgent {
   /** Duration of the next read of a session file, in ms. */
   slow = 0
   /** Reads the answer of a session to its hand-off; `undefined`: there is none yet. */
-  taken: (sessionId: string) => HandoffTaken | undefined = () => undefined
+  taken: (sessionId: string) => HandoffReceipt | undefined = () => undefined
   /** The last answers, by session. */
   readonly answers = new Map<string, string>()
   /** Tokens of all sessions. */
@@ -55,7 +55,7 @@ export class FakeAgent {
   /** True if its program is missing. */
   missing = false
   /** The prompt that makes a session compact; `null`: none does. */
-  compactPrompt: string | null = compactPrompt
+  compactPrompt: string | null = fakeCompactPrompt
   /** Reads the session that a process has begun. `undefined`: the agent takes the ids that it is given. */
   reports: ((pid: number) => string | undefined) | undefined
   /** Every order of a launch. */

@@ -1,6 +1,6 @@
 import { formatPayload, formatTime, type SessionSigns, type Target, type TurnState } from "@souffleur/domain"
 import { Clock, Effect } from "effect"
-import { compactPrompt, type FakeAgent } from "./FakeAgent.ts"
+import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import type { FakeComms } from "./FakeComms.ts"
 import type { FakeLauncher } from "./FakeLauncher.ts"
 import type { FakeProcesses } from "./FakeProcesses.ts"
@@ -73,7 +73,7 @@ export class FakeConductor {
   }
 
   get #newest(): Target {
-    const launched = this.#stage.launcher.launches.findLast(({ order }) => order?.prompt !== compactPrompt)
+    const launched = this.#stage.launcher.launches.findLast(({ order }) => order?.prompt !== fakeCompactPrompt)
     if (launched !== undefined) return { pid: launched.pid, sessionId: launched.order?.session.sessionId ?? "" }
     if (this.#first === undefined) throw new Error("no process of the Conductor was begun or launched")
     return this.#first

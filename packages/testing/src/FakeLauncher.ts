@@ -8,7 +8,7 @@ import {
   type Terminal
 } from "@souffleur/domain"
 import { Effect, Layer, Option } from "effect"
-import { compactPrompt, type FakeAgent } from "./FakeAgent.ts"
+import { fakeCompactPrompt, type FakeAgent } from "./FakeAgent.ts"
 import { type FakeProcess, type FakeProcesses, identityOf } from "./FakeProcesses.ts"
 
 /** The behaviour of a session that compacts. */
@@ -103,7 +103,7 @@ export class FakeLauncher {
           const order = agent.orders.findLast((one) => one.session.sessionId === sessionId && one.prompt === prompt)
           this.launches.push({ ...prepared, pid, order })
         }
-        if (prompt === compactPrompt) this.#compact(pid)
+        if (prompt === fakeCompactPrompt) this.#compact(pid)
         if (this.vanishes > 0) {
           this.vanishes -= 1
           return yield* Effect.never

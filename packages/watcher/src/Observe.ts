@@ -5,7 +5,7 @@ import {
   heartbeatAge,
   isOver,
   Launcher,
-  moment,
+  momentNow,
   progressedSince,
   Processes,
   Settings,
@@ -22,7 +22,7 @@ import {
   conductorOf,
   firstMemory,
   isInterrupted,
-  type Reading,
+  type PollReading,
   remember,
   rememberOutage,
   rememberState
@@ -45,7 +45,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
   const first = yield* snapshot
-  const start = yield* moment
+  const start = yield* momentNow
   const memory = yield* Ref.make(firstMemory(watch, first, start, Duration.toMillis(settings.watcherInterval)))
 
   /**
@@ -68,13 +68,13 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     ).pipe(Effect.map(Option.getOrUndefined))
 
   const readAll = Effect.fnUntraced(function* (due: number) {
-    const begun = yield* moment
+    const begun = yield* momentNow
     const seen = yield* snapshot
     const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
     const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
     const ended = yield* turnEndedOf(process)
     const signs = yield* readSigns(ref, watch, { process, turnEnded: ended })
-    return { begun, ended: yield* moment, due, comms: seen, processorTime, signs } satisfies Reading
+    return { begun, ended: yield* momentNow, due, comms: seen, processorTime, signs } satisfies PollReading
   })
 
   /**

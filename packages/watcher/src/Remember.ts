@@ -36,7 +36,7 @@ export interface Memory {
 }
 
 /** The readings of one poll. */
-export interface Reading {
+export interface PollReading {
   readonly begun: Moment
   readonly ended: Moment
   /** The time within which this poll was due, ms. */
@@ -96,14 +96,14 @@ export const rememberState = (before: Memory, comms: CommsSnapshot | undefined):
 export const rememberOutage = (before: Memory): Memory => ({ ...before, commsOut: true })
 
 /** Holds if a reading was interrupted. It compares old signs with a new time, or new signs with an old one. */
-export const isInterrupted = ({ begun, ended }: Pick<Reading, "begun" | "ended">): boolean =>
+export const isInterrupted = ({ begun, ended }: Pick<PollReading, "begun" | "ended">): boolean =>
   brokenOff(begun, ended, maxPollMillis)
 
 /**
  * Compares a reading with the memory of the polls before it (spec: behaviour#heartbeat-age, behaviour#excuses).
  * `stallAfter` is the agent's own stall time, ms.
  */
-export const remember = (before: Memory, read: Reading, stallAfter: number): Remembered => {
+export const remember = (before: Memory, read: PollReading, stallAfter: number): Remembered => {
   const { begun, comms, due, ended, processorTime: used } = read
   const now = begun.wall
   const broken = isInterrupted(read) || brokenOff(before.last, begun, due) || (before.commsOut && comms !== undefined)

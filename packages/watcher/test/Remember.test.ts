@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type CommsSnapshot, initial, type Signs, type TurnState, type Watch } from "@souffleur/domain"
 import { Option } from "effect"
-import { firstMemory, type Memory, type Reading, remember, rememberOutage, rememberState } from "../src/index.ts"
+import { firstMemory, type Memory, type PollReading, remember, rememberOutage, rememberState } from "../src/index.ts"
 
 const begun = Date.UTC(2026, 0, 5, 12, 0, 0)
 const stallAfter = 361_000
@@ -27,7 +27,7 @@ const asked = (second: number) => session({ _tag: "Asked", at: at(second).wall }
 const awaited: Partial<Signs> = { pidFile: { status: "waiting", waitingFor: "a permission", writtenAt: begun } }
 
 /** A poll at that second, of a Conductor that runs. */
-const reading = (second: number, signs: Partial<Signs> = {}, change: Partial<Reading> = {}): Reading => ({
+const reading = (second: number, signs: Partial<Signs> = {}, change: Partial<PollReading> = {}): PollReading => ({
   begun: at(second),
   ended: at(second),
   due: 60_000,
@@ -48,7 +48,7 @@ const reading = (second: number, signs: Partial<Signs> = {}, change: Partial<Rea
 })
 const first: Memory = firstMemory(watch, comms("working"), at(0), 60_000)
 /** Returns the result of the last of these readings. */
-const after = (...readings: ReadonlyArray<Reading>) => {
+const after = (...readings: ReadonlyArray<PollReading>) => {
   const [last, ...before] = readings.toReversed()
   return remember(
     before.reduceRight((memory, read) => remember(memory, read, stallAfter).memory, first),
@@ -90,7 +90,7 @@ describe("given polls in time", () => {
 })
 
 describe("given a break in polling", () => {
-  const begins = (last: Reading, ...before: ReadonlyArray<Reading>) => after(...before, last).memory.notBefore
+  const begins = (last: PollReading, ...before: ReadonlyArray<PollReading>) => after(...before, last).memory.notBefore
   it("when a poll comes later than twice its time, then signs count from its end on", () => {
     assert.strictEqual(begins(reading(120)), watch.launchedAt)
     assert.strictEqual(begins(reading(121)), at(121).wall)

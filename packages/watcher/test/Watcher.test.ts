@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Event, formatTime } from "@souffleur/domain"
-import { begun, compactPrompt, settle, until } from "@souffleur/testing"
+import { begun, fakeCompactPrompt, settle, until } from "@souffleur/testing"
 import { Deferred, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { conductor, history, watching, type World } from "./WatcherWorld.ts"
@@ -706,7 +706,7 @@ describe("standing by", () => {
     () =>
       Effect.gen(function* () {
         for (const [words, tags] of [
-          [["claude", "--resume", "s1", "--", compactPrompt], []],
+          [["claude", "--resume", "s1", "--", fakeCompactPrompt], []],
           [
             ["claude", "--resume", "s1", "--", "go on"],
             ["ConductorAdopted", "WatcherStarted"]

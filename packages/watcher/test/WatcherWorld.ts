@@ -4,7 +4,7 @@ import {
   Event,
   EventLog,
   formatTime,
-  type HandoffTaken,
+  type HandoffReceipt,
   makeWatchRef,
   type SessionSigns,
   type Settings,
@@ -120,7 +120,7 @@ export class World extends FakeWorld {
   set signs(signs: SessionSigns | undefined) {
     this.agent.signs = () => signs
   }
-  set taken(taken: HandoffTaken | undefined) {
+  set taken(taken: HandoffReceipt | undefined) {
     this.agent.taken = () => taken
   }
   set dollars(dollars: number) {

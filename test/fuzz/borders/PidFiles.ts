@@ -1,6 +1,6 @@
 import { Processes as NodeProcesses } from "@souffleur/node"
 import { Effect } from "effect"
-import { liveSessions } from "../../../packages/claude/src/session/RunningSessions.ts"
+import { runningSessions } from "../../../packages/claude/src/session/RunningSessions.ts"
 import { border } from "../Border.ts"
 import { homeIn } from "../CommandLine.ts"
 import { bent, mangled, number, plainWord, run, some, torn, tree, word } from "../Hostile.ts"
@@ -40,7 +40,7 @@ export const pidFiles = border("pid-files", {
     "are read": async (files, place) => {
       const { claude, write } = homeIn(place.folder)
       for (const { data, name } of files) write(`claude/sessions/${name}.json`, data)
-      await settle(liveSessions(claude).pipe(Effect.provide(NodeProcesses.layer)))
+      await settle(runningSessions(claude).pipe(Effect.provide(NodeProcesses.layer)))
     }
   }
 })

@@ -5,7 +5,7 @@ import {
   conductOn,
   gitOf,
   GitUnusable,
-  isOver,
+  isRunOver,
   loadRun,
   openRun,
   ownFiles,
@@ -150,7 +150,7 @@ export class Conduction extends Program {
   }
 
   #ended(exit: Exit.Exit<Run, unknown>): void {
-    if (Exit.isSuccess(exit)) this.#left = isOver(exit.value) ? "finished" : "needs a person"
+    if (Exit.isSuccess(exit)) this.#left = isRunOver(exit.value) ? "finished" : "needs a person"
     else this.#left = this.#outcomeOf(Cause.squash(exit.cause))
     this.#world.tell(`souffleur ${this.process.identity.pid} leaves: ${this.#left}`)
     if (this.#left === "failed")

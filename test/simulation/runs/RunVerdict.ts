@@ -1,4 +1,4 @@
-import { evolveRun, initialRun, isOver, type Run, type RunEvent } from "@souffleur/plan"
+import { evolveRun, initialRun, isRunOver, type Run, type RunEvent } from "@souffleur/plan"
 import type { Person, RunKeeper } from "./RunKeeper.ts"
 import type { RunWorld } from "./RunWorld.ts"
 
@@ -21,7 +21,7 @@ export const converged = (world: RunWorld, keeper: RunKeeper, person: Person): v
         `the run is in its ${run.phase}: ${JSON.stringify({ assignment: run.assignment, wait: run.wait, paused: run.paused })}`
       )
     if (keeper.isRunning) wrong("a conductor of a finished run runs")
-    if (!isOver(run)) continue
+    if (!isRunOver(run)) continue
     const events = ledger.events.filter((one) => one.stream === stream)
     let before = initialRun
     for (const [index, { event }] of events.entries()) {

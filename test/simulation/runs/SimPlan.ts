@@ -1,4 +1,4 @@
-import { isOver, type Plan, type PlannedTask, type Run } from "@souffleur/plan"
+import { isRunOver, type Plan, type PlannedTask, type Run } from "@souffleur/plan"
 import type { Seed } from "../Seed.ts"
 import type { RunWorld } from "./RunWorld.ts"
 import { StateWitness } from "./StateWitness.ts"
@@ -61,7 +61,7 @@ export class SimPlan {
   /** True if all tasks in the file are done. */
   get isDone(): boolean {
     const { run } = this
-    return run !== undefined && isOver(run) && run.digest === this.digest
+    return run !== undefined && isRunOver(run) && run.digest === this.digest
   }
 
   /** Leaves a state file of this format, as if the plan was begun before there was a run. */

@@ -1,3 +1,5 @@
+import { isFlag, splitFlag } from "@souffleur/process"
+
 /** Values of a flag: one, every word up to the next flag, an optional value, or none. */
 export type Takes = "one" | "many" | "maybe" | "none"
 
@@ -66,22 +68,12 @@ const ours = [
 const shorts = new Set(["-p", "-r", "-c", "-w"])
 
 /** Returns the flag's name without its value: `--Flag=value` is `--flag`. */
-const nameOf = (argument: string): string => argument.split("=", 1)[0]!.toLowerCase()
+const flagName = (argument: string): string => argument.split("=", 1)[0]!.toLowerCase()
 
 /** Holds if an argument is the beginning of a long flag, which a parser may take for the flag. */
 const abbreviates = (argument: string, flags: ReadonlyArray<string>): boolean => {
-  const name = nameOf(argument)
+  const name = flagName(argument)
   return name.length > 2 && flags.some((flag) => flag.toLowerCase().startsWith(name))
-}
-
-/** Holds if a word is a flag. A single `-` is an argument: the standard input. */
-export const isFlag = (word: string | undefined): word is string =>
-  word !== undefined && word.length > 1 && word.startsWith("-")
-
-/** Splits `--flag=value` into the flag and its value. `undefined`: there is no value. */
-export const split = (word: string): readonly [flag: string, value: string | undefined] => {
-  const at = word.startsWith("--") ? word.indexOf("=") : -1
-  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }
 
 /**
@@ -124,7 +116,7 @@ export const valuesOf = (
   const upToFlag = free === -1 ? rest : rest.slice(0, free)
   switch (takes) {
     case "one":
-      if (rest.length === 0 || objection(rest[0]!) !== undefined || agentFlags.has(split(rest[0]!)[0]))
+      if (rest.length === 0 || objection(rest[0]!) !== undefined || agentFlags.has(splitFlag(rest[0]!)[0]))
         return `must have a value, which may be taken for a flag here: write ${flag}=VALUE`
       return rest.slice(0, 1)
     case "many":

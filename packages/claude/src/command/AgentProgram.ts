@@ -1,14 +1,15 @@
 import { AgentCommandRefused, type AgentProgram } from "@souffleur/domain"
+import { isFlag, splitFlag } from "@souffleur/process"
 import { Result, Schema } from "effect"
-import { agentFlags, isFlag, objection, objectionAnywhere, split, valuesOf } from "./AgentFlags.ts"
-import { frontOf, nameOf, startsPrograms } from "./CommandFront.ts"
+import { agentFlags, objection, objectionAnywhere, valuesOf } from "./AgentFlags.ts"
+import { frontOf, baseName, startsPrograms } from "./CommandFront.ts"
 
 /**
  * Returns the name of the agent: of its program, or of the file that its command runs (`nice node agent.js`: agent.js).
  */
 export const agentName = ({ args, program }: AgentProgram): string => {
   const command = [program, ...args]
-  return nameOf(
+  return baseName(
     command[Result.match(frontOf(command), { onFailure: () => 1, onSuccess: ({ length }) => length }) - 1] ?? program
   )
 }
@@ -20,7 +21,7 @@ const objectionOfClaude = (word: string, rest: ReadonlyArray<string>): string | 
   if (!isFlag(word)) return "is neither a flag nor a flag's value: a prompt or an errand is not for every launch"
   const refused = objection(word)
   if (refused !== undefined) return refused
-  const [flag, inline] = split(word)
+  const [flag, inline] = splitFlag(word)
   if (!agentFlags.has(flag)) return "is an unknown flag: souffleur cannot tell what it allows"
   const values = valuesOf(flag, inline, rest)
   return typeof values === "string" ? values : values.length
@@ -30,7 +31,7 @@ const objectionOfClaude = (word: string, rest: ReadonlyArray<string>): string | 
 const objectionOfAnother = (word: string, program: string): string | number =>
   objection(word) ??
   (startsPrograms(word) || /\s-/u.test(word)
-    ? `may be a command of its own, and what ${nameOf(program)} makes of it is not understood: write a program of your own that does it`
+    ? `may be a command of its own, and what ${baseName(program)} makes of it is not understood: write a program of your own that does it`
     : 0)
 
 /**

@@ -34,7 +34,7 @@ const asInput = ({ print, prompt, window = false }: AgentOrder): boolean =>
  * one file and nothing else.
  * Fails with `AgentNotFound` when there is no such program, or the session id cannot be in a command line.
  */
-export const agentCommand = Effect.fn("agentCommand")(function* (
+export const claudeCommand = Effect.fn("claudeCommand")(function* (
   agent: AgentProgram,
   environment: Variables,
   environmentAllowed: ReadonlyArray<string>,

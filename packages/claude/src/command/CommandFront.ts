@@ -54,10 +54,10 @@ const foreign = new Set(
 )
 
 /** Returns the last part of a path. */
-export const nameOf = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
+export const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
 /** Holds if a program that is not understood may start another program by this word. */
 export const startsPrograms = (word: string): boolean => {
-  const name = nameOf(word)
+  const name = baseName(word)
   return isClaude(word) || foreign.has(name) || Object.hasOwn(becoming, name) || Object.hasOwn(running, name)
 }
 
@@ -96,7 +96,7 @@ export const frontOf = (words: ReadonlyArray<string>): Result.Result<CommandFron
   for (;;) {
     const word = words[at]
     if (word === undefined || word === "") return Result.fail({ problem: "names no program", shell: false })
-    const name = nameOf(word)
+    const name = baseName(word)
     const no = (problem: string) => Result.fail({ problem, shell: shells.has(name) })
     if (isClaude(word)) return Result.succeed({ length: at + 1, claude: true })
     if (foreign.has(name))

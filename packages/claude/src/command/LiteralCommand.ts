@@ -1,6 +1,7 @@
 import { type AgentProgram, CommandRefused, type LiteralAgent } from "@souffleur/domain"
+import { isFlag, splitFlag } from "@souffleur/process"
 import { Option, Result } from "effect"
-import { agentFlags, isFlag, objection, split, valuesOf } from "./AgentFlags.ts"
+import { agentFlags, objection, valuesOf } from "./AgentFlags.ts"
 import { frontOf, isClaude } from "./CommandFront.ts"
 
 /** Subcommands of Claude Code without a conversation: they run as any other command. */
@@ -70,7 +71,7 @@ export const literalAgent = (
       prompts.push(word)
       continue
     }
-    const [flag, inline] = split(word)
+    const [flag, inline] = splitFlag(word)
     const value = () => inline ?? (words[at + 1] === "--" || isFlag(words[at + 1]) ? undefined : words[++at])
     const alone = flag === "-p" || flag === "--print" || flag === "--dangerously-skip-permissions"
     if (alone && inline !== undefined) return refused(`${flag} takes no value: leave it out`)

@@ -1,4 +1,4 @@
-import type { HandoffTaken } from "@souffleur/domain"
+import type { HandoffReceipt } from "@souffleur/domain"
 import { fileIdentity, type Json, newLines, recordOf, timeOf, writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option } from "effect"
 import { contextOf } from "./Context.ts"
@@ -38,7 +38,7 @@ export const makeHandoffReceipt = () => {
       const same = before !== undefined && before.file === file && before.offset <= Number(info.size)
       let { announced, offset } = same ? before : { announced: false, offset: 0 }
       const writtenAt = writtenAtOf(info)
-      let taken: HandoffTaken | undefined
+      let taken: HandoffReceipt | undefined
       yield* newLines(
         path,
         { limit: lineLimit, offset },
@@ -58,6 +58,6 @@ export const makeHandoffReceipt = () => {
       if (taken === undefined) known.set(key, { file, offset, announced })
       return Option.fromUndefinedOr(taken)
     },
-    Effect.orElseSucceed(() => Option.none<HandoffTaken>())
+    Effect.orElseSucceed(() => Option.none<HandoffReceipt>())
   )
 }

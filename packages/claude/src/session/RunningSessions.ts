@@ -29,7 +29,7 @@ const decode = Schema.decodeUnknownOption(PidFile)
  * Lists the sessions of pid files whose process is alive and ours, and began when the file says. The agent leaves its
  * file behind when it is killed. Files that are no pid file, or cannot be read, are skipped.
  */
-export const liveSessions = Effect.fn("liveSessions")(function* (
+export const runningSessions = Effect.fn("runningSessions")(function* (
   claudeDir: string
 ): Effect.fn.Return<ReadonlyArray<AgentSession>, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> {
   const fs = yield* FileSystem.FileSystem

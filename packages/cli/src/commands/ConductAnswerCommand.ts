@@ -1,4 +1,4 @@
-import { invocation, isOver, taskOf } from "@souffleur/plan"
+import { invocation, isRunOver, taskOf } from "@souffleur/plan"
 import { Processes, Settings } from "@souffleur/domain"
 import { isGone } from "@souffleur/process"
 import { Console, Effect, Layer, Option } from "effect"
@@ -79,7 +79,7 @@ export const conductAnswerCommand = Command.make(
       const after = yield* souffleur.answer(id, word)
       const processes = yield* Processes
       const waits = after.owner !== null && !(yield* isGone(processes, after.owner.process))
-      const how = isOver(after)
+      const how = isRunOver(after)
         ? "it is over"
         : waits
           ? "its conductor goes on"

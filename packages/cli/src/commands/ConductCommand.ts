@@ -1,4 +1,4 @@
-import { completionSummary, invocation, isOver, loadPlan, type Run } from "@souffleur/plan"
+import { completionSummary, invocation, isRunOver, loadPlan, type Run } from "@souffleur/plan"
 import { leastPermission, Permission, Processes, type Zone } from "@souffleur/domain"
 import { type RunBroken, type RunningRun, Souffleur } from "@souffleur/embed"
 import { layerSouffleur, runJsonLine, settingsOf } from "@souffleur/embed/internal"
@@ -39,7 +39,7 @@ const told = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: bo
   )
   const last = yield* Effect.onInterrupt(run.end, () => Effect.ignore(Effect.flatMap(run.state, leftAtWork)))
   yield* Fiber.join(narrator)
-  if (!isOver(last)) {
+  if (!isRunOver(last)) {
     yield* tellNeeds(run.needs(last), "then conduct the plan again")
     return 1
   }

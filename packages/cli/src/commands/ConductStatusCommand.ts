@@ -1,4 +1,4 @@
-import { allRuns, invocation, isOver, stateJson, type NamedRun } from "@souffleur/plan"
+import { allRuns, invocation, isRunOver, stateJson, type NamedRun } from "@souffleur/plan"
 import {
   iso,
   Launcher,
@@ -105,7 +105,7 @@ export const conductStatusCommand = Command.make(
         unreadable !== undefined
           ? ""
           : owner === null || owner.condition === "gone"
-            ? isOver(run)
+            ? isRunOver(run)
               ? ""
               : `  no souffleur conducts it: ${invocation(run, cwd)}`
             : `  by pid ${owner.pid}, beat ${Words.duration(beat_age_ms)} ago`

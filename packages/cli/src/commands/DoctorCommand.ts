@@ -6,7 +6,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { layerAgent, layerAgentFiles, layerHost, settingsOf, trustOf } from "@souffleur/embed/internal"
 import { commsCheck } from "../doctor/CommsCheck.ts"
 import { pidCheck } from "../doctor/PidCheck.ts"
-import { type Level, ok, wrong } from "../doctor/Finding.ts"
+import { type Level, passed, wrong } from "../doctor/Finding.ts"
 import { hooksCheck } from "../doctor/HooksCheck.ts"
 import { stateFolderCheck } from "../doctor/StateFolderCheck.ts"
 import { quarantine } from "../doctor/Quarantine.ts"
@@ -17,7 +17,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printJson } from "../Printing.ts"
 import { wrapped } from "../Wrapped.ts"
-import { withProgress } from "../explain/Progress.ts"
+import { withProgressLine } from "../explain/Progress.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
@@ -55,7 +55,7 @@ const noticesCheck = Effect.fn("noticesCheck")(function* ({ notify, stateDir }: 
   return yield* Effect.forEach(notify, (channel) =>
     Effect.map(channelProblem(channel, { platform, variables, stateDir }), (problem) =>
       problem === null
-        ? ok("notices", `${channel._tag} is ready`)
+        ? passed("notices", `${channel._tag} is ready`)
         : wrong("notices", `${channel._tag}: ${problem}`, "put it right, then: souffleur notify --test")
     )
   )
@@ -100,8 +100,8 @@ export const doctorCommand = Command.make(
     if (flags.quarantine && Option.isSome(pid))
       return yield* new BadUsage({ message: "--quarantine concerns the log alone: leave the process out" })
     const findings = flags.quarantine
-      ? yield* withProgress("moving the log aside")(quarantine(yield* settingsOf(project)))
-      : yield* withProgress("looking at everything")(examined(project, pid))
+      ? yield* withProgressLine("moving the log aside")(quarantine(yield* settingsOf(project)))
+      : yield* withProgressLine("looking at everything")(examined(project, pid))
     const bad = findings.filter(({ level }) => level === "wrong").length
     if (flags.json) {
       const facts = findings.map(({ check, detail, level, todo }) => ({

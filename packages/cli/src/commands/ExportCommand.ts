@@ -5,7 +5,7 @@ import { Console, Effect, Layer, Path, Result, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { layerAgent, layerHost, opening } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { withProgress } from "../explain/Progress.ts"
+import { withProgressLine } from "../explain/Progress.ts"
 import { BadUsage } from "../Failure.ts"
 import { json, projectDir } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
@@ -51,7 +51,7 @@ export const exportCommand = Command.make(
     const newest = flags.trim ? settings.trimChars : undefined
     const exported = yield* Effect.flatMap(Agent, (agent) => agent.exportSession(sessionId, out, newest)).pipe(
       Effect.provide(Layer.provide(layerAgent(settings), layerHost)),
-      withProgress("exporting")
+      withProgressLine("exporting")
     )
     const trimmed = newest === undefined ? undefined : yield* trim(out, newest)
     yield* Effect.forEach(exported.warnings, (warning) => Console.error(`warning: ${warning}`))

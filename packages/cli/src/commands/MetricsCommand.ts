@@ -2,7 +2,7 @@ import { layerHost, layerStore, logMetrics } from "@souffleur/embed/internal"
 import { replaceDurably } from "@souffleur/process"
 import { Effect, Layer, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
-import { withProgress } from "../explain/Progress.ts"
+import { withProgressLine } from "../explain/Progress.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -24,7 +24,7 @@ export const metricsCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const { families, text } = yield* withProgress("reading the log")(logMetrics)
+    const { families, text } = yield* withProgressLine("reading the log")(logMetrics)
     if (Option.isSome(flags.file)) {
       const { cwd } = yield* Environment
       const file = (yield* Path.Path).resolve(cwd, flags.file.value)

@@ -50,7 +50,7 @@ export const projectDir = Flag.String("project-dir").pipe(
 )
 
 /** Hands the watch to a souffleur that outlives its caller. */
-export const detach = Flag.Boolean("detach").pipe(
+export const detachFlag = Flag.Boolean("detach").pipe(
   Flag.withDescription(
     "Start a souffleur that watches on when this command, and the agent whose tool it may be, have ended"
   ),
@@ -58,7 +58,7 @@ export const detach = Flag.Boolean("detach").pipe(
 )
 
 /** Asks for a preview, which changes nothing (spec: command-line#preview). */
-export const dryRun = Flag.Boolean("dry-run").pipe(
+export const dryRunFlag = Flag.Boolean("dry-run").pipe(
   Flag.withDescription("Say what would be seen and done, with each command line; change and start nothing"),
   Flag.withDefault(false)
 )

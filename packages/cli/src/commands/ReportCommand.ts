@@ -2,7 +2,7 @@ import { layerHost, layerStoreReading, report, reportJson, reportMarkdown } from
 import { reportFile } from "@souffleur/page"
 import { Clock, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { withProgress } from "../explain/Progress.ts"
+import { withProgressLine } from "../explain/Progress.ts"
 import { printJson, printLines } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { indentOf, wrapped } from "../Wrapped.ts"
@@ -28,7 +28,7 @@ export const reportCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const until = yield* Clock.currentTimeMillis
     const since = yield* sinceOf(flags.since, until, yield* zoneOf(flags))
-    const found = yield* withProgress("reading the log")(report({ since, until }))
+    const found = yield* withProgressLine("reading the log")(report({ since, until }))
     if (flags.json) return yield* printJson(reportJson(found))
     const zone = yield* zoneOf(flags)
     if (flags.format === "html") return yield* printLines(yield* reportFile(found, zone))

@@ -26,8 +26,8 @@ import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { watching } from "../watching/WatchSession.ts"
 import { paint } from "../Printing.ts"
 import { printPreview } from "../preview/PreviewText.ts"
-import { detached, withoutMarks } from "../watching/Detach.ts"
-import { detach, dryRun, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
+import { detachWatch, withoutMarks } from "../watching/Detach.ts"
+import { detachFlag, dryRunFlag, json, projectDir, quiet, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withSettings } from "./ProjectCommand.ts"
 import { watch } from "./WatchCommand.ts"
 
@@ -54,8 +54,8 @@ export const runCommand = Command.make(
       ),
       Flag.withDefault(false)
     ),
-    detach,
-    dryRun,
+    detach: detachFlag,
+    dryRun: dryRunFlag,
     verbose,
     quiet,
     utc: utcFlag,
@@ -126,7 +126,7 @@ export const runCommand = Command.make(
           yield* release(id)
           return before
         }
-        if (flags.detach) return yield* detached(id, flags.guardian, flags.json)
+        if (flags.detach) return yield* detachWatch(id, flags.guardian, flags.json)
         yield* ready
         return yield* watching(id, {
           project,

@@ -13,7 +13,7 @@ import {
 } from "@souffleur/embed/internal"
 import { Clock, Console, Effect, Layer, Option, Result } from "effect"
 import { Command, Flag } from "effect/cli"
-import { withProgress } from "../explain/Progress.ts"
+import { withProgressLine } from "../explain/Progress.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -55,7 +55,7 @@ export const tracesCommand = Command.make(
     if (collector === null)
       return yield* Console.error("Nothing is exported: OTEL_SDK_DISABLED or OTEL_TRACES_EXPORTER says so.")
     const sent = yield* Effect.result(
-      withProgress("exporting")(Effect.forEach(traces, (spans) => sendTraces(collector, spans), { discard: true }))
+      withProgressLine("exporting")(Effect.forEach(traces, (spans) => sendTraces(collector, spans), { discard: true }))
     )
     if (Result.isFailure(sent)) {
       yield* Console.error(`souffleur: ${sent.failure.message}: is OTEL_EXPORTER_OTLP_ENDPOINT right?`)

@@ -25,13 +25,13 @@ import { dryWatch } from "../preview/WatchPreview.ts"
 import { namedComms } from "../watching/NamedComms.ts"
 import { asked, pick } from "../watching/NamedTarget.ts"
 import { restorationOf } from "../watching/RestorationFlag.ts"
-import { detached, outlived } from "../watching/Detach.ts"
+import { detachWatch, outlived } from "../watching/Detach.ts"
 import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { ready } from "../service/Watchdog.ts"
 import { codeOf, watching } from "../watching/WatchSession.ts"
 import type { Telling } from "../watching/WatchScreen.ts"
-import { detach, dryRun, json, projectDir, quiet, realProject, tellingOf, utcFlag, verbose } from "./Options.ts"
+import { detachFlag, dryRunFlag, json, projectDir, quiet, realProject, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
 /**
@@ -105,7 +105,7 @@ export const watch = Effect.fn("watch")(function* ({
     ? yield* goesOn(known.value, target)
     : yield* openWatch(Option.isSome(target) ? target.value : yield* pick(project), { ...said, project, comms, pin })
   const from = Option.isSome(known) ? known.value.watch.revision : 0
-  if (said.detaching) return yield* detached(id, guarding.guardian, telling.how === "json")
+  if (said.detaching) return yield* detachWatch(id, guarding.guardian, telling.how === "json")
   if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, project))) return 1
   return yield* watching(id, { project, comms, from, guardian: guarding.guardian, telling })
 })
@@ -134,7 +134,7 @@ export const watchCommand = Command.make(
       Flag.withDescription("Keep a second small process that brings souffleur back when it dies or hangs"),
       Flag.withDefault(false)
     ),
-    detach,
+    detach: detachFlag,
     outlive: Flag.String("outlive").pipe(
       Flag.withDescription("The pid that asked for --detach"),
       Flag.optional,
@@ -149,7 +149,7 @@ export const watchCommand = Command.make(
       Flag.withDescription("Go on with this watch, of whatever folder"),
       Flag.optional
     ),
-    dryRun,
+    dryRun: dryRunFlag,
     verbose,
     quiet,
     utc: utcFlag,

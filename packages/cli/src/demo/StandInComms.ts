@@ -4,7 +4,7 @@ import { Clock, Effect, FileSystem, Path, Schedule, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
 /** `plan.json` in the project: the work of the stand-in. */
-export const Plan = Schema.fromJsonString(
+export const DemoPlan = Schema.fromJsonString(
   Schema.Struct({
     tasks: Schema.Array(
       Schema.Struct({
@@ -19,7 +19,7 @@ export const Plan = Schema.fromJsonString(
   })
 )
 /** A task of the plan that the demonstration works through. */
-export type Task = (typeof Plan.Type.tasks)[number]
+export type DemoTask = (typeof DemoPlan.Type.tasks)[number]
 
 /** Other programs lock the file for moments only. The stand-in gives up after five minutes. */
 const untilUnlocked = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "5 minutes" }))
@@ -60,13 +60,13 @@ export const openStandInComms = Effect.fnUntraced(function* (project: string) {
           WHERE task_id = 'task-00'`
       ),
     beat: ask((sql, now) => sql`UPDATE orchestration_tasks SET last_heartbeat = ${now} WHERE task_id = 'task-00'`),
-    isDone: (task: Task) =>
+    isDone: (task: DemoTask) =>
       solo
         ? files.exists(paths.resolve(project, task.file))
         : ask((sql) => sql`SELECT 1 FROM orchestration_tasks WHERE task_id = ${task.id} AND state = 'complete'`).pipe(
             Effect.map((rows) => rows.length > 0)
           ),
-    claim: (task: Task, session: string) =>
+    claim: (task: DemoTask, session: string) =>
       ask(
         (
           sql,
@@ -74,7 +74,7 @@ export const openStandInComms = Effect.fnUntraced(function* (project: string) {
         ) => sql`INSERT INTO orchestration_tasks (task_id, state, worked_by, started_at) VALUES (${task.id}, 'working', ${session}, ${now})
           ON CONFLICT (task_id) DO UPDATE SET state = 'working', worked_by = ${session}, started_at = ${now}`
       ),
-    complete: (task: Task) =>
+    complete: (task: DemoTask) =>
       ask(
         (sql, now) =>
           sql`UPDATE orchestration_tasks SET state = 'complete', completed_at = ${now} WHERE task_id = ${task.id}`

@@ -1,6 +1,6 @@
 import { Config, Effect, FileSystem, Option, Path, Schedule, Schema } from "effect"
 import { idle, type Part, type Session } from "../agent/StandInAgent.ts"
-import { openStandInComms, Plan, type Task } from "./StandInComms.ts"
+import { openStandInComms, DemoPlan, type DemoTask } from "./StandInComms.ts"
 import { craft, craftOf, untilReleased } from "./StandInScript.ts"
 
 /** Faults on purpose, for demos and tests. Tasks are counted from 1 in the order of the plan. */
@@ -38,12 +38,12 @@ const recall = Effect.fnUntraced(function* (session: Session, prompt: string) {
     : `I have read the export: the stage word is ${word}.`
 })
 
-const work = Effect.fnUntraced(function* (session: Session, plan: typeof Plan.Type) {
+const work = Effect.fnUntraced(function* (session: Session, plan: typeof DemoPlan.Type) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const comms = yield* openStandInComms(session.cwd)
   const { dieAt, handoffAt, hangAt } = yield* trouble
-  const doing = Effect.fnUntraced(function* (task: Task, number: number) {
+  const doing = Effect.fnUntraced(function* (task: DemoTask, number: number) {
     if (number === handoffAt) {
       yield* comms.conductor("context_recovery", session.id)
       return yield* idle
@@ -77,7 +77,7 @@ const answer = Effect.fnUntraced(function* (session: Session, prompt: string) {
   const plan = yield* Effect.option(files.readFileString(paths.join(session.cwd, "plan.json")))
   if (Option.isNone(plan)) return recalled ?? "There is no plan here."
   if (recalled !== undefined) yield* session.say(recalled, true)
-  yield* work(session, yield* Schema.decodeUnknownEffect(Plan)(plan.value))
+  yield* work(session, yield* Schema.decodeUnknownEffect(DemoPlan)(plan.value))
   return "Every task of the plan is complete."
 })
 

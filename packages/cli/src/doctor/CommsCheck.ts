@@ -2,14 +2,14 @@ import { CommsErrand } from "@souffleur/comms"
 import { Comms, type CommsSnapshot, parseTime, type ResolvedSettings, type Watch, Words } from "@souffleur/domain"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result } from "effect"
 import type { NamedWatch } from "@souffleur/embed"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 const init = "souffleur init"
 
 const rows = ({ conductor, souffleur }: CommsSnapshot): ReadonlyArray<Finding> => {
   const lost = [...(Option.isNone(conductor) ? ["task-00"] : []), ...(Option.isNone(souffleur) ? ["souffleur"] : [])]
   return lost.length === 0
-    ? [ok("comms rows", "task-00 and souffleur are there")]
+    ? [passed("comms rows", "task-00 and souffleur are there")]
     : [wrong("comms rows", `no row ${lost.join(", no row ")}`, `${init}: it adds what is missing`)]
 }
 
@@ -25,7 +25,7 @@ const state = ({ souffleur }: CommsSnapshot, watch: Watch): ReadonlyArray<Findin
       : { completed: "complete", "retries exhausted": "error", "validation exhausted": "exited", released: undefined }[
           watch.end ?? "released"
         ]
-  if (meant === undefined || said === meant) return [ok("comms state", `row souffleur is ${said}`)]
+  if (meant === undefined || said === meant) return [passed("comms state", `row souffleur is ${said}`)]
   return [
     watch.phase === "Exited"
       ? note("comms state", `row souffleur is ${said}, and the newest watch ended: ${watch.end}`)
@@ -73,7 +73,7 @@ const heartbeat = (
           `${text}, more than ${Words.duration(Duration.toMillis(staleAfter))}: a watcher calls that dead`
         )
       ]
-    : [ok("heartbeat", text)]
+    : [passed("heartbeat", text)]
 }
 
 /** Checks the comms database of a project, and reads it as the watcher does. */
@@ -86,7 +86,7 @@ export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
   const path = yield* Path.Path
   const here = watches.findLast(({ watch }) => watch.project === project)?.watch
   if (here !== undefined && here.comms === null && here.phase !== "Exited")
-    return [ok("comms", "this project's watch is solo")]
+    return [passed("comms", "this project's watch is solo")]
   const file = here?.comms ?? path.join(project, "comms.db")
   if (!(yield* Effect.orElseSucceed(fs.exists(file), () => false))) {
     return here?.phase !== "Exited" && here?.comms === file
@@ -115,7 +115,7 @@ export const commsCheck = Effect.fn("Doctor.commsCheck")(function* (
   }
   const now = yield* Clock.currentTimeMillis
   return [
-    ok("comms", `${file} has what souffleur needs, ${read.success.taskCount} tasks`),
+    passed("comms", `${file} has what souffleur needs, ${read.success.taskCount} tasks`),
     ...rows(read.success),
     ...(here?.comms === file ? state(read.success, here) : []),
     ...heartbeat(read.success, here !== undefined && here.phase !== "Exited", settings.heartbeatStaleAfter, now)

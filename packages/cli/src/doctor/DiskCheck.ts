@@ -1,6 +1,6 @@
 import type { ResolvedSettings } from "@souffleur/domain"
 import { Effect, FileSystem, Option, Path } from "effect"
-import { type Finding, ok, wrong } from "./Finding.ts"
+import { type Finding, passed, wrong } from "./Finding.ts"
 
 /** The kernel's names of file systems that other machines may write to. */
 const network =
@@ -54,5 +54,5 @@ export const diskCheck = Effect.fn("Doctor.diskCheck")(function* ({
           "set SOUFFLEUR_STATE_DIR to a folder on a disk of this machine"
         )
       ]
-    : [ok("disk", `the state folder is on ${kind}`)]
+    : [passed("disk", `the state folder is on ${kind}`)]
 })

@@ -10,7 +10,7 @@ export interface Finding {
 }
 
 /** Makes a finding that asks for nothing. */
-export const ok = (check: string, detail: string): Finding => ({ check, level: "ok", detail, todo: null })
+export const passed = (check: string, detail: string): Finding => ({ check, level: "ok", detail, todo: null })
 /** Makes a finding that a person may want to know. `todo`: the command for it; `null`: there is none. */
 export const note = (check: string, detail: string, todo: string | null = null): Finding => ({
   check,

@@ -1,7 +1,7 @@
 import type { ResolvedSettings } from "@souffleur/domain"
 import { Effect, Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /**
  * Checks the hooks in the settings of the project and of the user: whether they can run, and write here. Returns
@@ -28,7 +28,7 @@ export const hooksCheck = Effect.fn("Doctor.hooksCheck")(function* (
       if (elsewhere !== undefined)
         return [note("hooks", `those in ${file} write to ${elsewhere.stateDir}: not read here`, again)]
       if (absent.length > 0) return [note("hooks", `those in ${file} are not all: ${absent.join(", ")}`, again)]
-      return [ok("hooks", `installed in ${file}`)]
+      return [passed("hooks", `installed in ${file}`)]
     },
     (found, { file }) =>
       Effect.catch(found, (error) =>

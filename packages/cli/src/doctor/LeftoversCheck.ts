@@ -2,7 +2,7 @@ import type { ResolvedSettings } from "@souffleur/domain"
 import { isDraft } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
 import type { NamedWatch } from "@souffleur/embed"
-import { note, ok, wrong } from "./Finding.ts"
+import { note, passed, wrong } from "./Finding.ts"
 import { filesIn } from "./StateFolderFiles.ts"
 
 /** Drafts and undecided launches live for a moment. An older one was left by a process that was killed. */
@@ -24,7 +24,7 @@ export const draftsCheck = Effect.fn("draftsCheck")(function* (settings: Resolve
   const files = (yield* filesIn(settings)).filter((file) => isMomentary(path.basename(file)))
   const left = yield* Effect.filter(files, (file) => olderThan(file, now - Duration.toMillis(draftLife)))
   return left.length === 0
-    ? ok("leftovers", "none")
+    ? passed("leftovers", "none")
     : note(
         "leftovers",
         `${left.length} drafts and launch files of processes that were killed: ${left.slice(0, 3).join(", ")}`,

@@ -5,7 +5,7 @@ import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } fro
 import type { NamedWatch } from "@souffleur/embed"
 import { allWatches, layerClaims, layerDatabase, layerStore } from "@souffleur/embed/internal"
 import { estimateCheck, ratioOf } from "./EstimateCheck.ts"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Reads every event, and finds a missing one between two others. */
 const readable = Effect.gen(function* () {
@@ -78,7 +78,7 @@ const watchFindings = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, se
   }
   return findings.length > 0
     ? findings
-    : [ok(name, `${watch.phase.toLowerCase()}, Conductor (S${Math.max(1, watch.generation)})`)]
+    : [passed(name, `${watch.phase.toLowerCase()}, Conductor (S${Math.max(1, watch.generation)})`)]
 })
 
 /** Checks the log and its watches. A log is not created where there is none. */
@@ -106,7 +106,7 @@ export const logCheck = Effect.fn("logCheck")(function* (settings: ResolvedSetti
     if (Result.isFailure(read)) return damaged(read.failure.message)
     const { events, gap, ratios, watches } = read.success
     if (gap !== undefined) return damaged(`events are missing: ${gap}`)
-    const whole = ok(
+    const whole = passed(
       "event log",
       `${file}: ${events} events of ${watches} watches, each decodes; SQLite's check passes`
     )

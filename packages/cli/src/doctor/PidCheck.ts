@@ -3,7 +3,7 @@ import { refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option, Result } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import type { NamedWatch } from "@souffleur/embed"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks whether a process could be watched, with the questions of `watch`. It claims nothing. */
 export const pidCheck = Effect.fn("Doctor.pidCheck")(function* (pid: number, watches: ReadonlyArray<NamedWatch>) {
@@ -19,7 +19,7 @@ export const pidCheck = Effect.fn("Doctor.pidCheck")(function* (pid: number, wat
   const findings: Array<Finding> = []
   findings.push(
     agent.isAgent(yield* processes.commandLine(pid))
-      ? ok(check, `${found.name} is an agent by its command line, and ${found.condition}`)
+      ? passed(check, `${found.name} is an agent by its command line, and ${found.condition}`)
       : note(
           check,
           `${found.name} is no agent by its command line`,
@@ -35,7 +35,7 @@ export const pidCheck = Effect.fn("Doctor.pidCheck")(function* (pid: number, wat
     const file = yield* Effect.result(agent.sessionFile(session))
     findings.push(
       Result.isSuccess(file)
-        ? ok(check, `it holds session ${session}: souffleur watch --pid ${pid} --session-id ${session}`)
+        ? passed(check, `it holds session ${session}: souffleur watch --pid ${pid} --session-id ${session}`)
         : wrong(
             check,
             `it holds session ${session}, which cannot be found: ${file.failure.message}`,
@@ -46,6 +46,6 @@ export const pidCheck = Effect.fn("Doctor.pidCheck")(function* (pid: number, wat
   const watching = watches.filter(
     ({ watch }) => watch.phase !== "Exited" && Equal.equals(watch.conductor, found.identity)
   )
-  for (const { id } of watching) findings.push(ok(check, `it is the Conductor of watch ${id}`))
+  for (const { id } of watching) findings.push(passed(check, `it is the Conductor of watch ${id}`))
   return findings
 })

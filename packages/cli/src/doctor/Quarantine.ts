@@ -25,7 +25,7 @@ import {
   statusLine
 } from "@souffleur/embed/internal"
 import { Ended } from "../Failure.ts"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** The number of newest events that are named for each watch. */
 const lastTold = 5
@@ -171,7 +171,7 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
     const present = yield* Effect.filter(RecoverRows.parts(file), (one) =>
       Effect.orElseSucceed(fs.exists(one), () => false)
     )
-    if (present.length === 0) return [ok("event log", "there is none: nothing to move")]
+    if (present.length === 0) return [passed("event log", "there is none: nothing to move")]
     const holders = yield* RecoverRows.holders(present)
     if (holders.length > 0) return yield* refuse(`process ${holders.join(", ")} has the event log open: end it first`)
     const { each, lost, watches } = folding()
@@ -185,7 +185,7 @@ export const quarantine = Effect.fn("Doctor.quarantine")(
       return [
         lost.newer > 0
           ? wrong("event log", newer, "nothing is moved")
-          : ok("event log", `${file} is sound: nothing to move`)
+          : passed("event log", `${file} is sound: nothing to move`)
       ]
     }
     const unfinished = [...watches].filter(([id, { watch }]) => !id.includes("/") && watch.phase !== "Exited")

@@ -3,7 +3,7 @@ import { Claims, type ResolvedSettings } from "@souffleur/domain"
 import { Effect, Option, Path } from "effect"
 import { layerClaims, layerHost, layerStore, runNeeds, runStanding } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 const restore = "bring back a copy of the event log, or: souffleur doctor --quarantine"
 
@@ -16,7 +16,7 @@ const runFinding = Effect.fnUntraced(function* ({ id, run, unreadable }: NamedRu
   if (run.owner !== null && !(yield* (yield* Claims).isDead(run.owner)))
     return needs
       ? note(name, runNeeds(id, run).join(": "), "answer it: it goes on by itself, or with souffleur conduct")
-      : ok(name, runStanding(run))
+      : passed(name, runStanding(run))
   const gone = run.owner === null ? "its conductor left" : `its conductor, pid ${run.owner.process.pid}, is dead`
   return needs
     ? note(name, `${gone}: ${runNeeds(id, run).join(": ")}`, `answer it, then ${goOn}`)

@@ -5,14 +5,14 @@ import { Duration, Effect, FileSystem, Path, Result } from "effect"
 import { agentKind, otherKinds } from "../agent/Kind.ts"
 import { idleSettings, launchable, layerAgent, layerHost, terminalOf } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 /** Checks the git repository. Without comms the commit that is checked out is a sign of progress. */
 const repository = Effect.fnUntraced(function* (project: string) {
   const found = yield* Effect.result(commitAt(project))
   if (Result.isFailure(found))
     return [wrong("git", `${found.failure.message}: a commit is no sign of progress`, "see whose repository that is")]
-  return found.success === "" ? [] : [ok("git", `commit ${found.success.slice(0, 12)} is checked out`)]
+  return found.success === "" ? [] : [passed("git", `commit ${found.success.slice(0, 12)} is checked out`)]
 })
 
 const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
@@ -23,7 +23,7 @@ const agentFound = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   )
   return Result.match(yield* Effect.result(launched), {
     // The arguments are left out, because they may hold a key.
-    onSuccess: ({ program }) => ok("agent", `${program} is found`),
+    onSuccess: ({ program }) => passed("agent", `${program} is found`),
     onFailure: (error) =>
       wrong("agent", error.message, "set SOUFFLEUR_AGENT_COMMAND, or AGENT_COMMAND in the config file")
   })
@@ -35,7 +35,7 @@ const othersFound = Effect.gen(function* () {
   const found = yield* Effect.filter(otherKinds, ({ program }) =>
     Effect.isSuccess(resolveProgram(program, variables["PATH"] ?? ""))
   )
-  return found.map(({ program, title }) => ok("agent", `${title} is found too: souffleur run -- ${program} …`))
+  return found.map(({ program, title }) => passed("agent", `${title} is found too: souffleur run -- ${program} …`))
 })
 
 const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSettings) {
@@ -44,7 +44,7 @@ const sessionsReadable = Effect.fnUntraced(function* ({ agentDir }: ResolvedSett
   const projects = path.join(agentDir, agentKind.sessions)
   const [variable] = agentKind.folder.variables
   return Result.match(yield* Effect.result(fs.readDirectory(projects)), {
-    onSuccess: (found) => ok("sessions", `${projects} can be read, ${found.length} projects`),
+    onSuccess: (found) => passed("sessions", `${projects} can be read, ${found.length} projects`),
     onFailure: ({ reason }) =>
       reason._tag === "NotFound"
         ? note(
@@ -65,7 +65,7 @@ const config = Effect.fnUntraced(function* ({ source, warnings }: ResolvedSettin
   if (refused !== null)
     return [wrong("config", `${refused}: nothing of it is used`, "see that it is yours, then do that")]
   return warnings.length === 0
-    ? [ok("config", source === null ? "no file: defaults and the environment" : source)]
+    ? [passed("config", source === null ? "no file: defaults and the environment" : source)]
     : warnings.map((warning) => note("config", warning, `correct ${source ?? "the config file"}`))
 })
 
@@ -81,7 +81,7 @@ const gate = ({ forceCompactThresholdTokens: threshold, trimChars }: ResolvedSet
         `no export is estimated above ${maxTokens} tokens once it is trimmed to ${trimChars} characters: FORCE_COMPACT=${threshold} never chooses compaction`,
         `to have it chosen, set FORCE_COMPACT below ${maxTokens}, or TRIM_CHARS above ${threshold * 3}`
       )
-    : ok("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`)
+    : passed("gate", `exports above ${threshold} tokens are compacted instead; the largest possible is ${maxTokens}`)
 }
 
 const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>
@@ -91,7 +91,7 @@ const staleLimit = ({ heartbeatStaleAfter }: ResolvedSettings): Finding =>
         `${Words.duration(Duration.toMillis(heartbeatStaleAfter))}; the agent itself may be silent for ${Words.duration(Duration.toMillis(agentKind.stall))} when its model stalls, and go on`,
         "if healthy Conductors are replaced, set HEARTBEAT_STALE_AFTER above it"
       )
-    : ok("stale limit", Words.duration(Duration.toMillis(heartbeatStaleAfter)))
+    : passed("stale limit", Words.duration(Duration.toMillis(heartbeatStaleAfter)))
 
 const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Finding =>
   uid === 0 && agentKind.refusedAsRoot.includes(maxExternalPermission)
@@ -100,7 +100,7 @@ const ceiling = ({ maxExternalPermission }: ResolvedSettings, uid: number): Find
         `${maxExternalPermission} as root: the agent refuses that, and ends with 1`,
         `run as another user, or set MAX_EXTERNAL_PERMISSION=${leastPermission}`
       )
-    : ok("permission", `no launch is above ${maxExternalPermission}`)
+    : passed("permission", `no launch is above ${maxExternalPermission}`)
 
 const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
   const { variables } = yield* Environment
@@ -109,13 +109,13 @@ const launcher = Effect.fnUntraced(function* (settings: ResolvedSettings) {
     return wrong("launcher", chosen.failure.message, "set SOUFFLEUR_LAUNCHER, or LAUNCHER in the config file")
   const terminal = chosen.success
   if (terminal === "headless")
-    return ok("launcher", "headless: the agent in print mode, its output in the state folder")
+    return passed("launcher", "headless: the agent in print mode, its output in the state folder")
   const question = terminal === "tmux" ? ["display-message", "-p", "#{session_id}"] : ["@", "ls"]
   const answered = yield* Effect.result(
     runProgram({ command: terminal, args: question, stdin: "", within: "3 seconds", atMost: 10_000_000 })
   )
   return Result.match(answered, {
-    onSuccess: () => ok("launcher", `${terminal} answers`),
+    onSuccess: () => passed("launcher", `${terminal} answers`),
     onFailure: ({ message }) =>
       wrong("launcher", `${terminal} does not answer: ${message}`, "allow remote control, or use headless")
   })

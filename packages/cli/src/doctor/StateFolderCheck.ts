@@ -3,7 +3,7 @@ import { lookTrusted } from "@souffleur/process"
 import { Effect, FileSystem, Option, Result } from "effect"
 import { layerClaims, layerHost } from "@souffleur/embed/internal"
 import { diskCheck } from "./DiskCheck.ts"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 import { draftsCheck, keptCheck, outputsCheck } from "./LeftoversCheck.ts"
 import { logCheck } from "./LogCheck.ts"
 import { filesIn } from "./StateFolderFiles.ts"
@@ -30,7 +30,7 @@ const folder = Effect.fnUntraced(function* ({ stateDir }: ResolvedSettings) {
   for (const file of yield* filesIn({ stateDir })) if (open.length < maxNamed) open.push(...(yield* look(file)))
   if (open.length > 0) return open
   return yield* fs.access(stateDir, { readable: true, writable: true }).pipe(
-    Effect.as([ok("state folder", `${stateDir} is ours alone`)]),
+    Effect.as([passed("state folder", `${stateDir} is ours alone`)]),
     Effect.orElseSucceed(() => [
       wrong("state folder", `${stateDir} cannot be written`, "give it back to this user, or set SOUFFLEUR_STATE_DIR")
     ])
@@ -45,7 +45,7 @@ const claimable = Effect.gen(function* () {
     Effect.andThen(claims.release(probe)),
     // Another doctor holds the probe at this moment.
     Effect.catchTag("AlreadyWatched", () => Effect.void),
-    Effect.as(ok("claims", "no other souffleur of this user can watch the same Conductor")),
+    Effect.as(passed("claims", "no other souffleur of this user can watch the same Conductor")),
     Effect.catchTag("ClaimFailed", ({ message }) =>
       Effect.succeed(wrong("claims", message, "nothing new is watched until then"))
     )

@@ -2,7 +2,7 @@ import { overreachInWords } from "@souffleur/domain"
 import { Option } from "effect"
 import type { NamedWatch } from "@souffleur/embed"
 import type { ConfigTrust } from "@souffleur/embed/internal"
-import { type Finding, note, ok, wrong } from "./Finding.ts"
+import { type Finding, note, passed, wrong } from "./Finding.ts"
 
 const look = (source: string | null) => `look at ${source ?? "it"}, then: souffleur config --trust`
 
@@ -11,7 +11,7 @@ export const trustCheck = ({ keys, said, says, settings: { source }, trusted }: 
   if (Option.isNone(trusted))
     return note("trust", "nothing is trusted here yet: the first watch, run or plan trusts the config file as it is")
   if (keys.length === 0)
-    return ok(
+    return passed(
       "trust",
       `the config file asks for nothing that is not trusted; in it: ${said.ceiling}, trusted: ${trusted.value.ceiling}`
     )

@@ -11,7 +11,7 @@ const erased = "\r\u001B[2K"
  * Says on standard error what takes longer than a second, with the time so far. It erases that line at the end, and
  * writes nothing where standard error is no terminal.
  */
-export const withProgress =
+export const withProgressLine =
   (what: string) =>
   <A, E, R>(act: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Stdio.Stdio> =>
     Effect.gen(function* () {

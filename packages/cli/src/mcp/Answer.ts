@@ -6,7 +6,7 @@ const quiet = (until: number) =>
   `Nothing is launched before ${iso(until)} (quiet hours): go on as far as you can; then you are stopped and a successor is launched.`
 
 /** Answers an agent's request for a recovery of its context, by the state that followed in the log. */
-export const answerOf = ({ recovery, standby, wait }: Watch): string => {
+export const recoveryAnswer = ({ recovery, standby, wait }: Watch): string => {
   if (standby !== undefined) return `souffleur stands by: ${standby.message}. ${goOn}`
   if (wait !== undefined) return quiet(wait.until)
   return recovery?.purpose === "export"

@@ -4,7 +4,7 @@ import { command, soloComms } from "@souffleur/supervisor"
 import { Clock, Effect, Random } from "effect"
 import type { NamedWatch } from "@souffleur/embed"
 import { layerAgent, settingsOf } from "@souffleur/embed/internal"
-import { answerOf, answerWithComms } from "./Answer.ts"
+import { recoveryAnswer, answerWithComms } from "./Answer.ts"
 import { asConductor, call, onComms, startWith } from "./Call.ts"
 import type { CallContext } from "./CallContext.ts"
 import { ToolFailed, type Word } from "./Tools.ts"
@@ -88,7 +88,7 @@ export const requestContextRecovery = ({
       const { id, watch } = here.watched
       const never = handoffForbidden(watch, watch.sessionId)
       if (never !== undefined) return yield* new ToolFailed({ message: `Not now: ${never}.` })
-      if (watch.comms === null) return { watch: id, note: answerOf(yield* askSolo(here.watched, text)) }
+      if (watch.comms === null) return { watch: id, note: recoveryAnswer(yield* askSolo(here.watched, text)) }
       yield* askOverComms(here, text)
       const quietUntil = yield* quietUntilNow((yield* settingsOf(watch.project)).quietHours)
       return { watch: id, note: answerWithComms(watch, quietUntil) }

@@ -1,4 +1,4 @@
-import { isSecret } from "@souffleur/domain"
+import { isSecretVariable } from "@souffleur/domain"
 import { agentKind } from "../agent/Kind.ts"
 import type { Surroundings } from "../world/CommandEnvironment.ts"
 
@@ -19,7 +19,7 @@ export interface Service {
  * readable.
  */
 const isKept = (name: string) =>
-  !isSecret(name) &&
+  !isSecretVariable(name) &&
   (agentKind.folder.variables.includes(name) || /^(?:PATH|XDG_STATE_HOME|SOUFFLEUR_(?!LAUNCH_ID$)[A-Z_]+)$/u.test(name))
 
 /** Makes the service that resumes one watch, or with `everyWatch` all of them after a boot. */

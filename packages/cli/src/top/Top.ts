@@ -29,7 +29,7 @@ export interface Pressed {
 }
 
 /** Begins with the list. */
-export const begun = (news: JobNews): Top => ({
+export const initialTop = (news: JobNews): Top => ({
   news,
   view: "list",
   chosen: null,

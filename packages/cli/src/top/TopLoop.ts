@@ -1,7 +1,7 @@
 import { type Job, Souffleur } from "@souffleur/embed"
 import { followJobs, type JobNews } from "@souffleur/embed/internal"
 import { Clock, Effect, Option, Stream, Terminal } from "effect"
-import { begun, chosenJob, type Pressed, pressed, type Top } from "./Top.ts"
+import { initialTop, chosenJob, type Pressed, pressed, type Top } from "./Top.ts"
 import { type Looked, topFrame } from "./TopFrame.ts"
 import type { TopLine } from "./TopLine.ts"
 import { makeTopScreen } from "./TopScreen.ts"
@@ -79,7 +79,7 @@ export const topLoop = Effect.fn("topLoop")(function* ({
       if (message._tag === "Gone") return { top, end: { wish: "quit" } }
       if (message._tag === "News") {
         const { news } = message
-        const next = top === undefined ? begun(news) : { ...top, news }
+        const next = top === undefined ? initialTop(news) : { ...top, news }
         return { top: news.moved ? yield* read(next, seen) : next }
       }
       if (top === undefined || message._tag === "Resized") return { top }

@@ -131,7 +131,7 @@ export const startDetached = Effect.fn("startDetached")(function* (id: string, g
 })
 
 /** Starts a detached souffleur and tells of it. Returns the exit code 0. Fails as {@link startDetached} does. */
-export const detached = Effect.fn("detached")(function* (id: string, guardian: boolean, asJson: boolean) {
+export const detachWatch = Effect.fn("detachWatch")(function* (id: string, guardian: boolean, asJson: boolean) {
   const { output, pid, watch } = yield* startDetached(id, guardian)
   yield* asJson
     ? printJson({ watch, pid, output })

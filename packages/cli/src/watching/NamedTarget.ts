@@ -1,5 +1,5 @@
 import { parsePid, parseSessionId, parseTarget, type Target } from "@souffleur/domain"
-import { liveSessions, titleOf } from "@souffleur/embed/internal"
+import { liveSessions, sessionTitle } from "@souffleur/embed/internal"
 import { Effect, Option } from "effect"
 import { Prompt } from "effect/cli"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -38,7 +38,7 @@ export const pick = Effect.fnUntraced(function* (project: string) {
   }
   const here = sessions.filter((session) => session.project === project || session.project === "")
   const choices = (here.length === 0 ? sessions : here).map((session) => ({
-    title: titleOf(session),
+    title: sessionTitle(session),
     value: { pid: session.pid, sessionId: session.sessionId }
   }))
   return yield* Effect.catchTag(Prompt.run(Prompt.Select({ message: "Which Conductor?", choices })), "QuitError", () =>

@@ -14,7 +14,7 @@ export const codeOf = ({ end }: Watch) => (end === "completed" || end === "relea
  * Waits for the last lines of a watch that has ended. A pager may be left open, and take none. The end does not wait
  * for it.
  */
-export const lastLines = Effect.fn("lastLines")(function* (id: string, narrator: Fiber.Fiber<void>) {
+export const drainNarrator = Effect.fn("drainNarrator")(function* (id: string, narrator: Fiber.Fiber<void>) {
   if (Option.isSome(yield* Effect.timeoutOption(Fiber.await(narrator), drainTimeout))) return
   yield* Console.error(
     `warning: the last lines could not be written, because nothing reads them: "souffleur log ${id}" has them`
@@ -63,7 +63,7 @@ export const watching = Effect.fn("watching")(function* (
     `souffleur leaves, and what it watches runs on: "souffleur resume ${id}" goes on, "souffleur release ${id}" ends the watch`
   )
   const last = yield* Effect.onInterrupt(watch.end, () => Effect.andThen(screen.endLine, leaving))
-  yield* lastLines(id, narrator)
+  yield* drainNarrator(id, narrator)
   if (last.end === "retries exhausted" && last.lastExport !== null)
     yield* Console.error(`the last conversation is in ${last.lastExport}`)
   const need = needOf(id, last, true)

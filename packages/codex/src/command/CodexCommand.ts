@@ -6,8 +6,9 @@ import {
   type Permission,
   type Variables
 } from "@souffleur/domain"
+import { isFlag, splitFlag } from "@souffleur/process"
 import { Option, Result, Schema } from "effect"
-import { isFlag, keptFlag, split } from "./CodexFlags.ts"
+import { keptFlag } from "./CodexFlags.ts"
 
 /** Holds if a word is Codex's program, by its name or in its package. */
 export const isCodex = (word: string | undefined): boolean =>
@@ -86,7 +87,7 @@ export const literalCodex = (
       prompts.push(...rest.slice(at + 1))
       break
     }
-    const [flag, inline] = split(word)
+    const [flag, inline] = splitFlag(word)
     if (word === "-") return refused("the prompt must be an argument: souffleur has no standard input for it")
     else if (!isFlag(word)) {
       if (word === "resume" && prompts.length === 0 && !resumes) resumes = true

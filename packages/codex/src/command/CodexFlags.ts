@@ -1,3 +1,5 @@
+import { splitFlag } from "@souffleur/process"
+
 /** Flags of `codex exec` that a user may choose for every launch, and whether a value follows. Any other is unknown. */
 const known: ReadonlyMap<string, "one" | "none"> = new Map([
   ["--model", "one"],
@@ -35,16 +37,6 @@ const lifting = new Set([
 /** Flags that a launch sets itself, or that lead to another folder or session. */
 const ours = new Set(["--cd", "-C", "--ephemeral", "--json", "--last", "--sandbox", "-s", "--worktree"])
 
-/** Holds if a word is a flag. A single `-` is an argument: the standard input. */
-export const isFlag = (word: string | undefined): word is string =>
-  word !== undefined && word.length > 1 && word.startsWith("-")
-
-/** Splits `--flag=value`. `undefined`: there is no value in the word. */
-export const split = (word: string): readonly [flag: string, value: string | undefined] => {
-  const at = word.startsWith("--") ? word.indexOf("=") : -1
-  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
-}
-
 /** A flag of the user's choice: its words, and how many of the rest they take. */
 export interface Kept {
   readonly words: ReadonlyArray<string>
@@ -54,7 +46,7 @@ export interface Kept {
 /** Reads a flag that every launch may keep. Returns a reason instead where it may not, or is not understood. */
 export const keptFlag = (word: string, rest: ReadonlyArray<string>): Kept | string => {
   if (word.includes("\0")) return "holds a NUL"
-  const [flag, inline] = split(word)
+  const [flag, inline] = splitFlag(word)
   if (lifting.has(flag)) return "can lift the permission ceiling"
   if (ours.has(flag)) return "is set by each launch, or leads elsewhere"
   const takes = known.get(flag)

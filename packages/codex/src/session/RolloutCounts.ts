@@ -1,4 +1,4 @@
-import { Bounds, type HandoffTaken, handoffLine } from "@souffleur/domain"
+import { Bounds, type HandoffReceipt, handoffLine } from "@souffleur/domain"
 import { isJson, type Json, makeFollower, timeOf } from "@souffleur/session"
 import { isAnswer, isCall, isPrompt, isResult, payloadAs, payloadOf, wordsOf } from "./RolloutItems.ts"
 
@@ -57,7 +57,7 @@ export const makeSpend = (since: number) =>
 /** Makes a reader of the model's first answer after the prompt of a launch. */
 export const makeReceipt = (launchId: string) =>
   makeFollower(
-    (): { announced: boolean; taken: HandoffTaken | undefined } => ({ announced: false, taken: undefined }),
+    (): { announced: boolean; taken: HandoffReceipt | undefined } => ({ announced: false, taken: undefined }),
     (state, record, writtenAt) => {
       const item = payloadAs(record, "response_item")
       if (item === undefined || state.taken !== undefined) return

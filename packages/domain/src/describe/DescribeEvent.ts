@@ -1,5 +1,5 @@
 import type { WatchEvent } from "../event/WatchEvent.ts"
-import { describedBy, type WatchNotice } from "./Description.ts"
+import { describedBy, type WatchNoticeKind } from "./Description.ts"
 import { describePin } from "./DescribePin.ts"
 import { describeRecovery } from "./DescribeRecovery.ts"
 import { describeSign } from "./DescribeSign.ts"
@@ -9,7 +9,7 @@ import { describeWatch } from "./DescribeWatch.ts"
  * Describes an event of a watch: its sentence, its severity, and its forms in comms and for a notice. Its times are by
  * the clock of the zone, which is UTC by default.
  */
-export const describeEvent = describedBy<WatchEvent, WatchNotice>({
+export const describeEvent = describedBy<WatchEvent, WatchNoticeKind>({
   ...describeWatch,
   ...describeRecovery,
   ...describeSign,

@@ -1,6 +1,6 @@
 import type { WatchEvent } from "../event/WatchEvent.ts"
 import { clampInWords } from "../settings/Permission.ts"
-import { described, type Describers, type WatchNotice } from "./Description.ts"
+import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { exportAt, inSession } from "./DescribeWatch.ts"
 import { doubtsOf, gateInWords, sessionInWords } from "./StepOutcome.ts"
 import { capital, threeDeaths } from "./Words.ts"
@@ -71,4 +71,4 @@ export const describeRecovery = {
       `${trigger === "only-answered" ? likelyDone : capital(threeDeaths)}: nothing is launched any more. ${exportAt(exportPath)}`,
       { message: "error", notice: "exhausted" }
     )
-} satisfies Partial<Describers<WatchEvent, WatchNotice>>
+} satisfies Partial<Describers<WatchEvent, WatchNoticeKind>>

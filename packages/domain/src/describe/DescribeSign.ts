@@ -1,7 +1,7 @@
 import type * as Event from "../event/WatchEvent.ts"
 import type { Zone } from "../Time.ts"
 import { describeLost } from "./DescribeLost.ts"
-import { described, type Describers, type WatchNotice } from "./Description.ts"
+import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { capital, count, dollars, deadline, duration, withoutProgress } from "./Words.ts"
 
 /** Names each kind of wait for a person. */
@@ -100,4 +100,4 @@ export const describeSign = {
       `The Conductor (S${generation}) took the hand-off${contextTokens === null ? "" : `, ${count(contextTokens)} tokens of context in use`}`,
       { notice: "recovered" }
     )
-} satisfies Partial<Describers<Event.WatchEvent, WatchNotice>>
+} satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind>>

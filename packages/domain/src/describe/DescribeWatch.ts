@@ -1,5 +1,5 @@
 import type * as Event from "../event/WatchEvent.ts"
-import { described, type Describers, type WatchNotice } from "./Description.ts"
+import { described, type Describers, type WatchNoticeKind } from "./Description.ts"
 import { duration, ended, withoutProgress } from "./Words.ts"
 
 /** Names a session within a sentence. A command has none, so the text is empty. */
@@ -134,4 +134,4 @@ export const describeWatch = {
     described("info", `An operator released the watch. The Conductor is left as it is. ${exportAt(exportPath)}`, {
       message: "system"
     })
-} satisfies Partial<Describers<Event.WatchEvent, WatchNotice>>
+} satisfies Partial<Describers<Event.WatchEvent, WatchNoticeKind>>

@@ -27,7 +27,7 @@ export interface Description<Notice extends string> {
 }
 
 /** The kinds of notices about events of a watch. */
-export type WatchNotice =
+export type WatchNoticeKind =
   | "completed"
   | "died"
   | "recovered"

@@ -2,7 +2,7 @@ import type { WatchEvent } from "../event/WatchEvent.ts"
 import { utc, type Zone } from "../Time.ts"
 import type { Watch } from "../watch/Watch.ts"
 import { describeEvent } from "./DescribeEvent.ts"
-import type { Description, WatchNotice } from "./Description.ts"
+import type { Description, WatchNoticeKind } from "./Description.ts"
 import { inSession } from "./DescribeWatch.ts"
 import { capital, sentence, threeDeaths } from "./Words.ts"
 
@@ -62,7 +62,7 @@ const personal = (event: WatchEvent, known: Known): string | undefined => {
  * Describes an event for a person. Without comms the Conductor is the agent, or the command. A recovery is said in the
  * words of that person.
  */
-export const describeFor = (event: WatchEvent, known: Known, zone: Zone = utc): Description<WatchNotice> => {
+export const describeFor = (event: WatchEvent, known: Known, zone: Zone = utc): Description<WatchNoticeKind> => {
   const described = describeEvent(event, zone)
   const told = known.comms === null ? personal(event, known) : undefined
   return told === undefined

@@ -41,7 +41,7 @@ export const sessionInWords = ({ outcome, step }: Succeeded): string | undefined
 }
 
 /** Returns an estimate that is news: it exceeds its threshold, or is in doubt. */
-const gateOf = ({ outcome, step }: Succeeded) =>
+const remarkableGate = ({ outcome, step }: Succeeded) =>
   step === stepNames.estimate
     ? Option.getOrUndefined(
         Option.filter(
@@ -53,7 +53,7 @@ const gateOf = ({ outcome, step }: Succeeded) =>
 
 /** Says what the gate decided about an export. `undefined`: the export fits without doubt, or the step is another. */
 export const gateInWords = (succeeded: Succeeded): string | undefined => {
-  const gate = gateOf(succeeded)
+  const gate = remarkableGate(succeeded)
   if (gate === undefined) return undefined
   const scope = gate.start_mode === "full_file" ? "the whole file" : "from the last compact marker on"
   const fate = gate.estimated_tokens > gate.threshold ? "discarded" : "handed on"

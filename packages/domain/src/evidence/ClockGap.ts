@@ -7,7 +7,7 @@ export interface Moment {
 }
 
 /** Reads both clocks, in ms. */
-export const moment: Effect.Effect<Moment> = /* @__PURE__ */ Effect.gen(function* () {
+export const momentNow: Effect.Effect<Moment> = /* @__PURE__ */ Effect.gen(function* () {
   return { wall: yield* Clock.currentTimeMillis, monotonic: Number((yield* Clock.monotonicTimeNanos) / 1_000_000n) }
 })
 

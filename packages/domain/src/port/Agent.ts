@@ -49,7 +49,7 @@ export type SessionMark = typeof SessionMark.Type
 export type Compacted = "not yet" | "boundary" | "summary"
 
 /** The first answer of the model after a launch's own prompt: the hand-off has arrived. */
-export interface HandoffTaken {
+export interface HandoffReceipt {
   /** When it was written, epoch ms. */
   readonly at: number
   /** The context that the successor began with. */
@@ -202,7 +202,7 @@ export class Agent extends Context.Service<
      * Returns the model's own answer to a prompt with the line `Hand-off <launchId>`. An error of the service is no
      * answer. A session that cannot be read has not taken its hand-off: `None`.
      */
-    readonly handoffTaken: (sessionId: string, launchId: string) => Effect.Effect<Option.Option<HandoffTaken>>
+    readonly handoffTaken: (sessionId: string, launchId: string) => Effect.Effect<Option.Option<HandoffReceipt>>
     /** Returns what these sessions used since a moment (epoch ms). A file that cannot be read counts nothing. */
     readonly spent: (sessionIds: ReadonlyArray<string>, since: number) => Effect.Effect<Spent>
     /**

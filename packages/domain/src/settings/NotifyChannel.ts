@@ -22,7 +22,7 @@ const topic = /^[-_A-Za-z0-9]{1,64}$/u
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u
 
 /** Holds if a variable of souffleur is a secret, which no agent, no command of `run` and no service gets. */
-export const isSecret = (variable: string): boolean =>
+export const isSecretVariable = (variable: string): boolean =>
   /^SOUFFLEUR_(?:NTFY_TOKEN|SLACK_URL|TELEGRAM_TOKEN)$/u.test(variable)
 
 /** Reads the address of a server: https, or http on this machine alone. It holds no user and no password. */

@@ -16,7 +16,7 @@ export interface Trust {
 export const agentsOwn = { others: "write as its group" } as const satisfies Trust
 
 /** The state of a file, by its opened descriptor. */
-export interface Seen {
+export interface FileState {
   readonly kind: "file" | "folder" | "other"
   readonly size: number
   readonly uid: number
@@ -32,7 +32,7 @@ const mayWrite = { read: 0o022, "write as its group": 0o002, nothing: 0o022 } as
  */
 export const distrust = (
   { atMost, folder, others = "read", own }: Trust,
-  seen: Seen,
+  seen: FileState,
   uid: number
 ): string | undefined => {
   const mode = (seen.mode & 0o7777).toString(8).padStart(4, "0")

@@ -11,7 +11,7 @@ export const withSession = (watch: Watch, sessionId: string): ReadonlyArray<stri
   sessionId === "" || watch.sessions.includes(sessionId) ? watch.sessions : [...watch.sessions, sessionId]
 
 /** Returns a baseline without the other fields of its event. */
-export const baselineOf = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
+export const pickBaseline = ({ conductorState, lastMessageId, taskCount, taskFingerprint }: Baseline): Baseline => ({
   conductorState,
   lastMessageId,
   taskCount,
@@ -30,7 +30,7 @@ export const generationOf = (watch: Watch, event: Begun): Change => ({
   launchedAt: event.at,
   preparedAt: 0,
   print: event.print,
-  baseline: baselineOf(event),
+  baseline: pickBaseline(event),
   lastTasks: undefined,
   recovery: undefined,
   brokenOffAt: 0,

@@ -2,7 +2,7 @@ import { waitUntil } from "../Bounds.ts"
 import { eventsOfStarts } from "../decide/GuardDecider.ts"
 import { evolvePin } from "../decide/PinDecider.ts"
 import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
-import { baselineOf, type Change, generationOf, launchOf, withSession } from "./Generation.ts"
+import { pickBaseline, type Change, generationOf, launchOf, withSession } from "./Generation.ts"
 import type { WatchEvent } from "../event/WatchEvent.ts"
 
 type Steps = RecoveryCycle["steps"]
@@ -125,7 +125,7 @@ const changes: Changes = {
     launchId: watch.firstLaunch?.launchId,
     print: event.print,
     launchedAt: event.at,
-    baseline: baselineOf(event)
+    baseline: pickBaseline(event)
   }),
   WatcherStarted: ({ at, awaiting, mode, watcher }) => ({
     watcher: { watcher, since: at },

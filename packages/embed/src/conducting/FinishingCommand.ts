@@ -1,4 +1,4 @@
-import { isSecret, type Variables } from "@souffleur/domain"
+import { isSecretVariable, type Variables } from "@souffleur/domain"
 import { type LoadedPlan, PlanInvalid } from "@souffleur/plan"
 import { resolveProgram } from "@souffleur/process"
 import { Effect } from "effect"
@@ -14,7 +14,9 @@ export const finishingOf = Effect.fn("finishingOf")(function* (
   if (finish._tag !== "Command") return null
   const [name, ...args] = finish.command
   const environment = Object.fromEntries(
-    Object.entries(variables).flatMap(([key, value]) => (value === undefined || isSecret(key) ? [] : [[key, value]]))
+    Object.entries(variables).flatMap(([key, value]) =>
+      value === undefined || isSecretVariable(key) ? [] : [[key, value]]
+    )
   )
   const program = yield* resolveProgram(name, variables["PATH"] ?? "").pipe(
     Effect.catchTag(

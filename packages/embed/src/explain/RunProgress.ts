@@ -7,7 +7,7 @@ import { Stream } from "effect"
  * Returns how far a run is with an event, and how long that took. The event itself does not hold this. `before`: the
  * run before the event.
  */
-export const progressOf = (event: RunEvent, before: Run): string => {
+export const progressSuffix = (event: RunEvent, before: Run): string => {
   const [all, done] = [before.tasks.length, before.tasks.filter(({ status }) => status === "completed").length]
   switch (event._tag) {
     case "TaskStarted":
@@ -36,6 +36,6 @@ export const withProgress = <E, R>(events: Stream.Stream<RecordedAs<RunEvent>, E
     Stream.mapAccum(
       () => initialRun,
       (run, recorded) =>
-        [evolveRun(run, recorded.event), [{ recorded, progress: progressOf(recorded.event, run) }]] as const
+        [evolveRun(run, recorded.event), [{ recorded, progress: progressSuffix(recorded.event, run) }]] as const
     )
   )

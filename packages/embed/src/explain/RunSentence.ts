@@ -1,7 +1,7 @@
 import {
   describeRunEvent,
   invocation,
-  isOver,
+  isRunOver,
   needsPerson,
   type Run,
   type RunEvent,
@@ -92,7 +92,7 @@ export const runNeeds = (id: string, run: Run, outputOf?: OutputOf): ReadonlyArr
  * Returns the most urgent need of a run; `null`: it needs no person. `owned`: a live souffleur conducts it.
  */
 export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
-  if (isOver(run)) return null
+  if (isRunOver(run)) return null
   if (needsPerson(run)) return { why: plain(goingOn(run, null)), next: `souffleur conduct status --run ${id}` }
   if (!owned) return { why: "no souffleur conducts it", next: invocation(run) }
   if (run.overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
@@ -102,7 +102,7 @@ export const runNeed = (id: string, run: Run, owned: boolean): Need | null => {
 /** Returns the state word of a run with this need. */
 export const runState = (run: Run, need: Need | null): StateWord => {
   if (need !== null) return "needs you"
-  if (isOver(run)) return "ended"
+  if (isRunOver(run)) return "ended"
   return run.wait === null ? "working" : "recovering"
 }
 

@@ -7,7 +7,7 @@ import {
   type Watch
 } from "@souffleur/domain"
 import { freshSessionId } from "@souffleur/process"
-import { type ForeseenLaunch, lineOf, type Provider, signed, waysOf } from "@souffleur/recovery"
+import { type ForeseenLaunch, commandLineOf, type Provider, signed, waysOf } from "@souffleur/recovery"
 import { Effect, Option } from "effect"
 
 /** A command line that would be launched. */
@@ -71,7 +71,7 @@ export const foreseenWays = Effect.fn("foreseenWays")(function* <R>(
     const prompt = (launchId: string) =>
       launch.prompt === compactPrompt ? launch.prompt : signed(launch.prompt, launchId)
     const errand = { session, prompt, ...(launch.reads === undefined ? {} : { reads: launch.reads }) }
-    return [shown(yield* lineOf(errand, { launchId: unknownId.launch, permission, terminal }), all)]
+    return [shown(yield* commandLineOf(errand, { launchId: unknownId.launch, permission, terminal }), all)]
   })
   return yield* Effect.forEach(waysOf(providers, watch, settings), ({ foresee, name }) =>
     foresee === undefined

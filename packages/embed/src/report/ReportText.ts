@@ -18,7 +18,7 @@ export const causeInWords = (cause: Death["cause"]): string =>
   cause in becauseOf ? becauseOf[cause as keyof typeof becauseOf] : cause
 
 /** Says for what a watch waited. */
-export const waitInWords = (kind: WaitStretch["kind"]): string =>
+export const waitLabel = (kind: WaitStretch["kind"]): string =>
   kind === "person" ? "a person" : kind.replace("-", " ")
 
 /** Says how a recovery ended, and how long it took. */
@@ -55,7 +55,7 @@ export const watchMarks = (
     ...part.recoveries.map((one) => ({ at: one.from, text: recoveryInWords(one, until) })),
     ...part.waits.map((one) => ({
       at: one.from,
-      text: `${one.to === null ? "waits" : "waited"} for ${duration(lengthOf(one, until))}: ${waitInWords(one.kind)}`
+      text: `${one.to === null ? "waits" : "waited"} for ${duration(lengthOf(one, until))}: ${waitLabel(one.kind)}`
     }))
   ].toSorted((a, b) => a.at - b.at)
 
@@ -89,7 +89,7 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
     ),
     ...section(
       "## Waits",
-      waits.map(({ kind, millis }) => `- ${waitInWords(kind)}: ${duration(millis)}`)
+      waits.map(({ kind, millis }) => `- ${waitLabel(kind)}: ${duration(millis)}`)
     ),
     ...watches.flatMap((watch) =>
       section(title(watch), [

@@ -1,4 +1,4 @@
-import { evolveRun, initialRun, isOver, type Run, type RunEvent } from "@souffleur/plan"
+import { evolveRun, initialRun, isRunOver, type Run, type RunEvent } from "@souffleur/plan"
 import type { RecordedAs } from "@souffleur/eventlog"
 import { type Quiet, quietOf, type Stretch } from "./Stretch.ts"
 
@@ -129,7 +129,7 @@ const waitsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<RunWait> => {
 export const runTimeline = (events: ReadonlyArray<Recorded>, now: number): RunTimeline => {
   const run = events.reduce((state, { event }) => evolveRun(state, event), initialRun)
   const agents = agentsOf(events)
-  const over = isOver(run)
+  const over = isRunOver(run)
   const last = events.at(-1)?.event.at ?? now
   const to = over ? last : Math.max(now, last)
   return {

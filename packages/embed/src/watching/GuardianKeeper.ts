@@ -6,7 +6,7 @@ import {
   guardianOf,
   isOver,
   load,
-  moment,
+  momentNow,
   type ProcessIdentity,
   Processes,
   Settings,
@@ -99,7 +99,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
   const beats = yield* Beats
   const processes = yield* Processes
   const settings = yield* Settings
-  let last = yield* moment
+  let last = yield* momentNow
   let state = guardFrom(0, last.wall)
   let started: ProcessIdentity | undefined
   /** The guardian that beats. */
@@ -115,7 +115,7 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
     return yield* end(process)
   })
   const look = Effect.gen(function* () {
-    const now = yield* moment
+    const now = yield* momentNow
     const late = brokenOff(last, now, dueWithin(pollMillis, silentAfter(settings)))
     last = now
     const beat = Option.getOrUndefined(yield* beats.last(guardianOf(id)))

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 export type LiveSession = Pick<AgentSession, "pid" | "sessionId" | "project" | "status">
 
 /** Returns the title of a session in a list. An agent's own words about itself may be anything, so they are cut. */
-export const titleOf = ({ pid, project, sessionId, status }: LiveSession): string =>
+export const sessionTitle = ({ pid, project, sessionId, status }: LiveSession): string =>
   `pid ${pid}  ${plain(status, 40)}  ${plain(project, 200)}  ${plain(sessionId, 64)}`
 
 /**

@@ -6,7 +6,7 @@ import {
   clamp,
   CommandRefused,
   EventLog,
-  isSecret,
+  isSecretVariable,
   Launcher,
   leastPermission,
   type LiteralAgent,
@@ -87,7 +87,9 @@ const firstOfCommand = Effect.fnUntraced(function* ([name = "", ...args]: Readon
   const path = yield* Path.Path
   const program = yield* resolveProgram(name, variables["PATH"] ?? "")
   const environment = Object.fromEntries(
-    Object.entries(variables).flatMap(([key, value]) => (value === undefined || isSecret(key) ? [] : [[key, value]]))
+    Object.entries(variables).flatMap(([key, value]) =>
+      value === undefined || isSecretVariable(key) ? [] : [[key, value]]
+    )
   )
   const title = path.basename(program)
   return {

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import type { ProcessIdentity } from "@souffleur/domain"
-import { isGone, parseStat, type Stat } from "../processes/Proc.ts"
+import { meansGone, parseStat, type Stat } from "../processes/Proc.ts"
 
 /**
  * Keeps descriptors of `/proc/<pid>/stat` open, for identities that are asked for repeatedly. This costs half of
@@ -27,7 +27,7 @@ export class StatCache {
       const stat = parseStat(this.#buffer.toString("utf8", 0, length))
       if (stat.startTime === identity.startTime) return stat
     } catch (error) {
-      if (!isGone(error)) throw error
+      if (!meansGone(error)) throw error
     }
     this.#close(key)
     return undefined

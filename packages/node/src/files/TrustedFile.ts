@@ -1,5 +1,5 @@
 import * as fs from "node:fs"
-import { distrust, type Seen, type Trust } from "@souffleur/domain"
+import { distrust, type FileState, type Trust } from "@souffleur/domain"
 import { hasCode } from "../processes/Proc.ts"
 
 /** Why a file was not opened. It is `FileRefused` of the port without the path. */
@@ -13,7 +13,7 @@ const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = fs.constants
 /** A pipe is opened without waiting for its other end, and is then refused. A link is never followed. */
 const reading = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
-const seenOf = (found: fs.Stats): Seen => ({
+const seenOf = (found: fs.Stats): FileState => ({
   kind: found.isFile() ? "file" : found.isDirectory() ? "folder" : "other",
   size: found.size,
   uid: found.uid,

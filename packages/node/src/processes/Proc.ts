@@ -56,13 +56,13 @@ export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolea
  * Holds if an error means that there is no such process. Only these two codes do: running out of descriptors must never
  * look like a death.
  */
-export const isGone = (error: unknown): boolean => hasCode(error, "ENOENT", "ESRCH")
+export const meansGone = (error: unknown): boolean => hasCode(error, "ENOENT", "ESRCH")
 
 const readOf = (pid: number, file: string): Buffer | undefined => {
   try {
     return fs.readFileSync(`/proc/${pid}/${file}`)
   } catch (error) {
-    if (isGone(error)) return undefined
+    if (meansGone(error)) return undefined
     throw error
   }
 }
@@ -136,7 +136,7 @@ export const executable = (pid: number): Executable | undefined => {
     // This is the file itself, even if its name is gone.
     return { path: fs.readlinkSync(link), uid: fs.statSync(link).uid }
   } catch (error) {
-    if (isGone(error) || hasCode(error, "EACCES", "EPERM")) return undefined
+    if (meansGone(error) || hasCode(error, "EACCES", "EPERM")) return undefined
     throw error
   }
 }

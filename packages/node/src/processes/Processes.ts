@@ -106,7 +106,7 @@ const make = Effect.gen(function* () {
         process.kill(identity.pid, signal)
         return Effect.void
       } catch (error) {
-        if (Proc.isGone(error)) return Effect.void
+        if (Proc.meansGone(error)) return Effect.void
         return Proc.hasCode(error, "EPERM")
           ? Effect.fail(new NotPermitted({ pid: identity.pid, signal }))
           : Effect.die(error)

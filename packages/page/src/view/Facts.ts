@@ -20,7 +20,7 @@ export const factList = (facts: ReadonlyArray<Fact | null>): Html =>
   </dl>`
 
 /** The time of an event, and how a person and a program read it. */
-export const moment = (at: number, { now, zone }: Seen): Html =>
+export const timeTag = (at: number, { now, zone }: Seen): Html =>
   html`<time datetime="${iso(at)}">${Words.moment(at, now, zone)}</time>`
 
 /** Returns the use of a context as a bar with its numbers. The bar is left out where the limit is not known. */
@@ -37,12 +37,12 @@ export const loggedFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null
   watch.retries === 0 ? null : ["Deaths without progress", `${watch.retries} of 3`],
   watch.recovery === undefined
     ? null
-    : ["Recovery", html`${watch.recovery.cycle}, since ${moment(watch.recovery.since, seen)}`],
-  watch.wait === undefined ? null : ["Waits until", moment(watch.wait.until, seen)],
-  watch.held === undefined ? null : ["Held since", moment(watch.held.since, seen)],
+    : ["Recovery", html`${watch.recovery.cycle}, since ${timeTag(watch.recovery.since, seen)}`],
+  watch.wait === undefined ? null : ["Waits until", timeTag(watch.wait.until, seen)],
+  watch.held === undefined ? null : ["Held since", timeTag(watch.held.since, seen)],
   watch.person === undefined
     ? null
-    : ["Waits for a person", html`${watch.person.for}, since ${moment(watch.person.since, seen)}`],
+    : ["Waits for a person", html`${watch.person.for}, since ${timeTag(watch.person.since, seen)}`],
   watch.standby === undefined ? null : ["Stands by", watch.standby.message],
   watch.ceiling === undefined
     ? null
@@ -75,5 +75,5 @@ export const presentFacts = (
           ? "none looks after it"
           : `pid ${watch.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
       ],
-  ["Last event", moment(watch.lastEventAt, seen)]
+  ["Last event", timeTag(watch.lastEventAt, seen)]
 ]

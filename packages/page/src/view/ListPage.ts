@@ -1,6 +1,6 @@
 import { type Job, type JobCounts, summaryOf } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
-import { moment } from "./Facts.ts"
+import { timeTag } from "./Facts.ts"
 import type { Links } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge } from "./StateBadge.ts"
@@ -31,7 +31,7 @@ const row = ({ at, id, kind, need, project, standing, state }: Job, links: Links
     <p class="job-standing">${need === null ? standing : need.why}</p>
     ${need !== null && html`<p class="job-next">Next: <code>${need.next}</code></p>`}
     <p class="job-where">${project}</p>
-    <p class="job-when">${moment(at, seen)}</p>
+    <p class="job-when">${timeTag(at, seen)}</p>
   </li>`
 
 /** Returns the address of a page of the list. */

@@ -5,12 +5,12 @@ import {
   type RunPart,
   summaryLines,
   taskInWords,
-  waitInWords,
+  waitLabel,
   type WatchPart,
   watchMarks
 } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
-import { factList, moment } from "./Facts.ts"
+import { factList, timeTag } from "./Facts.ts"
 import type { Links } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge } from "./StateBadge.ts"
@@ -51,7 +51,7 @@ const counts = ({ report: { deaths, waits } }: Shown): Html | null =>
         <h2 id="counts-title">Deaths and waits</h2>
         ${factList([
           ...deaths.map(({ cause, count }) => [`Died: ${causeInWords(cause)}`, Words.many(count, "time")] as const),
-          ...waits.map(({ kind, millis }) => [`Waited: ${waitInWords(kind)}`, Words.duration(millis)] as const)
+          ...waits.map(({ kind, millis }) => [`Waited: ${waitLabel(kind)}`, Words.duration(millis)] as const)
         ])}
       </section>`
 
@@ -72,7 +72,7 @@ const watch = (part: WatchPart, shown: Shown): Html => {
     </p>
     ${watchDrawing(part.timeline, null, seen)}
     <ul class="marks">
-      ${watchMarks(part, report.until).map(({ at, text }) => html`<li>${moment(at, seen)} <span>${text}</span></li>`)}
+      ${watchMarks(part, report.until).map(({ at, text }) => html`<li>${timeTag(at, seen)} <span>${text}</span></li>`)}
     </ul>
   </section>`
 }
@@ -99,7 +99,7 @@ export const reportPage = (shown: Shown): Html => {
   const { report, seen } = shown
   return html`<div>
       <h1>Report of ${Words.day(report.until, seen.zone)}</h1>
-      <p class="quiet">From ${moment(report.since, seen)} to ${moment(report.until, seen)}</p>
+      <p class="quiet">From ${timeTag(report.since, seen)} to ${timeTag(report.until, seen)}</p>
     </div>
     <section class="panel" aria-labelledby="summary-title">
       <h2 id="summary-title" class="unseen">In short</h2>

@@ -4,7 +4,7 @@ import type { RecordedAs } from "@souffleur/eventlog"
 import { describeRunEvent, type RunEvent } from "@souffleur/plan"
 import { type Html, html } from "../Html.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
-import { factList, moment } from "./Facts.ts"
+import { factList, timeTag } from "./Facts.ts"
 import type { Links } from "./Links.ts"
 import { answerForm } from "./RunAnswers.ts"
 import type { Seen } from "./Seen.ts"
@@ -58,7 +58,7 @@ export const runStatePart = (status: RunStatus, seen: Seen): Html => {
             "souffleur",
             `pid ${run.owner.process.pid}, ${owner ?? "unknown"}${beatAge === null ? "" : `, last beat ${Words.duration(beatAge)} ago`}`
           ],
-      ["Last event", moment(run.lastEventAt, seen)]
+      ["Last event", timeTag(run.lastEventAt, seen)]
     ])}
   </section>`
 }
@@ -77,7 +77,7 @@ const agentList = (agents: Agents, seen: Seen): Html | false =>
       ({ attempt, commits, from, outcome, role, to, words }) =>
         html`<li>
           ${role}, attempt ${attempt}: <strong>${outcome ?? (to === null ? "at work" : "ended")}</strong>,
-          ${moment(from, seen)}, ${Words.duration((to ?? seen.now) - from)} ${commitsOf(commits)}
+          ${timeTag(from, seen)}, ${Words.duration((to ?? seen.now) - from)} ${commitsOf(commits)}
           ${words !== null && html`<p class="quiet">${words}</p>`}
         </li>`
     )}

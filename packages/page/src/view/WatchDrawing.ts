@@ -1,7 +1,7 @@
 import { Words } from "@souffleur/domain"
 import { foldedScale, type WatchTimeline } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
-import { moment } from "./Facts.ts"
+import { timeTag } from "./Facts.ts"
 import type { Seen } from "./Seen.ts"
 
 /** A stretch of a timeline that has a bar. */
@@ -82,7 +82,7 @@ export const watchDrawing = (timeline: WatchTimeline, cursor: number | null, see
         html`<line class="cursor" x1="${percent(place(cursor))}" x2="${percent(place(cursor))}" y1="0" y2="56" />`
       }
     </svg>
-    <div class="ends">${moment(from, seen)}${timeline.over ? moment(to, seen) : html`<span>now</span>`}</div>
+    <div class="ends">${timeTag(from, seen)}${timeline.over ? timeTag(to, seen) : html`<span>now</span>`}</div>
     <figcaption class="key">
       <span class="key-life">a generation</span>
       ${died.length > 0 && html`<span class="key-death">a death</span>`}

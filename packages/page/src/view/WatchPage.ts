@@ -2,7 +2,7 @@ import { describeEvent, type Recorded, type Watch, type WatchEvent } from "@souf
 import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
-import { factList, moment, pastFacts, presentFacts } from "./Facts.ts"
+import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
 import type { Links } from "./Links.ts"
 import type { Seen } from "./Seen.ts"
 import { stateBadge } from "./StateBadge.ts"
@@ -61,7 +61,7 @@ export const thenPart = ({ events, id, past }: Past, seen: Seen): Html => {
       job !== null &&
       html`<p class="standing" role="status">
           ${stateBadge(job.state)} <span>${job.standing}</span>
-          <span class="quiet">at revision ${past.revision}, ${moment(past.lastEventAt, seen)}</span>
+          <span class="quiet">at revision ${past.revision}, ${timeTag(past.lastEventAt, seen)}</span>
         </p>
         ${factList(pastFacts(past, seen))}`
     }

@@ -8,10 +8,10 @@ import type { Assignment } from "../run/Run.ts"
 const pollInterval = "200 millis"
 
 /** The launch of an assignment, once it has a process. */
-export type Launched = NonNullable<Assignment["launch"]>
+export type RunningLaunch = NonNullable<Assignment["launch"]>
 
 /** The processes that an agent of a run started (spec: behaviour#stop). Other agents are not among them. */
-const agentTree = ({ sessionId }: Assignment, { launchId, process }: Launched) =>
+const agentTree = ({ sessionId }: Assignment, { launchId, process }: RunningLaunch) =>
   treeOf({ root: process, sessionIds: [sessionId], launchId }, (sessions) =>
     Effect.succeed(sessions.map(({ pid }) => pid))
   )
@@ -22,7 +22,7 @@ const agentTree = ({ sessionId }: Assignment, { launchId, process }: Launched) =
  */
 export const awaitEnding = Effect.fn("awaitEnding")(function* (
   assignment: Assignment,
-  started: Launched,
+  started: RunningLaunch,
   limit: Duration.Duration
 ) {
   const processes = yield* Processes
@@ -46,7 +46,7 @@ export const awaitEnding = Effect.fn("awaitEnding")(function* (
 })
 
 /** Holds if an agent that is to end, or a process that it started, is still there. */
-export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assignment, started: Launched) {
+export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assignment, started: RunningLaunch) {
   if (!(yield* isGone(yield* Processes, started.process))) return true
   return (yield* agentTree(assignment, started)).length > 0
 })
@@ -55,7 +55,7 @@ export const isLeft = Effect.fn("AgentEnd.isLeft")(function* (assignment: Assign
  * Ends an agent and all that it started, so that nothing writes beside the next one. Before each signal this souffleur
  * must own the run, and this assignment must be ending. Fails with `StopFailed` where a process stays.
  */
-export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment, started: Launched) {
+export const endAgent = Effect.fn("endAgent")(function* (assignment: Assignment, started: RunningLaunch) {
   const { stopGrace } = yield* Settings
   const { ref } = yield* PlanContext
   const granted = ref.granted((run) => run.assignment?.token === assignment.token && run.assignment.ending !== null)

@@ -11,13 +11,13 @@ import {
 } from "@souffleur/domain"
 import { agentCommand, freshSessionId, launchOnce } from "@souffleur/process"
 import { Duration, Effect, FileSystem, Option } from "effect"
-import { awaitEnding, endAgent, type Launched } from "./AgentEnd.ts"
+import { awaitEnding, endAgent, type RunningLaunch } from "./AgentEnd.ts"
 import { PlanContext } from "../PlanContext.ts"
 import type { GitUnusable } from "../git/Git.ts"
-import type { Report } from "../decide/Ladder.ts"
+import type { AgentReport } from "../decide/Ladder.ts"
 import { completionSummary, implementerPrompt, reviewerPrompt } from "../tasks/Prompt.ts"
 import { launchIdOf, type Run, taskOf, type Assignment } from "../run/Run.ts"
-import type { Role } from "../run/RunEvent.ts"
+import type { AgentRole } from "../run/RunEvent.ts"
 
 /** Maximum bytes of the end of an agent's output that are searched for its verdict. */
 const maxTailBytes = 1 << 20
@@ -92,7 +92,7 @@ const launch = Effect.fn("Assignment.launch")(function* (run: Run, assignment: A
 })
 
 /** Asks for an agent and launches it. A launch that fails is a failed assignment. */
-export const askAgent = Effect.fn("askAgent")(function* (role: Role) {
+export const askAgent = Effect.fn("askAgent")(function* (role: AgentRole) {
   const agent = yield* Agent
   const { git, ref } = yield* PlanContext
   const held = (yield* agent.sessions).map(({ sessionId }) => sessionId)
@@ -146,12 +146,12 @@ const printed = Effect.fnUntraced(
 )
 
 /** How an agent ended. `end`: as its parent saw it; `null`: unknown. `output`: the path of all that it printed. */
-export type Ended =
+export type AgentEnded =
   | { readonly _tag: "Ended"; readonly printed: string; readonly end: ProcessEnd | null; readonly output: string }
-  | Extract<Report, { readonly _tag: "Failed" }>
+  | Extract<AgentReport, { readonly _tag: "Failed" }>
 
 /** Waits for an agent's end, at most until its time is over. Ends what it left running. */
-export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignment, started: Launched) {
+export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignment, started: RunningLaunch) {
   const launcher = yield* Launcher
   const settings = yield* Settings
   const limit = assignment.role === "reviewer" ? settings.reviewerTimeout : settings.implementerTimeout
@@ -163,9 +163,9 @@ export const awaitAgent = Effect.fn("awaitAgent")(function* (assignment: Assignm
       _tag: "Failed",
       reason: "timeout",
       message: `the ${assignment.role} took longer than ${took}`
-    } satisfies Ended
+    } satisfies AgentEnded
   }
   const end = Option.getOrNull(yield* launcher.endOf(started.launchId))
   const output = launcher.outputPath(started.launchId)
-  return { _tag: "Ended", printed: yield* printed(output), end, output } satisfies Ended
+  return { _tag: "Ended", printed: yield* printed(output), end, output } satisfies AgentEnded
 })

@@ -2,18 +2,21 @@ import { Agent, endedWell, type ProcessEnd, Words } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
-import type { Report } from "../decide/Ladder.ts"
-import type { Ended } from "./Assignment.ts"
+import type { AgentReport } from "../decide/Ladder.ts"
+import type { AgentEnded } from "./Assignment.ts"
 import { readVerdict, type NoVerdict } from "./Verdict.ts"
 
-const nothing = (reason: Extract<Report, { readonly _tag: "Failed" }>["reason"], message: string): Report => ({
+const nothing = (
+  reason: Extract<AgentReport, { readonly _tag: "Failed" }>["reason"],
+  message: string
+): AgentReport => ({
   _tag: "Failed",
   reason,
   message
 })
 
 /** An agent of an earlier conductor may have been stopped with it: its missing verdict is "lost", and no failure. */
-const unsaid = (run: Run, assignment: Assignment, { reason, message }: NoVerdict): Report =>
+const unsaid = (run: Run, assignment: Assignment, { reason, message }: NoVerdict): AgentReport =>
   reason === "no verdict" && assignment.fence !== run.fence
     ? nothing("lost", `${message}, while its conductor was gone`)
     : nothing(reason, message)
@@ -41,7 +44,7 @@ const refused = Effect.fnUntraced(function* (assignment: Assignment) {
   if (last?._tag !== "Failed") return undefined
   const { resetsAt = null, reason } = last
   return reason === "usage-limit" || reason === "outage"
-    ? ({ _tag: "Limited", kind: reason, resetsAt } satisfies Report)
+    ? ({ _tag: "Limited", kind: reason, resetsAt } satisfies AgentReport)
     : nothing("no verdict", refusals[reason])
 })
 
@@ -68,11 +71,15 @@ const believed = Effect.fnUntraced(function* (task: Task, named: string | null) 
       reason: "nothing done",
       message: "it said that it was complete, and made no commit",
       hint: commitSetting
-    } satisfies Report
+    } satisfies AgentReport
   const work = task.reviewed === null ? fresh : yield* git.since(task.base)
   if (fresh.files.length === 0 || work.files.length === 0)
     return nothing("nothing done", "it said that it was complete, and its commits change no file")
-  return { _tag: "Completed", head, work: { ...work, testFile: yield* testFileOf(named, work.files) } } satisfies Report
+  return {
+    _tag: "Completed",
+    head,
+    work: { ...work, testFile: yield* testFileOf(named, work.files) }
+  } satisfies AgentReport
 })
 
 /** Reports a reviewer that looked at nothing: its session has no use of a tool, or is missing. */
@@ -94,7 +101,7 @@ const unlooked = Effect.fnUntraced(function* ({ sessionId }: Assignment) {
 const approval = Effect.fnUntraced(function* (
   task: Task,
   assignment: Assignment,
-  report: Extract<Report, { readonly _tag: "Approved" }>
+  report: Extract<AgentReport, { readonly _tag: "Approved" }>
 ) {
   const agent = yield* Agent
   const { git } = yield* PlanContext
@@ -107,10 +114,10 @@ const approval = Effect.fnUntraced(function* (
 /** Reports on the finishing step by its end. Where the end of an agent is unknown, its session's records decide. */
 const finished = Effect.fnUntraced(function* (
   assignment: Assignment,
-  { end, output }: Extract<Ended, { readonly _tag: "Ended" }>
+  { end, output }: Extract<AgentEnded, { readonly _tag: "Ended" }>
 ) {
   const isAgent = (yield* PlanContext).finishing === null
-  const done: Report = { _tag: "Approved", summary: "" }
+  const done: AgentReport = { _tag: "Approved", summary: "" }
   if (endedWell(end)) return done
   const limited = isAgent ? yield* refused(assignment) : undefined
   if (limited !== undefined) return limited
@@ -133,8 +140,12 @@ const cutOff = Effect.fnUntraced(function* (assignment: Assignment, end: Process
 })
 
 /** Judges an assignment by the agent's own verdict, by git and by its session. */
-export const judge = Effect.fn("Judging.judge")(function* (run: Run, assignment: Assignment, ended: Ended) {
-  if (ended._tag === "Failed") return ended satisfies Report
+export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
+  run: Run,
+  assignment: Assignment,
+  ended: AgentEnded
+) {
+  if (ended._tag === "Failed") return ended satisfies AgentReport
   if (assignment.role === "finisher") return yield* finished(assignment, ended)
   const task = taskOf(run, assignment.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)

@@ -1,11 +1,11 @@
 import { Result } from "effect"
-import type { Report } from "../decide/Ladder.ts"
+import type { AgentReport } from "../decide/Ladder.ts"
 import type { Feedback } from "../run/RunEvent.ts"
 
 /** An agent's account of its work. Its commits, files and test file are claims: git is asked for the truth. */
-export type Verdict =
+export type AgentVerdict =
   | { readonly _tag: "Complete"; readonly testFile: string | null }
-  | Extract<Report, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
+  | Extract<AgentReport, { readonly _tag: "Blocked" | "Approved" | "Rejected" }>
 
 /** The reason why an agent's last words are no verdict. */
 export interface NoVerdict {
@@ -24,7 +24,7 @@ const fields: Readonly<Record<Header, ReadonlyArray<string>>> = {
 
 /** A verdict and the word behind its header. Only with the word of its launch is it the agent's own. */
 export interface Said {
-  readonly verdict: Verdict
+  readonly verdict: AgentVerdict
   readonly word: string
 }
 
@@ -165,7 +165,7 @@ export const boundedFeedback = ({
  * Returns the verdict of a block that has all that its header asks for (spec: behaviour#verdicts-of-agents); else
  * `undefined`.
  */
-const wellFormed = (block: Block): Verdict | undefined => {
+const wellFormed = (block: Block): AgentVerdict | undefined => {
   const text = (key: string) => clipped(filled(block.values.get(key) ?? ""), limits.text)
   switch (block.header) {
     case "IMPLEMENTATION_COMPLETE": {

@@ -5,7 +5,7 @@ import { personRung } from "../run/Rungs.ts"
 import * as Event from "../run/RunEvent.ts"
 
 /** The outcome of an assignment: the agent's verdict, checked against git and its session. */
-export type Report =
+export type AgentReport =
   | { readonly _tag: "Completed"; readonly head: string; readonly work: Event.Work }
   | { readonly _tag: "Blocked"; readonly message: string }
   | { readonly _tag: "Approved"; readonly summary: string }
@@ -37,10 +37,10 @@ const rejected = (
 interface Asked {
   readonly token: string
   readonly taskId: string
-  readonly role: Event.Role
+  readonly role: Event.AgentRole
 }
 
-type Failed = Extract<Report, { readonly _tag: "Failed" }>
+type Failed = Extract<AgentReport, { readonly _tag: "Failed" }>
 
 const cameToNothing = (at: number, { role, ...assignment }: Asked, { reason, message, hint }: Omit<Failed, "_tag">) =>
   role === "implementer"
@@ -82,7 +82,7 @@ interface ReportTime {
 const limited = (
   { waits }: Run,
   { taskId, token }: Assignment,
-  report: Extract<Report, { readonly _tag: "Limited" }>,
+  report: Extract<AgentReport, { readonly _tag: "Limited" }>,
   { margin, now: at }: ReportTime
 ) => ok(Event.AgentLimited.make({ at, token, taskId, kind: report.kind, ...limitWait(at, waits, report, margin) }))
 
@@ -90,7 +90,7 @@ const limited = (
 export const decideReport = (
   run: Run,
   assignment: Assignment,
-  report: Report,
+  report: AgentReport,
   told: ReportTime
 ): Decision<Event.RunEvent> => {
   const at = told.now

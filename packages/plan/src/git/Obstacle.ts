@@ -44,7 +44,7 @@ export const astray = Effect.fn("astray")(function* (run: Run, { branch }: GitSt
  * Runs `then`, or pauses the run where git is in the way. `dirty`: uncommitted changes are in the way too. `run`: its
  * branch and its approved work are checked as well.
  */
-export const unhindered = Effect.fn("unhindered")(function* <E, R>(
+export const withoutObstacle = Effect.fn("withoutObstacle")(function* <E, R>(
   dirty: boolean,
   then: Effect.Effect<Run, E, R>,
   run?: Run

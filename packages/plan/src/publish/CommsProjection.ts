@@ -1,7 +1,7 @@
 import { type CommsLink, type CommsUnavailable, Settings } from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Option, Schedule, Stream } from "effect"
-import { initialRun, isOver, needsPerson, type Run, type Task } from "../run/Run.ts"
+import { initialRun, isRunOver, needsPerson, type Run, type Task } from "../run/Run.ts"
 import { evolveRun } from "../run/RunEvolution.ts"
 import { RunLog, streamOf } from "../run/RunLog.ts"
 
@@ -22,12 +22,12 @@ const stateOf = (task: Task): string | undefined => {
   }
 }
 
-const conductorState = (run: Run): string => (isOver(run) ? "complete" : needsPerson(run) ? "error" : "working")
+const conductorState = (run: Run): string => (isRunOver(run) ? "complete" : needsPerson(run) ? "error" : "working")
 
 const retrySchedule = Schedule.spaced("1 second")
 
 /** Tries a write to comms again until it succeeds: comms belongs to others, and may be out. */
-export const patiently = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
+export const untilWritten = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
   Effect.orDie(Effect.retry(effect, { schedule: retrySchedule }))
 
 /**
@@ -47,13 +47,13 @@ const writeRows = Effect.fnUntraced(function* <R>(
     state === undefined || told.get(id) === state ? [] : [{ id, state }]
   )
   for (const row of rows) {
-    yield* patiently(comms.setTask(row, at))
+    yield* untilWritten(comms.setTask(row, at))
     told.set(row.id, row.state)
   }
   // The Conductor's row comes last: a reader that sees it complete sees its tasks complete.
   const state = conductorState(run)
   if (told.get("task-00") === state || (yield* isOthers)) return
-  yield* patiently(comms.setState(state, at))
+  yield* untilWritten(comms.setState(state, at))
   told.set("task-00", state)
 })
 

@@ -25,7 +25,7 @@ const outcomes: ReadonlySet<RunEvent["_tag"]> = new Set([
 ])
 
 /** Holds if an event begins or ends an episode, or belongs to none. */
-const isNews = (event: RunEvent, before: Run): boolean => {
+const movesEpisode = (event: RunEvent, before: Run): boolean => {
   switch (event._tag) {
     case "RunResumed":
       return before.paused !== null
@@ -78,6 +78,6 @@ export const runNoticeOf = (event: RunEvent, before: Run, zone?: Zone): RunNotic
   if (before.waits > 0 && outcomes.has(event._tag))
     return { kind: "cleared", text: "The wait is over.", words: null, next }
   const { notice: kind, own, words } = describeRunEvent(event, zone)
-  if (kind === undefined || !isNews(event, before)) return undefined
+  if (kind === undefined || !movesEpisode(event, before)) return undefined
   return { kind, text: textOf(event, before, own), words: words && wordsOf(event, before, words), next }
 }

@@ -2,7 +2,7 @@ import { type Comms, personsZone, plain, type Zone } from "@souffleur/domain"
 import { type LostNotice, NoticeChannels, noticeDesk, reportOfLost, warnOfLost } from "@souffleur/process"
 import { Cursor, positionOf } from "@souffleur/eventlog"
 import { Clock, Effect, Option, Stream } from "effect"
-import { patiently } from "./CommsProjection.ts"
+import { untilWritten } from "./CommsProjection.ts"
 import { describeRunEvent } from "./DescribeRun.ts"
 import { initialRun } from "../run/Run.ts"
 import { evolveRun } from "../run/RunEvolution.ts"
@@ -62,7 +62,7 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
   const message = { key: `${streamOf(id)}#cannot-${at}`, kind: "error", text: plain(`Run ${id}: ${text}`), at } as const
   const posts = Option.match(comms, {
     onNone: () => Effect.void,
-    onSome: ({ post }) => Effect.asVoid(Effect.timeoutOption(Effect.ignore(patiently(post(message))), outcryTimeout))
+    onSome: ({ post }) => Effect.asVoid(Effect.timeoutOption(Effect.ignore(untilWritten(post(message))), outcryTimeout))
   })
   yield* Effect.all([calls, posts], { concurrency: 2, discard: true })
 })
@@ -95,7 +95,7 @@ export const publishRun = Effect.fn("publishRun")(function* (id: string, from: n
     yield* Stream.runForEach(all, ({ event, notice, revision }) =>
       notice === undefined || revision <= told
         ? Effect.void
-        : patiently(
+        : untilWritten(
             link.post({
               key: `${stream}#${revision}`,
               kind: describeRunEvent(event).message ?? "system",

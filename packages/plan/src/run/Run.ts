@@ -7,7 +7,7 @@ import {
   EscalationReason,
   Feedback,
   LimitKind,
-  Role,
+  AgentRole,
   RunPaused,
   TaskOutline,
   Work
@@ -64,7 +64,7 @@ export type Task = typeof Task.Type
 /** One launch of an agent in a run, whose outcome is not known yet. */
 export const Assignment = Schema.Struct({
   token: Text,
-  role: Role,
+  role: AgentRole,
   taskId: Schema.NullOr(Text),
   attempt: Count,
   sessionId: Text,
@@ -193,13 +193,13 @@ export const freshTask = (outline: TaskOutline): Task => ({
 export const taskOf = (run: Run, id: string | null): Task | undefined => run.tasks.find((task) => task.id === id)
 
 /** Holds if nothing is left to do, for the user neither. */
-export const isOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
+export const isRunOver = ({ finishing, phase }: Run): boolean => phase === "finished" && finishing !== "failed"
 
 /** Holds if a person's word or hand is needed before the run goes on. */
 export const needsPerson = (run: Run): boolean =>
   run.paused !== null ||
   run.tasks.some(({ status }) => status === "escalated") ||
-  (run.phase === "finished" && !isOver(run))
+  (run.phase === "finished" && !isRunOver(run))
 
 /** The next step of a run: all that the loop decides, without the act. */
 export type Next =

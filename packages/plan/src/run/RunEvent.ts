@@ -9,7 +9,7 @@ import {
   ImportedTask,
   LimitKind,
   PauseReason,
-  Role,
+  AgentRole,
   TaskOutline,
   Work
 } from "./RunFields.ts"
@@ -92,7 +92,7 @@ export const TaskStarted = event("TaskStarted", {
 /** An agent is about to be launched. `attempt` is the task's, 0 for the finisher. */
 export const AgentAsked = event("AgentAsked", {
   token: Text,
-  role: Role,
+  role: AgentRole,
   taskId: Schema.NullOr(Text),
   attempt: Count,
   sessionId: Text,

@@ -47,8 +47,8 @@ export const ImportedTask = Schema.Struct({
 export type ImportedTask = typeof ImportedTask.Type
 
 /** The roles of agents in a run. */
-export const Role = Schema.Literals(["implementer", "reviewer", "finisher"])
-export type Role = typeof Role.Type
+export const AgentRole = Schema.Literals(["implementer", "reviewer", "finisher"])
+export type AgentRole = typeof AgentRole.Type
 
 /** Why an agent, or what it started, is ended. Its time is over, or it has ended and left processes behind. */
 export const EndingReason = Schema.Literals(["timeout", "left running"])

@@ -1,5 +1,5 @@
 import type { Fold } from "@souffleur/eventlog"
-import { initialRun, isOver, Run } from "./Run.ts"
+import { initialRun, isRunOver, Run } from "./Run.ts"
 import type { RunEvent } from "./RunEvent.ts"
 import { evolveRun } from "./RunEvolution.ts"
 
@@ -20,6 +20,6 @@ export const runFold: Fold<Run, RunEvent> = {
   schema: Run,
   keepEvery: 200,
   // A finished run whose conductor or agent is not known to be gone still holds its work tree.
-  isEnded: (run) => isOver(run) && run.owner === null && run.assignment === null,
+  isEnded: (run) => isRunOver(run) && run.owner === null && run.assignment === null,
   keysOf: ({ plan, project }) => [runKey.project(project), runKey.plan(project, plan)]
 }

@@ -1,5 +1,5 @@
 import type { Owner, Permission, Pin, PinIntent, ProcessIdentity } from "@souffleur/domain"
-import type { Report } from "../decide/Ladder.ts"
+import type { AgentReport } from "../decide/Ladder.ts"
 import type * as Event from "./RunEvent.ts"
 
 /** The wishes of a conductor or an operator for a run. */
@@ -43,7 +43,7 @@ export type RunIntent =
   /** `held`: sessions that a live process holds. No other process may resume them (spec: behaviour#one-writer). */
   | {
       readonly _tag: "Ask"
-      readonly role: Event.Role
+      readonly role: Event.AgentRole
       readonly sessionId: string
       readonly head: string | null
       readonly held?: ReadonlyArray<string>
@@ -69,7 +69,7 @@ export type RunIntent =
       readonly others: ReadonlyArray<number>
     }
   /** `margin`: the time that is added to a stated end of a limit, ms. */
-  | { readonly _tag: "Report"; readonly token: string; readonly report: Report; readonly margin?: number }
+  | { readonly _tag: "Report"; readonly token: string; readonly report: AgentReport; readonly margin?: number }
   /** The work as git has it now. */
   | {
       readonly _tag: "Recount"

@@ -1,6 +1,6 @@
 import { EventLogSql, type Log, makeAggregate, memoryLog, type NamedState } from "@souffleur/eventlog"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { isOver, type Run } from "./Run.ts"
+import { isRunOver, type Run } from "./Run.ts"
 import { runFold, runKey } from "./RunFold.ts"
 import { decideRun } from "../decide/RunDecider.ts"
 import { runCodec, type RunEvent } from "./RunEvent.ts"
@@ -33,7 +33,7 @@ export const allRuns = Effect.map(aggregate.all, (all) => all.map(namedRun))
 
 /** The runs that are not over, and those that cannot be read, oldest first. */
 export const unfinishedRuns = Effect.map(aggregate.living, (all) =>
-  all.map(namedRun).filter(({ run, unreadable }) => unreadable !== undefined || !isOver(run))
+  all.map(namedRun).filter(({ run, unreadable }) => unreadable !== undefined || !isRunOver(run))
 )
 
 /**

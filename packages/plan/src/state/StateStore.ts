@@ -22,7 +22,7 @@ export const stateForeign = (path: string, { problem }: { readonly problem: stri
   new StateForeign({ path, problem: `${problem}: name another with --state, or move it away` })
 
 /** The finding at the path of a state file. `Corrupt`: a piece of such a file. */
-export type Found =
+export type FoundState =
   | { readonly _tag: "State"; readonly state: StateJson; readonly text: string }
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Corrupt"; readonly bytes: Uint8Array }
@@ -38,15 +38,15 @@ export const backupOf = (path: string): string => `${path}.backup`
  * Reads what is there. Something that is no file, or that any user may write, is foreign and is not written over. A
  * project may be its group's.
  */
-const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<Found, never, TrustedFiles> {
+const look = Effect.fnUntraced(function* (path: string): Effect.fn.Return<FoundState, never, TrustedFiles> {
   const read = yield* Effect.result(readTrusted(path, { atMost: maxBytes, others: "write as its group" }))
   if (Result.isFailure(read))
     return read.failure.missing ? { _tag: "Missing" } : { _tag: "Foreign", problem: read.failure.problem }
   const text = new TextDecoder().decode(read.success)
   return Result.match(readState(text), {
-    onFailure: (why): Found =>
+    onFailure: (why): FoundState =>
       why === "corrupt" ? { _tag: "Corrupt", bytes: read.success } : { _tag: "Foreign", problem: ofAnotherKind },
-    onSuccess: (state): Found => ({ _tag: "State", state, text })
+    onSuccess: (state): FoundState => ({ _tag: "State", state, text })
   })
 })
 
@@ -75,7 +75,7 @@ const keep = Effect.fnUntraced(function* (path: string, bytes: Uint8Array) {
 })
 
 /** Makes room for a backup. An older backup of another run is kept, such as the file that this run began from. */
-const yielded = Effect.fnUntraced(function* (path: string, there: Found, { created_at, workflow_id }: StateJson) {
+const yielded = Effect.fnUntraced(function* (path: string, there: FoundState, { created_at, workflow_id }: StateJson) {
   if (there._tag === "Foreign") return yield* stateForeign(path, there)
   if (there._tag === "Missing") return []
   if (there._tag === "State" && there.state.created_at === created_at && there.state.workflow_id === workflow_id)

@@ -3,7 +3,7 @@ import { Effect, FileSystem, Path, Result } from "effect"
 import { Digest } from "effect/crypto"
 import * as Yaml from "effect/encoding/Yaml"
 import { documentsIn, type NamedDoc, type Plan, PlanInvalid, planOf } from "./Plan.ts"
-import { inWords, type PlanProblem } from "./PlanProblem.ts"
+import { problemInWords, type PlanProblem } from "./PlanProblem.ts"
 
 /** Maximum bytes of a plan, which is read whole. */
 const maxBytes = 1_000_000
@@ -132,7 +132,7 @@ export const loadPlan = Effect.fn("loadPlan")(function* (file: string, project: 
     what: `there is no ${doc.path} in ${project}`
   }))
   const problems = [...(Result.isFailure(judged) ? judged.failure : []), ...missing]
-  if (Result.isFailure(judged) || problems.length > 0) return yield* invalid(...inWords(problems, front, above))
+  if (Result.isFailure(judged) || problems.length > 0) return yield* invalid(...problemInWords(problems, front, above))
   const plan = judged.success
   const loaded: LoadedPlan = { plan, path: file, digest: yield* digest.digestHex(Digest.sha256, bytes) }
   return loaded

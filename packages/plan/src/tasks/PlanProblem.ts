@@ -63,7 +63,11 @@ const lineOf = (marks: ReadonlyArray<Mark>, place: Place): number | undefined =>
 const maxProblems = 100
 
 /** Returns each problem as a sentence that says where. `above`: lines of the file before the text. */
-export const inWords = (problems: ReadonlyArray<PlanProblem>, text: string, above: number): ReadonlyArray<string> => {
+export const problemInWords = (
+  problems: ReadonlyArray<PlanProblem>,
+  text: string,
+  above: number
+): ReadonlyArray<string> => {
   const marks = marksOf(text)
   return [
     ...problems.slice(0, maxProblems).map(({ place, what }) => {

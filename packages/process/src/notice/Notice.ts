@@ -31,7 +31,7 @@ const pressing: ReadonlySet<string> = new Set([
 ])
 
 /** Holds if the work stops until a person acts. Such a notice passes the quiet hours. */
-export const needsPerson = ({ kind }: Notice): boolean => pressing.has(kind)
+export const isPressing = ({ kind }: Notice): boolean => pressing.has(kind)
 
 /** A channel did not take a notice, and gets it no more. `message` has no secret and no word of the server. */
 export class NoticeLost extends Schema.TaggedError<NoticeLost>()("NoticeLost", {

@@ -1,6 +1,6 @@
 import { Agent, compactAttempts, SessionMark, type Watch } from "@souffleur/domain"
 import { Effect, Option } from "effect"
-import { boundary, compactedAs, CompactedTo, CompactFailed, retriedOnce } from "../steps/CompactSession.ts"
+import { awaitBoundary, compactedAs, CompactedTo, CompactFailed, retriedOnce } from "../steps/CompactSession.ts"
 import { launch, launchSuccessor, settled, unhindered } from "../steps/Launch.ts"
 import { promptAfterCompaction } from "../steps/LaunchPrompt.ts"
 import { FailedClosed, type Provider, type StepServices } from "../Provider.ts"
@@ -34,14 +34,14 @@ const attempt = (watch: Watch, name: string, { compactPrompt, mark, request, ses
         prompt: () => compactPrompt,
         title: `Compact (S${watch.generation})`
       }).pipe(Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: true }))))
-      return yield* boundary(mark, conductor, stillGranted(watch))
+      return yield* awaitBoundary(mark, conductor, stillGranted(watch))
     }),
     reconcile: Effect.fnUntraced(
       function* (token) {
         const ran = yield* settled(token)
         return Option.isNone(ran)
           ? Option.none()
-          : Option.some(yield* boundary(mark, ran.value.conductor, stillGranted(watch)))
+          : Option.some(yield* awaitBoundary(mark, ran.value.conductor, stillGranted(watch)))
       },
       Effect.catchTag("LaunchFailed", ({ message }) => Effect.fail(new CompactFailed({ message, gone: false })))
     )

@@ -31,7 +31,7 @@ export class SessionHeld extends Schema.TaggedError<SessionHeld>()("SessionHeld"
  *
  * Fails with `CompactFailed` without a boundary, or when the session does not end.
  */
-export const boundary = Effect.fn("Compaction.boundary")(function* <E, R>(
+export const awaitBoundary = Effect.fn("Compaction.awaitBoundary")(function* <E, R>(
   mark: SessionMark,
   session: ProcessIdentity,
   granted: Effect.Effect<void, E, R>
@@ -140,7 +140,7 @@ export const compactByHand = Effect.fn("compactByHand")(function* (sessionId: st
     const session = yield* launchOnce({ id, command, cwd: project, title: "Compact" }, () => Effect.void).pipe(
       Effect.catchTag("LaunchFailed", failed)
     )
-    yield* boundary(mark, session, Effect.void)
+    yield* awaitBoundary(mark, session, Effect.void)
     return number + 1
   })
   return yield* retriedOnce(attempt)

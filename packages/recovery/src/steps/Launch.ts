@@ -35,7 +35,7 @@ type Errand = Pick<AgentOrder, "session" | "reads"> & {
 }
 
 /** Makes the command line of a launch. Fails with `LaunchFailed` where there is no such agent. */
-export const lineOf = (
+export const commandLineOf = (
   { prompt, reads, session }: Omit<Errand, "title">,
   {
     launchId,
@@ -62,7 +62,7 @@ export const launch = Effect.fn("Recovery.launch")(function* (
   const { watch: ref } = yield* Cycle
   const launchId = launchIdOf(ref.id, token)
   const effective = clamp(request.requested, yield* ceilingNow(ref.dispatch))
-  const command = yield* lineOf(errand, { launchId, permission: effective, terminal: launcher.terminal })
+  const command = yield* commandLineOf(errand, { launchId, permission: effective, terminal: launcher.terminal })
   const { sessionId } = errand.session
   return yield* started(
     token,

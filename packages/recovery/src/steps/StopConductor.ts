@@ -3,7 +3,7 @@ import {
   brokenOff,
   Comms,
   type CommsSnapshot,
-  moment,
+  momentNow,
   parseTime,
   Processes,
   Settings,
@@ -110,12 +110,12 @@ const maxChecks = 3
  */
 const stillDead = Effect.fnUntraced(function* (watch: Watch) {
   for (let check = 1; check <= maxChecks; check++) {
-    const before = yield* moment
+    const before = yield* momentNow
     yield* stillGranted(watch)
     yield* unlessMoving(watch)
     yield* unlessBeating(watch, yield* unlessComplete)
     yield* unlessElsewhere(watch)
-    if (!brokenOff(before, yield* moment, maxCheckMillis)) return
+    if (!brokenOff(before, yield* momentNow, maxCheckMillis)) return
   }
   return yield* new FailedClosed({
     stage: "stop",

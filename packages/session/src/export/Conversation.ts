@@ -1,5 +1,5 @@
 import type { Json } from "../lines/JsonRecord.ts"
-import { closed, codeBlock, inline, shorten, trimmed, visible } from "./Markdown.ts"
+import { closed, codeBlock, inline, shorten, withoutBlankEnds, visible } from "./Markdown.ts"
 import type { FilesModified } from "./FilesModified.ts"
 
 /** Bytes kept of a tool call's input, and of a tool's result. */
@@ -75,7 +75,7 @@ export const makeTurns = ({ boundary, mark }: Pick<Frame, "boundary" | "mark">):
   return {
     counts,
     said: (who, what) => {
-      const body = quoted(closed(trimmed(visible(what))))
+      const body = quoted(closed(withoutBlankEnds(visible(what))))
       return body === "" ? "" : `${turnOf(who)}${body}\n\n`
     },
     toolCall: (name, input) => {

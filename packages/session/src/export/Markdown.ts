@@ -1,4 +1,4 @@
-import { boundary } from "../lines/ByteString.ts"
+import { characterStart } from "../lines/ByteString.ts"
 
 // Everything here works for text and for byte strings alike, because it adds only ASCII.
 
@@ -19,7 +19,7 @@ export const visible = (text: string): string =>
 
 /** Returns the first `limit` characters of a text on one line. */
 export const inline = (text: string, limit: number): string => {
-  const line = visible(text.slice(0, boundary(text, limit))).replace(/[ \t\n]+/g, " ")
+  const line = visible(text.slice(0, characterStart(text, limit))).replace(/[ \t\n]+/g, " ")
   return text.length > limit ? `${line}...` : line
 }
 
@@ -27,7 +27,7 @@ export const inline = (text: string, limit: number): string => {
  * Removes empty lines at the beginning and white space at the end. `trim` would take bytes of characters for white
  * space.
  */
-export const trimmed = (text: string): string => {
+export const withoutBlankEnds = (text: string): string => {
   let end = text.length
   while (end > 0 && " \t\n".includes(text[end - 1]!)) end -= 1
   let start = 0
@@ -40,8 +40,8 @@ const digits = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",")
 /** Shortens a text to `limit`: its beginning and its end, with a note between them of the length left out. */
 export const shorten = (text: string, limit: number): string => {
   if (text.length <= limit) return text
-  const head = boundary(text, Math.ceil(limit / 2))
-  const tail = boundary(text, text.length - Math.floor(limit / 2))
+  const head = characterStart(text, Math.ceil(limit / 2))
+  const tail = characterStart(text, text.length - Math.floor(limit / 2))
   return `${text.slice(0, head)}\n[... ${digits(tail - head)} bytes left out ...]\n${text.slice(tail)}`
 }
 
@@ -60,7 +60,7 @@ export const closed = (text: string): string => {
   for (const [, fence = "", rest = ""] of text.matchAll(/^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm)) {
     if (open === "") {
       if (fence[0] === "~" || !rest.includes("`")) open = fence
-    } else if (fence[0] === open[0] && fence.length >= open.length && trimmed(rest) === "") open = ""
+    } else if (fence[0] === open[0] && fence.length >= open.length && withoutBlankEnds(rest) === "") open = ""
   }
   return open === "" ? text : `${text}\n${open}`
 }

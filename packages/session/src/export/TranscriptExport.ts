@@ -5,7 +5,7 @@ import * as ByteString from "../lines/ByteString.ts"
 import { makeFilesModified } from "./FilesModified.ts"
 import { stateOf } from "../lines/Tail.ts"
 import type { Conversation, Frame } from "./Conversation.ts"
-import { blockSize, type IsOther, lineStart, makeReading, pump } from "./TranscriptReading.ts"
+import { blockSize, type IsOther, lineStart, makeTranscriptReading, pump } from "./TranscriptReading.ts"
 
 /**
  * Digits of the nonce at the end of a turn's heading. These 48 bits cannot be guessed, and there may be thousands of
@@ -105,11 +105,11 @@ export const makeExport = (dialect: Dialect) =>
             const start = yield* lineStart(source, from)
             const files = makeFilesModified()
             const boundary = `<!-- compact_boundary nonce=${nonce} -->`
-            const reading = makeReading(dialect.conversation({ boundary, mark, files }), dialect.isOther)
+            const reading = makeTranscriptReading(dialect.conversation({ boundary, mark, files }), dialect.isOther)
             let characters = 0
             const write = Effect.suspend(() => {
               const markdown = ByteString.toBytes(reading.take())
-              if (start > 0) characters += ByteString.charactersIn(markdown)
+              if (start > 0) characters += ByteString.leastCharacters(markdown)
               return markdown.length === 0 ? Effect.void : body.file.writeAll(markdown)
             })
             // While this thread parses, the last output is written and the next input is read.

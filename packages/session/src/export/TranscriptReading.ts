@@ -19,7 +19,7 @@ const alwaysParsedBytes = 4_096
 export type IsOther = (line: string) => boolean
 
 /** Reads the lines of one session file. */
-export interface Reading {
+export interface TranscriptReading {
   readonly lines: Lines
   readonly conversation: Conversation
   /** Takes the Markdown since the last call, as a byte string. */
@@ -28,7 +28,7 @@ export interface Reading {
 }
 
 /** Makes a reader of lines. A long line that `isOther` knows is not parsed. */
-export const makeReading = (conversation: Conversation, isOther: IsOther): Reading => {
+export const makeTranscriptReading = (conversation: Conversation, isOther: IsOther): TranscriptReading => {
   let pending = ""
   let malformed = 0
   let torn = false

@@ -16,7 +16,7 @@ export const fromText = (text: string): string => (isAscii(text) ? text : Buffer
 export const toText = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8")
 
 /** Counts the characters of UTF-8; at most as many as a decoder gives for bytes that are no UTF-8. */
-export const charactersIn = (bytes: Uint8Array): number => {
+export const leastCharacters = (bytes: Uint8Array): number => {
   let count = 0
   for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count += 1
   return count
@@ -31,7 +31,7 @@ export const parsesToBytes = (json: string): boolean => !json.includes("\\u") ||
  * Returns the nearest index at or before `index` that is not inside a character. Characters are of UTF-8 bytes or of
  * UTF-16 units.
  */
-export const boundary = (text: string, index: number): number => {
+export const characterStart = (text: string, index: number): number => {
   let at = index
   for (let steps = 0; steps < 3 && at > 0; steps++) {
     const unit = text.charCodeAt(at)
