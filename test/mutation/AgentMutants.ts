@@ -264,8 +264,8 @@ export const agentMutants = [
       ["comms: … and from whenever", "${timed ? sql`AND timestamp = ${timeText(at)}` : sql``})", ")"],
       [
         "comms: a state with its heartbeat",
-        "SET state = ${state}, ${beaten(sql, timeText(at))}${told}",
-        "SET state = ${state}${told}"
+        "SET state = ${state}, ${beaten(sql, timeText(at))}${lastErrorColumn}",
+        "SET state = ${state}${lastErrorColumn}"
       ],
       ["comms: never moves a heartbeat back", "${beaten(sql, timeText(at))}", "last_heartbeat = ${timeText(at)}"],
       [

@@ -203,7 +203,7 @@ export const boundsMutants = [
       "test/eventlog/Cut.test.ts"
     ],
     [
-      ["cursor: no further than the log", "if (told <= last) return told", "if (told >= 0) return told"],
+      ["cursor: no further than the log", "if (marked <= last) return marked", "if (marked >= 0) return marked"],
       ["cursor: back from where it stands", " AND revision = ${from}`", "`"]
     ]
   ),

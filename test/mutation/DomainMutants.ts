@@ -324,9 +324,9 @@ export const domainMutants = [
     `${src}/evidence/Heartbeat.ts`,
     ["packages/domain/test/Heartbeat.test.ts"],
     [
-      ["heartbeat: a future value is unknown", "told === undefined || told > now", "told === undefined"],
+      ["heartbeat: a future value is unknown", "written === undefined || written > now", "written === undefined"],
       ["heartbeat: nothing is expected from before", ", notBefore))", "))"],
-      ["heartbeat: one that changes is alive", "seen.changedAt ?? told", "told"]
+      ["heartbeat: one that changes is alive", "seen.changedAt ?? written", "written"]
     ]
   ),
   ...mutantsOf(

@@ -159,7 +159,7 @@ export const conductorMutants = [
       ["report: a verdict of its own role", "if (!fits) return", "if (false) return"],
       [
         "priority: a limit before any verdict",
-        'if (report._tag === "Limited") return limited(run, assignment, report, told)\n',
+        'if (report._tag === "Limited") return limited(run, assignment, report, time)\n',
         ""
       ],
       ["finisher: one that failed has not finished", 'return report._tag === "Failed"\n', "return false\n"],
@@ -1204,7 +1204,7 @@ export const conductorMutants = [
     `${src}/publish/RunPublisher.ts`,
     [`${tests}/RunPublisher.test.ts`],
     [
-      ["run publisher: not twice", "notice === undefined || revision <= told", "notice === undefined"],
+      ["run publisher: not twice", "notice === undefined || revision <= published", "notice === undefined"],
       ["run publisher: what is told is marked", ".pipe(Effect.andThen(cursor.advance(stream, revision)))", ""],
       [
         "run publisher: until its conductor leaves",

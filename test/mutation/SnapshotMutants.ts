@@ -70,7 +70,7 @@ export const snapshotMutants = [
     "packages/embed/src/watching/FindWatch.ts",
     ["packages/cli/test/StatusCommand.test.ts"],
     [
-      ["status: of those that ended the ones with news", "told < watch.revision", "true"],
+      ["status: of those that ended the ones with news", "seenUpTo < watch.revision", "true"],
       ["status: the last that ended", "const maxEnded = 20", "const maxEnded = 2000"],
       ["status: how many more have ended", "count - ended.length", "0"]
     ]

@@ -236,7 +236,7 @@ export const supervisorMutants = [
       ],
       ["holding: hooks know better", "Option.getOrUndefined(yield* hooks.holds({ pid, startTime })) ??", ""],
       ["holding: who else holds it", "if (holder !== undefined)", "if (holder !== undefined && (false as boolean))"],
-      ["holding: … by its hooks", "told.find((held) => held.sessionId === sessionId) ??", ""],
+      ["holding: … by its hooks", "reported.find((held) => held.sessionId === sessionId) ??", ""],
       ["holding: … but who has moved on", " && !moved(session.pid))", ")"],
       [
         "holding: a tool is no agent",

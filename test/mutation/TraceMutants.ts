@@ -40,8 +40,8 @@ export const traceMutants = [
     "packages/embed/src/trace/TraceTeller.ts",
     [teller],
     [
-      ["trace: once", "to !== null && revision > told", "to !== null"],
-      ["trace: whole", "to !== null && revision > told", "revision > told"],
+      ["trace: once", "to !== null && revision > exported", "to !== null"],
+      ["trace: whole", "to !== null && revision > exported", "revision > exported"],
       ["trace: refused once", "while: ({ final }) => !final", "while: ({ final }) => final"],
       ["trace: the mark is kept", "yield* cursor.advance(mark, recovery.revision)", ""]
     ]

@@ -8,8 +8,8 @@ export const watcherRuleMutants = [
   ...mutantsOf("packages/domain/src/evidence/Heartbeat.ts", looks, [
     [
       "heartbeat: what cannot be read is unknown",
-      "if (told === undefined || told > now) return undefined",
-      "if (told === undefined) return now"
+      "if (written === undefined || written > now) return undefined",
+      "if (written === undefined) return now"
     ],
     [
       "heartbeat: whatever it says, it was seen to change",

@@ -91,11 +91,11 @@ const make = Effect.fnUntraced(function* (path: string) {
 
   const setState: Comms["Service"]["setState"] = Effect.fn("CommsSqlite.setState")((state, at, lastError) =>
     writing((sql, columns) => {
-      const told =
+      const lastErrorColumn =
         lastError !== undefined && columns.orchestration_tasks.has("last_error")
           ? sql`, last_error = ${lastError}`
           : sql``
-      return sql`UPDATE orchestration_tasks SET state = ${state}, ${beaten(sql, timeText(at))}${told}
+      return sql`UPDATE orchestration_tasks SET state = ${state}, ${beaten(sql, timeText(at))}${lastErrorColumn}
         WHERE task_id = 'souffleur' RETURNING task_id`.pipe(
         Effect.catch(refused(`orchestration_tasks refuses the state '${state}'`)),
         Effect.flatMap(rowUpdated("souffleur"))
@@ -120,7 +120,7 @@ const make = Effect.fnUntraced(function* (path: string) {
           ${timed ? sql`AND timestamp = ${timeText(at)}` : sql``}) RETURNING 1`
       // The real Conductor's CHECK has no 'warning' (spec: behaviour#use-of-comms). A refused warning is posted as
       // 'system'.
-      const told =
+      const inserted =
         kind === "warning"
           ? Effect.catchIf(
               insert("warning"),
@@ -128,7 +128,7 @@ const make = Effect.fnUntraced(function* (path: string) {
               () => insert("system")
             )
           : insert(kind)
-      return told.pipe(Effect.catch(refused(`orchestration_messages refuses the type '${kind}'`)), Effect.asVoid)
+      return inserted.pipe(Effect.catch(refused(`orchestration_messages refuses the type '${kind}'`)), Effect.asVoid)
     })
   )
 

@@ -25,16 +25,17 @@ export class Cursor extends Context.Service<
 >()("@souffleur/eventlog/Cursor") {
   static readonly layerMemory = Layer.sync(Cursor, () => {
     const marks = new Map<string, number>()
-    const told = (watch: string) => marks.get(watch) ?? 0
+    const positionIn = (watch: string) => marks.get(watch) ?? 0
     return Cursor.of({
-      position: (watch) => Effect.sync(() => told(watch)),
+      position: (watch) => Effect.sync(() => positionIn(watch)),
       advance: (watch, revision) =>
         Effect.sync(() => {
-          const moves = revision > told(watch)
+          const moves = revision > positionIn(watch)
           if (moves) marks.set(watch, revision)
           return moves
         }),
-      rewind: (watch, from, revision) => Effect.sync(() => void (told(watch) === from && marks.set(watch, revision)))
+      rewind: (watch, from, revision) =>
+        Effect.sync(() => void (positionIn(watch) === from && marks.set(watch, revision)))
     })
   })
 
@@ -94,12 +95,12 @@ export const positionOf = Effect.fn("Cursor.positionOf")(function* <E, R>(
 ) {
   const cursor = yield* Cursor
   // Reads the mark before the end of the log: another process may append and tell meanwhile.
-  const told = yield* cursor.position(mark)
-  const last = told === 0 ? 0 : yield* newest
-  if (told <= last) return told
+  const marked = yield* cursor.position(mark)
+  const last = marked === 0 ? 0 : yield* newest
+  if (marked <= last) return marked
   yield* Effect.logWarning(
-    `${mark} was told up to event ${told}, and the log ends with ${last}: it was cut, or an older copy was put in its place. Events from now on are told`
+    `${mark} was marked up to event ${marked}, and the log ends with ${last}: it was cut, or an older copy was put in its place. Events from now on are marked`
   )
-  yield* cursor.rewind(mark, told, last)
+  yield* cursor.rewind(mark, marked, last)
   return last
 })

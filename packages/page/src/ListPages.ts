@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { makeJobPages } from "./JobPages.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
-import { framed, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
+import { framed, numberOf, type PageWorld, queried, withFailures } from "./PageWorld.ts"
 import { jobList, jobRows } from "./view/ListPage.ts"
 
 /** How often the list is looked at for a reader. No event tells that a souffleur was killed. */
@@ -34,5 +34,5 @@ export const makeListPages = Effect.fnUntraced(function* (world: PageWorld) {
     })
     return yield* feed(Stream.mapEffect(Stream.tick(listEvery), () => part))
   })
-  return [HttpRouter.route("GET", "/", told(world)(list)), HttpRouter.route("GET", "/live", follow)] as const
+  return [HttpRouter.route("GET", "/", withFailures(world)(list)), HttpRouter.route("GET", "/live", follow)] as const
 })

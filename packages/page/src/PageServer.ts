@@ -10,7 +10,7 @@ import { makeListPages } from "./ListPages.ts"
 import { makeFeeds } from "./LiveFeed.ts"
 import { collecting, entered, entrance, type GateOptions, hardened, refusal } from "./PageGate.ts"
 import { pageSecrets } from "./PageSecrets.ts"
-import { type PageWorld, told } from "./PageWorld.ts"
+import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./RunPages.ts"
 import { linksUnder } from "./view/Links.ts"
@@ -72,7 +72,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zon
   const asset = (path: `/${string}`, text: string, contentType: string) =>
     HttpRouter.route("GET", path, HttpServerResponse.text(text, { contentType }))
   const numbers = yield* Effect.cachedWithTTL(world.souffleur.metrics, "1 second")
-  const metrics = told(world)(
+  const metrics = withFailures(world)(
     Effect.map(numbers, ({ text }) => HttpServerResponse.text(text, { contentType: prometheus }))
   )
   const routes = HttpRouter.addAll(

@@ -26,7 +26,7 @@ export const framed = (page: Framed, { links }: PageWorld, status = 200) =>
   HttpServerResponse.html(written(pageFrame(page, links))).pipe(HttpServerResponse.setStatus(status))
 
 /** Answers a failure with its sentence. A name that is not there is 404, and a forbidden act 409. */
-export const told =
+export const withFailures =
   (world: PageWorld) =>
   <E extends { readonly _tag: string; readonly message: string }, R>(
     answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>

@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { HttpRouter } from "effect/http"
-import { framed, type PageWorld, queried, told } from "./PageWorld.ts"
+import { framed, type PageWorld, queried, withFailures } from "./PageWorld.ts"
 import { reportPage } from "./view/ReportPage.ts"
 
 /** Milliseconds of the units of a time, and the time that is told without one. */
@@ -21,5 +21,5 @@ export const reportPages = (world: PageWorld) => {
     const main = reportPage({ report, links: world.links, seen: yield* world.seen })
     return framed({ title: "Report · souffleur", live: null, main }, world)
   })
-  return [HttpRouter.route("GET", "/report", told(world)(page))] as const
+  return [HttpRouter.route("GET", "/report", withFailures(world)(page))] as const
 }

@@ -5,7 +5,7 @@ import { Effect, Stream } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, told } from "./PageWorld.ts"
+import { framed, goesOnAfter, stateEvery, idInPath, type PageWorld, withFailures } from "./PageWorld.ts"
 import { eventItem } from "./view/EventItems.ts"
 import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
 import { eventsOnPage } from "./view/WatchPage.ts"
@@ -40,7 +40,7 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
       { event: "part", name: "tasks", data: tasksPart(shown, links, now) }
     ] satisfies ReadonlyArray<FeedEvent>
   })
-  const told = Effect.fnUntraced(function* (fresh: ReadonlyArray<RecordedAs<RunEvent>>) {
+  const feedOf = Effect.fnUntraced(function* (fresh: ReadonlyArray<RecordedAs<RunEvent>>) {
     const view = runView(id, yield* souffleur.runHistory(id), links)
     const now = yield* seen
     const rows: FeedEvent = {
@@ -53,7 +53,9 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
   if (isRunOver(run) && after >= run.revision) return yield* feed(Stream.succeed({ event: "over" }))
   return yield* feed(
     Stream.merge(
-      souffleur.runEvents(id, { after }).pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(told)),
+      souffleur
+        .runEvents(id, { after })
+        .pipe(Stream.groupedWithin(eventsOnPage, "200 millis"), Stream.mapEffect(feedOf)),
       Stream.mapEffect(Stream.tick(stateEvery), () => parts)
     ).pipe(Stream.flattenIterable)
   )
@@ -81,7 +83,7 @@ const answer = (world: PageWorld) =>
 /** Returns the routes of one run of a plan. */
 export const runPages = (world: PageWorld) =>
   [
-    HttpRouter.route("GET", "/runs/:id", told(world)(page(world))),
-    HttpRouter.route("GET", "/runs/:id/live", told(world)(follow(world))),
-    HttpRouter.route("POST", "/runs/:id/answer", told(world)(answer(world)))
+    HttpRouter.route("GET", "/runs/:id", withFailures(world)(page(world))),
+    HttpRouter.route("GET", "/runs/:id/live", withFailures(world)(follow(world))),
+    HttpRouter.route("POST", "/runs/:id/answer", withFailures(world)(answer(world)))
   ] as const

@@ -6,7 +6,16 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { written } from "./Html.ts"
 import type { FeedEvent } from "./LiveFeed.ts"
 import { posted, refusal } from "./PageGate.ts"
-import { framed, goesOnAfter, stateEvery, idInPath, numberOf, type PageWorld, queried, told } from "./PageWorld.ts"
+import {
+  framed,
+  goesOnAfter,
+  stateEvery,
+  idInPath,
+  numberOf,
+  type PageWorld,
+  queried,
+  withFailures
+} from "./PageWorld.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
 
@@ -55,7 +64,7 @@ const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souf
     const status = yield* souffleur.status(yield* souffleur.find(id))
     return { event: "part", name: "state", data: statePart(status, yield* seen) } satisfies FeedEvent
   })
-  const told = Effect.fnUntraced(function* (fresh: ReadonlyArray<Recorded>) {
+  const feedOf = Effect.fnUntraced(function* (fresh: ReadonlyArray<Recorded>) {
     const events = yield* histories(id)
     const view = watchView(id, events, links)
     const now = yield* seen
@@ -78,7 +87,7 @@ const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souf
     .events(id, { after })
     .pipe(
       Stream.groupedWithin(eventsOnPage, "200 millis"),
-      Stream.mapEffect(told),
+      Stream.mapEffect(feedOf),
       Stream.flattenIterable,
       Stream.concat(Stream.succeed<FeedEvent>({ event: "over" }))
     )
@@ -118,11 +127,11 @@ const say = (world: PageWorld, how: "done" | "release" | "retry") =>
 /** Returns the routes of one watch. */
 export const watchPages = (world: PageWorld) =>
   [
-    HttpRouter.route("GET", "/watches/:id", told(world)(page(world))),
-    HttpRouter.route("GET", "/watches/:id/then", told(world)(then(world))),
-    HttpRouter.route("GET", "/watches/:id/live", told(world)(follow(world))),
-    HttpRouter.route("POST", "/watches/:id/retry", told(world)(say(world, "retry"))),
-    HttpRouter.route("POST", "/watches/:id/release", told(world)(say(world, "release"))),
-    HttpRouter.route("POST", "/watches/:id/done", told(world)(say(world, "done"))),
-    HttpRouter.route("GET", "/watches/:id/export", told(world)(download(world)))
+    HttpRouter.route("GET", "/watches/:id", withFailures(world)(page(world))),
+    HttpRouter.route("GET", "/watches/:id/then", withFailures(world)(then(world))),
+    HttpRouter.route("GET", "/watches/:id/live", withFailures(world)(follow(world))),
+    HttpRouter.route("POST", "/watches/:id/retry", withFailures(world)(say(world, "retry"))),
+    HttpRouter.route("POST", "/watches/:id/release", withFailures(world)(say(world, "release"))),
+    HttpRouter.route("POST", "/watches/:id/done", withFailures(world)(say(world, "done"))),
+    HttpRouter.route("GET", "/watches/:id/export", withFailures(world)(download(world)))
   ] as const

@@ -181,15 +181,15 @@ const resumed = Effect.fnUntraced(function* (run: Run) {
  */
 export const conduct = Effect.fn("conduct")(function* () {
   const { ref, statePath } = yield* PlanContext
-  const told = Effect.gen(function* () {
+  const published = Effect.gen(function* () {
     const run = yield* ref.state
     const kept = yield* writeState(statePath, run)
     yield* Effect.forEach(kept, (file) => ref.dispatch({ _tag: "RebuildStateFile", ...file }))
     return kept.length === 0 ? run : yield* ref.state
   })
-  if (!(yield* resumed(yield* told))) return yield* told
+  if (!(yield* resumed(yield* published))) return yield* published
   for (;;) {
-    const run = yield* told
+    const run = yield* published
     if (run.paused !== null || (yield* advance(run)) === undefined) return run
   }
 }, orPaused)

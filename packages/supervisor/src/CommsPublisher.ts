@@ -107,6 +107,6 @@ export const commsPublisher = Effect.fn("commsPublisher")(function* (id: string)
 /** Holds if comms has every event of an ended watch. `false` when that cannot be known. */
 export const allPublished = (id: string, revision: number) =>
   Cursor.use(({ position }) => position(id)).pipe(
-    Effect.map((told) => told >= revision),
+    Effect.map((published) => published >= revision),
     Effect.catchDefect(() => Effect.succeed(false))
   )

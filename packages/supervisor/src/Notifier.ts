@@ -149,13 +149,13 @@ export const notifier = Effect.fn("notifier")(function* (
   const desk = yield* noticeDesk(mark, lost)
   const heard = (yield* NoticeChannels).some(({ words }) => words)
   const zone = yield* personsZone
-  let told = noEpisode
+  let episode = noEpisode
   yield* log.changes(id, 0).pipe(
     Stream.tap(
       Effect.fnUntraced(function* ({ event, revision }) {
-        const { watch } = told
-        const notice = noticeOf(id, event, told, zone)
-        told = episodeAfter(told, event)
+        const { watch } = episode
+        const notice = noticeOf(id, event, episode, zone)
+        episode = episodeAfter(episode, event)
         if (notice === undefined) return
         const asked = heard && notice.words === null && ends.has(notice.kind)
         const words = asked ? lastOf(yield* lastWords(watch)) : notice.words

@@ -133,15 +133,15 @@ describe("the publisher of comms", () => {
     Effect.gen(function* () {
       const { log, cursor, start, world } = yield* heralding(watching)
       const fiber = yield* start
-      assert.deepStrictEqual(world.comms.told, ["confirmed"])
+      assert.deepStrictEqual(world.comms.taken, ["confirmed"])
       yield* log.append("w", 6, [death, closed, started(2)])
       yield* settle
-      assert.deepStrictEqual(world.comms.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
       assert.strictEqual(world.comms.lastError, "gate: too large")
       assert.isUndefined(fiber.pollUnsafe())
       yield* log.append("w", 9, [completed])
       yield* settle
-      assert.deepStrictEqual(world.comms.told.slice(4), ["complete", "w#10"])
+      assert.deepStrictEqual(world.comms.taken.slice(4), ["complete", "w#10"])
       assert.isDefined(fiber.pollUnsafe())
       assert.strictEqual(yield* cursor.position("w"), 10)
       assert.isTrue(yield* Effect.provideService(allPublished("w", 10), Cursor, cursor))
@@ -169,10 +169,10 @@ describe("the publisher of comms", () => {
       const { cursor, start } = yield* heralding([...watching, death, closed], world)
       yield* start
       yield* until(3600)
-      assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [[], 2])
+      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [[], 2])
       world.comms.out = undefined as never
       yield* until(3631)
-      assert.deepStrictEqual(world.comms.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
     })
   )
   it.effect("the publisher repeats a message until comms takes it", () =>
@@ -185,7 +185,7 @@ describe("the publisher of comms", () => {
       assert.strictEqual(yield* cursor.position("w"), 6)
       world.comms.out = undefined
       yield* until(120)
-      assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [["confirmed", "w#7"], 7])
+      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["confirmed", "w#7"], 7])
     })
   )
   it.effect("the publisher of a restarted souffleur publishes nothing twice", () =>
@@ -196,7 +196,7 @@ describe("the publisher of comms", () => {
       yield* settle
       yield* log.append("w", 7, [closed])
       yield* start
-      assert.deepStrictEqual(world.comms.told, ["confirmed", "w#7", "error", "w#8"])
+      assert.deepStrictEqual(world.comms.taken, ["confirmed", "w#7", "error", "w#8"])
       assert.strictEqual(yield* cursor.position("w"), 8)
     })
   )
@@ -208,7 +208,7 @@ describe("the publisher of comms", () => {
       assert.strictEqual(yield* cursor.position("w"), 7)
       yield* log.append("w", 7, [closed])
       yield* settle
-      assert.deepStrictEqual([world.comms.told, yield* cursor.position("w")], [["error", "w#8"], 8])
+      assert.deepStrictEqual([world.comms.taken, yield* cursor.position("w")], [["error", "w#8"], 8])
     })
   )
   it.effect("a publisher that vanished before it could move its cursor writes no message twice", () =>
@@ -226,7 +226,7 @@ describe("the publisher of comms", () => {
       const exhausted = Event.ValidationExhausted.make({ at, messages: ["a", "b", "c"] })
       const { start, world } = yield* heralding([opened(), owned, failed(1), failed(2), failed(3), exhausted])
       const fiber = yield* start
-      assert.deepStrictEqual(world.comms.told, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])
+      assert.deepStrictEqual(world.comms.taken, ["error", "w#3", "error", "w#4", "error", "w#5", "exited", "w#6"])
       assert.isDefined(fiber.pollUnsafe())
     })
   )

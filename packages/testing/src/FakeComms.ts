@@ -54,7 +54,7 @@ export class FakeComms {
   refused: CommsRefusal | undefined
   readonly messages: Array<FakeMessage> = []
   /** States and keys of messages that it took, in order. */
-  readonly told: Array<string> = []
+  readonly taken: Array<string> = []
   /** The times of snapshots, in seconds. */
   readonly looks: Array<number> = []
   /** The beats that it took, with their times in seconds. */
@@ -108,7 +108,7 @@ export class FakeComms {
     setState: (state: SouffleurState, _, lastError) =>
       this.#use(() => {
         Object.assign(this, { souffleur: state, lastError })
-        this.told.push(state)
+        this.taken.push(state)
       }),
     beat: Effect.fnUntraced({ self: this as FakeComms }, function* (at: number) {
       const second = yield* secondsNow
@@ -120,7 +120,7 @@ export class FakeComms {
       this.#use(() => {
         if (this.messages.some(({ key }) => key === message.key)) return
         this.messages.push(message)
-        this.told.push(message.key)
+        this.taken.push(message.key)
       })
   })
   readonly layer = Layer.succeed(Comms, this.service)

@@ -88,8 +88,8 @@ export const hookCall = (input: string): HookCall | undefined => {
 
 /** Returns the pid of the agent, as its environment names it to tools and hooks. */
 export const agentPid = (variables: Readonly<Record<string, string | undefined>>): number | undefined => {
-  const told = variables["CLAUDE_PID"] ?? ""
-  return /^[1-9][0-9]{0,6}$/u.test(told) ? Number(told) : undefined
+  const pidText = variables["CLAUDE_PID"] ?? ""
+  return /^[1-9][0-9]{0,6}$/u.test(pidText) ? Number(pidText) : undefined
 }
 
 /** Reads the hooks of Claude Code. */

@@ -29,7 +29,7 @@ const tellNeeds = (needs: ReadonlyArray<string>, then: string) =>
   printLines(`${needs.join("\n  ")}; ${then}`, Console.error)
 
 /** Prints a run to its end, and returns the exit code (spec: command-line#exit-codes). */
-const told = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: boolean, zone: Zone) {
+const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: boolean, zone: Zone) {
   const { colour } = yield* Environment
   const brush = paint(colour)
   const narrator = yield* Effect.forkScoped(
@@ -103,7 +103,7 @@ export const conductCommand = Command.make(
         ...(Option.isSome(flags.state) ? { state: path.resolve(cwd, flags.state.value) } : {}),
         ...(wait ? { waiting: (needs: ReadonlyArray<string>) => tellNeeds(needs, "it waits for that") } : {})
       })
-      return yield* told(run, flags.json, yield* zoneOf(flags))
+      return yield* printRun(run, flags.json, yield* zoneOf(flags))
     }).pipe(
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,

@@ -47,7 +47,7 @@ export const logCommand = Command.make(
     const newest = new Map<string, number>()
     /** The number of missing events before later ones of the same watch. */
     let gaps = 0
-    const told = (recorded: Recorded) => {
+    const rendered = (recorded: Recorded) => {
       const { event, revision, stream } = recorded
       const due = (newest.get(stream) ?? 0) + 1
       const gap = revision > due ? `souffleur: ${missing(stream, due).message}` : undefined
@@ -70,7 +70,7 @@ export const logCommand = Command.make(
         ? log.events(one)
         : Stream.fromIterableEffect(log.history(one))
     yield* events.pipe(
-      Stream.map(told),
+      Stream.map(rendered),
       Stream.tap(({ gap }) =>
         gap === undefined ? Effect.void : Effect.tap(Console.error(gap), () => Effect.sync(() => (gaps += 1)))
       ),

@@ -69,7 +69,7 @@ export const runCommand = Command.make(
     const goOn = Effect.fnUntraced(function* (known: NamedWatch) {
       const { id, watch: state } = known
       // It does not go on here while another souffleur has it.
-      const told = Effect.andThen(
+      const announced = Effect.andThen(
         refuseOwned(id, state),
         Console.error(
           `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
@@ -86,7 +86,7 @@ export const runCommand = Command.make(
         guarding,
         telling
       })
-      return yield* Effect.provide(Effect.andThen(told, resumed), [
+      return yield* Effect.provide(Effect.andThen(announced, resumed), [
         layerWorld(settings, project, state.comms, yield* launchOverridesOf(settings, Option.some(known))),
         layerNoticeChannels(settings)
       ])

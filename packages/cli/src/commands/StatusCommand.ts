@@ -115,9 +115,9 @@ const news = Effect.fnUntraced(function* ({ id, unreadable, watch }: NamedWatch)
   const log = yield* EventLog
   const marks = yield* Cursor
   const mark = lookedMark(id)
-  const told = yield* positionOf(mark, Effect.succeed(watch.revision))
-  if (told === watch.revision) return []
-  const fresh = (yield* log.read(id, told)).filter(({ event }) => isNews(event))
+  const seenUpTo = yield* positionOf(mark, Effect.succeed(watch.revision))
+  if (seenUpTo === watch.revision) return []
+  const fresh = (yield* log.read(id, seenUpTo)).filter(({ event }) => isNews(event))
   yield* marks.advance(mark, watch.revision)
   return fresh
 })

@@ -77,9 +77,9 @@ export const makeScene = Effect.fn("makeScene")(function* () {
   }
   const [program, ...first] = self
   const command = self.at(-1)!.endsWith(".ts") ? "npx --yes pnpm@12.21.0 souffleur" : "souffleur"
-  const lines = (told: ChildProcessSpawner.ChildProcessHandle["stdout"], before: string) =>
+  const lines = (printed: ChildProcessSpawner.ChildProcessHandle["stdout"], before: string) =>
     Effect.forkScoped(
-      told.pipe(
+      printed.pipe(
         Stream.decodeText(),
         Stream.splitLines,
         Stream.runForEach((line) => Console.log(brush("dim", `    ${before}${line}`)))

@@ -120,8 +120,8 @@ const goOn = Effect.fnUntraced(function* ([id, { newest, read, revision, watch }
     conductor === undefined
       ? "no Conductor is known"
       : `Conductor pid ${conductor.pid}, ${condition}, session ${session}`
-  const told = `${statusLine(watch)}; ${who}; ${read} of ${revision} events read, the last: ${newest.join(", ")}`
-  return note(`watch ${id}`, told, todo)
+  const summary = `${statusLine(watch)}; ${who}; ${read} of ${revision} events read, the last: ${newest.join(", ")}`
+  return note(`watch ${id}`, summary, todo)
 })
 
 /** Returns the live sessions that can be watched, for a log that names none. */

@@ -117,11 +117,11 @@ export const status = () =>
     Effect.fnUntraced(function* ({ project }) {
       const settings = yield* settingsOf(project)
       const { last } = yield* endedWatches(maxEnded)
-      const told = inOrder(
+      const statuses = inOrder(
         yield* Effect.forEach([...(yield* livingWatches), ...last], (one) => statusOf(one, settings))
       )
       return {
-        watches: told.map(
+        watches: statuses.map(
           ({ comms, conductor, generation, last_event_at, project, retries, standing, state, watch }) => {
             const { alive, heartbeat_age_ms, pid, session_id } = conductor
             return {

@@ -109,10 +109,10 @@ const waysOf = ({ ways }: End): ReadonlyArray<string> =>
     ...(all === null ? ["    its launch is known only then"] : [])
   ])
 
-/** Describes an end. `told`: the ends that are described before it. */
-const ending = (end: End, told: ReadonlyArray<End>): ReadonlyArray<string> => {
+/** Describes an end. `earlier`: the ends that are described before it. */
+const ending = (end: End, earlier: ReadonlyArray<End>): ReadonlyArray<string> => {
   const { says, watch_ends, ways } = end
-  const same = ways.length === 0 ? undefined : told.find((one) => JSON.stringify(one.ways) === JSON.stringify(ways))
+  const same = ways.length === 0 ? undefined : earlier.find((one) => JSON.stringify(one.ways) === JSON.stringify(ways))
   return [
     ...says.map((sentence) => `  ${plain(sentence, maxLength)}`),
     ...(ways.length === 0

@@ -21,7 +21,7 @@ type Message =
   | { readonly _tag: "Gone" }
 
 /** Says why something cannot be shown, in its place. */
-const told = <A, E extends { readonly message: string }, R>(
+const orMessage = <A, E extends { readonly message: string }, R>(
   what: Effect.Effect<A, E, R>,
   instead: (message: string) => A
 ) => Effect.catch(what, ({ message }) => Effect.succeed(instead(message)))
@@ -33,13 +33,13 @@ const read = Effect.fnUntraced(function* (top: Top, seen: Looked) {
   const lines: Effect.Effect<ReadonlyArray<TopLine>, { readonly message: string }, Souffleur> = top.view === "job"
     ? jobText(job, seen)
     : whyText(job, seen)
-  return { ...top, text: yield* told(lines, (text) => [{ text }]) }
+  return { ...top, text: yield* orMessage(lines, (text) => [{ text }]) }
 })
 
 /** Says the word of a person to the log, as the command does. */
 const retry = Effect.fnUntraced(function* ({ id }: Job) {
   const souffleur = yield* Souffleur
-  return yield* told(Effect.as(souffleur.retry(id), `${id}: it is tried again.`), (message) => message)
+  return yield* orMessage(Effect.as(souffleur.retry(id), `${id}: it is tried again.`), (message) => message)
 })
 
 /** Does what a key wishes. A wish that ends the look is handed on. */

@@ -55,7 +55,7 @@ const failedAfter = (failed: FailedStarts, all: ReadonlyArray<readonly [NamedWat
  */
 export const keepWatches = Effect.gen(function* () {
   const { watcherInterval } = yield* Settings
-  const told = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
+  const announced = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
   const failed = yield* Ref.make<FailedStarts>(new Map())
   const trouble = yield* Ref.make<string | undefined>(undefined)
   const look = Effect.gen(function* () {
@@ -67,7 +67,7 @@ export const keepWatches = Effect.gen(function* () {
     yield* Ref.set(failed, failedAfter(known, all))
     yield* Ref.set(trouble, undefined)
     const results = all.map(([, one]) => one)
-    const before = yield* Ref.getAndSet(told, new Map(results.map(({ message, watch }) => [watch, message])))
+    const before = yield* Ref.getAndSet(announced, new Map(results.map(({ message, watch }) => [watch, message])))
     yield* tell(results.filter(({ message, watch }) => before.get(watch) !== message))
   })
   const once = Effect.catchIf(

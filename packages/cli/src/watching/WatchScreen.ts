@@ -59,10 +59,10 @@ export const makeWatchScreen = Effect.fn("makeWatchScreen")(function* (
     return kind === "agent" || (yield* launcher.inWindow(launchId)) ? `, in a window of ${launcher.terminal}` : ""
   })
   const linesOf = Effect.fnUntraced(function* ({ event }: Recorded, after: Watch) {
-    const told = screenLine(event, after, id, zone)
-    if (told === undefined) return []
-    const tone = colours[told.severity]
-    const text = `${ourMark} ${Words.time(event.at, zone)} ${told.text}${yield* placeOf(event, after)}`
+    const line = screenLine(event, after, id, zone)
+    if (line === undefined) return []
+    const tone = colours[line.severity]
+    const text = `${ourMark} ${Words.time(event.at, zone)} ${line.text}${yield* placeOf(event, after)}`
     const [first = "", ...more] = wrapped(text, columns, indent)
     return [tone === undefined ? first : brush(tone, first), ...more]
   })

@@ -16,8 +16,8 @@ export const wordsOf = ({ content }: Json): ReadonlyArray<string> =>
 /** Holds if a message is of a person or of a launch. Codex writes its own instructions as a user's too. */
 export const isPrompt = (message: Json): boolean => {
   if (message["type"] !== "message" || message["role"] !== "user") return false
-  const told = message["internal_chat_message_metadata_passthrough"]
-  const kinds = isJson(told) ? told["content_item_kinds"] : undefined
+  const metadata = message["internal_chat_message_metadata_passthrough"]
+  const kinds = isJson(metadata) ? metadata["content_item_kinds"] : undefined
   return Array.isArray(kinds)
     ? kinds.includes("user.text")
     : !wordsOf(message).some((text) => /^<(?:environment_context|user_instructions)>|^# AGENTS\.md/u.test(text))

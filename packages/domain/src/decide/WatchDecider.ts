@@ -167,8 +167,8 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
     }
     case "ReportCeiling": {
       const { ceiling, limit, since, used, watcher } = command
-      const told = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince
-      return told ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit }))
+      const reported = watcher !== watch.watcher?.watcher || watch.ceiling !== undefined || since !== watch.allowedSince
+      return reported ? ok() : ok(Event.CeilingReached.make({ at, watcher, ceiling, used, limit }))
     }
     case "ReportHandoffTaken": {
       const { contextTokens, contextWindow, launchId, takenAt, watcher } = command

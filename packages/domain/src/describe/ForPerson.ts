@@ -64,8 +64,8 @@ const personal = (event: WatchEvent, known: Known): string | undefined => {
  */
 export const describeFor = (event: WatchEvent, known: Known, zone: Zone = utc): Description<WatchNoticeKind> => {
   const described = describeEvent(event, zone)
-  const told = known.comms === null ? personal(event, known) : undefined
-  return told === undefined
+  const personalText = known.comms === null ? personal(event, known) : undefined
+  return personalText === undefined
     ? { ...described, text: renamed(described.text, known), own: renamed(described.own, known) }
-    : { ...described, text: sentence(told), own: sentence(told) }
+    : { ...described, text: sentence(personalText), own: sentence(personalText) }
 }

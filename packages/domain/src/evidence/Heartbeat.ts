@@ -36,7 +36,7 @@ export const see = (before: HeartbeatSeen | undefined, raw: string | null, now: 
  * time (spec: behaviour#heartbeat-age).
  */
 export const heartbeatAge = (seen: HeartbeatSeen, now: number, notBefore: number): number | undefined => {
-  const told = Option.getOrUndefined(parseTime(seen.raw))
-  if (told === undefined || told > now) return undefined
-  return Math.max(0, now - Math.max(told, seen.changedAt ?? told, notBefore))
+  const written = Option.getOrUndefined(parseTime(seen.raw))
+  if (written === undefined || written > now) return undefined
+  return Math.max(0, now - Math.max(written, seen.changedAt ?? written, notBefore))
 }

@@ -78,10 +78,10 @@ export const holdingOf = Effect.fn("holdingOf")(function* (
   if (own !== undefined)
     return { _tag: "Another", message: `process ${pid} holds session ${own}, not ${sessionId}`, holds: own }
   const files = yield* agent.sessions
-  const told = yield* heldByLiving()
-  const moved = (holder: number) => told.some((held) => held.pid === holder && held.sessionId !== sessionId)
+  const reported = yield* heldByLiving()
+  const moved = (holder: number) => reported.some((held) => held.pid === holder && held.sessionId !== sessionId)
   const holder =
-    told.find((held) => held.sessionId === sessionId) ??
+    reported.find((held) => held.sessionId === sessionId) ??
     files.find((session) => session.sessionId === sessionId && !moved(session.pid))
   if (holder !== undefined)
     return {

@@ -79,14 +79,14 @@ const counted = Effect.fnUntraced(function* (id: string, from: Run) {
 /** Tells the events after the last told one, each with the progress. */
 const narration = Effect.fnUntraced(function* (
   { from, id }: { readonly id: string; readonly from: number },
-  told: Ref.Ref<number>,
+  narrated: Ref.Ref<number>,
   tell: Parameters<RunningRun["narrate"]>[0]
 ) {
-  const last = yield* Ref.get(told)
+  const last = yield* Ref.get(narrated)
   yield* withProgress(owned(yield* RunLog, id, from)).pipe(
     Stream.filter(({ recorded }) => recorded.revision > last),
     Stream.tap(({ progress, recorded }) => tell(recorded, progress)),
-    Stream.runForEach(({ recorded }) => Ref.set(told, recorded.revision))
+    Stream.runForEach(({ recorded }) => Ref.set(narrated, recorded.revision))
   )
 })
 
@@ -141,7 +141,7 @@ export const keepRun = Effect.fn("keepRun")(function* <E extends Error, R>(order
     state: Effect.provideContext(loadRun(id), context),
     events: Stream.filter(owned(log, id, from), ({ revision }) => revision > from),
     narrate: (tell: Parameters<RunningRun["narrate"]>[0]) =>
-      Effect.flatMap(Ref.make(from), (told) => attendedHere("narrator", narration(order, told, tell))).pipe(
+      Effect.flatMap(Ref.make(from), (narrated) => attendedHere("narrator", narration(order, narrated, tell))).pipe(
         Effect.provideContext(context)
       ),
     needs: (run: Run) => runNeeds(id, run, outputPath),

@@ -91,26 +91,26 @@ const evolve = (before: Tally, event: WatchEvent): Tally => {
     kind: event._tag === "WatchOpened" ? event.kind : before.kind
   }
   const death = deathOf(event)
-  const told = afterBegin(afterRunning(tally, event), event)
+  const counted = afterBegin(afterRunning(tally, event), event)
   return {
-    ...told,
-    cause: isCause(event) ? event.at : told.cause,
-    deaths: death === undefined ? told.deaths : added(told.deaths, death, 1)
+    ...counted,
+    cause: isCause(event) ? event.at : counted.cause,
+    deaths: death === undefined ? counted.deaths : added(counted.deaths, death, 1)
   }
 }
 
 /** The word of all watches that had a death or a recovery. */
-const told = "told"
+const tallied = "tallied"
 
 /** How watches are counted. A test computes the fingerprint from the rules (decision 0008). */
 export const tallyFold: Fold<Tally, WatchEvent> = {
-  name: { kind: "tally", fingerprint: "27f49ae4db1b8fcc" },
+  name: { kind: "tally", fingerprint: "951a25d19aa99f88" },
   initial,
   evolve,
   schema: Tally,
   keepEvery: 200,
   isEnded: ({ over }) => over,
-  keysOf: ({ deaths, recoveries }) => (Object.keys({ ...deaths, ...recoveries }).length === 0 ? [] : [told])
+  keysOf: ({ deaths, recoveries }) => (Object.keys({ ...deaths, ...recoveries }).length === 0 ? [] : [tallied])
 }
 
 const { having } = makeAggregate<Tally, WatchEvent, never, never, EventLog>({
@@ -130,7 +130,7 @@ const sumOf = (all: ReadonlyArray<Tally["deaths"]>) =>
  * Returns the deaths and recoveries of every watch, of those that have ended too. It reads no event of a watch that has
  * not moved since the last time. Fails with `LogUnusable` where the log cannot be read.
  */
-export const totals = Effect.map(having(told), (all): Totals => ({
+export const totals = Effect.map(having(tallied), (all): Totals => ({
   deaths: sumOf(all.map(({ state }) => state.deaths)),
   recoveries: sumOf(all.map(({ state }) => state.recoveries)),
   millis: sumOf(all.map(({ state }) => state.millis))

@@ -104,12 +104,12 @@ const foreseen = (
 ): ForeseenEnd => {
   const before = kind === "third death without progress" ? { ...watch, retries: attempts - 1 } : watch
   const reported = exits[kind](before).reduce(
-    (told: Foreseen, exit) =>
+    (chain: Foreseen, exit) =>
       follow(
-        told,
+        chain,
         {
           _tag: "ReportExit",
-          watcher: told.watch.watcher?.watcher ?? 0,
+          watcher: chain.watch.watcher?.watcher ?? 0,
           exit,
           tasks: null,
           evidence: evidence(staleAfter),
@@ -122,15 +122,15 @@ const foreseen = (
   )
   const { recovery } = reported.watch
   const exportPath = watch.kind === "agent" ? exported : null
-  const told =
+  const outcome =
     recovery?.purpose === "export"
       ? follow(reported, { _tag: "ExhaustRetries", cycle: recovery.cycle, exportPath }, now)
       : reported
   // A new watcher is souffleur's own routine.
-  const news = told.events
+  const news = outcome.events
     .map((event) => describeFor(event, watch, zone))
     .filter(({ severity }) => severity !== "detail")
-  return { kind, says: [...news.map(({ text }) => text), ...longer(kind, told.watch, pause)], after: told.watch }
+  return { kind, says: [...news.map(({ text }) => text), ...longer(kind, outcome.watch, pause)], after: outcome.watch }
 }
 
 /**

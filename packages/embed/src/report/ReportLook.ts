@@ -50,12 +50,12 @@ export const report = Effect.fn("report")(function* (period: Period) {
   const { since } = period
   const watches = yield* watchesSince(since)
   const runs = [...(yield* unfinishedRuns), ...(yield* endedSince(endedRuns, ({ run }) => run.lastEventAt >= since))]
-  const told: ReadonlyArray<JobHistory> = [
+  const histories: ReadonlyArray<JobHistory> = [
     ...(yield* Effect.forEach(watches, (one) => tellWatch(one, period))),
     ...(yield* Effect.forEach(runs, (one) => tellRun(one, period)))
   ]
   return reportOf(
-    urgentFirst(told, ({ job }) => job),
+    urgentFirst(histories, ({ job }) => job),
     period
   )
 })

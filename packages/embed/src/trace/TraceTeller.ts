@@ -15,9 +15,9 @@ const within: ReadonlySet<WatchEvent["_tag"]> = new Set(["StepStarted", "StepSuc
 /** Tries while a collector is out: soon at first, then each five minutes. */
 const untilTaken = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("5 minutes")])
 
-/** Returns the recoveries that are over and not exported yet. `told`: the revision of the last exported one. */
-export const dueTraces = (events: ReadonlyArray<Recorded>, told: number): ReadonlyArray<Recovery> =>
-  recoveriesOf(watchChanges(events)).filter(({ revision, to }) => to !== null && revision > told)
+/** Returns the recoveries that are over and not exported yet. `exported`: the revision of the last exported one. */
+export const dueTraces = (events: ReadonlyArray<Recorded>, exported: number): ReadonlyArray<Recovery> =>
+  recoveriesOf(watchChanges(events)).filter(({ revision, to }) => to !== null && revision > exported)
 
 /**
  * Exports each recovery of a watch as one trace, once it is over, until the watch ends. The log is the queue, and a
@@ -33,8 +33,8 @@ export const traceTeller = Effect.fn("traceTeller")(function* (id: string) {
   // Few watches have a collector, and the others need no module that speaks to one.
   const { sendTraces } = yield* Effect.promise(() => import("./TraceExport.ts"))
   const tell = Effect.gen(function* () {
-    const told = yield* cursor.position(mark)
-    const over = dueTraces(yield* log.read(id, 0), told)
+    const exported = yield* cursor.position(mark)
+    const over = dueTraces(yield* log.read(id, 0), exported)
     for (const recovery of over) {
       yield* sendTraces(target, yield* traceOf(id, recovery)).pipe(
         Effect.tapError(({ message }) => Effect.logDebug(`a trace is not exported: ${message}`)),

@@ -43,7 +43,7 @@ export const endedNews = Effect.gen(function* () {
   const marks = yield* Cursor
   const { count, last } = yield* endedWatches(maxEnded)
   const ended = yield* Effect.filter(last, ({ id, watch }) =>
-    Effect.map(marks.position(lookedMark(id)), (told) => told < watch.revision)
+    Effect.map(marks.position(lookedMark(id)), (seenUpTo) => seenUpTo < watch.revision)
   )
   return { ended: ended.toReversed(), more: count - ended.length }
 })

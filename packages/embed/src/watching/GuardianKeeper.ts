@@ -176,8 +176,8 @@ export const guarded = Effect.fn("guarded")(function* <E, R>(
 const alert = Effect.fnUntraced(function* (id: string, project: string) {
   const cursor = yield* Cursor
   const { revision } = yield* load(id)
-  const told = Effect.map(cursor.position(id), (one) => one >= revision)
-  const heard = Effect.repeat(told, { until: (yes) => yes, schedule: Schedule.spaced("100 millis") })
+  const published = Effect.map(cursor.position(id), (one) => one >= revision)
+  const heard = Effect.repeat(published, { until: (yes) => yes, schedule: Schedule.spaced("100 millis") })
   const messages = Effect.raceFirst(heard, Effect.andThen(commsPublisher(id), Effect.never))
   const telling = Effect.all([messages, notifier(id, project, { until: revision })], { concurrency: 2 })
   yield* Effect.timeoutOption(telling, drainTimeout)

@@ -96,18 +96,18 @@ const looking = Effect.fnUntraced(function* <R>(
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)
   yield* Effect.timeoutOption(Fiber.await(tracing), farewell)
   if (comms !== null && !(yield* allPublished(id, last.revision)))
-    yield* remark("info", `${comms} could not be told that the watch has ended; the next souffleur on it will`)
+    yield* remark("info", `${comms} could not be narrated that the watch has ended; the next souffleur on it will`)
   return last
 })
 
 /** Tells the events after a state, from the last told one on. */
 const narration = Effect.fnUntraced(function* (
   id: string,
-  told: Ref.Ref<Watch>,
+  narrated: Ref.Ref<Watch>,
   tell: (recorded: Recorded, after: Watch) => Effect.Effect<void>
 ) {
   const log = yield* EventLog
-  const before = yield* Ref.get(told)
+  const before = yield* Ref.get(narrated)
   yield* log.changes(id, before.revision).pipe(
     Stream.mapAccum(
       () => before,
@@ -117,7 +117,7 @@ const narration = Effect.fnUntraced(function* (
       }
     ),
     Stream.tap(({ after, recorded }) => tell(recorded, after)),
-    Stream.tap(({ after }) => Ref.set(told, after)),
+    Stream.tap(({ after }) => Ref.set(narrated, after)),
     Stream.takeUntil(({ after }) => after.phase === "Exited"),
     Stream.runDrain
   )
@@ -147,9 +147,9 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
       state: Effect.provideContext(load(id), context),
       events: Stream.takeUntil(log.changes(id, before.revision), ({ event }) => isEnd(event)),
       narrate: (tell) =>
-        Effect.flatMap(Ref.make(before), (told) => attended(owned.ref, "narrator", narration(id, told, tell))).pipe(
-          Effect.provideContext(context)
-        ),
+        Effect.flatMap(Ref.make(before), (narrated) =>
+          attended(owned.ref, "narrator", narration(id, narrated, tell))
+        ).pipe(Effect.provideContext(context)),
       end: Fiber.join(fiber)
     } satisfies RunningWatch
   })

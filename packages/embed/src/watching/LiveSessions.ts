@@ -14,14 +14,14 @@ export const sessionTitle = ({ pid, project, sessionId, status }: LiveSession): 
  */
 export const liveSessions = Effect.fn("liveSessions")(function* () {
   const agent = yield* Agent
-  const told = yield* heldByLiving()
+  const reported = yield* heldByLiving()
   const files = yield* agent.sessions
-  const byPid = new Map(told.map((held) => [held.pid, held.sessionId]))
+  const byPid = new Map(reported.map((held) => [held.pid, held.sessionId]))
   const known = files.map((session): LiveSession => ({
     ...session,
     sessionId: byPid.get(session.pid) ?? session.sessionId
   }))
-  const others = told.filter(({ pid }) => !files.some((session) => session.pid === pid))
+  const others = reported.filter(({ pid }) => !files.some((session) => session.pid === pid))
   return [
     ...known,
     ...others.map(({ pid, sessionId }): LiveSession => ({ pid, sessionId, project: "", status: "told by its hooks" }))

@@ -35,7 +35,7 @@ export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string
   const fileOf = (id: string) => join(folder, `${id}.exit`)
   const windowOf = (id: string) => join(folder, `${id}.window`)
   const inWindow = (id: string) => fs.existsSync(windowOf(id))
-  const told = (id: string) => Effect.sync(() => fs.existsSync(fileOf(id)))
+  const recorded = (id: string) => Effect.sync(() => fs.existsSync(fileOf(id)))
 
   return {
     started: (id: string): void => void running.set(id, Deferred.makeUnsafe()),
@@ -68,7 +68,7 @@ export const makeLaunchEnds = (folder: string, receiptOf: (id: string) => string
       if (waiting !== undefined) yield* Effect.timeoutOption(Deferred.await(waiting), endTimeout)
       else if (inWindow(id))
         yield* Effect.timeoutOption(
-          Effect.repeat(told(id), { until: (so) => so, schedule: Schedule.spaced("5 millis") }),
+          Effect.repeat(recorded(id), { until: (so) => so, schedule: Schedule.spaced("5 millis") }),
           endTimeout
         )
       return yield* Effect.sync(() => parseEnd(readWhole(fileOf(id)) ?? ""))

@@ -53,9 +53,9 @@ export const inPty = Effect.fn("inPty")(function* (start: Start) {
  */
 export const inWindow = Effect.fn("inWindow")(function* (start: Start, { exit, output, window }: WindowFiles) {
   const { script, variables } = yield* withScript(start)
-  const told = `code=$?; [ $code = ${lateCode} ] || printf %s $code > "$SOUFFLEUR_WINDOW"`
+  const recordCode = `code=$?; [ $code = ${lateCode} ] || printf %s $code > "$SOUFFLEUR_WINDOW"`
   const shell = [
-    `{ "$0" "$@" <&3 & trap "kill -TERM $!" HUP; wait $!; ${told}; } 3<&0 | (umask 077; exec tee -a "$SOUFFLEUR_OUTPUT")`,
+    `{ "$0" "$@" <&3 & trap "kill -TERM $!" HUP; wait $!; ${recordCode}; } 3<&0 | (umask 077; exec tee -a "$SOUFFLEUR_OUTPUT")`,
     `[ ! -s "$SOUFFLEUR_WINDOW" ] || ln "$SOUFFLEUR_WINDOW" "$SOUFFLEUR_EXIT"`
   ].join("\n")
   return {

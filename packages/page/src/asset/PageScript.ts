@@ -3,7 +3,7 @@
  * which a person writes stays. `EventSource` connects again by itself, with the last id that it got.
  */
 export const pageScript = `const link = document.getElementById("link")
-const told = (state, words) => Object.assign(link, { textContent: words }).setAttribute("data-state", state)
+const show = (state, words) => Object.assign(link, { textContent: words }).setAttribute("data-state", state)
 const parsed = (data) => {
   const template = document.createElement("template")
   template.innerHTML = data
@@ -32,11 +32,11 @@ slider?.addEventListener("input", async ({ target }) => {
 })
 if (link?.dataset.live) {
   const source = new EventSource(link.dataset.live)
-  source.onopen = () => told("live", "Live")
+  source.onopen = () => show("live", "Live")
   source.onerror = () =>
-    source.readyState === EventSource.CLOSED ? told("away", "Not connected: reload") : told("away", "Away, trying again")
+    source.readyState === EventSource.CLOSED ? show("away", "Not connected: reload") : show("away", "Away, trying again")
   source.addEventListener("part", ({ data }) => parsed(data).forEach(replace))
   source.addEventListener("rows", ({ data }) => parsed(data).forEach(prepend))
-  source.addEventListener("over", () => (source.close(), told("over", "Ended")))
+  source.addEventListener("over", () => (source.close(), show("over", "Ended")))
 }
 `

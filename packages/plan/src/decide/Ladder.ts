@@ -91,12 +91,12 @@ export const decideReport = (
   run: Run,
   assignment: Assignment,
   report: AgentReport,
-  told: ReportTime
+  time: ReportTime
 ): Decision<Event.RunEvent> => {
-  const at = told.now
+  const at = time.now
   const task = taskOf(run, assignment.taskId)
   if (task?.dropped) return dropped(at, { token: assignment.token, taskId: task.id, role: assignment.role })
-  if (report._tag === "Limited") return limited(run, assignment, report, told)
+  if (report._tag === "Limited") return limited(run, assignment, report, time)
   if (assignment.role === "finisher") {
     return report._tag === "Failed"
       ? ok(Event.RunFinished.make({ at, finishing: "failed", message: report.message }))

@@ -76,7 +76,7 @@ export const excludeOwn = Effect.fn("excludeOwn")(
     const tracked = (yield* git(["ls-files", "-z", "--", ...own.map(({ name }) => name)]))
       .split("\0")
       .filter((name) => name !== "")
-    const told = yield* Effect.gen(function* () {
+    const excluded = yield* Effect.gen(function* () {
       const before = yield* read(exclude)
       const known = yield* ignored(own.map(({ name }) => name))
       const fresh = own.filter(({ name }) => !known.has(name)).map(({ pattern }) => pattern)
@@ -91,7 +91,7 @@ export const excludeOwn = Effect.fn("excludeOwn")(
       ...tracked.map(
         (name) => `warning: git tracks ${name}, so agents commit it with their work: git -C ${root} rm --cached ${name}`
       ),
-      ...told
+      ...excluded
     ]
   },
   Effect.catchTag("ProgramFailed", ({ message }) =>

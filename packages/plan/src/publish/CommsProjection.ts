@@ -37,24 +37,24 @@ export const untilWritten = <A>(effect: Effect.Effect<A, CommsUnavailable>) =>
 const writeRows = Effect.fnUntraced(function* <R>(
   { begun, run }: { readonly run: Run; readonly begun: ReadonlySet<string> },
   comms: CommsLink["Service"],
-  told: Map<string, string>,
+  written: Map<string, string>,
   isOthers: Effect.Effect<boolean, never, R>
 ) {
   const at = yield* Clock.currentTimeMillis
   const states = new Map([...begun].map((id): [string, string | undefined] => [id, "exited"]))
   for (const task of run.tasks) states.set(task.id, stateOf(task))
   const rows = [...states].flatMap(([id, state]) =>
-    state === undefined || told.get(id) === state ? [] : [{ id, state }]
+    state === undefined || written.get(id) === state ? [] : [{ id, state }]
   )
   for (const row of rows) {
     yield* untilWritten(comms.setTask(row, at))
-    told.set(row.id, row.state)
+    written.set(row.id, row.state)
   }
   // The Conductor's row comes last: a reader that sees it complete sees its tasks complete.
   const state = conductorState(run)
-  if (told.get("task-00") === state || (yield* isOthers)) return
+  if (written.get("task-00") === state || (yield* isOthers)) return
   yield* untilWritten(comms.setState(state, at))
-  told.set("task-00", state)
+  written.set("task-00", state)
 })
 
 /**
@@ -80,7 +80,7 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
     if (Option.isSome(comms) && !(yield* isOthers)) yield* Effect.ignore(comms.value.beat(at))
   })
   const beating = Effect.repeat(beat, Schedule.spaced(beatInterval))
-  const told = new Map<string, string>()
+  const written = new Map<string, string>()
   const known = yield* log.read(streamOf(id), 0)
   const begun = new Set(
     known.flatMap(({ event, revision }) => (event._tag === "TaskStarted" && revision <= from ? [event.taskId] : []))
@@ -97,7 +97,7 @@ export const projectRun = Effect.fn("projectRun")(function* <R = never>(
     Stream.tap(({ run }) =>
       Option.match(comms, {
         onNone: () => Effect.void,
-        onSome: (link) => writeRows({ run, begun }, link, told, isOthers)
+        onSome: (link) => writeRows({ run, begun }, link, written, isOthers)
       })
     ),
     Stream.takeUntil(({ event }) => event._tag === "RunLeft"),

@@ -89,11 +89,11 @@ export const publishRun = Effect.fn("publishRun")(function* (id: string, from: n
     notice === undefined ? Effect.void : desk.tell({ subject: { run: id, project }, revision, at: event.at, notice })
   ).pipe(Effect.andThen(desk.close))
   const messages = Effect.fnUntraced(function* (link: Comms["Service"]) {
-    const told = yield* positionOf(stream, newest)
+    const published = yield* positionOf(stream, newest)
     // Comms is read by agents, whose clock is UTC.
     const all = yield* notices(id, from)
     yield* Stream.runForEach(all, ({ event, notice, revision }) =>
-      notice === undefined || revision <= told
+      notice === undefined || revision <= published
         ? Effect.void
         : untilWritten(
             link.post({

@@ -45,12 +45,12 @@ export const ownRun = Effect.fn("ownRun")(function* (id: string) {
         : new Refused({ reason: "fenced", message: "another souffleur conducts this run" })
     )
   const lost = yield* Ref.make<string | undefined>(undefined)
-  const told = yield* Ref.make(false)
+  const warned = yield* Ref.make(false)
   yield* Effect.sleep(claimInterval).pipe(
     Effect.andThen(claims.claim({ project })),
-    Effect.andThen(Ref.set(told, false)),
+    Effect.andThen(Ref.set(warned, false)),
     Effect.catchTag("ClaimFailed", ({ message }) =>
-      Effect.flatMap(Ref.getAndSet(told, true), (before) =>
+      Effect.flatMap(Ref.getAndSet(warned, true), (before) =>
         before
           ? Effect.void
           : Effect.logWarning(`${message}. Until then a run of another state folder could begin in ${project}`)

@@ -11,13 +11,13 @@ const headBytes = 1 << 20
  * file cannot be read.
  */
 export const inHead = Effect.fn("inHead")(
-  function* <A>(file: string, told: (record: Json) => A | undefined) {
+  function* <A>(file: string, pick: (record: Json) => A | undefined) {
     const files = yield* TrustedFiles
     const text = new TextDecoder()
     let found: A | undefined
     const lines = makeLines(headBytes, (bytes, whole) => {
       const record = whole && found === undefined ? recordOf(text.decode(bytes)) : undefined
-      if (record !== undefined) found = told(record)
+      if (record !== undefined) found = pick(record)
     })
     yield* piecesOf(yield* files.open(file, agentsOwn), { bytes: headBytes }).pipe(
       Stream.runForEach((chunk) => Effect.sync(() => lines.push(chunk)))
