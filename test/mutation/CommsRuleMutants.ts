@@ -33,10 +33,14 @@ export const commsRuleMutants = [
       [
         "comms: no use makes a file",
         'if (Option.isNone(found)) return yield* unusable(path, "missing"',
-        'if (Option.isNone(found)) new DatabaseSync(path).close()\n  if (Option.isNone(found)) return yield* unusable(path, "missing"'
-      ],
-      ["comms: a short busy wait", "const busyTimeoutMillis = 50", "const busyTimeoutMillis = 11_000"]
+        'if (Option.isNone(found)) yield* fs.writeFile(path, new Uint8Array())\n  if (Option.isNone(found)) return yield* unusable(path, "missing"'
+      ]
     ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/sqlite/OwnFile.ts",
+    [`${test}/CommsSqlite.test.ts`],
+    [["comms: a short busy wait", "const busyTimeoutMillis = 50", "const busyTimeoutMillis = 11_000"]]
   ),
   ...mutantsOf(
     `${src}/CommsSpeakers.ts`,

@@ -173,7 +173,7 @@ export const domainRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/settings/Settings.ts`,
+    `${src}/settings/ResolveSettings.ts`,
     ["packages/process/test/ReadSettings.test.ts"],
     [
       [

@@ -205,16 +205,6 @@ export const nodeMutants = [
     ["packages/node/test/HostLauncher.test.ts"],
     [
       [
-        "prepare: one order under an id",
-        'if (!made) return yield* new LaunchFailed({ message: "another launch was prepared with this id" })',
-        ""
-      ],
-      [
-        "launch: what was prepared, unchanged",
-        "digest !== undefined && digest !== sha256(encodeLaunch(launch))",
-        "false as boolean"
-      ],
-      [
         "launch: a tombstone where it failed",
         "Effect.flatMap(close(id), Option.match({ onNone: () => exit, onSome: Effect.succeed }))",
         "exit"
@@ -230,7 +220,23 @@ export const nodeMutants = [
         "if (gone) return yield* new LaunchFailed",
         "if (false as boolean) return yield* new LaunchFailed"
       ],
-      ["launch: in time", "restore(inTime(attempt(id)))", "restore(attempt(id))"],
+      ["launch: in time", "restore(inTime(attempt(id)))", "restore(attempt(id))"]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/launch/LaunchFolder.ts`,
+    ["packages/node/test/HostLauncher.test.ts"],
+    [
+      [
+        "prepare: one order under an id",
+        'if (!made) return yield* new LaunchFailed({ message: "another launch was prepared with this id" })',
+        ""
+      ],
+      [
+        "launch: what was prepared, unchanged",
+        "digest !== undefined && digest !== sha256(encodeLaunch(launch))",
+        "false as boolean"
+      ],
       ["kept: what the log has the digest of", " || sha256(encodeLaunch(launch)) !== digest", ""],
       ["launch id: safe as a name", "isLaunchId(id) ? Effect.void :", "true ? Effect.void :"]
     ]

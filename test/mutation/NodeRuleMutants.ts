@@ -29,7 +29,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/launch/HostLauncher.ts`,
+    `${src}/launch/LaunchFolder.ts`,
     [`${test}/HostLauncher.test.ts`],
     [
       [
@@ -37,8 +37,8 @@ export const nodeRuleMutants = [
         "createWhole(path, text) || readWhole(path) === text",
         "createWhole(path, text)"
       ],
-      ["settle: claims the name", '          claimReceipt(receiptOf(id), { _tag: "Cancelled" })\n', ""],
-      ["launch file: removed once it is decided", "        remove(pathOf(id))\n      }\n", "      }\n"],
+      ["settle: claims the name", '        claimReceipt(receiptOf(id), { _tag: "Cancelled" })\n', ""],
+      ["launch file: removed once it is decided", "    remove(pathOf(id))\n  }\n", "  }\n"],
       [
         "settle: who took the receipt",
         'return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()',

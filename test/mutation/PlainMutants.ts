@@ -286,10 +286,12 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/node/src/launch/HostLauncher.ts",
     ["packages/node/test/HostLauncher.test.ts"],
-    [
-      ["launcher: nothing to read in a window", "launch.input !== null && launch.output === null", "false as boolean"],
-      ["launcher: the input is kept", "...(input === null ? {} : { input })", ""]
-    ]
+    [["launcher: nothing to read in a window", "launch.input !== null && launch.output === null", "false as boolean"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/launch/LaunchFolder.ts",
+    ["packages/node/test/HostLauncher.test.ts"],
+    [["launcher: the input is kept", "...(input === null ? {} : { input })", ""]]
   ),
   ...mutantsOf(
     "packages/node/src/launch/HostLauncher.ts",

@@ -1,3 +1,2 @@
-// The hooks of the agent that `Kind.ts` names. The module loads nothing of Effect, because a tool call of the agent waits
-// for it.
+// The hooks of the agent that `Kind.ts` names. It loads nothing of Effect: a tool call of the agent waits for it.
 export { hookReader } from "@souffleur/claude/hook"

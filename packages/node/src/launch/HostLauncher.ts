@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto"
 import * as fs from "node:fs"
-import { join } from "node:path"
 import {
   Launcher,
   LaunchFailed,
@@ -13,16 +11,14 @@ import {
 import { isGone } from "@souffleur/process"
 import { type Duration, Effect, Exit, Layer, Option, Schedule } from "effect"
 import { makeLaunchEnds } from "./LaunchEnds.ts"
-import { makeFolder } from "../files/Folder.ts"
 import type { Start } from "../own/Detached.ts"
 import { startHeadless } from "./Headless.ts"
 import { startKitty } from "./Kitty.ts"
-import { encodeLaunch, isLaunch, isLaunchId, type Launch, launchVariable, readLaunch } from "./LaunchFile.ts"
+import { isLaunch, isLaunchId, type Launch, launchVariable } from "./LaunchFile.ts"
+import { makeLaunchFolder } from "./LaunchFolder.ts"
 import { hasPty, inPty, inWindow } from "./Pty.ts"
 import { readReceipt } from "./Receipt.ts"
-import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 import { startTmux, type TmuxPlace } from "./Tmux.ts"
-import { createWhole, readWhole } from "../files/WholeFile.ts"
 
 /** The place of launches on this host, and the terminal that they get. */
 export interface LauncherOptions {
@@ -41,7 +37,6 @@ export interface LauncherOptions {
 /** UTF-16 units of a window's title at most. */
 const maxTitleLength = 100
 const receiptPoll = Schedule.spaced("5 millis")
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 /**
  * Explains why a launch cannot run, as far as this is visible before it is tried. `undefined`: no obstacle is known.
@@ -69,6 +64,7 @@ const obstacle = (launch: Launch): string | undefined => {
  * import { Effect, Layer } from "effect"
  *
  * const launcher = Launcher.layer({ stateDir: "/var/lib/app/souffleur", entry: launchLine(), terminal: "headless" })
+ *
  * // However often this runs for one id, the program runs once.
  * const once = Effect.fn("once")(function* (id: string) {
  *   const { launch, prepare } = yield* LauncherPort
@@ -83,29 +79,9 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
     Launcher,
     Effect.gen(function* () {
       const processes = yield* Processes
-      const folder = join(options.stateDir, "launches")
-      yield* Effect.try({
-        try: () => {
-          makeFolder(folder)
-          fs.chmodSync(folder, 0o700)
-        },
-        catch: () => new LaunchFailed({ message: `the folder of launches, ${folder}, cannot be used` })
-      })
-      const pathOf = (id: string) => join(folder, `${id}.json`)
-      const receiptOf = (id: string) => receiptBeside(pathOf(id))
-      /** Path of a copy of the launch file that no launcher reads. */
-      const keptOf = (id: string) => join(folder, `${id}.kept`)
-      const outputPath = (id: string) => join(folder, `${id}.out`)
+      const files = yield* makeLaunchFolder(options.stateDir)
+      const { checkId, close, decided, folder, forget, kept, outputPath, pathOf, receiptOf } = files
       const ends = makeLaunchEnds(folder, receiptOf)
-      /**
-       * Digests of launches that were prepared here and are not launched yet. A file that changed since is not
-       * launched.
-       */
-      const prepared = new Map<string, string>()
-
-      const checkId = (id: string) =>
-        isLaunchId(id) ? Effect.void : new LaunchFailed({ message: "a launch id is letters, digits and `-`" })
-
       const prepare = Effect.fn("Launcher.prepare")(function* (order: LaunchOrder) {
         yield* checkId(order.id)
         const { terminal = "shared" } = order
@@ -127,47 +103,8 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
         }
         if (launch.input !== null && launch.output === null)
           return yield* new LaunchFailed({ message: "a launch in a terminal window cannot use standard input" })
-        const text = encodeLaunch(launch)
-        const made = yield* Effect.try({
-          try: () =>
-            [...(order.keep === true ? [keptOf(order.id)] : []), pathOf(order.id)].every(
-              (path) => createWhole(path, text) || readWhole(path) === text
-            ),
-          catch: () => new LaunchFailed({ message: `the launch file cannot be written in ${folder}` })
-        })
-        if (!made) return yield* new LaunchFailed({ message: "another launch was prepared with this id" })
-        const digest = sha256(text)
-        prepared.set(order.id, digest)
-        return digest
+        return yield* files.write(launch, order.keep === true)
       })
-
-      /**
-       * Removes a file of a launch. It holds an environment, perhaps with a key, and is not read after the receipt.
-       * `doctor` reports what cannot be removed.
-       */
-      const remove = (path: string) => {
-        try {
-          fs.rmSync(path, { force: true })
-        } catch (error) {
-          if (!(error instanceof Error)) throw error
-        }
-      }
-      const decided = (id: string) => {
-        prepared.delete(id)
-        remove(pathOf(id))
-      }
-
-      /**
-       * Decides a launch, and returns the process that took the receipt. `None`: the launch is cancelled for ever. Dies
-       * where it cannot be decided.
-       */
-      const close = (id: string) =>
-        Effect.sync((): Option.Option<ProcessIdentity> => {
-          claimReceipt(receiptOf(id), { _tag: "Cancelled" })
-          const receipt = Option.getOrThrow(readReceipt(receiptOf(id)))
-          decided(id)
-          return receipt._tag === "Taken" ? Option.some(receipt.process) : Option.none()
-        })
 
       /**
        * Returns the process that took the receipt, or `None` so far. Fails where the launch was cancelled, or the
@@ -211,12 +148,7 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
       const attempt = Effect.fnUntraced(function* (id: string) {
         const earlierTaker = yield* receiptTaker(id, Effect.succeed(false))
         if (Option.isSome(earlierTaker)) return earlierTaker.value
-        const digest = prepared.get(id)
-        const launch = yield* Effect.sync(() => readLaunch(pathOf(id)))
-        if (launch === undefined) return yield* new LaunchFailed({ message: "the launch file is missing or damaged" })
-        if (digest !== undefined && digest !== sha256(encodeLaunch(launch))) {
-          return yield* new LaunchFailed({ message: "the launch file differs from the prepared one" })
-        }
+        const launch = yield* files.read(id)
         const message = obstacle(launch)
         if (message !== undefined) return yield* new LaunchFailed({ message })
         const start: Start = { line: [...options.entry, pathOf(id)], environment: { [launchVariable]: id } }
@@ -262,25 +194,6 @@ export const layer = (options: LauncherOptions): Layer.Layer<Launcher, LaunchFai
             new LaunchFailed({ message: defect instanceof Error ? defect.message : "the receipt cannot be read" })
           )
         )
-      })
-
-      const kept = Effect.fn("Launcher.kept")(function* (id: string, digest: string) {
-        yield* checkId(id)
-        const launch = yield* Effect.sync(() => readLaunch(keptOf(id), id))
-        if (launch === undefined || sha256(encodeLaunch(launch)) !== digest)
-          return yield* new LaunchFailed({
-            message: "the stored command is missing, or differs from the prepared one"
-          })
-        const { args, cwd, environment, input, program, terminal, title } = launch
-        return { command: { program, args, environment, ...(input === null ? {} : { input }) }, cwd, terminal, title }
-      })
-
-      const forget = Effect.fn("Launcher.forget")(function* (id: string) {
-        if (!isLaunchId(id)) return
-        yield* Effect.sync(() => {
-          remove(keptOf(id))
-          decided(id)
-        })
       })
 
       return Launcher.of({

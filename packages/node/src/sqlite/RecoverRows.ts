@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { SqliteUnusable } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import type { OwnFile } from "./SqliteClient.ts"
+import type { OwnFile } from "./OwnFile.ts"
 
 /** A row of the log as its file still gives it, unchecked. */
 export interface RecoveredRow {

@@ -1,0 +1,120 @@
+import { Effect, Path, Result, Runtime, Schema } from "effect"
+import type { AgentKind } from "../port/AgentKind.ts"
+import type { FoundConfig } from "./ConfigFile.ts"
+import { type ConfigWord, holding, wordOf } from "./Pin.ts"
+import type { ResolvedSettings } from "./Settings.ts"
+import { kebab, type Setting, type SettingName, snake, tableFor } from "./SettingTable.ts"
+
+/** A setting from a flag or the environment that cannot be used (exit 2). `name` is the flag or the variable. */
+export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
+  name: Schema.String,
+  value: Schema.optional(Schema.String),
+  problem: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+  override get message(): string {
+    return `${this.name}: ${this.problem}`
+  }
+}
+
+/**
+ * The flag, the variable or the line of the file that gives each setting, by its name in `souffleur config --json`. A
+ * setting without one has its default.
+ */
+export type SettingSourceNames = Readonly<Record<string, string>>
+
+/** Flags that were given, by the setting's name, as text. */
+export type SettingFlags = { readonly [Key in SettingName]?: string | undefined }
+
+/** The sources of settings. Flags outrank the environment, and that outranks the config file. */
+export interface SettingSources {
+  readonly agent: AgentKind
+  readonly projectDir: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly flags: SettingFlags
+  /**
+   * The pin that limits the file: its ceiling at most, its programs as they are (spec: behaviour#trust). Absent: the
+   * file's own word holds.
+   */
+  readonly held?: ConfigWord | undefined
+}
+
+/**
+ * Resolves every setting, with the file's own word on the pinned keys. An error in the file is a warning, and the
+ * default counts. Fails with `BadSetting` for an error in a flag or the environment. An empty variable counts as unset.
+ */
+export const resolveSettings = Effect.fn("resolveSettings")(function* (
+  found: FoundConfig,
+  { agent, environment, flags, held }: Omit<SettingSources, "projectDir">
+): Effect.fn.Return<
+  { readonly settings: ResolvedSettings; readonly said: ConfigWord; readonly sources: SettingSourceNames },
+  BadSetting,
+  Path.Path
+> {
+  const path = yield* Path.Path
+  const file = held === undefined ? found : holding(found, held)
+  const warnings = [...file.warnings]
+
+  const given = (name: SettingName, { key, outside }: Setting<unknown>) => {
+    const flag = flags[name]
+    const variable = `SOUFFLEUR_${key}`
+    if (!outside) return undefined
+    if (flag !== undefined) return { source: `--${kebab(name)}`, value: flag }
+    const value = environment[variable]?.trim()
+    return value === undefined || value === "" ? undefined : { source: variable, value }
+  }
+  const sources: Record<string, string> = {}
+  const resolve = <A>(name: SettingName, one: Setting<A>): Result.Result<A, BadSetting> => {
+    const outside = given(name, one)
+    if (outside !== undefined) {
+      sources[snake(name)] = outside.source
+      return Result.mapError(
+        one.read(outside.value),
+        // A refused value of NOTIFY may hold a secret.
+        (problem) =>
+          new BadSetting({
+            name: outside.source,
+            ...(name === "notify" ? {} : { value: outside.value.slice(0, 100) }),
+            problem
+          })
+      )
+    }
+    const inside = file.values.get(one.key)
+    if (inside === undefined) return Result.succeed(one.initial)
+    const read = one.read(inside.value)
+    if (Result.isSuccess(read)) {
+      sources[snake(name)] = `line ${inside.line} of ${file.source}`
+      return Result.succeed(read.success)
+    }
+    warnings.push(`line ${inside.line}: ${one.key} ${read.failure}, its default is used`)
+    return Result.succeed(one.initial)
+  }
+
+  const resolved: Record<string, unknown> = {}
+  for (const [name, one] of Object.entries(tableFor(agent))) {
+    resolved[name] = yield* Effect.fromResult(resolve(name as SettingName, one as Setting<unknown>))
+  }
+
+  const home = (...below: ReadonlyArray<string>) => {
+    const folder = environment["HOME"]
+    return folder === undefined || !path.isAbsolute(folder)
+      ? Effect.fail(new BadSetting({ name: "HOME", problem: "must be set to an absolute path" }))
+      : Effect.succeed(path.join(folder, ...below))
+  }
+  const folder = (...names: ReadonlyArray<string>) => {
+    const value = names.map((name) => environment[name]).find((text) => text !== undefined && text !== "")
+    return value === undefined ? undefined : Effect.succeed(path.resolve(value))
+  }
+  // The XDG specification says to ignore a relative path.
+  const xdg = environment["XDG_STATE_HOME"]
+  const stateHome = xdg !== undefined && path.isAbsolute(xdg) ? Effect.succeed(path.join(xdg, "souffleur")) : undefined
+
+  const settings = {
+    ...(resolved as { readonly [Key in SettingName]: ResolvedSettings[Key] }),
+    stateDir: yield* folder("SOUFFLEUR_STATE_DIR") ?? stateHome ?? home(".local", "state", "souffleur"),
+    agentDir: yield* folder(...agent.folder.variables) ?? home(agent.folder.inHome),
+    warnings,
+    source: file.source
+  }
+  return { settings, said: wordOf(found), sources }
+})
