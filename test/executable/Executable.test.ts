@@ -33,6 +33,17 @@ it("the executable runs without a Node beside it, and leaves no compiled code", 
   assert.isFalse(fs.existsSync(join(home, ".cache")))
 })
 
+it("the executable for the other processor is of that processor, and has the program", async () => {
+  const other = process.arch === "arm64" ? "x64" : "arm64"
+  const made = await Effect.runPromise(Effect.provide(makeExecutable(other, folder), NodeServices.layer))
+  const bytes = fs.readFileSync(made)
+  // The field e_machine of ELF.
+  assert.strictEqual(bytes.readUInt16LE(18), { x64: 62, arm64: 183 }[other])
+  assert.isTrue(bytes.includes("NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1"), "Node would ignore the program")
+  assert.isTrue(bytes.includes("// packages/cli/src/main.ts"))
+  assert.strictEqual(fs.statSync(made).mode & 0o777, 0o755)
+})
+
 it("the licences beside the executable are those of souffleur, of Node, and of each package in it", () => {
   const notice = fs.readFileSync(`${program}.LICENSES.txt`, "utf8")
   const modules = fs
