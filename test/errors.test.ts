@@ -85,8 +85,9 @@ describe("the errors", () => {
     })
     it(`${name} has a code as reason, and a sentence as message or what makes it`, () => {
       const error = make()
-      assert.notInclude(fields, "why")
-      assert.notInclude(fields, "detail")
+      for (const other of ["why", "detail", "description"]) assert.notInclude(fields, other)
+      // `problem` is the part of a sentence that the class makes: the sentence itself is no field beside it.
+      assert.isFalse(fields.includes("message") && fields.includes("problem"))
       if (Predicate.hasProperty(error, "reason")) assert.notStrictEqual(error.reason, "words of reason")
     })
   }

@@ -1,18 +1,5 @@
-import {
-  type Agent,
-  type Claims,
-  Comms,
-  type EventLog,
-  type Hooks,
-  type Launcher,
-  type Processes,
-  type Role,
-  Settings,
-  type Watch,
-  type WatchRef
-} from "@souffleur/domain"
-import { type TrustedFiles } from "@souffleur/process"
-import { Beats, type LogError, type Offspring, type Refused } from "@souffleur/eventlog"
+import { type Claims, Comms, type EventLog, type Role, Settings, type Watch, type WatchRef } from "@souffleur/domain"
+import { Beats, type LogError, type Refused } from "@souffleur/eventlog"
 import { selfMonitor } from "@souffleur/monitor"
 import {
   exportProvider,
@@ -22,28 +9,16 @@ import {
   restart,
   resumeSession,
   smallHandoff,
-  standardCompact
+  standardCompact,
+  type StepServices
 } from "@souffleur/recovery"
 import { watcher } from "@souffleur/watcher"
-import { Clock, Context, Effect, type FileSystem, Layer, type Path, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { bootstrap } from "./Bootstrap.ts"
 import { soloComms } from "./solo/SoloProgress.ts"
 
 /** All services that the roles need. */
-export type World =
-  | Agent
-  | Beats
-  | Claims
-  | Comms
-  | EventLog
-  | FileSystem.FileSystem
-  | Hooks
-  | Launcher
-  | Offspring
-  | Path.Path
-  | Processes
-  | Settings
-  | TrustedFiles
+export type World = Beats | Claims | EventLog | StepServices
 
 /** The providers in their order (spec: behaviour#providers). */
 export const standardProviders = [

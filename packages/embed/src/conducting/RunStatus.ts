@@ -4,7 +4,7 @@ import { type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
 import { Clock, Effect, Option } from "effect"
 import { runNeeds, runStanding } from "../explain/RunSentence.ts"
 import type { Need } from "../explain/StatusLine.ts"
-import { runJob } from "../jobs/Job.ts"
+import { runJob, unreadableInWords } from "../jobs/Job.ts"
 
 /** A run as it is now, with a look at its processes. `null`: unknown, or there is none. */
 export interface RunStatus extends NamedRun {
@@ -43,10 +43,7 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone
     ...named,
     state,
     need,
-    standing:
-      unreadable === undefined
-        ? runStanding(run, agent, zone)
-        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    standing: unreadable === undefined ? runStanding(run, agent, zone) : unreadableInWords(unreadable),
     needs: unreadable === undefined && needsPerson(run) ? runNeeds(id, run, outputPath) : [],
     owner,
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),

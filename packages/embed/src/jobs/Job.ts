@@ -20,9 +20,13 @@ export interface Job {
   readonly at: number
 }
 
+/** Says from where on a log cannot be read. */
+export const unreadableInWords = ({ problem, revision }: UnreadableEvent): string =>
+  `cannot be read from event ${revision} on: ${problem}`
+
 /** The need of a log that cannot be read. */
-const damaged = ({ problem, revision }: UnreadableEvent): Need => ({
-  why: `its log cannot be read from event ${revision} on: ${problem}`,
+const damaged = (event: UnreadableEvent): Need => ({
+  why: `its log ${unreadableInWords(event)}`,
   next: "souffleur doctor"
 })
 

@@ -15,7 +15,7 @@ import {
 import { Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
 import { type Need, standingOf } from "../explain/StatusLine.ts"
-import { watchJob } from "../jobs/Job.ts"
+import { watchJob, unreadableInWords } from "../jobs/Job.ts"
 import type { NamedWatch } from "./FindWatch.ts"
 
 /**
@@ -89,10 +89,7 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     ...named,
     state,
     need,
-    standing:
-      unreadable === undefined
-        ? standingOf(watch, owned, silent, zone)
-        : `cannot be read from event ${unreadable.revision} on: ${unreadable.problem}`,
+    standing: unreadable === undefined ? standingOf(watch, owned, silent, zone) : unreadableInWords(unreadable),
     conductor: watch.conductor === undefined ? null : yield* processes.condition(watch.conductor),
     owner,
     heartbeatAge: heartbeat,
