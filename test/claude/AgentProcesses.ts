@@ -28,14 +28,14 @@ const stat = (pid: string): readonly [state: string, parent: string] =>
     return [state, parent]
   })
 
-export const alive = (pid: number) => Effect.sync(() => !["Z", "X"].includes(stat(String(pid))[0]))
+const lives = (pid: number | string) => !["Z", "X"].includes(stat(String(pid))[0])
+
+export const alive = (pid: number) => Effect.sync(() => lives(pid))
 
 /** The agent's processes of one home folder: its sessions, not what they run. */
 const sessionsIn = (program: string, home: string): ReadonlyArray<AgentProcess> => {
   const found = pids()
-    .filter(
-      (pid) => quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)) === program && !["Z", "X"].includes(stat(pid)[0])
-    )
+    .filter((pid) => quietly("", () => fs.readlinkSync(`/proc/${pid}/exe`)) === program && lives(pid))
     .map((pid) => ({ pid: Number(pid), argv: listOf(pid, "cmdline"), environment: listOf(pid, "environ") }))
     .filter(({ argv, environment }) => argv.includes("--permission-mode") && environment.includes(`HOME=${home}`))
   const these = new Set(found.map(({ pid }) => pid))
@@ -46,8 +46,11 @@ const sessionsIn = (program: string, home: string): ReadonlyArray<AgentProcess> 
 /** Looks at the agent's processes from outside, all the time. Keeps all of them, and the most that lived at once. */
 export const sampler = Effect.fn("AgentProcesses.sampler")(function* (program: string, home: string) {
   const seen = yield* Ref.make({ most: 0, all: new Map<number, AgentProcess>() })
-  const look = Ref.update(seen, ({ all, most }) => {
+  const look = Ref.update(seen, (before) => {
+    const { all, most } = before
     const now = sessionsIn(program, home)
+    // Where one has ended meanwhile, its child has lost its parent, and not all of them lived at once.
+    if (!now.every(({ pid }) => lives(pid))) return before
     return { most: Math.max(most, now.length), all: new Map([...all, ...now.map((one) => [one.pid, one] as const)]) }
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("20 millis")))
