@@ -52,6 +52,17 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/session/src/lines/ByteString.ts",
+    ["packages/session/test/ByteString.test.ts"],
+    [
+      [
+        "export: a character of four bytes counts once",
+        "text.length - (text.match(/[\\ud800-\\udbff]/g)?.length ?? 0)",
+        "text.length"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/session/src/lines/Tail.ts",
     ["packages/session/test/Tail.test.ts"],
     [

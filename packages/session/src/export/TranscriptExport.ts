@@ -108,8 +108,9 @@ export const makeExport = (dialect: Dialect) =>
             const reading = makeTranscriptReading(dialect.conversation({ boundary, mark, files }), dialect.isOther)
             let characters = 0
             const write = Effect.suspend(() => {
-              const markdown = ByteString.toBytes(reading.take())
-              if (start > 0) characters += ByteString.leastCharacters(markdown)
+              const taken = reading.take()
+              if (start > 0) characters += ByteString.characterCount(taken)
+              const markdown = ByteString.toBytes(taken)
               return markdown.length === 0 ? Effect.void : body.file.writeAll(markdown)
             })
             // While this thread parses, the last output is written and the next input is read.

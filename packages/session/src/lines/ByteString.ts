@@ -15,11 +15,13 @@ export const fromText = (text: string): string => (isAscii(text) ? text : Buffer
 /** Returns the text of a byte string. Bytes that are no UTF-8 become U+FFFD. */
 export const toText = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8")
 
-/** Counts the characters of UTF-8; at most as many as a decoder gives for bytes that are no UTF-8. */
-export const leastCharacters = (bytes: Uint8Array): number => {
-  let count = 0
-  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count += 1
-  return count
+/**
+ * Counts the characters of a byte string as a decoder gives them. The decoder is native code. A loop over megabytes is
+ * slow in a recovery, whose code is not compiled yet.
+ */
+export const characterCount = (bytes: string): number => {
+  const text = toText(bytes)
+  return text.length - (text.match(/[\ud800-\udbff]/g)?.length ?? 0)
 }
 
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text)
