@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Path, Stream } from "effect"
+import { Effect, Path, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { timed } from "./Table.ts"
 
@@ -46,17 +46,17 @@ export const running = (
   env: Readonly<Record<string, string>>
 ) => ChildProcess.make(program, args, { cwd, env, extendEnv: true, stderr: "ignore" })
 
-/** Command of souffleur as its users run it: the bundle where it was built, else the source. */
+const cli = `${import.meta.dirname}/../packages/cli`
+
+/** Builds the command from the source as it is now. An older build, or none, would be measured in its place. */
+export const built = child(process.execPath, [`${cli}/build.ts`])
+
+/** Command of souffleur as its users run it, once it is {@link built}. */
 export const souffleur = Effect.gen(function* () {
-  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const cli = path.join(import.meta.dirname, "..", "packages/cli")
-  const bundle = path.join(cli, "dist/souffleur.js")
-  const built = yield* fs.exists(bundle)
-  const entry = built ? bundle : path.join(cli, "src/main.ts")
+  const entry = path.resolve(cli, "dist/souffleur.js")
   return {
     entry,
-    what: built ? "the bundle" : "the source (not built)",
     run: (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
       child(process.execPath, ["--import", tellsPeak, entry, ...args], env)
   }

@@ -22,14 +22,14 @@ export const idle = (seconds: number) =>
     )
     const node = yield* running(process.execPath, ["-e", "setInterval(() => {}, 1000)"], folder, {})
     const effect = yield* running(process.execPath, [bare], folder, {})
-    const { pid, told, what } = yield* restingWatch(folder)
+    const { pid, told } = yield* restingWatch(folder)
 
     const pids = [node.pid, effect.pid, pid, yield* guardianOf(pid)]
     const [bareNode, bareEffect, watch, guardian] = yield* shares(pids, seconds)
     const rows = [
       ["bare Node", bareNode!],
       ["bare Effect", bareEffect!],
-      [`a watch (${what})`, watch!],
+      ["a watch", watch!],
       ["its guardian", guardian!]
     ] as const
     const both = (part: "megabytes" | "percent") => watch![part] + guardian![part]

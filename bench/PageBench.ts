@@ -78,7 +78,7 @@ export const page = (seconds: number) =>
     const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" }))
     const project = path.join(folder, "opera")
     yield* fs.makeDirectory(project)
-    const { entry, what } = yield* souffleur
+    const { entry } = yield* souffleur
     const now = yield* Clock.currentTimeMillis
     const pages = yield* Effect.forEach(
       stores,
@@ -135,7 +135,7 @@ export const page = (seconds: number) =>
     rows.push(yield* memory("the server after it, MB"))
     const share = yield* looked(entry, folder, seconds)
     const met = [
-      yield* report([`page (${what})`, ...stores.map(({ name }) => name), "ratio"], rows),
+      yield* report(["page", ...stores.map(({ name }) => name), "ratio"], rows),
       yield* report(
         ["a watch at rest, % of a core", "alone", "looked at", "ratio"],
         [

@@ -1,7 +1,7 @@
 import { Clock, Effect, FileSystem } from "effect"
 import { child } from "./Child.ts"
 import { startedWatch, until } from "./Resting.ts"
-import { sessionFile } from "./SessionFileBench.ts"
+import { sessionFile, tokensInUse } from "./SessionFileBench.ts"
 import { median, report, type Row } from "./Table.ts"
 
 const rounds = 5
@@ -24,7 +24,9 @@ const killed = Effect.fnUntraced(function* (megabytes: number) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })
   yield* fs.makeDirectory(`${folder}/claude/projects/-bench`, { recursive: true })
-  const session = yield* sessionFile(`${folder}/session.jsonl`, Math.max(1, megabytes * 1_000_000))
+  // A small session is resumed, and a full one is exported.
+  const tokens = megabytes === 0 ? tokensInUse.few : tokensInUse.full
+  const session = yield* sessionFile(`${folder}/session.jsonl`, Math.max(1, megabytes * 1_000_000), tokens)
   // An agent writes it over hours. Without this sync, the sync of the export would write all of it.
   yield* Effect.flatMap(fs.open(session), (file) => file.sync)
   const agent = `${folder}/claude-bench`
@@ -47,8 +49,8 @@ const killed = Effect.fnUntraced(function* (megabytes: number) {
     SOUFFLEUR_AGENT_COMMAND: agent,
     SOUFFLEUR_LAUNCHER: "headless"
   })
-  // The start is over, and the probe is at rest.
-  yield* Effect.sleep("2 seconds")
+  // The watch rests. It has given back the memory of its start, and the code that was compiled for it.
+  yield* Effect.sleep("12 seconds")
   const [[, first]] = (yield* ran()) as [[number, number]]
   const at = yield* Clock.currentTimeMillis
   process.kill(first, "SIGKILL")
@@ -78,7 +80,7 @@ export const recovery = (sizes: ReadonlyArray<number>) =>
       }
       rows.push({
         cells: [
-          megabytes === 0 ? "small session" : `${megabytes} MB`,
+          megabytes === 0 ? "a small session, resumed" : `${megabytes} MB, exported`,
           median(times).toFixed(0),
           Math.min(...times).toFixed(0)
         ],

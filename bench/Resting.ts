@@ -23,7 +23,7 @@ export const startedWatch = Effect.fnUntraced(function* (
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const { entry, what } = yield* souffleur
+  const { entry } = yield* souffleur
   const state = path.join(folder, "state")
   yield* fs.makeDirectory(state, { recursive: true, mode: 0o700 })
   const environment = { HOME: folder, SOUFFLEUR_STATE_DIR: state, ...variables }
@@ -38,16 +38,17 @@ export const startedWatch = Effect.fnUntraced(function* (
     )
   )
   yield* until(() => told.find(({ _tag }) => _tag === "WatchSettled"))
-  return { pid, told, what, store: path.join(state, "souffleur.db") }
+  return { pid, told, store: path.join(state, "souffleur.db") }
 })
 
 /**
  * Starts a watch of a process that sleeps, and waits until both rest. The compiled code of an earlier watch is there,
- * as on each day but the first. Ten seconds after its start a watch gives memory back, which is no rest yet.
+ * as on each day but the first. Ten seconds after its start a watch gives memory back. The work of each minute is then
+ * compiled once more, which is no rest yet.
  */
 export const restingWatch = Effect.fnUntraced(function* (folder: string, flags: ReadonlyArray<string> = []) {
   const { run } = yield* souffleur
   const environment = { HOME: folder, SOUFFLEUR_STATE_DIR: `${folder}/state` }
   yield* run(["run", "--no-guardian", "--project-dir", folder, "--", "true"], environment)
-  return yield* Effect.tap(startedWatch(folder, [...flags, "--", "sleep", "1000000"]), Effect.sleep("20 seconds"))
+  return yield* Effect.tap(startedWatch(folder, [...flags, "--", "sleep", "1000000"]), Effect.sleep("80 seconds"))
 })

@@ -4,10 +4,14 @@ const prose =
   "The handler reads the request — then it compares each field with what is stored, and writes what changed. ".repeat(6)
 const code = "export const handler = (request: Request) => compare(request.body, stored[0])\n".repeat(30)
 
-/** Makes one exchange with a tool: a prompt, a call, its result, and a record that no export contains. */
-const exchange = (n: number): ReadonlyArray<object> => {
+/**
+ * Makes one exchange with a tool: a prompt, a call, its result, and a record that no export contains. Each answer states
+ * the tokens that were in use, as the service does.
+ */
+const exchange = (n: number, tokens: number): ReadonlyArray<object> => {
   const common = { parentUuid: null, isSidechain: false, sessionId: "bench", timestamp: "2026-03-01T12:00:00.000Z" }
-  const message = (content: unknown) => ({ role: "assistant", model: "model", content })
+  const said = { id: `msg_${n}`, role: "assistant", model: "model", stop_reason: "tool_use" }
+  const message = (content: unknown) => ({ ...said, content, usage: { input_tokens: tokens, output_tokens: 300 } })
   return [
     {
       ...common,
@@ -34,11 +38,14 @@ const exchange = (n: number): ReadonlyArray<object> => {
   ]
 }
 
+/** Tokens in use of a session that can be resumed, and of one whose context is full. */
+export const tokensInUse = { few: 20_000, full: 190_000 }
+
 /** Writes a session file of about `bytes`, record for record as the agent does. */
-export const sessionFile = Effect.fnUntraced(function* (path: string, bytes: number) {
+export const sessionFile = Effect.fnUntraced(function* (path: string, bytes: number, tokens = tokensInUse.few) {
   const fs = yield* FileSystem.FileSystem
   const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
-  const records = Array.from({ length: 200 }, (_, n) => exchange(n)).flat()
+  const records = Array.from({ length: 200 }, (_, n) => exchange(n, tokens)).flat()
   const block = new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join(""))
   for (let written = 0; written < bytes; written += block.length) yield* file.writeAll(block)
   return path

@@ -35,7 +35,7 @@ export const start = Effect.gen(function* () {
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" })
   const nothing = path.join(folder, "nothing.mjs")
   yield* fs.writeFileString(nothing, "")
-  const { entry, what } = yield* souffleur
+  const { entry } = yield* souffleur
   const small = Effect.fnUntraced(function* (errand: string, word: string) {
     const file = path.join(path.dirname(entry), `${errand}.js`)
     return [(yield* fs.exists(file)) ? file : entry, word]
@@ -67,7 +67,7 @@ export const start = Effect.gen(function* () {
   }
   const bare = starts[0]!.seconds
   return yield* report(
-    [`start of ${what}`, "ms, median", "ms, best", "× bare Node"],
+    ["start", "ms, median", "ms, best", "× bare Node"],
     starts.map(({ limit, name, seconds }) => ({
       cells: [name, (median(seconds) * 1000).toFixed(1), (Math.min(...seconds) * 1000).toFixed(1)],
       // A busy machine slows one round, and both of its starts.

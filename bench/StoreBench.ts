@@ -72,7 +72,7 @@ export const store = Effect.gen(function* () {
   const folder = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-bench-" }))
   const project = path.join(folder, "opera")
   yield* fs.makeDirectory(project)
-  const { entry, what } = yield* souffleur
+  const { entry } = yield* souffleur
   const now = yield* Clock.currentTimeMillis
   const made = yield* Effect.forEach(stores, (held, n) =>
     Effect.gen(function* () {
@@ -125,8 +125,8 @@ export const store = Effect.gen(function* () {
     }
   }
   const met = [
-    yield* report([`store (${what})`, "ms, empty", "ms, full", "ratio"], rows),
-    yield* report([`store (${what})`, "ms, empty", "ms, full", "ms more"], rowsOfAll)
+    yield* report(["store", "ms, empty", "ms, full", "ratio"], rows),
+    yield* report(["store", "ms, empty", "ms, full", "ms more"], rowsOfAll)
   ]
   return !met.includes(false)
 })

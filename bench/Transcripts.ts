@@ -37,5 +37,5 @@ export const transcripts = (sizes: ReadonlyArray<number>) =>
       )
       for (const file of [markdown, jsonl, out]) yield* fs.remove(file)
     }
-    return yield* report([`transcripts, ${ours.what}`, "seconds", "peak MB"], rows)
+    return yield* report(["transcripts", "seconds", "peak MB"], rows)
   })

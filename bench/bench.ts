@@ -3,6 +3,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, type Scope } from "effect"
 import { append } from "./Append.ts"
+import { built } from "./Child.ts"
 import { estimate } from "./EstimateBench.ts"
 import { idle } from "./Idle.ts"
 import { neighbours } from "./NeighboursBench.ts"
@@ -55,6 +56,7 @@ const main = Effect.gen(function* () {
     )
     return
   }
+  yield* built
   const met = yield* Effect.forEach(asked, ([, [bench]]) => Effect.scoped(bench))
   if (met.includes(false)) process.exitCode = 1
 })
