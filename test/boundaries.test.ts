@@ -109,6 +109,9 @@ const declaredBy = (name: string) => {
   return { travels, bundled: Object.keys(devDependencies).filter((one) => !travels.includes(one)) }
 }
 
+/** Returns a source without its comments. */
+const code = (source: string) => source.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*$/gmu, "")
+
 describe("the floors", () => {
   it("the imports are found", () => {
     assert.isAbove(imports.length, 200)
@@ -244,6 +247,10 @@ describe("the floors", () => {
       []
     )
   })
+  it("the kernel's files about processes are read in one place", () => {
+    const reading = sources.filter(({ text }) => /["`]\/proc/u.test(code(text))).map(({ path }) => path)
+    assert.deepStrictEqual(reading, ["packages/node/src/processes/Proc.ts"])
+  })
   it("a deciding package reads no file, starts no process, and knows no database", () => {
     const deciding = sources.filter(({ path }) => packageOf(path) === "domain")
     assert.isAbove(deciding.length, 50)
@@ -352,7 +359,6 @@ describe("the lines", () => {
     )
   })
   /** Code without its comments. */
-  const code = (source: string) => source.replaceAll(/\/\*[\s\S]*?\*\/|(?<![:"'`\w])\/\/.*$/gmu, "")
   const banned: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
     ["wall clock: time is Effect's Clock", /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/u],
     ["timer: waiting is Effect's", /\b(?:setTimeout|setInterval|setImmediate)\b/u],

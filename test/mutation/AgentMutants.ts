@@ -28,11 +28,7 @@ export const agentMutants = [
     `${claude}/src/session/RunningSessions.ts`,
     [`${claude}/test/RunningSessions.test.ts`],
     [
-      [
-        "session: of that very process",
-        "if (String(process.value.identity.startTime) !== String(procStart)) return []",
-        ""
-      ],
+      ["session: of that very process", "if (process.value.identity.startTime !== startOf(procStart)) return []", ""],
       ["session: not of a zombie", 'process.value.condition === "zombie" || ', ""],
       ["session: of a process of ours", " || process.value.uid !== processes.host.uid) return []", ") return []"],
       [

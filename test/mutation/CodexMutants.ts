@@ -48,8 +48,8 @@ export const codexMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/node/src/processes/Locks.ts",
-    ["packages/node/test/Locks.test.ts"],
+    "packages/node/src/processes/Proc.ts",
+    ["packages/node/test/Processes.test.ts"],
     [["locks: of that file", "one === inode", "one !== inode"]]
   ),
   ...mutantsOf(

@@ -47,10 +47,10 @@ export const guardianMutants = [
     [
       [
         "guardian: that very process",
-        'return stat?.startTime === identity.startTime ? Proc.conditionOf(stat) : "gone"',
-        'return stat === undefined ? "gone" : Proc.conditionOf(stat)'
+        'return stat?.startTime === identity.startTime ? conditionOf(stat) : "gone"',
+        'return stat === undefined ? "gone" : conditionOf(stat)'
       ],
-      ["guardian: of this boot", 'if (identity.bootId !== Proc.bootId()) return "gone"\n', ""],
+      ["guardian: of this boot", 'if (identity.bootId !== hostSource?.bootId()) return "gone"\n', ""],
       [
         "guardian: who owns the watch by now",
         "this.#owner = { fence, process: owner.process }",

@@ -124,7 +124,7 @@ export const holdMutants = [
     [
       "packages/node/test/HostLauncher.test.ts: a terminal that cannot be made is known before a launch, and fails a launch that needs it"
     ],
-    [["pty: known before a launch", 'pathOf("script") !== undefined)', "true)"]]
+    [["pty: known before a launch", "scriptPath() !== undefined)", "true)"]]
   ),
   ...mutantsOf(
     "packages/recovery/src/providers/Restart.ts",

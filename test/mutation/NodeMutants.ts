@@ -63,14 +63,10 @@ export const nodeMutants = [
     `${src}/processes/Tags.ts`,
     ["packages/node/test/ProcessTree.test.ts"],
     [
-      [
-        "tags: on our own user's processes alone",
-        "carries(pid, environments) && uid(pid) === ours",
-        "carries(pid, environments)"
-      ],
-      ["known: on our own user's processes alone", " && uid(one.pid) === ours", ""],
-      ["known: that very process", " && table.get(one.pid)?.startTime === one.startTime", " && table.has(one.pid)"],
-      ["known: of this boot", "one.bootId === bootId && ", ""]
+      ["tags: on our own user's processes alone", " && uid(one) === ours)", ")"],
+      ["known: on our own user's processes alone", " && uid(found) === ours", ""],
+      ["known: that very process", "found?.startTime === one.startTime &&", "found !== undefined &&"],
+      ["known: of this boot", "one.bootId === bootId ? table.get(one.pid) : undefined", "table.get(one.pid)"]
     ]
   ),
   ...mutantsOf(
@@ -179,8 +175,8 @@ export const nodeMutants = [
     [
       [
         "launcher: the receipt before it becomes the agent",
-        'if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return lateCode',
-        'claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })'
+        'if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: own })) return lateCode',
+        'claimReceipt(receiptBeside(path), { _tag: "Taken", process: own })'
       ],
       [
         "launcher: of a decided launch nothing is said",
@@ -294,7 +290,7 @@ export const nodeMutants = [
       ],
       [
         "signal: that very process",
-        "if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void",
+        "if (source.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void",
         ""
       ],
       ["signal: nobody of an earlier boot", "    if (identity.bootId !== bootId) return\n", ""],
@@ -308,7 +304,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/files/StatCache.ts`,
+    `${src}/processes/StatCache.ts`,
     ["packages/node/test/Processes.test.ts"],
     [["condition: that very process", "if (stat.startTime === identity.startTime) return stat", "return stat"]]
   ),

@@ -12,13 +12,13 @@ export const nodeRuleMutants = [
       ["tree: other agents are left out", "others: new Set(others),", "others: new Set(),"],
       [
         "tree: another user's tag marks nobody",
-        "const marked = carriersOf(table.keys(), tags, uid)",
-        "const marked = new Set([...table.keys()].filter((pid) => Proc.carries(pid, tags.map(({ environment }) => environment))))"
+        "const marked = carriers(tags)",
+        "const marked = new Set([...table.keys()].filter((pid) => carries(pid, tags.map(({ environment }) => environment))))"
       ]
     ]
   ),
   ...mutantsOf(
-    `${src}/processes/Proc.ts`,
+    `${src}/files/SystemError.ts`,
     [`${test}/Processes.test.ts`],
     [
       [
@@ -26,6 +26,18 @@ export const nodeRuleMutants = [
         '=> hasCode(error, "ENOENT", "ESRCH")',
         '=> hasCode(error, "ENOENT", "ESRCH", "EMFILE")'
       ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/processes/Ps.ts`,
+    [`${test}/Ps.test.ts`, `${test}/Processes.test.ts`],
+    [
+      ["ps: a complaint is no answer", '|| (status !== 0 && stderr !== "")', ""],
+      ["ps: a program that does not run is no answer", "  if (error !== undefined) throw error\n", ""],
+      ["ps: that very process", "return found?.startTime === startTime ? found : undefined", "return found"],
+      ["ps: words are no environment", "`${whole.slice(before.length)} `", "`${whole} `"],
+      ["ps: a lock on the whole file", "/^l[RWUX]$/u", "/^l/u"],
+      ["ps: the hours of a processor time", "Number(days) * 24 + Number(hours)", "Number(hours)"]
     ]
   ),
   ...mutantsOf(
@@ -79,15 +91,15 @@ export const nodeRuleMutants = [
     [
       [
         "launch: its own pid, never who started it",
-        "const identity = { pid: own.pid,",
-        "const identity = { pid: own.parent,"
+        '"Taken", process: own }',
+        '"Taken", process: { ...own, pid: process.ppid } }'
       ]
     ]
   ),
   ...mutantsOf(
     `${src}/files/HostTrustedFiles.ts`,
     [`${test}/HostTrustedFiles.test.ts`],
-    [["trusted file: the one that was judged", "files.open(`/proc/self/fd/${file}`, ", "files.open(path, "]]
+    [["trusted file: the one that was judged", "files.open(`/dev/fd/${file}`, ", "files.open(path, "]]
   ),
   ...mutantsOf(
     `${src}/processes/Machine.ts`,

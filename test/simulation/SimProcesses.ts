@@ -24,10 +24,15 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
   const { processes } = world
   // The real code decides, too, whose word a tag is.
   const bearers = (pids: Iterable<number>, tags: ReadonlyArray<Tag>) =>
-    carriersOf(pids, tags, machine.uid, {
-      carries: (pid, environments) => environments.some((each) => carries(processes.at(pid)!, each)),
-      uid: (pid) => processes.at(pid)?.uid
-    })
+    carriersOf(
+      Array.from(pids, (pid) => ({ pid })),
+      tags,
+      machine.uid,
+      {
+        carries: (pid, environments) => environments.some((each) => carries(processes.at(pid)!, each)),
+        uid: ({ pid }) => processes.at(pid)?.uid
+      }
+    )
   const sync = <A>(name: string, act: () => A) => gate.through(name, Effect.sync(act))
   return {
     self: self.identity,
@@ -78,7 +83,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
           table,
           known,
           { bootId: self.identity.bootId, ours: machine.uid },
-          (pid) => processes.at(pid)?.uid
+          ({ pid }) => processes.at(pid)?.uid
         )
         const marked = new Set([...bearers(table.keys(), tags), ...seen])
         const launched = bearers(

@@ -18,7 +18,7 @@ const pidFile = (pid: number, more: Readonly<Record<string, unknown>> = {}) =>
 it.layer(services)((it) => {
   it.effect("a pid file is skipped if its numbers are impossible for a process, or its texts are too long", () =>
     Effect.gen(function* () {
-      const fields = { sessionId: 129, cwd: 4097, procStart: 21 }
+      const fields = { sessionId: 129, cwd: 4097, procStart: 33 }
       const long = Object.entries(fields).map(([name, length], n) => [
         `sessions/1${n}.json`,
         pidFile(10 + n, { [name]: "7".repeat(length) })
@@ -51,7 +51,10 @@ it.layer(services)((it) => {
         "sessions/21.json": pidFile(21),
         "sessions/22.json": pidFile(22),
         "sessions/23.json": pidFile(23),
+        "sessions/13.json": pidFile(13, { procStart: "Thu Jan  1 00:01:17 1970" }),
         "sessions/24.json": pidFile(24, { procStart: undefined }),
+        "sessions/41.json": pidFile(41, { procStart: "Thu Jan  1 00:01:18 1970" }),
+        "sessions/42.json": pidFile(42, { procStart: "yesterday" }),
         "sessions/25.json": "{",
         "sessions/26.json": "[]",
         "sessions/27.json": pidFile(27, { sessionId: "" }),
@@ -61,12 +64,12 @@ it.layer(services)((it) => {
       })
       yield* fs.symlink("/nowhere", `${folder}/sessions/31.json`)
       const writtenAt = 1_700_000_000_000
-      for (const pid of [10, 11, 12])
+      for (const pid of [10, 11, 12, 13])
         yield* fs.utimes(`${folder}/sessions/${pid}.json`, writtenAt / 1000, writtenAt / 1000)
       const sessions = yield* runningSessions(folder).pipe(
         Effect.provide(
           running(
-            ...[10, 11, 24, 25, 26, 27, 28, 29].map((pid) => aProcess(pid, 77)),
+            ...[10, 11, 13, 41, 42, 24, 25, 26, 27, 28, 29].map((pid) => aProcess(pid, 77)),
             aProcess(12, 77, { condition: "stopped" }),
             // Reused, a zombie, another user's; 23 is gone.
             aProcess(20, 78),
@@ -87,7 +90,8 @@ it.layer(services)((it) => {
             status: "waiting",
             waitingFor: "permission prompt",
             writtenAt
-          }
+          },
+          { pid: 13, sessionId: "session-13", project: "/p", status: "busy", waitingFor: undefined, writtenAt }
         ]
       )
     })

@@ -3,7 +3,7 @@ import { loadSettings } from "@souffleur/process"
 import { assert, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../src/agent/Kind.ts"
-import { setupCheck } from "../src/doctor/SetupCheck.ts"
+import { setupCheck, systemCheck } from "../src/doctor/SetupCheck.ts"
 import { Environment, type Surroundings } from "../src/world/CommandEnvironment.ts"
 import { layerInstallation } from "../src/world/CommandInstallation.ts"
 
@@ -69,3 +69,10 @@ it.live("a config file that others may have written is wrong, and not used at al
     )
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
+
+it("doctor says on a Mac that souffleur was never tried there, and nothing on Linux", () => {
+  assert.deepStrictEqual(systemCheck("linux"), [])
+  const [found] = systemCheck("darwin")
+  assert.deepStrictEqual([found?.level, found?.check], ["note", "system"])
+  assert.match(found?.detail ?? "", /never run on macOS/u)
+})

@@ -23,7 +23,7 @@ export const words = (maxLength: number) => Schema.String.check(Schema.isMinLeng
 
 /** A process id in the range of Linux (proc(5), pid_max). */
 export const Pid = isBetween(1, 4_194_304)
-/** The start time of a process, in clock ticks since the boot. */
+/** The start of a process, as the system counts it. */
 export const StartTime = isBetween(0, Number.MAX_SAFE_INTEGER)
 /** The longest session id, in characters (spec: behaviour#naming-a-conductor). */
 export const sessionIdLength = 128

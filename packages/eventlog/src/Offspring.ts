@@ -14,7 +14,7 @@ const decode = Schema.decodeUnknownOption(StoredOffspring)
 /** The identity of a process. */
 export interface Born {
   readonly pid: number
-  /** Clock ticks since the boot. */
+  /** The start of the process, as the system counts it. */
   readonly startTime: number
   readonly bootId: string
 }

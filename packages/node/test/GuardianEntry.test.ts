@@ -5,9 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Schedule, type Scope } from "effect"
 import { DatabaseSync } from "node:sqlite"
 import { guardian, guardianName, guardianNamed, makeGuardian } from "../src/own/GuardianEntry.ts"
-import * as Proc from "../src/processes/Proc.ts"
+import { ownIdentity } from "../src/processes/HostSource.ts"
+import { proc } from "../src/processes/Proc.ts"
 
-const here = { pid: process.pid, startTime: Proc.stat(process.pid)!.startTime, bootId: Proc.bootId() }
+const here = ownIdentity()!
 const owned = (fence: number, process = here) => ["OwnerTook", { fence, owner: { process } }] as const
 const left = ["OwnerLeft", {}] as const
 
@@ -134,19 +135,19 @@ describe("a guardian's process", () => {
           )
         const gone = (pid: number) =>
           until(
-            Effect.sync(() => Proc.stat(pid)),
+            Effect.sync(() => proc.stat(pid)),
             (stat) => stat === undefined
           )
         yield* Effect.addFinalizer(() =>
           Effect.map(pids, (all) =>
-            all.filter((pid) => Proc.stat(pid)?.name === "sleep").forEach((pid) => process.kill(pid, "SIGKILL"))
+            all.filter((pid) => proc.stat(pid)?.name === "sleep").forEach((pid) => process.kill(pid, "SIGKILL"))
           )
         )
         seconds(3)
         const first = yield* started(1)
         seconds(57)
         yield* until(
-          Effect.sync(() => Proc.stat(first)),
+          Effect.sync(() => proc.stat(first)),
           (stat) => stat?.name === "sleep"
         )
         assert.deepStrictEqual(yield* pids, [first])

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import type { Stat } from "../src/processes/Proc.ts"
+import type { Stat } from "../src/processes/ProcessSource.ts"
 import { startedBy } from "../src/processes/ProcessTree.ts"
 import { carriersOf, stillThose } from "../src/processes/Tags.ts"
 import { isTerminalServer, namedAsOne } from "../src/processes/TerminalServer.ts"
@@ -174,9 +174,10 @@ it("a tag on another user's process counts for nothing", () => {
   const seen = {
     carries: (pid: number, environments: ReadonlyArray<Readonly<Record<string, string>>>) =>
       environments.some(({ MARK }) => processes.get(pid)?.MARK === MARK),
-    uid: (pid: number) => (asked.push(pid), processes.get(pid)?.uid)
+    uid: ({ pid }: { readonly pid: number }) => (asked.push(pid), processes.get(pid)?.uid)
   }
-  const carriers = (ours: number) => [...carriersOf([20, 21, 22, 23], [{ environment: { MARK: "w-g1" } }], ours, seen)]
+  const all = [20, 21, 22, 23].map((pid) => ({ pid }))
+  const carriers = (ours: number) => [...carriersOf(all, [{ environment: { MARK: "w-g1" } }], ours, seen)]
   assert.deepStrictEqual(carriers(1000), [20])
   assert.deepStrictEqual(carriers(1002), [21])
   // Root's souffleur could read every environment there is.
@@ -188,7 +189,7 @@ it("a known process is the same only with its boot, its start time and our own u
   const rows = table([1, 0, "init"], [20, 1, "worker"], [21, 1, "postgres"], [22, 1, "theirs"])
   const known = (pid: number, startTime = pid, bootId = "now") => ({ pid, startTime, bootId })
   const those = (...all: ReadonlyArray<ReturnType<typeof known>>) =>
-    stillThose(rows, all, { bootId: "now", ours: 1000 }, (pid) => (pid === 22 ? 1002 : 1000))
+    stillThose(rows, all, { bootId: "now", ours: 1000 }, ({ pid }) => (pid === 22 ? 1002 : 1000))
   assert.deepStrictEqual(those(known(20), known(99)), [20])
   assert.deepStrictEqual(those(known(21, 7)), [], "its pid is another one's by now")
   assert.deepStrictEqual(those(known(20, 20, "before")), [], "pids and times begin anew with each boot")

@@ -1,4 +1,4 @@
-import { agentsOwn, type AgentSession, Bounds, Processes } from "@souffleur/domain"
+import { agentsOwn, type AgentSession, Bounds, epochOf, Processes } from "@souffleur/domain"
 import { lookTrusted, readTrusted, type TrustedFiles } from "@souffleur/process"
 import { writtenAtOf } from "@souffleur/session"
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
@@ -15,8 +15,8 @@ const PidFile = Schema.fromJsonString(
     pid: Bounds.Pid,
     sessionId: Bounds.words(Bounds.sessionIdLength),
     cwd: Bounds.words(Bounds.pathLength),
-    /** Field 22 of `/proc/<pid>/stat`, as text. */
-    procStart: Schema.Union([Bounds.words(20), Bounds.StartTime]),
+    /** Field 22 of `/proc/<pid>/stat` as text, or the start that `ps -o lstart=` prints in UTC. */
+    procStart: Schema.Union([Bounds.words(32), Bounds.StartTime]),
     status: Schema.optionalKey(Schema.String),
     waitingFor: Schema.optionalKey(Schema.String)
   })
@@ -24,6 +24,14 @@ const PidFile = Schema.fromJsonString(
 /** Cuts a text that is only for people. A newer agent may write a longer one, and still holds its session. */
 const inShort = (text: string) => text.slice(0, 200)
 const decode = Schema.decodeUnknownOption(PidFile)
+
+/** Returns the start of a process as `Processes` counts it. `undefined`: the text is no start. */
+const startOf = (procStart: string | number): number | undefined => {
+  const count = Number(procStart)
+  if (!Number.isNaN(count)) return count
+  const at = epochOf(String(procStart))
+  return at && at / 1000
+}
 
 /**
  * Lists the sessions of pid files whose process is alive and ours, and began when the file says. The agent leaves its
@@ -50,7 +58,7 @@ export const runningSessions = Effect.fn("runningSessions")(function* (
     const process = yield* processes.find(pid)
     if (Option.isNone(process) || process.value.condition === "zombie" || process.value.uid !== processes.host.uid)
       return []
-    if (String(process.value.identity.startTime) !== String(procStart)) return []
+    if (process.value.identity.startTime !== startOf(procStart)) return []
     return [
       {
         pid,

@@ -1,7 +1,7 @@
 import { Config, Console, Effect, Option, Result, Stdio, Stream } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { parse } from "./StandInCommandLine.ts"
-import { openSession, type Session } from "./StandInSession.ts"
+import { openSession, type Session, type SessionOrder } from "./StandInSession.ts"
 
 export { argumentsOf } from "./StandInCommandLine.ts"
 export { pidFile, type Session } from "./StandInSession.ts"
@@ -43,12 +43,12 @@ const turn = Effect.fnUntraced(function* <E, R>(session: Session, print: boolean
 })
 
 /**
- * Runs an agent of our own for the demo and the tests, as process `pid`. It keeps its files, takes its arguments and
+ * Runs an agent of our own for the demo and the tests, as this process. It keeps its files, takes its arguments and
  * ends as the real agent was seen to (spec: claude-code#files). `part` plays the model. Returns its exit code.
  */
 export const standIn = Effect.fn("StandIn.standIn")(function* <E, R>(
   argv: ReadonlyArray<string>,
-  pid: number,
+  process: SessionOrder["process"],
   part: Part<E, R>
 ) {
   const order = parse(argv)
@@ -66,7 +66,7 @@ export const standIn = Effect.fn("StandIn.standIn")(function* <E, R>(
   }
   const random = yield* SecureRandom.SecureRandom
   const chosen = asked ?? { _tag: "Fresh" as const, id: yield* random.uuidV4() }
-  const session = yield* openSession({ ...chosen, print, pid }).pipe(
+  const session = yield* openSession({ ...chosen, print, process }).pipe(
     Effect.asSome,
     Effect.catchTag("SessionRefused", ({ message }) => Effect.as(Console.error(message), Option.none()))
   )

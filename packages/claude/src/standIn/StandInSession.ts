@@ -1,4 +1,4 @@
-import { iso } from "@souffleur/domain"
+import { iso, type ProcessIdentity } from "@souffleur/domain"
 import { Clock, Config, Effect, FileSystem, Path, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
@@ -12,8 +12,8 @@ export interface SessionOrder {
   readonly _tag: "Fresh" | "Resume"
   readonly id: string
   readonly print: boolean
-  /** Pid of the agent. */
-  readonly pid: number
+  /** The process of the agent. */
+  readonly process: Pick<ProcessIdentity, "pid" | "startTime">
 }
 
 /**
@@ -119,13 +119,12 @@ export const openSession = Effect.fnUntraced(function* (order: SessionOrder) {
   const user = (content: unknown, fields: object = {}) =>
     record("user", { message: { role: "user", content }, ...fields })
 
-  const stat = yield* files.readFileString("/proc/self/stat").pipe(Effect.orElseSucceed(() => ""))
-  const held = paths.join(root, ...pidFile(order.pid))
+  const { pid, startTime } = order.process
+  const held = paths.join(root, ...pidFile(pid))
   const status = Effect.fnUntraced(function* (status: "busy" | "idle") {
     const now = yield* Clock.currentTimeMillis
-    // Field 22 is counted from the last parenthesis, because the program's name may hold any character.
-    const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""
-    const seen = { pid: order.pid, sessionId: order.id, cwd, procStart, version: "stand-in", status, updatedAt: now }
+    const procStart = String(startTime)
+    const seen = { pid, sessionId: order.id, cwd, procStart, version: "stand-in", status, updatedAt: now }
     yield* files.writeFileString(held, JSON.stringify(seen), { mode: 0o600 })
   })
   yield* files.makeDirectory(paths.dirname(held), { recursive: true, mode: 0o700 })

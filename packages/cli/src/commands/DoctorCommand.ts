@@ -11,7 +11,7 @@ import { hooksCheck } from "../doctor/HooksCheck.ts"
 import { stateFolderCheck } from "../doctor/StateFolderCheck.ts"
 import { quarantine } from "../doctor/Quarantine.ts"
 import { runsCheck } from "../doctor/RunsCheck.ts"
-import { setupCheck } from "../doctor/SetupCheck.ts"
+import { setupCheck, systemCheck } from "../doctor/SetupCheck.ts"
 import { pinned, trustCheck } from "../doctor/TrustCheck.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -70,6 +70,7 @@ const examined = Effect.fnUntraced(function* (project: string, pid: Option.Optio
   const kept = yield* stateFolderCheck(settings)
   const readable = kept.findings.some(({ check, level }) => check === "event log" && level === "ok")
   return [
+    ...systemCheck((yield* Environment).platform),
     ...(yield* setupCheck(settings, project, uid)),
     finding,
     ...pinned(kept.watches),

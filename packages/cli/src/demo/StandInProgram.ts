@@ -1,5 +1,5 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { SqliteClient } from "@souffleur/node"
+import { ownIdentity, SqliteClient } from "@souffleur/node"
 import { Cause, Config, Console, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { exitCodes, standIn } from "../agent/StandInAgent.ts"
@@ -28,7 +28,10 @@ const services = Layer.mergeAll(
 
 /** Runs the stand-in as this process, to its end. The stand-in handles its signals itself, so no other runner may. */
 export const runStandIn = (argv: ReadonlyArray<string>): Promise<never> =>
-  Effect.andThen(keepHeartbeatFile, Effect.raceFirst(standIn(argv, process.pid, part), signalled))
+  Effect.andThen(
+    keepHeartbeatFile,
+    Effect.raceFirst(standIn(argv, ownIdentity() ?? { pid: process.pid, startTime: 0 }, part), signalled)
+  )
     .pipe(
       Effect.scoped,
       Effect.provide(services),

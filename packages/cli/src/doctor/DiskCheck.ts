@@ -1,4 +1,5 @@
 import type { ResolvedSettings } from "@souffleur/domain"
+import { mountTable } from "@souffleur/node"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { type Finding, passed, wrong } from "./Finding.ts"
 
@@ -10,7 +11,7 @@ const unescaped = (text: string) =>
   text.replaceAll(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCodePoint(Number.parseInt(octal, 8)))
 
 /**
- * Returns the kind of file system of a path, by `/proc/<pid>/mountinfo` (proc_pid_mountinfo(5)). Where two are mounted
+ * Returns the kind of file system of a path, by the table of the mounted (proc_pid_mountinfo(5)). Where two are mounted
  * on one place, the last counts.
  */
 export const kindAt = (path: string, mountinfo: string): string | undefined => {
@@ -43,7 +44,7 @@ export const diskCheck = Effect.fn("Doctor.diskCheck")(function* ({
   const fs = yield* FileSystem.FileSystem
   const kind = kindAt(
     yield* existingFolder(stateDir),
-    yield* Effect.orElseSucceed(fs.readFileString("/proc/self/mountinfo"), () => "")
+    yield* Effect.orElseSucceed(fs.readFileString(mountTable), () => "")
   )
   if (kind === undefined) return []
   return network.test(kind)

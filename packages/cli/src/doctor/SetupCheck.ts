@@ -142,3 +142,9 @@ export const setupCheck = Effect.fn("Doctor.setupCheck")(function* (
     yield* launcher(settings)
   ]
 })
+
+/** Says on a Mac what is known of souffleur there. `platform` has Node's name. */
+export const systemCheck = (platform: string): ReadonlyArray<Finding> =>
+  platform === "darwin"
+    ? [note("system", "souffleur was never run on macOS: it reads processes by ps, which was tried on Linux alone")]
+    : []

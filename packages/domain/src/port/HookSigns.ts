@@ -36,7 +36,7 @@ export const HookSign = Schema.Struct({
   sessionId: words(sessionIdLength),
   /** The agent's process; `null` where the hook was not told. */
   pid: Schema.NullOr(Pid),
-  /** Field 22 of that process's `/proc/<pid>/stat`, which tells a reused pid; `null` where it could not be read. */
+  /** The start of that process, which tells a reused pid; `null` where it could not be read. */
   startTime: Schema.NullOr(StartTime),
   /**
    * The reason: a start's source, a compaction's trigger, an end's reason, the subject of a wait, or a failure's kind.

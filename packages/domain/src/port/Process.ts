@@ -3,8 +3,9 @@ import { Context, type Duration, Effect, type Option, Schedule, Schema } from "e
 import { type Condition, isOver } from "./Condition.ts"
 
 /**
- * The identity of a process, which a pid alone is not: a pid is reused. `startTime` is field 22 of `/proc/<pid>/stat`
- * (clock ticks since boot), `bootId` the kernel's (spec: behaviour#stop).
+ * The identity of a process, which a pid alone is not: a pid is reused. `startTime` is its start as
+ * the system counts it: clock ticks since boot on Linux, Unix seconds on macOS. `bootId` is the kernel's (spec:
+ * behaviour#stop).
  */
 export const ProcessIdentity = Schema.Struct({
   pid: Schema.Int,
@@ -86,8 +87,8 @@ export class Processes extends Context.Service<
      */
     readonly untilOver: (identity: ProcessIdentity, pollInterval: Duration.Input) => Effect.Effect<void>
     /**
-     * Returns the processor time since the start of the process, in clock ticks. It counts all threads and no children.
-     * Few other signs show that a process does nothing. `undefined` where it is gone.
+     * Returns the processor time since the start of the process, in hundredths of a second. It counts all threads and
+     * no children. Few other signs show that a process does nothing. `undefined` where it is gone.
      */
     readonly processorTime: (identity: ProcessIdentity) => Effect.Effect<number | undefined>
     /** Returns souffleur's own ancestors, nearest first. */

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { AlreadyWatched, type Claimable, ClaimFailed, Claims, isOver, Owner, Processes } from "@souffleur/domain"
 import { Effect, Layer, Option, Schema } from "effect"
 import { makeFolder } from "./Folder.ts"
-import { hasCode } from "../processes/Proc.ts"
+import { hasCode } from "./SystemError.ts"
 import { readTrustedText, refusalAt } from "./TrustedFile.ts"
 import { createWhole } from "./WholeFile.ts"
 

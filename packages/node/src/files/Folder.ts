@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { dirname } from "node:path"
-import { hasCode } from "../processes/Proc.ts"
+import { hasCode } from "./SystemError.ts"
 import { type Refusal, refusalAt } from "./TrustedFile.ts"
 
 /**

@@ -32,7 +32,7 @@ export const layer: Layer.Layer<TrustedFiles, never, FileSystem.FileSystem> = La
           }),
           // Opens the same file again, by its descriptor instead of its name, for Effect's own reading.
           (file) =>
-            Effect.mapError(files.open(`/proc/self/fd/${file}`, { flag: "r" }), ({ reason }) =>
+            Effect.mapError(files.open(`/dev/fd/${file}`, { flag: "r" }), ({ reason }) =>
               refused(`it cannot be read (${reason._tag})`)
             ),
           (file) => Effect.sync(() => fs.closeSync(file))

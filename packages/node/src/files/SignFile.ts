@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { hasCode } from "../processes/Proc.ts"
+import { hasCode } from "./SystemError.ts"
 
 /** Limit of a file of signs in bytes, and the bytes that a cut leaves. */
 const maxBytes = 262_144

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { distrust, type FileState, type Trust } from "@souffleur/domain"
-import { hasCode } from "../processes/Proc.ts"
+import { hasCode } from "./SystemError.ts"
 
 /** Why a file was not opened. It is `FileRefused` of the port without the path. */
 export interface Refusal {

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
-import { hasCode } from "../processes/Proc.ts"
+import { hasCode } from "./SystemError.ts"
 import { readTrustedText } from "./TrustedFile.ts"
 
 const sync = (path: string): void => {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { lateCode, launchVariable, readLaunch } from "./LaunchFile.ts"
-import * as Proc from "../processes/Proc.ts"
+import { ownIdentity } from "../processes/HostSource.ts"
 import { claimReceipt, receiptBeside } from "./ReceiptClaim.ts"
 
 /**
@@ -27,10 +27,9 @@ export const becomeAgent = (path: string): number => {
   } catch {
     return refuse("its folder cannot be entered")
   }
-  const own = Proc.stat(process.pid)
+  const own = ownIdentity()
   if (own === undefined || process.execve === undefined) return refuse("this system cannot do it")
-  const identity = { pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() }
-  if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: identity })) return lateCode
+  if (!claimReceipt(receiptBeside(path), { _tag: "Taken", process: own })) return lateCode
   // Node ignores these two signals, and the agent and its tools would inherit that. `execve` resets a handled signal to
   // its default.
   for (const signal of ["SIGPIPE", "SIGXFSZ"] as const) process.on(signal, () => {})

@@ -7,11 +7,16 @@ import { lateCode } from "./LaunchFile.ts"
 
 const missing = new LaunchFailed({
   message:
-    'the command needs a terminal, and the program "script", which gives it one, is not in PATH: install util-linux'
+    process.platform === "linux"
+      ? 'the command needs a terminal, and the program "script", which gives it one, is not in PATH: install util-linux'
+      : "the command needs a terminal, which souffleur makes on Linux alone: run it in a window of tmux or kitty"
 })
 
+/** Finds the `script` of util-linux. Other systems have a program of that name with other flags. */
+const scriptPath = () => (process.platform === "linux" ? pathOf("script") : undefined)
+
 /** True if this machine can give a command a terminal. */
-export const hasPty = Effect.sync(() => pathOf("script") !== undefined)
+export const hasPty = Effect.sync(() => scriptPath() !== undefined)
 
 /** The variable with one word of the command line. */
 const wordName = (index: number) => `SOUFFLEUR_WORD_${index}`
@@ -23,7 +28,7 @@ const scriptWith = (command: string) => ["--quiet", "--return", "--flush", "--co
 
 /** Fails with `LaunchFailed` where there is no `script`. */
 const withScript = Effect.fnUntraced(function* ({ environment, line }: Start) {
-  const script = pathOf("script")
+  const script = scriptPath()
   if (script === undefined) return yield* missing
   const variables = {
     ...environment,

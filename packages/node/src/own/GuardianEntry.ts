@@ -16,7 +16,8 @@ import {
 } from "@souffleur/domain"
 import { detached } from "./Detached.ts"
 import { hostMoment, waited } from "./HostClock.ts"
-import * as Proc from "../processes/Proc.ts"
+import { hostSource, ownIdentity } from "../processes/HostSource.ts"
+import { conditionOf } from "../processes/ProcessSource.ts"
 
 /** Order of a guardian, as JSON in its one argument. */
 export interface GuardianOrder {
@@ -100,10 +101,10 @@ class Store {
   }
 }
 
-const conditionOf = (identity: ProcessIdentity): (GuardSight["owner"] & object)["condition"] => {
-  if (identity.bootId !== Proc.bootId()) return "gone"
-  const stat = Proc.stat(identity.pid)
-  return stat?.startTime === identity.startTime ? Proc.conditionOf(stat) : "gone"
+const conditionNow = (identity: ProcessIdentity): (GuardSight["owner"] & object)["condition"] => {
+  if (identity.bootId !== hostSource?.bootId()) return "gone"
+  const stat = hostSource.stat(identity.pid)
+  return stat?.startTime === identity.startTime ? conditionOf(stat) : "gone"
 }
 
 /**
@@ -125,12 +126,9 @@ const attempt = <A>(act: () => A): A | undefined => {
  * souffleur that it has started.
  */
 export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment) => boolean) => {
-  const own = Proc.stat(process.pid)
+  const own = ownIdentity()
   if (own === undefined) return () => false
-  const [place, name] = [
-    guardianOf(order.watch),
-    guardianName({ pid: own.pid, startTime: own.startTime, bootId: Proc.bootId() })
-  ]
+  const [place, name] = [guardianOf(order.watch), guardianName(own)]
   let child: ChildProcess | undefined
   let cannot = false
 
@@ -170,7 +168,8 @@ export const makeGuardian = (order: GuardianOrder, first: Moment): ((now: Moment
       {
         now: now.wall,
         late,
-        owner: seen.owner === "left" ? "left" : { fence: seen.owner.fence, condition: conditionOf(seen.owner.process) },
+        owner:
+          seen.owner === "left" ? "left" : { fence: seen.owner.fence, condition: conditionNow(seen.owner.process) },
         beatAt: seen.beat?.at ?? null,
         started: running ? "running" : "ended"
       },

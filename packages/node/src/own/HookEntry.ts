@@ -2,7 +2,7 @@ import type { HookReader } from "@souffleur/domain"
 import { isAbsolute, join, resolve } from "node:path"
 import { addAbortSignal } from "node:stream"
 import { ownFolder } from "../files/Folder.ts"
-import { stat } from "../processes/Proc.ts"
+import { hostSource } from "../processes/HostSource.ts"
 import { appendSign, pruneSigns } from "../files/SignFile.ts"
 
 /** Bytes of standard input that are parsed. The rest is read and dropped, so that the writer does not fail. */
@@ -51,7 +51,7 @@ export const keepSign = async (reader: HookReader): Promise<void> => {
     const state = stateDir(process.env)
     if (call === undefined || state === undefined) return
     const pid = reader.pid(process.env) ?? null
-    const startTime = pid === null ? null : (stat(pid)?.startTime ?? null)
+    const startTime = pid === null ? null : (hostSource?.stat(pid)?.startTime ?? null)
     // The start of this process is closer to the event than the clock is now.
     const line = JSON.stringify({ at: Math.round(performance.timeOrigin), ...call, pid, startTime })
     const folder = join(state, "hooks")

@@ -11,6 +11,10 @@ const textOf = (file: string): string | undefined => {
   }
 }
 
+/** Hashes the ids of a machine and of its hardware. Neither leaves the machine as it is. */
+export const machineHash = (id: string, hardware: string): string =>
+  createHash("sha256").update(`souffleur ${id} ${hardware}`).digest("hex").slice(0, 32)
+
 /**
  * Identifies this machine across boots. It hashes machine-id(5), which is unique unlike a name, and the id of the
  * (virtual) hardware. A copy of the disk has another hardware id, but only some users may read it. machine-id(5) asks
@@ -21,6 +25,5 @@ export const machineIdentity = (root = "/"): string | null => {
     .map((file) => textOf(join(root, file)))
     .find((text) => text !== undefined && /^[0-9a-f]{32}$/u.test(text))
   if (id === undefined) return null
-  const hardware = textOf(join(root, "sys/class/dmi/id/product_uuid")) ?? ""
-  return createHash("sha256").update(`souffleur ${id} ${hardware}`).digest("hex").slice(0, 32)
+  return machineHash(id, textOf(join(root, "sys/class/dmi/id/product_uuid")) ?? "")
 }

@@ -1,19 +1,11 @@
 import * as fs from "node:fs"
-import type { Condition } from "@souffleur/domain"
+import { hasCode, meansGone } from "../files/SystemError.ts"
+import { machineIdentity } from "./Machine.ts"
+import { type Carries, type Executable, hasOneOf, type ProcessSource, type Stat } from "./ProcessSource.ts"
+import { StatCache } from "./StatCache.ts"
 
-/** Fields of `/proc/<pid>/stat`. */
-export interface Stat {
-  readonly pid: number
-  readonly name: string
-  /** One letter, such as `S`; proc_pid_stat(5). */
-  readonly state: string
-  readonly parent: number
-  /** Clock ticks that its threads used, in user and kernel mode, without its children. */
-  readonly processor: number
-  readonly threads: number
-  /** Clock ticks since boot. */
-  readonly startTime: number
-}
+/** Names a file of the kernel about processes. */
+const pathOf = (...names: ReadonlyArray<string | number>): string => ["/proc", ...names].join("/")
 
 /** Parses a stat. A program's name may hold spaces and parentheses, so fields are counted from the last parenthesis. */
 export const parseStat = (text: string): Stat => {
@@ -30,109 +22,54 @@ export const parseStat = (text: string): Stat => {
   }
 }
 
-/**
- * Returns the condition of a process. A process whose main thread has ended shows as `Z`, but lives if other threads
- * run.
- */
-export const conditionOf = (stat: Stat): Exclude<Condition, "gone"> => {
-  switch (stat.state) {
-    case "Z":
-    case "X":
-    case "x":
-      return stat.threads > 1 ? "running" : "zombie"
-    case "T":
-    case "t":
-      return "stopped"
-    default:
-      return "running"
-  }
-}
-
-/** Holds if an error of Node has one of these codes. */
-export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
-  error instanceof Error && "code" in error && codes.includes(String(error.code))
-
-/**
- * Holds if an error means that there is no such process. Only these two codes do: running out of descriptors must never
- * look like a death.
- */
-export const meansGone = (error: unknown): boolean => hasCode(error, "ENOENT", "ESRCH")
-
 const readOf = (pid: number, file: string): Buffer | undefined => {
   try {
-    return fs.readFileSync(`/proc/${pid}/${file}`)
+    return fs.readFileSync(pathOf(pid, file))
   } catch (error) {
     if (meansGone(error)) return undefined
     throw error
   }
 }
 
-/** Reads the stat of a process. `undefined`: there is no such process. */
-export const stat = (pid: number): Stat | undefined => {
+const stat = (pid: number): Stat | undefined => {
   const text = readOf(pid, "stat")
   return text === undefined ? undefined : parseStat(text.toString())
 }
 
-/**
- * Returns the real user id; `undefined`: there is no such process. `/proc/<pid>` belongs to root for a process that may
- * not be traced.
- */
-export const uid = (pid: number): number | undefined => {
+/** Reads the owner from the status. The folder of a process that may not be traced belongs to root. */
+const uid: ProcessSource["uid"] = ({ pid }): number | undefined => {
   const line = readOf(pid, "status")
     ?.toString()
     .match(/^Uid:\t(\d+)/m)
   return line === null || line === undefined ? undefined : Number(line[1])
 }
 
-/** Reads the stat of every process. */
-export const table = (): ReadonlyMap<number, Stat> => {
-  const found = new Map<number, Stat>()
-  for (const name of fs.readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue
-    const one = stat(Number(name))
-    if (one !== undefined) found.set(one.pid, one)
+const pids = (): ReadonlyArray<number> =>
+  fs
+    .readdirSync(pathOf())
+    .filter((name) => /^\d+$/u.test(name))
+    .map(Number)
+
+/** Runs a look. Returns `otherwise` where this user may not look. */
+const unlessRefused = <A>(otherwise: A, look: () => A): A => {
+  try {
+    return look()
+  } catch (error) {
+    if (hasCode(error, "EACCES", "EPERM")) return otherwise
+    throw error
   }
-  return found
 }
 
-/**
- * Holds if a process was started with all variables of one of these environments. An environment that cannot be read
- * has none of them.
- */
-export const carries = (pid: number, environments: ReadonlyArray<Readonly<Record<string, string>>>): boolean => {
-  if (environments.length === 0) return false
-  try {
+const carries: Carries = (pid, environments) =>
+  environments.length > 0 &&
+  unlessRefused(false, () => {
     const entries = `\0${readOf(pid, "environ")?.toString() ?? ""}`
-    return environments.some((environment) => {
-      const wanted = Object.entries(environment)
-      return wanted.length > 0 && wanted.every(([name, value]) => entries.includes(`\0${name}=${value}\0`))
-    })
-  } catch (error) {
-    if (hasCode(error, "EACCES", "EPERM")) return false
-    throw error
-  }
-}
+    return hasOneOf(environments, (name, value) => entries.includes(`\0${name}=${value}\0`))
+  })
 
-/** Reads the words of a process. Of a process that is gone, or may not be read, there are none. */
-export const commandLine = (pid: number): ReadonlyArray<string> => {
+const executable = (pid: number): Executable | undefined => {
   try {
-    return readOf(pid, "cmdline")?.toString().split("\0").slice(0, -1) ?? []
-  } catch (error) {
-    if (hasCode(error, "EACCES", "EPERM")) return []
-    throw error
-  }
-}
-
-/** The file that a process runs, and the uid of the file's owner. */
-export interface Executable {
-  readonly path: string
-  readonly uid: number
-}
-
-/** Returns the file that a process runs. `undefined`: it may not be seen, or the process has ended. */
-export const executable = (pid: number): Executable | undefined => {
-  try {
-    const link = `/proc/${pid}/exe`
+    const link = pathOf(pid, "exe")
     // This is the file itself, even if its name is gone.
     return { path: fs.readlinkSync(link), uid: fs.statSync(link).uid }
   } catch (error) {
@@ -141,12 +78,72 @@ export const executable = (pid: number): Executable | undefined => {
   }
 }
 
-/** Reads the id of this boot of the machine. */
-export const bootId = (): string => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+/** Returns what a look finds, or `otherwise` where a file or a process is gone, or may not be seen. */
+const quietly = <A>(otherwise: A, look: () => A): A => {
+  try {
+    return look()
+  } catch {
+    return otherwise
+  }
+}
 
-/** Reads the namespace in which this process's pids count. */
-export const pidNamespace = (): string => fs.readlinkSync("/proc/self/ns/pid")
+/** Looks at a file. Two file systems may use one inode, so its device belongs to it. */
+const fileAt = (path: string) => quietly(undefined, () => fs.statSync(path, { bigint: true, throwIfNoEntry: false }))
+const keyOf = (path: string): string | undefined => {
+  const file = fileAt(path)
+  return file && `${file.dev}/${file.ino}`
+}
 
-/** Files that this process may have open at once. */
-export const openFilesLimit = (): number =>
-  Number(/^Max open files\s+(\d+)/m.exec(fs.readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1024)
+/** Holds if a process has one of these files open. */
+const opens = (pid: number, files: ReadonlySet<string>): boolean =>
+  quietly([], () => fs.readdirSync(pathOf(pid, "fd"))).some((descriptor) =>
+    files.has(keyOf(pathOf(pid, "fd", descriptor)) ?? "")
+  )
+
+/** Matches a lock on a whole file by flock(2): its pid and the file's inode (proc_locks(5)). */
+const wholeLock = /^\d+: FLOCK +\w+ +\w+ (\d+) [\da-f]+:[\da-f]+:(\d+) 0 EOF$/gmu
+
+/** Returns the pids that lock the whole of a file with that inode, by the kernel's list of locks. */
+export const lockersIn = (text: string, inode: string): ReadonlyArray<number> => [
+  ...new Set([...text.matchAll(wholeLock)].filter(([, , one]) => one === inode).map(([, pid]) => Number(pid)))
+]
+
+const lockers = (path: string): ReadonlyArray<number> => {
+  const file = fileAt(path)
+  if (file === undefined) return []
+  const locks = quietly("", () => fs.readFileSync(pathOf("locks"), "utf8"))
+  return lockersIn(locks, String(file.ino)).filter((pid) => opens(pid, new Set([`${file.dev}/${file.ino}`])))
+}
+
+const holders = (paths: ReadonlyArray<string>): ReadonlyArray<number> => {
+  const files = new Set(paths.map(keyOf).filter((file) => file !== undefined))
+  return pids().filter((pid) => pid !== process.pid && opens(pid, files))
+}
+
+/** Processes as the kernel of Linux shows them in files (proc(5)). */
+export const proc: ProcessSource = {
+  bootId: () => fs.readFileSync(pathOf("sys/kernel/random/boot_id"), "utf8").trim(),
+  pidNamespace: () => fs.readlinkSync(pathOf("self/ns/pid")),
+  machine: () => machineIdentity(),
+  openFilesLimit: () =>
+    Number(/^Max open files\s+(\d+)/m.exec(fs.readFileSync(pathOf("self/limits"), "utf8"))?.[1] ?? 1024),
+  stat,
+  table: () =>
+    new Map(
+      pids().flatMap((pid) => {
+        const one = stat(pid)
+        return one === undefined ? [] : [[pid, one]]
+      })
+    ),
+  uid,
+  environments: () => carries,
+  commandLine: (pid) =>
+    unlessRefused<ReadonlyArray<string>>([], () => readOf(pid, "cmdline")?.toString().split("\0").slice(0, -1) ?? []),
+  executable,
+  lockers,
+  holders,
+  reader: (limit) => new StatCache(limit, { parse: parseStat, pathOf: (pid) => pathOf(pid, "stat") })
+}
+
+/** The file with the table of mounted file systems (proc_pid_mountinfo(5)). It is there on Linux alone. */
+export const mountTable = pathOf("self/mountinfo")

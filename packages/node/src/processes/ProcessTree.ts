@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from "@souffleur/domain"
-import type { Stat } from "./Proc.ts"
+import type { Stat } from "./ProcessSource.ts"
 
 /** The root of a tree, and the facts by which its processes are told from others. */
 export interface Question {

@@ -9,16 +9,15 @@ import {
   untilSeenOver
 } from "@souffleur/domain"
 import { Effect, Layer, Option, Runtime, Schema } from "effect"
-import { StatCache } from "../files/StatCache.ts"
+import { hasCode, meansGone } from "../files/SystemError.ts"
 import * as ChildEnds from "./ChildEnds.ts"
-import { lockersOf } from "./Locks.ts"
-import { machineIdentity } from "./Machine.ts"
-import * as Proc from "./Proc.ts"
+import { sourceOn } from "./HostSource.ts"
+import { conditionOf, type ProcessSource, type Stat } from "./ProcessSource.ts"
 import { startedBy } from "./ProcessTree.ts"
 import { carriersOf, stillThose } from "./Tags.ts"
 import { isTerminal } from "./TerminalServer.ts"
 
-/** The processes of this machine cannot be seen. Linux is built; macOS is not yet. */
+/** The processes of this machine cannot be seen: its platform is not built, or too few files may be open. */
 export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailable>()("ProcessesUnavailable", {
   platform: Schema.String,
   message: Schema.String
@@ -27,7 +26,7 @@ export class ProcessesUnavailable extends Schema.TaggedError<ProcessesUnavailabl
 }
 
 /** Descriptors that the cache keeps: enough for 10,000 watched sessions, and at most half of those that may be open. */
-const maxKeptFiles = (): number => Math.min(16_384, Math.floor(Proc.openFilesLimit() / 2))
+const maxKeptFiles = (limit: number): number => Math.min(16_384, Math.floor(limit / 2))
 
 /**
  * Files that souffleur needs at least. An idle watch has some thirty open. A recovery reads the whole of `/proc` and
@@ -35,55 +34,58 @@ const maxKeptFiles = (): number => Math.min(16_384, Math.floor(Proc.openFilesLim
  */
 const minOpenFiles = 64
 
-const make = Effect.gen(function* () {
-  const files = Proc.openFilesLimit()
+const make = Effect.fnUntraced(function* (source: ProcessSource) {
+  const files = source.openFilesLimit()
   if (files < minOpenFiles) {
     const message = `only ${files} files may be open at once, and ${minOpenFiles} are needed: raise it (ulimit -n 1024)`
     return yield* new ProcessesUnavailable({ platform: process.platform, message })
   }
-  const bootId = Proc.bootId()
-  const identify = (stat: Proc.Stat): ProcessIdentity => ({ pid: stat.pid, startTime: stat.startTime, bootId })
-  const own = Proc.stat(process.pid)
-  if (own === undefined) return yield* Effect.die(new Error("/proc does not show this process"))
+  const bootId = source.bootId()
+  const identify = (stat: Stat): ProcessIdentity => ({ pid: stat.pid, startTime: stat.startTime, bootId })
+  const own = source.stat(process.pid)
+  if (own === undefined) return yield* Effect.die(new Error("the system does not show this process"))
   const self = identify(own)
   const uid = process.getuid?.() ?? 0
   const kept = yield* Effect.acquireRelease(
-    Effect.sync(() => new StatCache(maxKeptFiles())),
+    Effect.sync(() => source.reader(maxKeptFiles(files))),
     (kept) => Effect.sync(() => kept.close())
   )
 
   /** Describes a process. `undefined`: it ended meanwhile. */
-  const inform = (stat: Proc.Stat): ProcessInfo | undefined => {
-    const uid = Proc.uid(stat.pid)
+  const inform = (stat: Stat): ProcessInfo | undefined => {
+    const uid = source.uid(stat)
     if (uid === undefined) return undefined
-    return { identity: identify(stat), parent: stat.parent, uid, name: stat.name, condition: Proc.conditionOf(stat) }
+    return { identity: identify(stat), parent: stat.parent, uid, name: stat.name, condition: conditionOf(stat) }
   }
-  const informAll = (stats: Iterable<Proc.Stat>) => Array.from(stats, inform).filter((info) => info !== undefined)
+  const informAll = (stats: Iterable<Stat>) => Array.from(stats, inform).filter((info) => info !== undefined)
 
   const ancestors = Effect.sync(() => {
     const found: Array<number> = []
-    for (let at = Proc.stat(self.pid); at !== undefined && at.parent > 0; at = Proc.stat(at.parent))
+    for (let at = source.stat(self.pid); at !== undefined && at.parent > 0; at = source.stat(at.parent))
       found.push(at.parent)
     return found
   })
 
-  const lockers = (path: string) => Effect.sync(() => informAll(lockersOf(path).flatMap((pid) => Proc.stat(pid) ?? [])))
+  const lockers = (path: string) =>
+    Effect.sync(() => informAll(source.lockers(path).flatMap((pid) => source.stat(pid) ?? [])))
 
   const tagged = Effect.fn("Processes.tagged")((tag: Tag) =>
     Effect.sync(() => {
-      const table = Proc.table()
-      const carriers = carriersOf(table.keys(), [tag], uid)
+      const table = source.table()
+      const carriers = carriersOf(table.values(), [tag], uid, { carries: source.environments(), uid: source.uid })
       return informAll([...table.values()].filter(({ pid }) => carriers.has(pid)))
     })
   )
 
   const tree: Processes["Service"]["tree"] = Effect.fn("Processes.tree")((root, tags, others, known = []) =>
     Effect.sync(() => {
-      const table = Proc.table()
-      const seen = new Set(stillThose(table, known, { bootId, ours: uid }))
-      const marked = carriersOf(table.keys(), tags, uid)
-      const notOurOwn = tags.filter((tag) => !Proc.carries(self.pid, [tag.environment]))
-      const launched = notOurOwn.length === tags.length ? marked : carriersOf(marked, notOurOwn, uid)
+      const table = source.table()
+      const carries = source.environments()
+      const carriers = (tags: ReadonlyArray<Tag>) => carriersOf(table.values(), tags, uid, { carries, uid: source.uid })
+      const seen = new Set(stillThose(table, known, { bootId, ours: uid }, source.uid))
+      const marked = carriers(tags)
+      const notOurOwn = tags.filter((tag) => !carries(self.pid, [tag.environment]))
+      const launched = notOurOwn.length === tags.length ? marked : carriers(notOurOwn)
       const started = startedBy(table, {
         // A root of an earlier boot is no process's parent.
         root: root.bootId === bootId ? root : { ...root, pid: 0 },
@@ -91,7 +93,7 @@ const make = Effect.gen(function* () {
         others: new Set(others),
         tagged: (pid) => marked.has(pid) || seen.has(pid),
         launched: (pid) => launched.has(pid),
-        terminal: isTerminal(uid)
+        terminal: isTerminal(uid, source.executable)
       })
       return informAll(started).filter((info) => info.condition !== "zombie")
     })
@@ -101,13 +103,13 @@ const make = Effect.gen(function* () {
     if (identity.pid <= 1 || identity.pid === self.pid) return yield* new NotPermitted({ pid: identity.pid, signal })
     if (identity.bootId !== bootId) return
     yield* Effect.suspend(() => {
-      if (Proc.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void
+      if (source.stat(identity.pid)?.startTime !== identity.startTime) return Effect.void
       try {
         process.kill(identity.pid, signal)
         return Effect.void
       } catch (error) {
-        if (Proc.meansGone(error)) return Effect.void
-        return Proc.hasCode(error, "EPERM")
+        if (meansGone(error)) return Effect.void
+        return hasCode(error, "EPERM")
           ? Effect.fail(new NotPermitted({ pid: identity.pid, signal }))
           : Effect.die(error)
       }
@@ -121,19 +123,19 @@ const make = Effect.gen(function* () {
   const condition = (identity: ProcessIdentity) =>
     Effect.sync(() => {
       const stat = keptOf(identity)
-      return stat === undefined ? ("gone" as const) : Proc.conditionOf(stat)
+      return stat === undefined ? ("gone" as const) : conditionOf(stat)
     })
 
   return Processes.of({
     self,
-    host: { name: os.hostname(), machine: machineIdentity(), pidNamespace: Proc.pidNamespace(), uid },
+    host: { name: os.hostname(), machine: source.machine(), pidNamespace: source.pidNamespace(), uid },
     // These run many thousand times a second: a span would cost more than the answer.
     find: (pid) =>
       Effect.sync(() => {
-        const stat = pid > 0 ? Proc.stat(pid) : undefined
+        const stat = pid > 0 ? source.stat(pid) : undefined
         return Option.fromUndefinedOr(stat && inform(stat))
       }),
-    commandLine: (pid) => Effect.sync(() => Proc.commandLine(pid)),
+    commandLine: (pid) => Effect.sync(() => source.commandLine(pid)),
     condition,
     untilOver: untilSeenOver(condition, ChildEnds.reported),
     processorTime: (identity) => Effect.sync(() => keptOf(identity)?.processor),
@@ -145,21 +147,24 @@ const make = Effect.gen(function* () {
   })
 })
 
-/**
- * {@link Processes} of a platform, which has Node's name. Fails with `ProcessesUnavailable` on any other than Linux.
- */
-export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnavailable> =>
-  Layer.effect(
-    Processes,
-    platform === "linux"
-      ? make
-      : Effect.fail(
-          new ProcessesUnavailable({ platform, message: "only Linux is built so far: processes are read from /proc" })
-        )
-  )
+/** {@link Processes} as a source shows them. Fails with `ProcessesUnavailable` where too few files may be open. */
+export const layerOf = (source: ProcessSource): Layer.Layer<Processes, ProcessesUnavailable> =>
+  Layer.effect(Processes, make(source))
 
 /**
- * {@link Processes} of this machine, read from `/proc`.
+ * {@link Processes} of a platform, which has Node's name: by `/proc` on Linux, by `ps` on macOS. Fails with
+ * `ProcessesUnavailable` on any other.
+ */
+export const layerOn = (platform: string): Layer.Layer<Processes, ProcessesUnavailable> => {
+  const source = sourceOn(platform)
+  const message = `souffleur sees the processes of Linux and macOS, and not those of ${platform}`
+  return source === undefined
+    ? Layer.effect(Processes, Effect.fail(new ProcessesUnavailable({ platform, message })))
+    : layerOf(source)
+}
+
+/**
+ * {@link Processes} of this machine.
  *
  * @example
  * ```ts

@@ -1,18 +1,19 @@
 import type { ProcessIdentity, Tag } from "@souffleur/domain"
-import * as Proc from "./Proc.ts"
+import type { Carries, ProcessSource, Stat } from "./ProcessSource.ts"
 
 /**
  * Returns the processes of user `ours` that carry one of the tags. A tag on another user's process is no evidence. Any
  * user can write one into an environment, and a souffleur of root reads them all.
  */
 export const carriersOf = (
-  pids: Iterable<number>,
+  processes: Iterable<Pick<Stat, "pid" | "uid">>,
   tags: ReadonlyArray<Tag>,
   ours: number,
-  { carries, uid }: Pick<typeof Proc, "carries" | "uid"> = Proc
+  { carries, uid }: Pick<ProcessSource, "uid"> & { readonly carries: Carries }
 ): ReadonlySet<number> => {
   const environments = tags.map(({ environment }) => environment)
-  return new Set([...pids].filter((pid) => carries(pid, environments) && uid(pid) === ours))
+  const carriers = Array.from(processes).filter((one) => carries(one.pid, environments) && uid(one) === ours)
+  return new Set(carriers.map(({ pid }) => pid))
 }
 
 /**
@@ -20,11 +21,12 @@ export const carriersOf = (
  * reused, also by other users.
  */
 export const stillThose = (
-  table: ReadonlyMap<number, Proc.Stat>,
+  table: ReadonlyMap<number, Stat>,
   known: ReadonlyArray<ProcessIdentity>,
   { bootId, ours }: { readonly bootId: string; readonly ours: number },
-  uid: (pid: number) => number | undefined = Proc.uid
+  uid: ProcessSource["uid"]
 ): ReadonlyArray<number> =>
-  known
-    .filter((one) => one.bootId === bootId && table.get(one.pid)?.startTime === one.startTime && uid(one.pid) === ours)
-    .map(({ pid }) => pid)
+  known.flatMap((one) => {
+    const found = one.bootId === bootId ? table.get(one.pid) : undefined
+    return found?.startTime === one.startTime && uid(found) === ours ? [one.pid] : []
+  })

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { basename, isAbsolute, join } from "node:path"
-import { executable, type Executable, type Stat } from "./Proc.ts"
+import type { Executable, ProcessSource, Stat } from "./ProcessSource.ts"
 
 /** Holds if a name is a terminal server's. The kernel cuts names to 15 characters. Any program can take such a name. */
 export const namedAsOne = (name: string): boolean =>
@@ -45,6 +45,6 @@ export const isTerminalServer = (
 
 /** Holds if a process of this machine is a terminal server. Its program is read only if its name says so. */
 export const isTerminal =
-  (ours: number) =>
+  (ours: number, executable: ProcessSource["executable"]) =>
   ({ name, pid }: Stat): boolean =>
     namedAsOne(name) && isTerminalServer(name, executable(pid), ours)

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { pathToFileURL } from "node:url"
 import { SqliteUnusable } from "@souffleur/eventlog"
 import { Effect } from "effect"
+import { hostSource } from "../processes/HostSource.ts"
 import type { OwnFile } from "./OwnFile.ts"
 
 /** A row of the log as its file still gives it, unchecked. */
@@ -133,22 +134,5 @@ const unusable = (path: string, reason: SqliteUnusable["reason"], what: string) 
  * by name.
  */
 export const holders = Effect.fn("RecoverRows.holders")((paths: ReadonlyArray<string>) =>
-  Effect.sync(() => {
-    // A missing file, or a descriptor whose other end is gone, is no error.
-    const keyOf = (path: string) => {
-      const found = fs.statSync(path, { throwIfNoEntry: false })
-      return found === undefined ? "" : `${found.dev}/${found.ino}`
-    }
-    const files = new Set(paths.map(keyOf).filter((key) => key !== ""))
-    const open = (pid: string) => {
-      try {
-        return fs.readdirSync(`/proc/${pid}/fd`).some((fd) => files.has(keyOf(`/proc/${pid}/fd/${fd}`)))
-      } catch {
-        // The process ended, or may not be inspected.
-        return false
-      }
-    }
-    const pids = fs.readdirSync("/proc").filter((name) => /^\d+$/u.test(name) && Number(name) !== process.pid)
-    return pids.filter(open).map(Number)
-  })
+  Effect.sync(() => hostSource?.holders(paths) ?? [])
 )

@@ -1,20 +1,29 @@
 import * as fs from "node:fs"
 import type { ProcessIdentity } from "@souffleur/domain"
-import { meansGone, parseStat, type Stat } from "../processes/Proc.ts"
+import { meansGone } from "../files/SystemError.ts"
+import type { Stat, StatReader } from "./ProcessSource.ts"
+
+/** Where the stat of a process is, and how it reads. */
+export interface StatFile {
+  readonly pathOf: (pid: number) => string
+  readonly parse: (text: string) => Stat
+}
 
 /**
- * Keeps descriptors of `/proc/<pid>/stat` open, for identities that are asked for repeatedly. This costs half of
+ * Keeps the stat files of processes open, for identities that are asked for repeatedly. This costs half of
  * opening the file each time. Once the process is reaped, its descriptor answers ESRCH for ever, even if the pid is
  * reused.
  */
-export class StatCache {
+export class StatCache implements StatReader {
   readonly #kept = new Map<string, number>()
   readonly #buffer = Buffer.allocUnsafe(4096)
   readonly #limit: number
+  readonly #file: StatFile
 
   /** Closes the oldest descriptor when there are more than `limit`. */
-  constructor(limit: number) {
+  constructor(limit: number, file: StatFile) {
     this.#limit = limit
+    this.#file = file
   }
 
   /** Reads the stat of a process. `undefined`: the process with that identity is gone. */
@@ -24,7 +33,7 @@ export class StatCache {
     try {
       const file = kept ?? this.#open(key, identity.pid)
       const length = fs.readSync(file, this.#buffer, 0, this.#buffer.length, 0)
-      const stat = parseStat(this.#buffer.toString("utf8", 0, length))
+      const stat = this.#file.parse(this.#buffer.toString("utf8", 0, length))
       if (stat.startTime === identity.startTime) return stat
     } catch (error) {
       if (!meansGone(error)) throw error
@@ -42,7 +51,7 @@ export class StatCache {
       const [oldest] = this.#kept.keys()
       if (oldest !== undefined) this.#close(oldest)
     }
-    const file = fs.openSync(`/proc/${pid}/stat`, "r")
+    const file = fs.openSync(this.#file.pathOf(pid), "r")
     this.#kept.set(key, file)
     return file
   }

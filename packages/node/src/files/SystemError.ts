@@ -1,0 +1,9 @@
+/** Holds if an error of Node has one of these codes. */
+export const hasCode = (error: unknown, ...codes: ReadonlyArray<string>): boolean =>
+  error instanceof Error && "code" in error && codes.includes(String(error.code))
+
+/**
+ * Holds if an error means that there is no such process. Only these two codes do: running out of descriptors must
+ * never look like a death.
+ */
+export const meansGone = (error: unknown): boolean => hasCode(error, "ENOENT", "ESRCH")
