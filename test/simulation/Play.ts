@@ -1,19 +1,8 @@
-import { boundaries, type FaultTable, type Strike } from "./Faults.ts"
+import { boundaries, type Strike } from "./Faults.ts"
+import type { Played } from "./Played.ts"
 import { runBoundaries } from "./runs/RunFaults.ts"
 import { simulateRun } from "./runs/RunSimulation.ts"
 import { simulate } from "./Simulation.ts"
-
-/** The result of one simulated world, from its beginning to its end. */
-export interface Played {
-  readonly seed: number
-  readonly violations: ReadonlyArray<string>
-  readonly story: ReadonlyArray<string>
-  /** The number of counted cycles that ended, and how many of them saw something go wrong besides. */
-  readonly cycles: number
-  readonly faulted: number
-  readonly table: FaultTable
-  readonly end: string
-}
 
 export interface Play {
   readonly simulate: (seed: number, options?: { readonly story?: boolean }) => Played

@@ -1,5 +1,6 @@
 import { addTable, emptyTable } from "./Faults.ts"
-import type { Play, Played } from "./Play.ts"
+import type { Play } from "./Play.ts"
+import type { Played } from "./Played.ts"
 
 /** The result of one world, without its story. */
 export type Tally = Omit<Played, "story">

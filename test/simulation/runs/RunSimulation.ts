@@ -1,4 +1,4 @@
-import type { Played } from "../Play.ts"
+import type { Played } from "../Played.ts"
 import { Seed } from "../Seed.ts"
 import { type Deed, deedOf, plainDeed } from "./Deed.ts"
 import { Person, RunKeeper } from "./RunKeeper.ts"
