@@ -1,12 +1,21 @@
 import type { Watch } from "@souffleur/domain"
 import type { Conductor } from "./SimulatedAgent.ts"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import type { Lies } from "./Liar.ts"
+
+/** The part of a world that an end is judged by. */
+export interface EndedWorld extends SimMachine {
+  readonly conductors: ReadonlyArray<Conductor>
+  readonly lies: Lies
+  readonly results: ReadonlyMap<string, number>
+  writerOf(sessionId: string, until?: number): Conductor | undefined
+}
 
 /**
  * Finds the Conductors whose turn has ended, as a watch can know them. A pid file is named by the pid alone. The process
  * that has the pid and the same session left the file behind or removed it.
  */
-export const endedTurns = (world: World, watch: Watch): ReadonlyArray<Conductor> =>
+export const endedTurns = (world: EndedWorld, watch: Watch): ReadonlyArray<Conductor> =>
   world.conductors.filter(
     ({ process, sessionId, turnEnded }) =>
       turnEnded &&
@@ -15,7 +24,7 @@ export const endedTurns = (world: World, watch: Watch): ReadonlyArray<Conductor>
   )
 
 /** Holds if processes still run that this Conductor started and marked. */
-const leaves = (world: World, { process }: Conductor): boolean =>
+const leaves = (world: EndedWorld, { process }: Conductor): boolean =>
   world.processes.all.some(
     (one) =>
       one.name === "tool" &&
@@ -25,7 +34,7 @@ const leaves = (world: World, { process }: Conductor): boolean =>
   )
 
 /** Holds if the last Conductor that did something had finished its turn, and nothing was refused to it. */
-const doneBefore = (world: World, watch: Watch): boolean => {
+const doneBefore = (world: EndedWorld, watch: Watch): boolean => {
   const last = world.conductors.findLast(
     ({ followed, sessionId, worked }) => followed && worked > 0 && watch.sessions.includes(sessionId)
   )
@@ -37,7 +46,7 @@ const doneBefore = (world: World, watch: Watch): boolean => {
  * Something was done since a recovery, or nothing was left to do. Nothing of an agent runs on, unless it was told
  * before. `lookedAt`: the monotonic time of the look.
  */
-export const saidToBeDone = (world: World, watch: Watch, lookedAt: number): boolean =>
+export const saidToBeDone = (world: EndedWorld, watch: Watch, lookedAt: number): boolean =>
   endedTurns(world, watch).some((one) => {
     if (world.lies.about.has(one.sessionId)) return true
     // Souffleur knows the end of a process that it launched, and of no other.

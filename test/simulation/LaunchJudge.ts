@@ -1,13 +1,31 @@
-import type { LaunchOrder } from "@souffleur/domain"
+import type { LaunchOrder, ResolvedSettings } from "@souffleur/domain"
 import { Predicate } from "effect"
 import { compactPrompt } from "./SimAgent.ts"
 import { type Conductor, secret } from "./SimulatedAgent.ts"
 import { minute } from "./Timeline.ts"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import type { SimulatedComms } from "./SimulatedComms.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Oracle } from "./Oracle.ts"
+import type { SimProcess } from "./ProcessTable.ts"
+
+/** The part of a world that a launch is judged by. */
+export interface LaunchWorld extends SimMachine {
+  readonly byHand: ReadonlySet<Conductor>
+  readonly comms: SimulatedComms
+  readonly conductors: ReadonlyArray<Conductor>
+  readonly ledger: Ledger
+  readonly living: ReadonlyArray<SimProcess>
+  readonly oracle: Oracle
+  readonly settings: Partial<ResolvedSettings>
+  readonly steadyClock: boolean
+  sessionFile(sessionId: string): string
+  transcriptOf(sessionId: string): string
+}
 
 /** Judges each launch: it tells the violations, which must never be at a launch, or after one. */
 export class LaunchJudge {
-  readonly #world: World
+  readonly #world: LaunchWorld
   /** The start of each launcher, on the monotonic clock. */
   readonly #spawned = new Map<string, number>()
   /** The number of compactions that started, by cycle. */
@@ -19,7 +37,7 @@ export class LaunchJudge {
   #launches: Array<string> = []
   #longRuns = 0
 
-  constructor(world: World) {
+  constructor(world: LaunchWorld) {
     this.#world = world
   }
 

@@ -1,9 +1,21 @@
 import { type EventLog, evolve, initial, rolesOf, type Watch, type WatchEvent, watchFold } from "@souffleur/domain"
-import { endedTurns, saidToBeDone } from "./EndJudge.ts"
+import { type EndedWorld, endedTurns, saidToBeDone } from "./EndJudge.ts"
 import { asked, secret } from "./SimulatedAgent.ts"
 import { SimLog } from "./SimLog.ts"
 import { SnapshotJudge } from "./SnapshotJudge.ts"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimulatedComms } from "./SimulatedComms.ts"
+import type { Oracle } from "./Oracle.ts"
+
+/** The part of a world that its log is compared with. */
+export interface LedgerWorld extends EndedWorld {
+  readonly comms: SimulatedComms
+  readonly id: string
+  readonly judge: { anew(): void }
+  readonly oracle: Oracle
+  readonly solo: unknown
+  finished: boolean
+  released: boolean
+}
 
 /** The ends of a recovery cycle, and of the watch. */
 const endsCycle: ReadonlySet<WatchEvent["_tag"]> = new Set([
@@ -23,11 +35,11 @@ export class Ledger {
   endedAt: number | undefined = undefined
   /** True if the guardian has said its last word: there is no watch any more. */
   gaveUp = false
-  readonly #world: World
+  readonly #world: LedgerWorld
   readonly log: EventLog["Service"]
   readonly #snapshots: SnapshotJudge<Watch, WatchEvent>
 
-  constructor(world: World) {
+  constructor(world: LedgerWorld) {
     this.#world = world
     this.log = new SimLog(world.id, (event) => this.#record(event)).service
     this.#snapshots = new SnapshotJudge(watchFold, this.log, (what) => world.violated(what))
@@ -164,7 +176,7 @@ export class Ledger {
  * said nothing any more. A souffleur that was stopped after its look says what it saw. Without comms, a process that
  * ended by itself has said so.
  */
-const isComplete = (world: World, watch: Watch, saidAt: number): boolean =>
+const isComplete = (world: LedgerWorld, watch: Watch, saidAt: number): boolean =>
   world.solo === undefined
     ? world.comms.conductor?.state === "complete" || world.comms.completeUntil > saidAt
     : saidToBeDone(world, watch, saidAt) || saidToBeDone(world, watch, world.timeline.monotonic)

@@ -1,4 +1,11 @@
-import { type AgentSession, formatTime, HookSign, payloadHeader, type SessionSigns } from "@souffleur/domain"
+import {
+  type AgentSession,
+  formatTime,
+  HookSign,
+  payloadHeader,
+  type SessionSigns,
+  type Watch
+} from "@souffleur/domain"
 import { Option, Schema } from "effect"
 import { makeReading } from "../../packages/claude/src/session/TurnState.ts"
 import { number, time, word } from "../fuzz/Hostile.ts"
@@ -7,7 +14,19 @@ import { asked, type Conductor } from "./SimulatedAgent.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import type { Seed } from "./Seed.ts"
 import { minute } from "./Timeline.ts"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import type { SimulatedComms } from "./SimulatedComms.ts"
+
+/** The part of a world that a liar touches. */
+export interface LiarsWorld extends SimMachine {
+  readonly comms: SimulatedComms
+  readonly conductors: ReadonlyArray<Conductor>
+  readonly hooked: boolean
+  readonly id: string
+  readonly ledger: { readonly watch: Watch }
+  readonly lies: Lies
+  sessionFile(sessionId: string): string
+}
 
 /** A person's own session in another project, and the process that holds it: no business of this watch's. */
 export const foreign = { session: "99999999-0000-4000-8000-000000000000", project: "/elsewhere" }
@@ -60,7 +79,7 @@ const signsOf = (seed: Seed, now: number): SessionSigns => {
 /**
  * Plays an agent, or a process that it has started. It lies in every source that it can write, until the world is calm.
  */
-export const liar = (world: World, seed: Seed): void => {
+export const liar = (world: LiarsWorld, seed: Seed): void => {
   const { comms, lies, processes, timeline } = world
   const stranger = processes.start({ name: "claude", session: foreign.session })
   world.disk.write(world.sessionFile(foreign.session), "")

@@ -1,6 +1,19 @@
-import { quietUntil, type Watch, type WatchEvent } from "@souffleur/domain"
+import { quietUntil, type ResolvedSettings, type Watch, type WatchEvent } from "@souffleur/domain"
 import { DateTime } from "effect"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import type { SimulatedComms } from "./SimulatedComms.ts"
+import type { Conductor } from "./SimulatedAgent.ts"
+import type { CeilingJudge } from "./CeilingJudge.ts"
+
+/** The part of a world that the oracle holds the events against. */
+export interface OracleWorld extends SimMachine {
+  readonly ceilings: CeilingJudge
+  readonly comms: SimulatedComms
+  readonly conductors: ReadonlyArray<Conductor>
+  readonly settings: Partial<ResolvedSettings>
+  readonly solo: unknown
+  readonly steadyClock: boolean
+}
 
 const utc = DateTime.zoneMakeOffset(0)
 
@@ -9,7 +22,7 @@ const utc = DateTime.zoneMakeOffset(0)
  * names.
  */
 export class Oracle {
-  readonly #world: World
+  readonly #world: OracleWorld
   #retries = 0
   /** The tasks at the last launch. */
   #baseline = ""
@@ -22,7 +35,7 @@ export class Oracle {
   /** An operator ended the last wait or hold, before its time. */
   hurried = false
 
-  constructor(world: World) {
+  constructor(world: OracleWorld) {
     this.#world = world
   }
 

@@ -1,6 +1,6 @@
 import { Incarnation } from "./Incarnation.ts"
 import type { Seed } from "./Seed.ts"
-import { OtherFolder } from "./StateFolder.ts"
+import { OtherFolder } from "./OtherFolder.ts"
 import type { World } from "./SimulatedWorld.ts"
 import { minute } from "./Timeline.ts"
 

@@ -1,13 +1,26 @@
 import type { Signal, Watch } from "@souffleur/domain"
 import type { SimProcess } from "./ProcessTable.ts"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import type { Conductor } from "./SimulatedAgent.ts"
+import type { ClaimRoom } from "./ClaimRoom.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Lies } from "./Liar.ts"
+
+/** The part of a world that a signal is judged by. */
+export interface SignalWorld extends SimMachine {
+  readonly byHand: ReadonlySet<Conductor>
+  readonly claims: ClaimRoom
+  readonly conductors: ReadonlyArray<Conductor>
+  readonly ledger: Ledger
+  readonly lies: Lies
+}
 
 /** Judges each signal: it tells the violations, which must never be at a signal. */
 export class SignalJudge {
   readonly all: Array<{ readonly process: SimProcess; readonly signal: Signal; readonly at: number }> = []
-  readonly #world: World
+  readonly #world: SignalWorld
 
-  constructor(world: World) {
+  constructor(world: SignalWorld) {
     this.#world = world
   }
 

@@ -1,7 +1,18 @@
-import { formatTime } from "@souffleur/domain"
+import { formatTime, type TurnState } from "@souffleur/domain"
 import type { Life } from "./Life.ts"
 import type { SimProcess } from "./ProcessTable.ts"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimMachine } from "./SimMachine.ts"
+import type { SimulatedComms } from "./SimulatedComms.ts"
+
+/** The part of a world that a Conductor touches. */
+export interface ConductorWorld extends SimMachine {
+  readonly byHand: ReadonlySet<Conductor>
+  readonly comms: SimulatedComms
+  readonly results: Map<string, number>
+  readonly serviceOut: boolean
+  sessionFile(sessionId: string): string
+  wrote(conductor: Conductor, turn: TurnState): void
+}
 
 /** The text of a conversation, which may be nowhere else. The log, comms and every log line are searched for it. */
 export const secret = "the-conversation-says-this"
@@ -23,7 +34,7 @@ export class Conductor {
   sessionId: string
   readonly generation: number
   readonly life: Life
-  readonly #world: World
+  readonly #world: ConductorWorld
   #aliveAt: number
   /**
    * The condition. `handoff`, `complete`: it said so. `silent`: it hangs, pauses or waits. `failed`: the service ended
@@ -52,7 +63,7 @@ export class Conductor {
   /** Monotonic time. */
   readonly startedAt: number
 
-  constructor(world: World, process: SimProcess, sessionId: string, generation: number, life: Life) {
+  constructor(world: ConductorWorld, process: SimProcess, sessionId: string, generation: number, life: Life) {
     this.#world = world
     this.process = process
     this.sessionId = life.moves?.to ?? sessionId

@@ -1,7 +1,14 @@
 import { compactPrompt } from "./SimAgent.ts"
 import type { SimProcess } from "./ProcessTable.ts"
 import { souffleursOwn } from "./LaunchRoom.ts"
-import type { World } from "./SimulatedWorld.ts"
+import type { SimMachine } from "./SimMachine.ts"
+
+/** The part of a world that a compaction touches. */
+export interface CompactingWorld extends SimMachine {
+  readonly compactSessions: Array<SimProcess>
+  readonly compactions: (number: number) => Compaction
+  sessionFile(sessionId: string): string
+}
 
 /** The record that proves a compaction. */
 export const boundary = '{"type":"system","subtype":"compact_boundary"}'
@@ -26,7 +33,7 @@ export interface Compaction {
 }
 
 /** Compacts a session. The process holds the session like a Conductor, and is none. */
-export const compact = (world: World, process: SimProcess, sessionId: string): void => {
+export const compact = (world: CompactingWorld, process: SimProcess, sessionId: string): void => {
   process.session = sessionId
   process.says = [compactPrompt]
   process.belongsTo = souffleursOwn

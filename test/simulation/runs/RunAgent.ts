@@ -2,8 +2,27 @@ import type { LaunchOrder } from "@souffleur/domain"
 import type { Program } from "../SimulatedProgram.ts"
 import type { SimProcess } from "../ProcessTable.ts"
 import type { AgentRole, Deed } from "./Deed.ts"
-import type { RunWorld } from "./RunWorld.ts"
+import type { SimMachine } from "../SimMachine.ts"
 import { chatter, lastWords, type Said } from "./RunSentences.ts"
+import type { Repository } from "./Repository.ts"
+
+/** The record of the service in a session: it refused that agent. */
+export interface Refusal {
+  readonly by: string
+  /** Epoch ms. */
+  readonly at: number
+  readonly problem: "usage-limit" | "outage"
+  readonly resetsAt: number | undefined
+}
+
+/** The part of a world that an agent touches. */
+export interface AgentWorld extends SimMachine {
+  readonly implementerTimeout: number
+  readonly judge: { overdue(agent: RunAgent, limit: number, starved: number): void }
+  readonly refusals: Map<string, Refusal>
+  readonly repository: Repository
+  readonly reviewerTimeout: number
+}
 
 export const outputOf = (launchId: string): string => `/state/launches/${launchId}.out`
 
@@ -35,10 +54,10 @@ export class RunAgent {
   code: number | undefined = undefined
   /** The word that it was given to say with its verdict. */
   readonly #word: string
-  readonly #world: RunWorld
+  readonly #world: AgentWorld
 
   constructor(
-    world: RunWorld,
+    world: AgentWorld,
     process: SimProcess,
     { command, id, title }: LaunchOrder,
     deed: Deed,

@@ -1,9 +1,27 @@
 import type { Run, RunEvent } from "@souffleur/plan"
 import type { LaunchOrder } from "@souffleur/domain"
 import type { SimProcess } from "../ProcessTable.ts"
-import type { RunAgent } from "./RunAgent.ts"
-import type { RunWorld } from "./RunWorld.ts"
+import type { Refusal, RunAgent } from "./RunAgent.ts"
+import type { SimMachine } from "../SimMachine.ts"
 import { boast, chatter } from "./RunSentences.ts"
+import type { CeilingJudge } from "../CeilingJudge.ts"
+import type { Repository } from "./Repository.ts"
+import type { RunLedger } from "./RunLedger.ts"
+
+/** The part of a world that its agents are judged by. */
+export interface JudgedWorld extends SimMachine {
+  readonly agents: ReadonlyArray<RunAgent>
+  readonly ceilings: CeilingJudge
+  readonly implementerTimeout: number
+  readonly ledger: RunLedger
+  readonly refusals: ReadonlyMap<string, Refusal>
+  readonly repository: Repository
+  readonly reviewerTimeout: number
+  readonly steadyClock: boolean
+  readonly zombies: boolean
+  launchIdOf(stream: string, token: string): string
+  runOf(agent: RunAgent): Run
+}
 
 const same = (
   a: { readonly pid: number; readonly startTime: number },
@@ -12,11 +30,11 @@ const same = (
 
 /** Compares the log of a run, its launches and its signals with the truth of the world. */
 export class RunJudge {
-  readonly #world: RunWorld
+  readonly #world: JudgedWorld
   /** How often a person had moved git when each agent was asked. */
   readonly #moved = new Map<string, number>()
 
-  constructor(world: RunWorld) {
+  constructor(world: JudgedWorld) {
     this.#world = world
   }
 

@@ -1,9 +1,18 @@
 import { evolveRun, initialRun, type Run, runCodec, type RunEvent, runFold, RunLog } from "@souffleur/plan"
 import { LogUnusable, type Log } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import type { RunWorld } from "./RunWorld.ts"
+import type { SimMachine } from "../SimMachine.ts"
 import { boast, chatter } from "./RunSentences.ts"
 import { SnapshotJudge } from "../SnapshotJudge.ts"
+import type { RunOracle } from "./RunOracle.ts"
+import type { SimPlan } from "./SimPlan.ts"
+
+/** The part of a world that the log of its runs is compared with. */
+export interface RunLedgerWorld extends SimMachine {
+  readonly judge: { record(stream: string, before: Run, event: RunEvent): void }
+  readonly plans: ReadonlyArray<SimPlan>
+  oracle(stream: string): RunOracle
+}
 
 /**
  * The log of the runs on the simulated disk. It outlives every souffleur. Each event is compared with the truth of the
@@ -13,11 +22,11 @@ export class RunLedger {
   readonly runs = new Map<string, Run>()
   readonly events: Array<{ readonly stream: string; readonly event: RunEvent }> = []
   readonly log: Log<RunEvent>
-  readonly #world: RunWorld
+  readonly #world: RunLedgerWorld
   readonly #memory: Log<RunEvent>
   readonly #snapshots: SnapshotJudge<Run, RunEvent>
 
-  constructor(world: RunWorld) {
+  constructor(world: RunLedgerWorld) {
     this.#world = world
     const memory = Effect.runSync(Effect.provide(Effect.service(RunLog), RunLog.layerMemory))
     this.#memory = memory

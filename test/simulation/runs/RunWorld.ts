@@ -13,7 +13,7 @@ import { SimMachine } from "../SimMachine.ts"
 import { origin } from "../Timeline.ts"
 import { type AgentRole, type Deed, isPlain, plainDeed } from "./Deed.ts"
 import { Repository } from "./Repository.ts"
-import { RunAgent } from "./RunAgent.ts"
+import { type Refusal, RunAgent } from "./RunAgent.ts"
 import { RunJudge } from "./RunJudge.ts"
 import { RunLedger } from "./RunLedger.ts"
 import { RunOracle } from "./RunOracle.ts"
@@ -22,15 +22,6 @@ import { chatter } from "./RunSentences.ts"
 
 /** The longest silence of a conductor, ms: it beats each minute. */
 const maxSilence = 61_000
-
-/** The record of the service in a session: it refused that agent. */
-interface Refusal {
-  readonly by: string
-  /** Epoch ms. */
-  readonly at: number
-  readonly problem: "usage-limit" | "outage"
-  readonly resetsAt: number | undefined
-}
 
 /** A user's machine with one project, its plans and their conductors. States that must never be are seen here. */
 export class RunWorld extends SimMachine {

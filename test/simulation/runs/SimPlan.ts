@@ -1,7 +1,13 @@
 import { isRunOver, type Plan, type PlannedTask, type Run } from "@souffleur/plan"
 import type { Seed } from "../Seed.ts"
-import type { RunWorld } from "./RunWorld.ts"
+import type { SimMachine } from "../SimMachine.ts"
 import { StateWitness } from "./StateWitness.ts"
+
+/** The part of a world that a plan touches. */
+export interface PlannedWorld extends SimMachine {
+  readonly ledger: { readonly runs: ReadonlyMap<string, Run> }
+  readonly zombies: boolean
+}
 
 const planned = (id: string, dependsOn: ReadonlyArray<string> = []): PlannedTask => ({
   id,
@@ -39,9 +45,9 @@ export class SimPlan {
   /** Id of its run. */
   readonly id: string
   readonly witness: StateWitness
-  readonly #world: RunWorld
+  readonly #world: PlannedWorld
 
-  constructor(world: RunWorld, plan: Plan) {
+  constructor(world: PlannedWorld, plan: Plan) {
     this.#world = world
     this.plan = plan
     this.id = `project-${plan.workflowId}`

@@ -1,13 +1,18 @@
 import { isRunOver, needsPerson, readState, type Run, stateJson, type StateJson, stateText } from "@souffleur/plan"
 import { Result } from "effect"
-import type { RunWorld } from "./RunWorld.ts"
+import type { SimMachine } from "../SimMachine.ts"
+
+/** The part of a world that a state file is looked at in. */
+export interface WitnessedWorld extends SimMachine {
+  readonly zombies: boolean
+}
 
 /**
  * Looks at the state file and its backup. Both are whole. The file is a state that the log had at some moment. An older
  * state never follows a newer.
  */
 export class StateWitness {
-  readonly #world: RunWorld
+  readonly #world: WitnessedWorld
   /** Texts of the state as the log had it, each with its place in the order of the log. */
   readonly #texts = new Map<string, number>()
   #newest = 0
@@ -19,7 +24,7 @@ export class StateWitness {
   /** True if a stranger took the file away. */
   #taken = false
 
-  constructor(world: RunWorld, statePath: string) {
+  constructor(world: WitnessedWorld, statePath: string) {
     this.#world = world
     this.#statePath = statePath
   }
