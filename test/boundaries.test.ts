@@ -37,7 +37,7 @@ const importedBy = (files: ReadonlyArray<{ readonly text: string }>) => [
 ]
 const imports = sources.flatMap(({ path, text }) => importsOf(text).map((specifier) => ({ path, specifier })))
 /** The packages of agents. */
-const agents = ["claude", "codex"]
+const agents = ["claude", "codex", "pi"]
 const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleur/${name}`)
 
 /** The floors: what each package may import besides its own files. */
@@ -53,6 +53,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   session: ["effect", ...ours("domain", "process")],
   claude: ["effect", ...ours("domain", "process", "session")],
   codex: ["effect", ...ours("domain", "process", "session")],
+  pi: ["effect", ...ours("domain", "process", "session")],
   comms: ["effect", ...ours("eventlog", "domain")],
   notify: ["effect", ...ours("domain", "process")],
   plan: ["effect", ...ours("eventlog", "domain", "process")],
@@ -83,6 +84,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
       "recovery",
       "claude",
       "codex",
+      "pi",
       "comms",
       "plan",
       "node",
@@ -325,7 +327,7 @@ it("a name of a file is there once, but for that of an entry", () => {
 
 it("an exported name is defined in one package, unless its module is its first name", () => {
   // Two parts of one port have one name, as its methods have.
-  const parts = new Set(["claude", "codex"])
+  const parts = new Set(agents)
   const declared =
     /^export (?:(?:abstract|async|declare) )*(?:class|const|enum|function\*?|interface|let|type) (\w+)/gmu
   const qualified = new Set(

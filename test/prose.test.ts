@@ -82,8 +82,8 @@ it("the pages name commands that exist", () => {
 it("the pages name flags that exist", () => {
   assert.deepStrictEqual(
     wrong((path) =>
-      // Of Claude Code, Codex, git and the tools of this repository, other flags are known.
-      /claude-code|spec\/codex|CONTRIBUTING|releasing/u.test(path)
+      // Of Claude Code, Codex, pi, git and the tools of this repository, other flags are known.
+      /claude-code|spec\/(?:codex|pi)|CONTRIBUTING|releasing/u.test(path)
         ? []
         : codeOf(path)
             .filter((code) => /^--[a-z]/u.test(code) || code.startsWith("souffleur "))

@@ -5,21 +5,25 @@ import { installedAgent } from "../claude/Install.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The real Codex's program; `null` where it cannot be installed. */
+    /** The real agent's program; `null` where it cannot be installed. */
     readonly codex: string | null
+    readonly pi: string | null
   }
 }
 
-/** The version with which docs and tests were made. Another version behaves otherwise. */
-const codex = { bin: "codex", name: "@openai/codex", version: "0.169.0" }
+/** The versions with which docs and tests were made. Other versions behave otherwise. */
+const agents = [
+  { bin: "codex", name: "@openai/codex", version: "0.169.0" },
+  { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "0.87.1" }
+] as const
 
 /** Once for the suite: without a real agent there is nothing to test, and that is told, not failed. */
 export default ({ provide }: TestProject): Promise<void> =>
-  installedAgent(codex).pipe(
-    Effect.catchTag("NotInstalled", ({ message }) =>
-      Effect.as(Console.error(`skipped: Codex ${codex.version} cannot be installed here: ${message}`), null)
-    ),
-    Effect.map((program) => provide("codex", program)),
-    Effect.provide(HostServices.layer),
-    Effect.runPromise
-  )
+  Effect.forEach(agents, (agent) =>
+    installedAgent(agent).pipe(
+      Effect.catchTag("NotInstalled", ({ message }) =>
+        Effect.as(Console.error(`skipped: ${agent.bin} ${agent.version} cannot be installed here: ${message}`), null)
+      ),
+      Effect.map((program) => provide(agent.bin, program))
+    )
+  ).pipe(Effect.asVoid, Effect.provide(HostServices.layer), Effect.runPromise)

@@ -1,5 +1,7 @@
 import { Claude } from "@souffleur/claude"
+import { Codex } from "@souffleur/codex"
 import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
+import { Pi } from "@souffleur/pi"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
 
@@ -13,7 +15,9 @@ const Time = Schema.String
 const Situation = Schema.Struct({
   /** One sentence that says what is really going on. */
   what: Schema.String,
-  /** `recorded`: Claude Code 2.1.329 wrote these records. Their words are replaced, and their ages are set. */
+  /** Claude Code where it names none. */
+  agent: Schema.optionalKey(Schema.Literals(["codex", "pi"])),
+  /** `recorded`: the agent wrote these records. Their words are replaced, and their ages are set. */
   from: Schema.Literals(["recorded", "constructed"]),
   right: Schema.Literals(["alive", "dead"]),
   now: Time,
@@ -59,8 +63,14 @@ const isFill = (line: unknown): line is { readonly fill: number; readonly type: 
 const textOf = (line: unknown): string =>
   typeof line === "string" ? line : JSON.stringify(isFill(line) ? { type: line.type, x: "x".repeat(line.fill) } : line)
 
+const agents = {
+  claude: { layer: Claude.layer, file: `projects/-p/${sessionId}.jsonl` },
+  codex: { layer: Codex.layer, file: `sessions/2026/11/21/rollout-2026-11-21T05-29-14-${sessionId}.jsonl` },
+  pi: { layer: Pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` }
+} as const
+
 /** Writes the files as the agent would, in their own folder, with their times. */
-const laidOut = Effect.fnUntraced(function* ({ pidFile, session }: Situation) {
+const laidOut = Effect.fnUntraced(function* ({ agent, pidFile, session }: Situation) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const root = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-evidence-" })
@@ -84,7 +94,7 @@ const laidOut = Effect.fnUntraced(function* ({ pidFile, session }: Situation) {
       yield* write(`projects/-p/${sessionId}/subagents/agent-a.jsonl`, "{}\n", session.subagentsWroteAt)
     }
     yield* write(
-      `projects/-p/${sessionId}.jsonl`,
+      agents[agent ?? "claude"].file,
       text === "" || session.torn === true ? text : `${text}\n`,
       session.writtenAt
     )
@@ -92,8 +102,9 @@ const laidOut = Effect.fnUntraced(function* ({ pidFile, session }: Situation) {
   return root
 })
 
-const table = (condition: Condition | undefined) => {
-  const info: ProcessInfo = { identity, parent: 1, uid: 1000, name: "claude", condition: "running" }
+/** Makes the table with the agent alone. It carries its session where the agent has no pid file. */
+const table = (agent: string, condition: Condition | undefined) => {
+  const info: ProcessInfo = { identity, parent: 1, uid: 1000, name: agent, condition: "running" }
   const there = condition !== "gone"
   return Layer.mock(Processes)({
     self: { pid: 1, startTime: 1, bootId: "boot" },
@@ -103,7 +114,9 @@ const table = (condition: Condition | undefined) => {
         pid === identity.pid && there
           ? Option.some({ ...info, condition: condition === undefined ? "running" : condition })
           : Option.none()
-      )
+      ),
+    commandLine: (pid) => Effect.succeed(pid === identity.pid ? [agent] : []),
+    carriers: () => Effect.succeed(there ? [{ ...info, value: sessionId }] : [])
   })
 }
 
@@ -129,7 +142,13 @@ export const signsOf = Effect.fn("Situation.signs")(function* (situation: Situat
       beat: optional(situation.beat),
       since: Date.parse(situation.since)
     } satisfies Signs
-  }).pipe(Effect.provide(Claude.layer(options).pipe(Layer.provide(table(process)))))
+  }).pipe(
+    Effect.provide(
+      agents[situation.agent ?? "claude"]
+        .layer(options)
+        .pipe(Layer.provide(table(situation.agent ?? "claude", process)))
+    )
+  )
 }, Effect.scoped)
 
 /** Reduces a verdict to the fields of the right one, with times as text. */

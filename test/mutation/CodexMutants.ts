@@ -1,21 +1,32 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const codex = "packages/codex"
+const pi = "packages/pi"
+const session = "packages/session"
 
-/** Mutants of what souffleur knows of Codex, and of an agent that chooses its ids. */
+/** Mutants of what souffleur knows of agents beside the first. */
 export const codexMutants = [
+  ...mutantsOf(
+    `${session}/src/command/FlagTable.ts`,
+    [`${codex}/test/CodexCommand.test.ts`],
+    [
+      [
+        "codex: a flag that lifts the ceiling",
+        'if (table.lifting.has(flag)) return "can lift the permission ceiling"',
+        ""
+      ],
+      [
+        "codex: a flag that is not known",
+        'if (takes === undefined) return "is unknown: souffleur cannot tell what it allows"',
+        'if (takes === undefined) return { flag, value: "", words: [word] }'
+      ],
+      ["flags: behind the end of flags", 'if (word === "--") return', 'if (word === "---") return']
+    ]
+  ),
   ...mutantsOf(
     `${codex}/src/command/CodexFlags.ts`,
     [`${codex}/test/CodexCommand.test.ts`],
-    [
-      ["codex: a flag that lifts the ceiling", 'if (lifting.has(flag)) return "can lift the permission ceiling"', ""],
-      [
-        "codex: a flag that is not known",
-        "if (takes === undefined) return",
-        "if (takes === undefined && false) return"
-      ],
-      ["codex: a key that lifts the ceiling", "&& !harmless.test(value)", "&& false"]
-    ]
+    [["codex: a key that lifts the ceiling", "&& !harmless.test(value)", "&& false"]]
   ),
   ...mutantsOf(
     `${codex}/src/command/CodexLaunch.ts`,
@@ -27,16 +38,104 @@ export const codexMutants = [
     ]
   ),
   ...mutantsOf(
-    `${codex}/src/session/RolloutSigns.ts`,
+    `${codex}/src/session/RolloutSayings.ts`,
     [`${codex}/test/Rollouts.test.ts`],
     [
-      [
-        "codex: a turn that failed is not finished",
-        'isJson(event["error"]) ? { _tag: "Failed"',
-        '(false as boolean) ? { _tag: "Failed"'
-      ],
-      ["codex: a tool that has its result", '&& !answered.has(item["call_id"])', ""],
+      ["codex: a turn that failed is not finished", "return error === undefined", "return true as boolean"],
       ["codex: the end of a limit", "used >= 100", "used >= 101"]
+    ]
+  ),
+  ...mutantsOf(
+    `${session}/src/said/SaidTurn.ts`,
+    [`${codex}/test/Rollouts.test.ts`],
+    [["codex: a tool that has its result", "if (!answered.has(said.id))", "if (true as boolean)"]]
+  ),
+  ...mutantsOf(
+    `${session}/src/said/SaidTurn.ts`,
+    [`${pi}/test/PiSessions.test.ts`],
+    [
+      ["pi: a failure that is taken back", "mends = takenBack.has(id)", "mends = false as boolean"],
+      ["pi: a full conversation that is taken back", 'mends && reason !== "prompt-too-long"', "mends"]
+    ]
+  ),
+  ...mutantsOf(
+    `${session}/src/said/SaidTurn.ts`,
+    [`${pi}/test/PiContract.test.ts`],
+    [
+      [
+        "contract: a turn without an end has not ended",
+        'turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked })',
+        'turn ?? { _tag: "Finished", at: asked ?? 0 }'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${session}/src/agent/SaidAgent.ts`,
+    [`${pi}/test/PiSessions.test.ts`],
+    [["pi: mended as long as it lives", "turn: mends ?", "turn: (false as boolean) ?"]]
+  ),
+  ...mutantsOf(
+    `${session}/src/agent/FindSession.ts`,
+    [`${codex}/test/CodexContract.test.ts`],
+    [
+      [
+        "contract: an id that is part of a path",
+        "if (Result.isFailure(parseSessionId(asked)))",
+        "if (false as boolean)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${session}/src/agent/CarriedSessions.ts`,
+    [`${session}/test/CarriedSessions.test.ts`],
+    [
+      ["carried: the topmost of the agent", "!(yield* isAgent(pid))) return top", "true) return top"],
+      ["carried: a process that is the agent", "|| !(yield* isAgent(pid))) continue", ") continue"],
+      ["carried: a session of its own", "carriers.get(pid)?.value !== sessionId", "!carriers.has(pid)"],
+      [
+        "carried: an id that can be one",
+        'condition === "zombie" || Result.isFailure(parseSessionId(sessionId))',
+        'condition === "zombie"'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${pi}/src/PiFlags.ts`,
+    [`${pi}/test/PiCommand.test.ts`],
+    [
+      ["pi: no shell below the ceiling", 'if (permission === "bypassPermissions") return []', "return []"],
+      [
+        "pi: a list with a shell is no ceiling",
+        "listIn(args)?.every((tool) => editing.includes(tool)) === true",
+        "listIn(args) !== undefined"
+      ],
+      ["pi: the last list counts", "args.findLastIndex(", "args.findIndex("],
+      [
+        "pi: a list that is wider",
+        "(listIn(args) ?? editing).filter((tool) => editing.includes(tool))",
+        "listIn(args) ?? editing"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${pi}/src/PiCommand.ts`,
+    [`${pi}/test/PiCommand.test.ts`],
+    [["pi: a prompt that names a file", 'if (prompt.startsWith("@")) return', "if (false as boolean) return"]]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/evidence/Judgement.ts",
+    ["packages/domain/test/Judgement.test.ts"],
+    [["judge: an agent that is still while it waits", "unused && session?.idles !== true", "unused"]]
+  ),
+  ...mutantsOf(
+    "packages/node/src/processes/Processes.ts",
+    ["packages/node/test/Processes.test.ts"],
+    [
+      [
+        "carried: a process of this user",
+        "value === undefined || info?.uid !== uid",
+        "value === undefined || info === undefined"
+      ]
     ]
   ),
   ...mutantsOf(
@@ -67,6 +166,11 @@ export const codexMutants = [
         "one.sessionFile(sessionId)))) return first"
       ]
     ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/conducting/ConductPlan.ts",
+    ["packages/embed/test/SouffleurConduct.test.ts"],
+    [["conduct: an agent that takes no id", "if (agent.sessionOf !== undefined)", "if (false as boolean)"]]
   ),
   ...mutantsOf(
     "packages/supervisor/src/FirstLaunch.ts",

@@ -59,6 +59,7 @@ export const processes = (world: Signalled, self: SimProcess, gate: Gate): Proce
       ),
     ancestors: Effect.succeed([self.parent]),
     lockers: () => Effect.succeed([]),
+    carriers: () => Effect.succeed([]),
     tagged: (tag) =>
       sync("processes.tagged", () => {
         const found = bearers(

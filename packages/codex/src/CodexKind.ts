@@ -1,10 +1,8 @@
 import type { AgentPackage } from "@souffleur/process"
-import { Duration, Effect } from "effect"
+import { untouchedHooks } from "@souffleur/session"
+import { Duration } from "effect"
 import * as Codex from "./Codex.ts"
 import { codexOfLaunch, identity, isCodex, literalCodex, marks, parseCodexCommand } from "./command/CodexCommand.ts"
-
-const untouched = (path: string) =>
-  Effect.succeed({ path, changed: false, backup: null, how: "nothing to do" } as const)
 
 /**
  * Codex as a kind of agent.
@@ -39,15 +37,7 @@ export const codex: AgentPackage = {
   goOn: (sessionId) => `codex exec resume ${sessionId} "Go on."`,
   addTools: (name, command) => `codex mcp add ${name} -- ${command}`,
   // Hooks of Codex run only once a person has trusted them, and its records say what they would.
-  hooks: {
-    events: [],
-    ofProject: [".codex", "hooks.json"],
-    ofUser: ["hooks.json"],
-    command: () => "",
-    install: untouched,
-    uninstall: untouched,
-    status: (path) => Effect.succeed({ path, events: [], absent: [], programs: [], missing: [] })
-  },
+  hooks: untouchedHooks({ ofProject: [".codex", "hooks.json"], ofUser: ["hooks.json"] }),
   owns: ([program]) => isCodex(program),
   parseCommand: parseCodexCommand,
   takeApart: literalCodex,

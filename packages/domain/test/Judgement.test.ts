@@ -51,6 +51,13 @@ describe("a hang", () => {
       assert.strictEqual(tagOf(silent(asked, more)), "Unknown")
     assert.strictEqual(tagOf(silent(undefined)), "Unknown")
   })
+  it("stillness is no hang of an agent that may be still while it waits, unless it is stopped", () => {
+    const of = (idles: boolean, more: Partial<Signs> = {}) => {
+      const session: SessionSigns = { writtenAt: now - hour, turn: bash(2 * hour), context: undefined, idles }
+      return tagOf(silent(undefined, { session, stillSince: now - hour, ...more }))
+    }
+    assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
+  })
   it("a hang of a tool that runs as a process begins when there is no process", () => {
     const at = (ago: number, children: number | undefined) => {
       const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }

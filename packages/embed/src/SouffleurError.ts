@@ -54,8 +54,10 @@ export type RunError = CommandRefused | LaunchFailed | OpenError
 /**
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
  * not fit. `GitUnusable`: the project is in no usable work tree. `AlreadyWatched`: another souffleur conducts there.
+ * `AgentCommandRefused`: a run cannot drive that agent.
  */
 export type ConductError =
+  | AgentCommandRefused
   | AgentNotFound
   | AlreadyWatched
   | ClaimFailed

@@ -1,7 +1,10 @@
 import { assert, it } from "@effect/vitest"
+import { claudeCode } from "@souffleur/claude"
+import { Agent } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
+import type { AgentPackage } from "@souffleur/process"
 import { isRunOver, type RunEvent, RunMetrics } from "@souffleur/plan"
-import { Duration, Effect, Fiber, FileSystem, Metric, Option, Path, Schedule, Stream } from "effect"
+import { Duration, Effect, Fiber, FileSystem, Layer, Metric, Option, Path, Schedule, Stream } from "effect"
 import { fileURLToPath } from "node:url"
 import { builtProgram } from "../../node/test/fixtures/BuiltProgram.ts"
 import { type RunningRun, Souffleur } from "../src/index.ts"
@@ -41,21 +44,32 @@ const opera = Effect.gen(function* () {
   yield* fs.writeFileString(path.join(project, "craft.json"), JSON.stringify(craft))
   const held = path.join(agentDir, "craft", "overture.implementer.held")
   yield* fs.makeDirectory(path.dirname(held), { recursive: true })
-  const layer = Souffleur.layerNode({
-    stateDir: path.join(home, "state"),
-    environment: {
-      HOME: home,
-      PATH: "/usr/local/bin:/usr/bin:/bin",
-      XDG_RUNTIME_DIR: home,
-      CLAUDE_CONFIG_DIR: agentDir
-    },
-    settings: {
-      agentDir,
-      agentCommand: JSON.stringify([process.execPath, standIn]),
-      stopGrace: Duration.millis(50)
-    }
-  })
-  return { fs, path, project, held, git, layer }
+  const layerOf = (agent: AgentPackage) =>
+    Souffleur.layerNode({
+      agent,
+      stateDir: path.join(home, "state"),
+      environment: {
+        HOME: home,
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        XDG_RUNTIME_DIR: home,
+        CLAUDE_CONFIG_DIR: agentDir
+      },
+      settings: {
+        agentDir,
+        agentCommand: JSON.stringify([process.execPath, standIn]),
+        stopGrace: Duration.millis(50)
+      }
+    })
+  /** The same over an agent that chooses the ids of its sessions. */
+  const reporting: AgentPackage = {
+    ...claudeCode,
+    layer: (options) =>
+      Layer.effect(
+        Agent,
+        Effect.map(Agent, (agent) => Agent.of({ ...agent, sessionOf: () => Effect.succeed(Option.none()) }))
+      ).pipe(Layer.provide(claudeCode.layer(options)))
+  }
+  return { fs, path, project, held, git, layer: layerOf(claudeCode), layerReporting: layerOf(reporting) }
 })
 
 /** Returns the first event of a kind that the run appends. */
@@ -129,6 +143,18 @@ it.live("a plan is left with its scope, goes on with the same agent, and waits f
     assert.strictEqual((yield* git("rev-list", "--count", "HEAD")).trim(), "3")
     assert.strictEqual(yield* fs.readFileString(path.join(path.dirname(held), "overture.implementer")), ".")
     yield* until(Effect.map(completed, (count) => count - before === 2))
+  }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
+)
+
+it.live("a run is refused before its launch by an agent that takes no session id", () =>
+  Effect.gen(function* () {
+    const { layerReporting, project } = yield* opera
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const error = yield* Effect.flip(Effect.scoped(souffleur.conduct({ project, plan: "plan.yaml" })))
+      assert.strictEqual(error._tag, "AgentCommandRefused")
+      assert.deepStrictEqual(yield* souffleur.runs, [])
+    }).pipe(Effect.provide(layerReporting))
   }).pipe(Effect.scoped, Effect.provide(HostServices.layer))
 )
 

@@ -308,6 +308,9 @@ describe.each(Object.entries(sources))("by %s", (name, source) => {
           const pids = (found: ReadonlyArray<{ readonly identity: { readonly pid: number } }>) =>
             found.map(({ identity }) => identity.pid)
           assert.deepStrictEqual(pids(yield* processes.tagged(tag)), [ours.pid])
+          const carriers = yield* processes.carriers("MARK")
+          assert.deepStrictEqual(pids(carriers.filter(({ value }) => value === mark)), [ours.pid])
+          assert.deepStrictEqual(yield* processes.carriers("ARK"), [])
           assert.deepStrictEqual(pids(yield* processes.tree({ pid: 0, startTime: 0, bootId: "" }, [tag], [])), [
             ours.pid
           ])

@@ -149,6 +149,13 @@ export class FakeProcesses {
     ancestors: Effect.sync(() => this.ancestors),
     lockers: () => Effect.succeed([]),
     tagged: (tag) => Effect.map(this.#present, (all) => all.filter((entry) => carries(entry, tag)).map(this.#infoOf)),
+    carriers: (name) =>
+      Effect.map(this.#present, (all) =>
+        all.flatMap((entry) => {
+          const value = entry.environment?.[name]
+          return value === undefined ? [] : [{ ...this.#infoOf(entry), value }]
+        })
+      ),
     tree: (root, tags, others, known = []) =>
       Effect.map(this.#present, (all) => {
         this.trees.push({ root: root.pid, tags, others, known: known.map(({ pid }) => pid) })

@@ -1,3 +1,4 @@
+export * from "./contract/AgentContract.ts"
 export * from "./AppendedEvents.ts"
 export * from "./FakeAgent.ts"
 export * from "./FakeClaims.ts"

@@ -1,14 +1,8 @@
-import {
-  AgentCommandRefused,
-  type AgentProgram,
-  CommandRefused,
-  type LiteralAgent,
-  type Permission,
-  type Variables
-} from "@souffleur/domain"
-import { isFlag, splitFlag } from "@souffleur/process"
-import { Option, Result, Schema } from "effect"
-import { keptFlag } from "./CodexFlags.ts"
+import { type AgentProgram, CommandRefused, type LiteralAgent, type Variables } from "@souffleur/domain"
+import { isFlag } from "@souffleur/process"
+import { readAgentCommand, readWords } from "@souffleur/session"
+import { Option, Result } from "effect"
+import { codexFlags } from "./CodexFlags.ts"
 
 /** Holds if a word is Codex's program, by its name or in its package. */
 export const isCodex = (word: string | undefined): boolean =>
@@ -20,41 +14,10 @@ export const runsCodex = (words: ReadonlyArray<string>): boolean => {
   return at !== -1 && isExec(words[at + 1])
 }
 
-const sandboxes: Readonly<Record<Permission, string>> = {
-  acceptEdits: "workspace-write",
-  bypassPermissions: "danger-full-access"
-}
-/** Returns the sandbox of a launch. */
-export const sandboxOf = (permission: Permission): string => sandboxes[permission]
-const permissionOf = (sandbox: string | undefined): Permission | undefined =>
-  sandbox === sandboxes.acceptEdits
-    ? "acceptEdits"
-    : sandbox === sandboxes.bypassPermissions
-      ? "bypassPermissions"
-      : undefined
-
 const isExec = (word: string | undefined): boolean => word === "exec" || word === "e"
-const JsonArray = Schema.fromJsonString(Schema.Array(Schema.String))
 
-/** Reads `AGENT_COMMAND`. Refuses each argument that is not understood. */
-export const parseCodexCommand = (text: string): Result.Result<AgentProgram, AgentCommandRefused> => {
-  const refused = (problem: string) => Result.fail(new AgentCommandRefused({ problem }))
-  const decoded = text.trim().startsWith("[") ? Schema.decodeUnknownOption(JsonArray)(text) : Option.some([text.trim()])
-  if (Option.isNone(decoded)) return refused("the agent command is not a JSON array of strings")
-  const [program = "", ...words] = decoded.value
-  if (!isCodex(program)) return refused("the agent command does not begin with codex")
-  const rest = isExec(words[0]) ? words.slice(1) : words
-  const args: Array<string> = []
-  for (let at = 0; at < rest.length; at++) {
-    const kept = keptFlag(rest[at]!, rest.slice(at + 1))
-    // The reason names only the position: an argument may hold a key.
-    if (typeof kept === "string")
-      return refused(`part ${decoded.value.length - rest.length + at + 1} of the agent command ${kept}`)
-    args.push(...kept.words)
-    at += kept.taken
-  }
-  return Result.succeed({ program, args })
-}
+/** Reads `AGENT_COMMAND`. */
+export const parseCodexCommand = readAgentCommand({ program: "codex", is: isCodex, verb: isExec }, codexFlags)
 
 /** Subcommands of Codex that hold no conversation of `exec`: they run as any other command. */
 const isErrand = (word: string): boolean =>
@@ -65,10 +28,10 @@ const isErrand = (word: string): boolean =>
  * interactive Codex, and each flag that lifts the ceiling or is not understood.
  */
 export const literalCodex = (
-  words: ReadonlyArray<string>
+  all: ReadonlyArray<string>
 ): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
   const refused = (message: string) => Result.fail(new CommandRefused({ message }))
-  const [program = "", verb, ...rest] = words
+  const [program = "", verb, ...rest] = all
   if (!isCodex(program)) return Result.succeedNone
   if (!isExec(verb)) {
     return verb !== undefined && isErrand(verb)
@@ -78,42 +41,18 @@ export const literalCodex = (
         )
   }
   if (["fork", "help", "review"].includes(rest[0] ?? "")) return Result.succeedNone
-  const args: Array<string> = []
-  const prompts: Array<string> = []
-  let [requested, resumes]: [Permission, boolean] = ["acceptEdits", false]
-  for (let at = 0; at < rest.length; at++) {
-    const word = rest[at]!
-    if (word === "--") {
-      prompts.push(...rest.slice(at + 1))
-      break
-    }
-    const [flag, inline] = splitFlag(word)
-    if (word === "-") return refused("the prompt must be an argument: souffleur has no standard input for it")
-    else if (!isFlag(word)) {
-      if (word === "resume" && prompts.length === 0 && !resumes) resumes = true
-      else prompts.push(word)
-    } else if (flag === "--sandbox" || flag === "-s") {
-      const permission = permissionOf(inline ?? rest[++at])
-      if (permission === undefined)
-        return refused(
-          `${flag} must be workspace-write or danger-full-access: no other can be kept when Codex is launched again`
-        )
-      requested = permission
-    } else if (flag === "--dangerously-bypass-approvals-and-sandbox" || flag === "--yolo")
-      requested = "bypassPermissions"
-    else if (flag !== "--json") {
-      const kept = keptFlag(word, rest.slice(at + 1))
-      if (typeof kept === "string") return refused(`${flag} ${kept}: leave it out`)
-      args.push(...kept.words)
-      at += kept.taken
-    }
-  }
-  const [sessionId] = resumes ? prompts.splice(0, 1) : []
+  const read = readWords(codexFlags, rest)
+  if (Result.isFailure(read)) return refused(read.failure)
+  const { args, behind, meaning, words: said } = read.success
+  if (said.includes("-")) return refused("the prompt must be an argument: souffleur has no standard input for it")
+  const resumes = said[0] === "resume"
+  const [sessionId, ...more] = resumes ? [...said.slice(1), ...behind] : [undefined, ...said, ...behind]
   if (resumes && sessionId === undefined) return refused("resume must name a session, so that it can be watched")
-  if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
+  if (more.length > 1) return refused("the command has more than one prompt: quote it")
   const session = sessionId === undefined ? undefined : { _tag: "Resume" as const, sessionId }
+  const { requested = "acceptEdits" } = meaning
   return Result.succeed(
-    Option.some({ agentCommand: { program, args }, session, print: true, requested, prompt: prompts[0] ?? "" })
+    Option.some({ agentCommand: { program, args }, session, print: true, requested, prompt: more[0] ?? "" })
   )
 }
 

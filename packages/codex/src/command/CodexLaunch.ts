@@ -2,7 +2,8 @@ import { type AgentCommand, AgentNotFound, type AgentOrder, parseSessionId } fro
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
 import { agentVariables } from "@souffleur/session"
 import { Effect, type FileSystem, type Path, Result } from "effect"
-import { marks, sandboxOf } from "./CodexCommand.ts"
+import { marks } from "./CodexCommand.ts"
+import { sandboxOf } from "./CodexFlags.ts"
 
 /**
  * Builds `codex exec <flags> --json -s <sandbox> [resume ID] -`, with the prompt on standard input. A resumed session

@@ -1,11 +1,9 @@
 import { plain } from "@souffleur/domain"
-import { isJson, type Json, recordOf } from "@souffleur/session"
+import { isJson, type Json, recordOf, textOf } from "@souffleur/session"
 import { Option } from "effect"
 
 /** UTF-16 units of a command. */
 const maxCommand = 100
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 const shown = ({ error, item, type }: Json): string => {
   if (type === "turn.failed") return isJson(error) ? plain(textOf(error["message"]), 500) : ""

@@ -1,13 +1,7 @@
-import { isJson, type Json } from "@souffleur/session"
+import { isJson, type Json, textOf } from "@souffleur/session"
 
 /** Returns the content of a record; empty: it has none. */
 export const payloadOf = (record: Json): Json => (isJson(record["payload"]) ? record["payload"] : {})
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
-
-/** Returns the content of a record of that type, such as `event_msg`. `undefined`: it is another. */
-export const payloadAs = (record: Json, type: "event_msg" | "response_item"): Json | undefined =>
-  record["type"] === type ? payloadOf(record) : undefined
 
 /** Returns the words of a message, part by part. */
 export const wordsOf = ({ content }: Json): ReadonlyArray<string> =>
@@ -24,9 +18,11 @@ export const isPrompt = (message: Json): boolean => {
 }
 
 /** Holds if an item is a message of the model. */
+/** Holds if an item is words of the model. */
 export const isAnswer = (item: Json): boolean => item["type"] === "message" && item["role"] === "assistant"
 
 /** Holds if an item calls a tool. Its result has the same `call_id`. */
 export const isCall = (item: Json): boolean => textOf(item["type"]).endsWith("_call") && textOf(item["call_id"]) !== ""
+/** Holds if an item is the result of a tool. */
 /** Holds if an item is the result of a tool. */
 export const isResult = (item: Json): boolean => textOf(item["type"]).endsWith("_call_output")

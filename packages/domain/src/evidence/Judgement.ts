@@ -108,7 +108,8 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   const sign = newest(signs)
   const silentFor = now - sign.at
   const held = turn === undefined ? undefined : heldBy(turn, sign.at, stall, signs.children)
-  const still = process === "stopped" || (stillSince !== undefined && now - Math.max(stillSince, signs.since) > stall)
+  const unused = stillSince !== undefined && now - Math.max(stillSince, signs.since) > stall
+  const still = process === "stopped" || (unused && session?.idles !== true)
   const frozen = still && silentFor > stall
   if (background && !frozen) return { _tag: "Alive", because: "its turn is over, and it still says that it is busy" }
   if (held !== undefined && held.until >= now && !frozen) return held

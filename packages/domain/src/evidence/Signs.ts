@@ -65,6 +65,8 @@ export interface SessionSigns {
   readonly context: ContextInUse | undefined
   /** True if a permission refused the newest tool of the turn. Absent: it did not, or that is not known. */
   readonly refused?: boolean
+  /** Holds if a healthy agent may use no processor while it waits. Stillness is no sign of its hang. */
+  readonly idles?: boolean
 }
 
 /** Every sign of one Conductor at a moment, each with its own age. `undefined` is unknown, never dead. */

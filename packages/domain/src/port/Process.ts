@@ -47,6 +47,11 @@ export interface Tag {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** A process with the value of one of its environment variables. */
+export interface Carrier extends ProcessInfo {
+  readonly value: string
+}
+
 /** The signals that end a process. souffleur sends no other. */
 export type Signal = "SIGTERM" | "SIGKILL"
 
@@ -97,6 +102,8 @@ export class Processes extends Context.Service<
     readonly lockers: (path: string) => Effect.Effect<ReadonlyArray<ProcessInfo>>
     /** Returns every process of this user that carries the tag, in no order. */
     readonly tagged: (tag: Tag) => Effect.Effect<ReadonlyArray<ProcessInfo>>
+    /** Returns every process of this user that was started with this environment variable, in no order. */
+    readonly carriers: (name: string) => Effect.Effect<ReadonlyArray<Carrier>>
     /**
      * Returns the processes that `root` started, by parent, by any of the tags, or in `known` with the same identity.
      * `root` itself is not in it, nor is a protected process with its subtree. souffleur, its ancestors, a terminal

@@ -1,4 +1,4 @@
-import { Agent, digestOf, Launcher, leastPermission, type Pin } from "@souffleur/domain"
+import { Agent, AgentCommandRefused, digestOf, Launcher, leastPermission, type Pin } from "@souffleur/domain"
 import {
   conduct,
   conductOn,
@@ -52,13 +52,20 @@ interface Loaded {
   readonly known: string | undefined
 }
 
-/** Begins or goes on with the run of a plan, with the agent and the launches in the context. */
+/**
+ * Begins or goes on with the run of a plan, with the agent and the launches in the context. An agent that chooses its
+ * ids is refused.
+ */
 const begin = Effect.fnUntraced(function* (
   { loaded, known, pin, statePath }: Loaded,
   { permission = leastPermission, project, waiting }: ConductOptions
 ) {
   const path = yield* Path.Path
   const agent = yield* Agent
+  if (agent.sessionOf !== undefined)
+    return yield* new AgentCommandRefused({
+      problem: `a run gives each of its agents the id of its session, and ${agent.name} takes none: name another agent`
+    })
   const { outputPath } = yield* Launcher
   const parts = yield* Parts
   const { path: file, plan } = loaded

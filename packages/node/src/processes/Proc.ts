@@ -60,12 +60,21 @@ const unlessRefused = <A>(otherwise: A, look: () => A): A => {
   }
 }
 
-const carries: Carries = (pid, environments) =>
-  environments.length > 0 &&
-  unlessRefused(false, () => {
-    const entries = `\0${readOf(pid, "environ")?.toString() ?? ""}`
-    return hasOneOf(environments, (name, value) => entries.includes(`\0${name}=${value}\0`))
-  })
+/** Returns the variables of a process, each with a NUL before and after it. Empty: they cannot be read. */
+const variablesOf = (pid: number): string => unlessRefused("", () => `\0${readOf(pid, "environ")?.toString() ?? ""}`)
+
+const carries: Carries = (pid, environments) => {
+  if (environments.length === 0) return false
+  const entries = variablesOf(pid)
+  return hasOneOf(environments, (name, value) => entries.includes(`\0${name}=${value}\0`))
+}
+
+const valueOf = (pid: number, name: string): string | undefined => {
+  const entries = variablesOf(pid)
+  const at = entries.indexOf(`\0${name}=`)
+  const from = at + name.length + 2
+  return at === -1 ? undefined : entries.slice(from, entries.indexOf("\0", from))
+}
 
 const executable = (pid: number): Executable | undefined => {
   try {
@@ -137,6 +146,7 @@ export const proc: ProcessSource = {
     ),
   uid,
   environments: () => carries,
+  variable: (name) => (pid) => valueOf(pid, name),
   commandLine: (pid) =>
     unlessRefused<ReadonlyArray<string>>([], () => readOf(pid, "cmdline")?.toString().split("\0").slice(0, -1) ?? []),
   executable,

@@ -55,6 +55,11 @@ export interface ProcessSource {
   readonly uid: (process: Pick<Stat, "pid" | "uid">) => number | undefined
   /** Looks at the environments of all processes. An environment that cannot be read is empty. */
   readonly environments: () => Carries
+  /**
+   * Looks for a variable in the environments of all processes. Returns its value by pid; `undefined`: that process was
+   * started without it, or its environment cannot be read.
+   */
+  readonly variable: (name: string) => (pid: number) => string | undefined
   /** Returns the arguments of a process, the program first; empty where they cannot be read. */
   readonly commandLine: (pid: number) => ReadonlyArray<string>
   /** Returns the file that a process runs. `undefined`: it may not be seen, or the process has ended. */

@@ -77,6 +77,17 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
     })
   )
 
+  const carriers = Effect.fn("Processes.carriers")((name: string) =>
+    Effect.sync(() => {
+      const valueOf = source.variable(name)
+      return [...source.table().values()].flatMap((stat) => {
+        const value = valueOf(stat.pid)
+        const info = value === undefined ? undefined : inform(stat)
+        return value === undefined || info?.uid !== uid ? [] : [{ ...info, value }]
+      })
+    })
+  )
+
   const tree: Processes["Service"]["tree"] = Effect.fn("Processes.tree")((root, tags, others, known = []) =>
     Effect.sync(() => {
       const table = source.table()
@@ -142,6 +153,7 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
     ancestors,
     lockers,
     tagged,
+    carriers,
     tree,
     signal
   })

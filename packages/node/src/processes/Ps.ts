@@ -131,15 +131,30 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
     return there.length === 0 ? "" : outputOf([dialect.lsof, "-w", "-F", "pl", "--", ...there])
   }
 
-  const environments = (): Carries => {
+  /** Looks at the environments of all processes: texts with a space before and after each variable. */
+  const entriesByPid = () => {
     const words = byPid(ps("-A", "-ww", "-o", "pid=", "-o", "args="))
     const all = byPid(ps("-A", "-ww", dialect.environment, "-o", "pid=", "-o", "args="))
-    return (pid, environments) => {
+    return (pid: number): string => {
       const [before, whole] = [words.get(pid), all.get(pid)]
       // It became another program between the two looks, or is younger.
-      if (before === undefined || whole === undefined || !whole.startsWith(before)) return false
-      const entries = `${whole.slice(before.length)} `
+      return before === undefined || whole?.startsWith(before) !== true ? "" : `${whole.slice(before.length)} `
+    }
+  }
+  const environments = (): Carries => {
+    const entriesOf = entriesByPid()
+    return (pid, environments) => {
+      const entries = entriesOf(pid)
       return hasOneOf(environments, (name, value) => entries.includes(` ${name}=${value} `))
+    }
+  }
+  const variable = (name: string) => {
+    const entriesOf = entriesByPid()
+    return (pid: number): string | undefined => {
+      const entries = entriesOf(pid)
+      const at = entries.indexOf(` ${name}=`)
+      const from = at + name.length + 2
+      return at === -1 ? undefined : entries.slice(from, entries.indexOf(" ", from))
     }
   }
 
@@ -164,6 +179,7 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
       ),
     uid: ({ uid }) => uid,
     environments,
+    variable,
     commandLine: (pid) => oneOf(pid, "args").split(" ").filter(Boolean),
     executable: (pid) => {
       const path = oneOf(pid, dialect.executable)

@@ -6,6 +6,9 @@ export type Json = Readonly<Record<string, unknown>>
 /** Recognises an object, which is no array. */
 export const isJson = (value: unknown): value is Json => Predicate.isObject(value) && !Array.isArray(value)
 
+/** Returns a text; empty: the value is none. */
+export const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
 /**
  * Holds if a line begins as an object. A parser that fails takes forty times as long, and a file may hold no record at
  * all.

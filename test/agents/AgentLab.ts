@@ -5,7 +5,7 @@ import { headless } from "../claude/ClaudeStage.ts"
 import { type Logged, until } from "../claude/Lab.ts"
 import { compiledOf } from "../cli/Build.ts"
 import { bundle } from "../cli/Built.ts"
-import { type Answer, type Asked, responsesEndpoint } from "./ResponsesEndpoint.ts"
+import { type Answer, type Asked, scriptedModel, type Shell } from "./ScriptedModel.ts"
 
 /** Seconds in place of minutes (spec: settings#keys). */
 const timings = {
@@ -20,21 +20,24 @@ const timings = {
   SOUFFLEUR_STALL_AFTER: "6 seconds"
 }
 
-/** In a writable folder the sandbox makes a `.git` that is empty. In /tmp it would be everybody's repository. */
-const configOf = (url: string) => `model = "test-model"
-model_provider = "test"
-check_for_update_on_startup = false
-[model_providers.test]
-name = "test"
-base_url = "${url}/v1"
-wire_api = "responses"
-env_key = "TEST_KEY"
-[analytics]
-enabled = false
-[sandbox_workspace_write]
-exclude_slash_tmp = true
-exclude_tmpdir_env_var = true
-`
+/** A real agent program, and how it is set up in a home of its own. */
+export interface RealAgent {
+  /** Its name for a person. */
+  readonly title: string
+  /** A command of it, up to its prompt. */
+  readonly words: ReadonlyArray<string>
+  /** The words that go on with a session, up to the prompt. */
+  readonly resume: (sessionId: string) => ReadonlyArray<string>
+  /** A prompt that looks like one of its flags. */
+  readonly flag: string
+  readonly shell: Shell
+  /** Its own settings for a model at that address: texts by their paths in the home. */
+  readonly files: (url: string) => Readonly<Record<string, string>>
+  readonly environment: (url: string) => Readonly<Record<string, string>>
+  /** souffleur's settings of the project. */
+  readonly config: string
+}
+
 const decodeLogged = Schema.decodeUnknownEffect(
   Schema.fromJsonString(
     Schema.StructWithRest(Schema.Struct({ _tag: Schema.String, revision: Schema.Int }), [
@@ -45,38 +48,43 @@ const decodeLogged = Schema.decodeUnknownEffect(
 
 /** The end of the first turn of a conversation: only it knows the word. */
 export const word = "quinquereme"
-/** A prompt that looks like a flag. */
-export const begin = `--dangerously-bypass-approvals-and-sandbox is a word here. The stage word is ${word}. Rehearse.`
-
 /** Goes on until somebody ends it. The shell of the sandbox has pids of its own, so that it writes none. */
 export const rehearsal = "touch tool; sleep 300"
 
-/** A home and a project of a user's own, a model on loopback, and souffleur for the real Codex. */
-export const codexLab = Effect.fn("CodexLab")(function* (codex: string, part: (asked: Asked) => Effect.Effect<Answer>) {
+/** A home and a project of a user's own, a model on loopback, and souffleur for a real agent. */
+export const agentLab = Effect.fn("AgentLab")(function* (
+  agent: RealAgent,
+  program: string,
+  part: (asked: Asked) => Effect.Effect<Answer>
+) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-codex-" }))
+  const root = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-agent-" }))
   const [home, project] = [path.join(root, "home"), path.join(root, "opera")]
-  for (const folder of [path.join(home, ".codex"), project])
-    yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  const write = Effect.fnUntraced(function* (file: string, text: string) {
+    yield* fs.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
+    yield* fs.writeFileString(file, text, { mode: 0o600 })
+  })
   yield* Effect.addFinalizer(() => swept(home))
-  const model = yield* responsesEndpoint(part)
-  yield* fs.writeFileString(path.join(home, ".codex", "config.toml"), configOf(model.url))
+  const model = yield* scriptedModel(agent.shell, part)
+  for (const [file, text] of Object.entries(agent.files(model.url))) yield* write(path.join(home, file), text)
+  for (const folder of [home, project]) yield* write(path.join(folder, ".orchestra_configs", "souffleur"), agent.config)
+  const own = agent.environment(model.url)
   const environment = {
     ...timings,
-    PATH: `${path.dirname(codex)}:${path.dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
+    ...own,
+    PATH: `${path.dirname(program)}:${path.dirname(process.execPath)}:${process.env["PATH"] ?? "/usr/bin:/bin"}`,
     HOME: home,
     NODE_COMPILE_CACHE: compiledOf(bundle),
     LANG: "C.UTF-8",
     TERM: "dumb",
-    TEST_KEY: "none",
-    SOUFFLEUR_AGENT_ENVIRONMENT: "TEST_KEY",
+    SOUFFLEUR_AGENT_ENVIRONMENT: Object.keys(own).join(","),
     SOUFFLEUR_STATE_DIR: path.join(home, "state")
   }
   const options = { cwd: project, env: environment, extendEnv: false, stdin: "ignore" } as const
   const souffleur = [process.execPath, bundle] as const
-  const stage = yield* headless({ claude: codex, options, souffleur: ["env", ...souffleur] } as never)
+  const stage = yield* headless({ claude: program, options, souffleur: ["env", ...souffleur] } as never)
   const saidIn = (cwd: string, ...args: ReadonlyArray<string>) =>
     spawner.string(ChildProcess.make(souffleur[0], [bundle, ...args], { ...options, cwd }), { includeStderr: true })
   const said = (...args: ReadonlyArray<string>) => saidIn(project, ...args)
@@ -91,8 +99,7 @@ export const codexLab = Effect.fn("CodexLab")(function* (codex: string, part: (a
     said,
     saidIn,
     log,
-    run: (...flags: ReadonlyArray<string>) =>
-      stage.souffleur(["run", "--json", "--", "codex", "exec", "--skip-git-repo-check", ...flags]),
+    run: (prompt: string) => stage.souffleur(["run", "--json", "--", ...agent.words, "--", prompt]),
     /** Waits for a tool of the agent, and forgets it. */
     tool: Effect.andThen(
       until("a tool call", fs.exists(path.join(project, "tool"))),

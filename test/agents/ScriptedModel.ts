@@ -8,11 +8,23 @@ const Item = Schema.Struct({
   role: Schema.optionalKey(Schema.String),
   /** Of a message: its parts. */
   content: Schema.optionalKey(Schema.Unknown),
-  /** Of a tool's result. */
+  /** Of a tool's result, in the Responses API. */
   output: Schema.optionalKey(Schema.Unknown)
 })
-const Body = Schema.Struct({ model: Schema.String, input: Schema.Array(Item) })
+/** The Responses API has `input`, Chat Completions has `messages`. */
+const Body = Schema.Struct({
+  model: Schema.String,
+  input: Schema.optionalKey(Schema.Array(Item)),
+  messages: Schema.optionalKey(Schema.Array(Item))
+})
 const decodeBody = Schema.decodeUnknownOption(Schema.fromJsonString(Body))
+
+/** The agent's own shell tool. */
+export interface Shell {
+  readonly name: string
+  /** The name of its argument. */
+  readonly argument: string
+}
 
 /** One request of the real agent, as the model sees it. */
 export interface Asked {
@@ -34,12 +46,14 @@ export interface Answer {
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""))
 
-const read = ({ input }: typeof Body.Type): Asked => {
-  const last = input.at(-1)
+const read = ({ input, messages = [] }: typeof Body.Type): Asked => {
+  const items = input ?? messages
+  const last = items.at(-1)
+  const result = last?.role === "tool" ? last.content : last?.output
   return {
-    said: textOf(input.findLast(({ role }) => role === "user")?.content),
-    known: input.map(({ content, output }) => textOf(content) + textOf(output)).join("\n"),
-    toolResult: last?.output === undefined ? undefined : textOf(last.output)
+    said: textOf(items.findLast(({ role }) => role === "user")?.content),
+    known: items.map(({ content, output }) => textOf(content) + textOf(output)).join("\n"),
+    toolResult: result === undefined ? undefined : textOf(result)
   }
 }
 
@@ -51,8 +65,27 @@ const usage = {
   total_tokens: 1010
 }
 
+/** Server-sent events of Chat Completions: the answer whole, then its use. */
+const chunks = (model: string, { shell, text }: Answer, tool: Shell, n: number): string => {
+  const command = JSON.stringify({ [tool.argument]: shell })
+  const call = { index: 0, id: `call_${n}`, type: "function", function: { name: tool.name, arguments: command } }
+  const delta = {
+    role: "assistant",
+    ...(text === undefined ? {} : { content: text }),
+    ...(shell === undefined ? {} : { tool_calls: [call] })
+  }
+  const chunk = (more: object) => ({ id: `chat_${n}`, object: "chat.completion.chunk", created: 1, model, ...more })
+  const finish = shell === undefined ? "stop" : "tool_calls"
+  const all = [
+    chunk({ choices: [{ index: 0, delta, finish_reason: null }] }),
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason: finish }] }),
+    chunk({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 10, total_tokens: 1010 } })
+  ]
+  return [...all.map((one) => JSON.stringify(one)), "[DONE]"].map((data) => `data: ${data}\n\n`).join("")
+}
+
 /** Server-sent events of the Responses API: each item whole. */
-const events = (model: string, { shell, text }: Answer, n: number): string => {
+const events = (model: string, { shell, text }: Answer, tool: Shell, n: number): string => {
   const output = [
     ...(text === undefined
       ? []
@@ -71,8 +104,8 @@ const events = (model: string, { shell, text }: Answer, n: number): string => {
             type: "function_call",
             id: `fc_${n}`,
             call_id: `call_${n}`,
-            name: "exec_command",
-            arguments: JSON.stringify({ cmd: shell })
+            name: tool.name,
+            arguments: JSON.stringify({ [tool.argument]: shell })
           }
         ])
   ].map((item) => ({ ...item, status: "completed" }))
@@ -103,20 +136,22 @@ const limited = (until: number) =>
   )
 
 /** A model on loopback that says what it is told to, and remembers what it was asked. */
-export const responsesEndpoint = Effect.fn("ResponsesEndpoint")(function* (
+export const scriptedModel = Effect.fn("ScriptedModel")(function* (
+  shell: Shell,
   part: (asked: Asked) => Effect.Effect<Answer>
 ) {
   const log = yield* Ref.make<ReadonlyArray<Asked>>([])
   const app = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const body = request.url.endsWith("/responses") ? decodeBody(yield* request.text) : Option.none()
+    const known = /\/(?:responses|chat\/completions)$/u.test(request.url)
+    const body = known ? decodeBody(yield* request.text) : Option.none()
     if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
     const asked = read(body.value)
     const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
     const answer = yield* part(asked)
-    return answer.limitedUntil === undefined
-      ? HttpServerResponse.text(events(body.value.model, answer, n), { contentType: "text/event-stream" })
-      : limited(answer.limitedUntil)
+    if (answer.limitedUntil !== undefined) return limited(answer.limitedUntil)
+    const written = body.value.input === undefined ? chunks : events
+    return HttpServerResponse.text(written(body.value.model, answer, shell, n), { contentType: "text/event-stream" })
   })
   const serving = Layer.provideMerge(
     HttpServer.serve(app),

@@ -2,22 +2,26 @@ import { agentsOwn, parseSessionId, type SessionFile, SessionNotFound } from "@s
 import { lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
 
-/** The name of a session file: its time, then its id. */
-const form = /^rollout-[\dT-]{19}-([A-Za-z0-9][A-Za-z0-9_-]*)\.jsonl$/u
-
-/** Returns the session id in the path of a session file; empty: it is no session file. */
-export const sessionIdOf = (path: string): string => form.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? ""
+/** The place of an agent's session files. */
+export interface SessionFolder {
+  /** Absolute. */
+  readonly folder: string
+  /** The levels of folders between it and the session files. */
+  readonly depth: number
+  /** Returns the session id in the path of a session file; empty: it is no session file. */
+  readonly sessionIdOf: (path: string) => string
+}
 
 const missing = (sessionId: string, reason: SessionNotFound["reason"], message: string) =>
   Effect.fail(new SessionNotFound({ sessionId: sessionId.slice(0, 128), reason, message }))
 
 /**
- * Makes the search for `<codex dir>/sessions/YEAR/MONTH/DAY/rollout-TIME-ID.jsonl`, by the id or the beginning of one.
- * A found file is remembered, and looked at again. The search fails with `SessionNotFound`.
+ * Makes the search for a session file, by its id or the beginning of one. A found file is remembered, and looked at
+ * again. The search fails with `SessionNotFound` unless exactly one file matches.
  */
-export const makeFindRollout = (codexDir: string) => {
+export const makeSessionSearch = ({ depth, folder: root, sessionIdOf }: SessionFolder) => {
   const known = new Map<string, string>()
-  return Effect.fn("findRollout")(function* (
+  return Effect.fn("findSession")(function* (
     asked: string
   ): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
     const fs = yield* FileSystem.FileSystem
@@ -30,16 +34,13 @@ export const makeFindRollout = (codexDir: string) => {
     if (before !== undefined && Option.isSome(yield* usable(before)))
       return { path: before, sessionId: sessionIdOf(before) }
 
-    const root = path.resolve(codexDir, "sessions")
     const below = (folder: string) =>
       fs.readDirectory(folder).pipe(
         Effect.map((names) => names.map((name) => path.join(folder, name))),
         Effect.orElseSucceed((): ReadonlyArray<string> => [])
       )
-    const years = yield* below(root)
-    const months = (yield* Effect.forEach(years, below, { concurrency: 8 })).flat()
-    const days = (yield* Effect.forEach(months, below, { concurrency: 8 })).flat()
-    const files = (yield* Effect.forEach(days, below, { concurrency: 8 })).flat()
+    let files = yield* below(root)
+    for (let level = 0; level < depth; level++) files = (yield* Effect.forEach(files, below, { concurrency: 8 })).flat()
     const named = files.filter((file) => sessionIdOf(file).startsWith(asked))
     const whole = named.filter((file) => sessionIdOf(file) === asked)
     const found = (yield* Effect.forEach(whole.length > 0 ? whole : named, usable)).flatMap(Option.toArray)

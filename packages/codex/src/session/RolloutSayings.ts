@@ -1,0 +1,137 @@
+import { Bounds, type TurnState } from "@souffleur/domain"
+import { isJson, type Json, reasonOfStatus, recordOf, type Saying, textOf } from "@souffleur/session"
+import { isAnswer, isCall, isPrompt, isResult, payloadOf, wordsOf } from "./RolloutItems.ts"
+
+type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
+
+/** Reasons by Codex's own word of an error. */
+const reasons: Readonly<Record<string, Failed["reason"]>> = {
+  usage_limit_exceeded: "usage-limit",
+  context_window_exceeded: "prompt-too-long",
+  internal_server_error: "outage",
+  server_overloaded: "outage",
+  unauthorized: "account"
+}
+
+/** Returns the reason of an error: a word, or an object with one key and the status of HTTP. */
+const reasonOf = (info: unknown): Failed["reason"] => {
+  if (typeof info === "string") return Object.hasOwn(reasons, info) ? reasons[info]! : "other"
+  const [said] = isJson(info) ? Object.values(info) : []
+  const status = isJson(said) ? said["http_status_code"] : undefined
+  if (typeof status !== "number") return said === undefined ? "other" : "outage"
+  return reasonOfStatus(status)
+}
+
+/** Returns the end of a used-up limit in epoch milliseconds, the latest of several. */
+const resetOf = (limits: unknown): number | undefined => {
+  const windows = isJson(limits) ? [limits["primary"], limits["secondary"]].filter(isJson) : []
+  const ends = windows.flatMap(({ resets_at: end, used_percent: used }) =>
+    typeof used === "number" && used >= 100 && typeof end === "number" && end > 0 ? [end * 1000] : []
+  )
+  return ends.length === 0 ? undefined : Math.max(...ends)
+}
+
+const contextOf = (info: unknown): ReadonlyArray<Saying> => {
+  const used = isJson(info) ? info["last_token_usage"] : undefined
+  const tokens = isJson(used) ? (Bounds.count(used["input_tokens"]) ?? 0) : 0
+  return !isJson(info) || tokens === 0
+    ? []
+    : [{ _tag: "Context", tokens, window: Bounds.count(info["model_context_window"]), model: "" }]
+}
+
+/** Commands that only read. They are no progress: a successor that dies after reading its export has done no work. */
+const looks = new Set(["read", "list_files", "search"])
+
+/** Holds if an item tells of a tool that did something, and did not fail. souffleur's own tools do not count. */
+const isProgress = (item: Json): boolean => {
+  const { exit_code: code, parsed_cmd: parsed, server, status } = item
+  switch (item["type"]) {
+    case "CommandExecution":
+      return (
+        code === 0 &&
+        !(
+          Array.isArray(parsed) &&
+          parsed.length > 0 &&
+          parsed.every((one) => isJson(one) && looks.has(String(one["type"])))
+        )
+      )
+    case "FileChange":
+      return status === "completed"
+    case "McpToolCall":
+      return status === "completed" && server !== "souffleur"
+    default:
+      return false
+  }
+}
+
+const eventSayings = (event: Json): ReadonlyArray<Saying> => {
+  const error = isJson(event["error"]) ? event["error"] : undefined
+  switch (event["type"]) {
+    case "task_started":
+      return [{ _tag: "Began" }]
+    case "task_complete":
+      return error === undefined
+        ? [{ _tag: "Ended" }]
+        : [{ _tag: "Failed", reason: reasonOf(error["codex_error_info"]), resetsAt: undefined }]
+    case "turn_aborted":
+      return [{ _tag: "Failed", reason: "other", resetsAt: undefined }]
+    case "token_count":
+      return [{ _tag: "Limits", resetsAt: resetOf(event["rate_limits"]) }, ...contextOf(event["info"])]
+    case "item_completed":
+      return isJson(event["item"]) && isProgress(event["item"]) ? [{ _tag: "Progress" }] : []
+    default:
+      return []
+  }
+}
+
+/** Matches the files that a patch changes. */
+const patched = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gmu
+
+/** Returns the input of a call. Codex writes it as JSON, or as free text. */
+const inputOf = (item: Json): Json => {
+  const said = textOf(item["arguments"]) || textOf(item["input"])
+  return recordOf(said) ?? (said === "" && isJson(item["action"]) ? item["action"] : { input: said })
+}
+
+const itemSayings = (item: Json): ReadonlyArray<Saying> => {
+  if (isPrompt(item)) return [{ _tag: "Prompt", text: wordsOf(item).join("\n") }]
+  if (isAnswer(item)) return [{ _tag: "Answer", text: wordsOf(item).join("\n") }]
+  if (isCall(item)) {
+    const input = inputOf(item)
+    const edits = Object.values(input).flatMap((words) =>
+      Array.from(textOf(words).matchAll(patched), ([, path = ""]) => path)
+    )
+    const name = textOf(item["name"]) || textOf(item["type"])
+    return [{ _tag: "Call", id: textOf(item["call_id"]), name, input, spawns: true, edits }]
+  }
+  if (!isResult(item)) return []
+  const { output } = item
+  const said = typeof output === "string" ? output : (JSON.stringify(output) ?? "")
+  return [{ _tag: "Result", id: textOf(item["call_id"]), text: said, failed: false }]
+}
+
+const usedBy = (usage: unknown): ReadonlyArray<Saying> => {
+  if (!isJson(usage)) return []
+  const count = (name: string) => Bounds.count(usage[name]) ?? 0
+  const read = Math.max(0, count("input_tokens") - count("cached_input_tokens"))
+  return [{ _tag: "Used", tokens: Bounds.sum([read, count("output_tokens")]), dollars: 0 }]
+}
+
+/** Reads a record of Codex. The conversation is in its items alone, and events repeat them. */
+export const rolloutSayings = (record: Json): ReadonlyArray<Saying> => {
+  const payload = payloadOf(record)
+  switch (record["type"]) {
+    case "session_meta":
+      return [{ _tag: "Session", folder: payload["cwd"], version: payload["cli_version"] }]
+    case "event_msg":
+      return eventSayings(payload)
+    case "response_item":
+      return itemSayings(payload)
+    case "token_usage_record":
+      return usedBy(payload["usage"])
+    case "compacted":
+      return [{ _tag: "Compacted", summary: textOf(payload["message"]) }]
+    default:
+      return []
+  }
+}

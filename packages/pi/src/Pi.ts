@@ -1,0 +1,35 @@
+import { Agent, type Processes } from "@souffleur/domain"
+import type { AgentOptions, TrustedFiles } from "@souffleur/process"
+import { makeSaidAgent } from "@souffleur/session"
+import { type FileSystem, Layer, type Path } from "effect"
+import { piCommand, runsPi } from "./PiCommand.ts"
+import { makeOutputReader } from "./PiOutput.ts"
+import { piSayings } from "./PiSayings.ts"
+
+/** The name of a session file: its time, then its id. */
+const form = /^\d{4}-[\dTZ-]+_([A-Za-z0-9][\w.-]*)\.jsonl$/u
+
+/** pi as an agent. */
+export const layer = (
+  options: AgentOptions
+): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
+  Layer.effect(
+    Agent,
+    makeSaidAgent({
+      name: "pi",
+      title: "pi",
+      // sessions/--FOLDER--/TIME_ID.jsonl
+      folder: `${options.agentDir}/sessions`,
+      depth: 1,
+      sessionIdOf: (path) => form.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? "",
+      sayings: piSayings,
+      isOther: (line) => /^\{"type":"(?:custom|label|model_change|session_info|usage)"/u.test(line),
+      runs: runsPi,
+      inPrintMode: (args) => args.includes("-p") || args.includes("--print"),
+      // Measured with 0.87.1: it used no processor for 200 s of a tool that slept.
+      idles: true,
+      variable: "PI_SESSION_ID",
+      outputReader: makeOutputReader,
+      command: (order) => piCommand(options, order)
+    })
+  )

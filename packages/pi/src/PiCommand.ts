@@ -1,0 +1,115 @@
+import {
+  type AgentCommand,
+  AgentNotFound,
+  type AgentOrder,
+  type AgentProgram,
+  CommandRefused,
+  type LiteralAgent,
+  parseSessionId,
+  type Variables
+} from "@souffleur/domain"
+import { type AgentOptions, resolveProgram } from "@souffleur/process"
+import { agentVariables, readAgentCommand, readWords } from "@souffleur/session"
+import { Effect, type FileSystem, Option, type Path, Result } from "effect"
+import { requestedBy, piFlags, toolsOf } from "./PiFlags.ts"
+
+/** Holds if a word is pi's program, by its name or in its package. */
+export const isPi = (word: string | undefined): boolean =>
+  word !== undefined && /(?:^|\/)pi$|(?:^|\/)@earendil-works\/pi-coding-agent(?:\/|$)/u.test(word)
+
+/** Holds if a command line is of pi. A pi that has begun overwrites its own with `pi`. */
+export const runsPi = (words: ReadonlyArray<string>): boolean => words.slice(0, 2).some(isPi)
+
+/** Reads `AGENT_COMMAND`. */
+export const parsePiCommand = readAgentCommand({ program: "pi", is: isPi }, piFlags)
+
+/** Subcommands of pi that hold no conversation: they run as any other command. */
+const errands = new Set(["auth", "config", "install", "list", "remove", "uninstall", "update"])
+const questions = new Set(["--help", "-h", "--list-models", "--version", "-v"])
+
+/**
+ * Parses a literal command that runs pi. `None`: it is any other command, or an errand of pi. Refuses each flag that
+ * lifts the ceiling or is not understood.
+ */
+export const literalPi = ([program = "", ...all]: ReadonlyArray<string>): Result.Result<
+  Option.Option<LiteralAgent>,
+  CommandRefused
+> => {
+  const refused = (message: string) => Result.fail(new CommandRefused({ message }))
+  if (!isPi(program) || errands.has(all[0] ?? "") || questions.has(all[0] ?? "")) return Result.succeedNone
+  const read = readWords(piFlags, all)
+  if (Result.isFailure(read)) return refused(read.failure)
+  const { args, behind, meaning, words } = read.success
+  const [prompt = "", ...more] = [...words, ...behind]
+  if (more.length > 0) return refused("the command has more than one prompt: quote it")
+  if (prompt.startsWith("@")) return refused("a word that begins with @ names a file to pi: name it within the prompt")
+  const requested = requestedBy(args)
+  const { print = false, session } = meaning
+  return Result.succeed(Option.some({ agentCommand: { program, args }, session, print, requested, prompt }))
+}
+
+const sessionFlag = "--session-id"
+
+/**
+ * Builds `pi <flags> [-p] [--tools …] --session-id ID`, with the prompt on standard input. In a window the prompt is an
+ * argument behind `--`. pi goes on with a session of that id, else begins it. Its tools carry the id, and so does the
+ * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
+ */
+export const piCommand = Effect.fn("piCommand")(function* (
+  { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
+  { permission, print, prompt, session: { sessionId }, window = false }: AgentOrder
+): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
+  const { args, program: name } = agentCommand
+  if (Result.isFailure(parseSessionId(sessionId)))
+    return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
+  return {
+    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
+    args: [
+      ...args,
+      ...(print ? ["-p"] : []),
+      ...toolsOf(permission, args),
+      sessionFlag,
+      sessionId,
+      // A word that begins with @ names a file, also behind --.
+      ...(window && prompt !== "" ? ["--", prompt.startsWith("@") ? ` ${prompt}` : prompt] : [])
+    ],
+    ...(window ? {} : { input: prompt }),
+    environment: {
+      ...agentVariables(environment, {
+        names: [...environmentAllowed, "PI_CODING_AGENT_DIR", "PI_OFFLINE", "PI_TELEMETRY", "PI_PACKAGE_DIR"],
+        prefixes: ["ANTHROPIC_", "OPENAI_", "AZURE_OPENAI_", "GEMINI_", "OPENROUTER_"],
+        marks
+      }),
+      PI_SESSION_ID: sessionId
+    }
+  }
+})
+
+/** Returns the agent command of one of our launches: the user's own flags come first. */
+export const piOfLaunch = ({ args, program }: AgentProgram, sessionId: string): Option.Option<AgentProgram> => {
+  const at = args.indexOf(sessionFlag)
+  if (!isPi(program) || args[at + 1] !== sessionId || at === -1) return Option.none()
+  const before = args.slice(0, at)
+  const own = before.at(-1) === "--no-tools" ? 1 : before.at(-2) === "--tools" ? 2 : 0
+  const kept = before.slice(0, before.length - own)
+  return Option.some({ program, args: kept.at(-1) === "-p" ? kept.slice(0, -1) : kept })
+}
+
+/** Marks of a running session. They are never handed on. */
+export const marks: ReadonlySet<string> = new Set([
+  "AI_AGENT",
+  "PI_CODING_AGENT",
+  "PI_SESSION_ID",
+  "PI_SESSION_FILE",
+  "PI_PROVIDER",
+  "PI_MODEL",
+  "PI_REASONING_LEVEL"
+])
+
+/** Identifies the session that runs a process with these variables. */
+export const identity = (variables: Variables) => ({
+  sessionId: variables["PI_SESSION_ID"] ?? "",
+  pid: undefined,
+  project: "",
+  mark: ["PI_SESSION_ID", "PI_CODING_AGENT"].find((name) => (variables[name] ?? "") !== "")
+})

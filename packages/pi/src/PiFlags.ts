@@ -1,0 +1,76 @@
+import type { Permission } from "@souffleur/domain"
+import type { FlagMeaning, FlagTable } from "@souffleur/session"
+
+/** The tools of `acceptEdits`. Any other tool, such as a shell, does what the user may do. */
+const editing = ["read", "edit", "write", "grep", "find", "ls"]
+
+const listOf = (value: string) =>
+  value
+    .split(",")
+    .map((tool) => tool.trim())
+    .filter((tool) => tool !== "")
+
+/** The newest list of tools among the user's flags; `undefined`: there is none, and pi offers its own. */
+const listIn = (args: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+  const at = args.findLastIndex((arg) => arg === "--tools" || arg === "-t")
+  return at === -1 ? undefined : listOf(args[at + 1] ?? "")
+}
+
+/** Returns the permission that the user's flags ask for. pi has a shell, unless a list of tools leaves it out. */
+export const requestedBy = (args: ReadonlyArray<string>): Permission =>
+  args.some((arg) => arg === "--no-tools" || arg === "-nt") ||
+  listIn(args)?.every((tool) => editing.includes(tool)) === true
+    ? "acceptEdits"
+    : "bypassPermissions"
+
+/** Returns the flags that hold a launch below the ceiling. The last list counts, and a narrower list stays. */
+export const toolsOf = (permission: Permission, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (permission === "bypassPermissions") return []
+  const tools = (listIn(args) ?? editing).filter((tool) => editing.includes(tool))
+  return tools.length === 0 ? ["--no-tools"] : ["--tools", tools.join(",")]
+}
+
+/** The flags of `pi`. It reads no `--flag=value`. */
+export const piFlags: FlagTable = {
+  kept: new Map([
+    ["--provider", "one"],
+    ["--model", "one"],
+    ["--thinking", "one"],
+    ["--append-system-prompt", "one"],
+    ["--system-prompt", "one"],
+    ["--skill", "one"],
+    ["--prompt-template", "one"],
+    ["--tools", "one"],
+    ["-t", "one"],
+    ["--exclude-tools", "one"],
+    ["-xt", "one"],
+    ["--mode", "one"],
+    ["--no-tools", "none"],
+    ["-nt", "none"],
+    ["--no-builtin-tools", "none"],
+    ["-nbt", "none"],
+    ["--no-extensions", "none"],
+    ["-ne", "none"],
+    ["--no-skills", "none"],
+    ["-ns", "none"],
+    ["--no-prompt-templates", "none"],
+    ["-np", "none"],
+    ["--no-context-files", "none"],
+    ["-nc", "none"],
+    ["--no-approve", "none"],
+    ["-na", "none"],
+    ["--offline", "none"],
+    ["--verbose", "none"]
+  ]),
+  lifting: new Set(["--approve", "-a", "--extension", "-e"]),
+  means: new Map<string, FlagMeaning>([
+    ["--print", { takes: "none", read: () => ({ print: true }) }],
+    ["-p", { takes: "none", read: () => ({ print: true }) }],
+    ["--session-id", { takes: "one", read: (sessionId) => ({ session: { _tag: "Fresh", sessionId } }) }],
+    ["--session", { takes: "one", read: (sessionId) => ({ session: { _tag: "Resume", sessionId } }) }]
+  ]),
+  ours: new Set(["--continue", "-c", "--export", "--fork", "--no-session", "--resume", "-r", "--session-dir"]),
+  against: (flag, value) =>
+    flag === "--mode" && value !== "json" && value !== "text" ? "must be json or text" : undefined,
+  inline: false
+}

@@ -1,0 +1,40 @@
+import type { AgentPackage } from "@souffleur/process"
+import { untouchedHooks } from "@souffleur/session"
+import { Duration } from "effect"
+import * as Pi from "./Pi.ts"
+import { identity, isPi, literalPi, marks, parsePiCommand, piOfLaunch } from "./PiCommand.ts"
+
+/**
+ * pi as a kind of agent.
+ *
+ * @example
+ * ```ts
+ * import { Souffleur } from "@souffleur/embed"
+ * import { pi } from "@souffleur/pi"
+ *
+ * // Its list of tools is its ceiling: without one, a run asks for bypassPermissions.
+ * const souffleur = Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur", agent: pi })
+ * ```
+ */
+export const pi: AgentPackage = {
+  title: "pi",
+  program: "pi",
+  folder: { variables: ["PI_CODING_AGENT_DIR"], inHome: ".pi/agent" },
+  sessions: "sessions",
+  // Measured with 0.87.1: an answer that breaks off is silent for 301 s, and then asked for again.
+  stall: Duration.seconds(301),
+  marks,
+  identity,
+  refusedAsRoot: [],
+  recordsDollars: true,
+  commitSetting: "with acceptEdits, pi has no shell, and so it commits nothing: its shell needs bypassPermissions",
+  goOn: (sessionId) => `pi --session ${sessionId} "Go on."`,
+  addTools: (name, command) => `pi takes no server of tools: tell it to run ${command}, and leave out ${name}`,
+  // pi has extensions in place of hooks, and its records say what they would.
+  hooks: untouchedHooks({ ofProject: [".pi", "settings.json"], ofUser: ["settings.json"] }),
+  owns: ([program]) => isPi(program),
+  parseCommand: parsePiCommand,
+  takeApart: literalPi,
+  ofLaunch: piOfLaunch,
+  layer: Pi.layer
+}

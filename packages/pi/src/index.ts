@@ -1,0 +1,2 @@
+export * as Pi from "./Pi.ts"
+export { pi } from "./PiKind.ts"

@@ -1,0 +1,219 @@
+import {
+  Agent,
+  type AgentCommand,
+  type AgentNotFound,
+  type AgentOrder,
+  type AgentSession,
+  type Processes,
+  type Reported,
+  SessionNotFound,
+  type SessionSigns,
+  type TurnState
+} from "@souffleur/domain"
+import type { TrustedFiles } from "@souffleur/process"
+import { Effect, FileSystem, Option, Path } from "effect"
+import { markOf } from "../lines/FileIdentity.ts"
+import { inHead } from "../lines/Head.ts"
+import { recordOf } from "../lines/JsonRecord.ts"
+import { fromTheEnd, stateOf } from "../lines/Tail.ts"
+import type { IsOther } from "../export/TranscriptReading.ts"
+import type { Sayings } from "../said/Said.ts"
+import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
+import { makeSaidExport } from "../said/SaidExport.ts"
+import { makeTurnReading } from "../said/SaidTurn.ts"
+import { carriedSessions } from "./CarriedSessions.ts"
+import { makeSessionSearch, type SessionFolder } from "./FindSession.ts"
+
+type Needs = FileSystem.FileSystem | Path.Path | Processes | TrustedFiles
+type ProjectOf = (sessionId: string) => Effect.Effect<Option.Option<string>>
+
+/** All that tells an agent with one file of JSON lines a session from another such agent. */
+export interface AgentDialect extends SessionFolder {
+  readonly name: string
+  /** Its name for a person. */
+  readonly title: string
+  readonly sayings: Sayings
+  /** Tells of a line from its beginning alone that it is no part of the conversation. */
+  readonly isOther?: IsOther
+  /** Holds if a command line is of the agent. */
+  readonly runs: (words: ReadonlyArray<string>) => boolean
+  /** Holds if a healthy process may use no processor for as long as it waits. */
+  readonly idles: boolean
+  /** Holds if a process with these arguments ends after its turn. Absent: each does. */
+  readonly inPrintMode?: (args: ReadonlyArray<string>) => boolean
+  /** The environment variable that names the session in the agent's tools. */
+  readonly variable: string
+  /**
+   * Lists living sessions, where the agent has a sign of its own. Absent: each launch carries `variable`, and so do
+   * the tools.
+   */
+  readonly sessions?: (projectOf: ProjectOf) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
+  /** The session in the output of a launch, of an agent that chooses its ids. */
+  readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  readonly outputReader: () => (line: string) => Option.Option<string>
+  readonly command: (order: AgentOrder) => Effect.Effect<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path>
+}
+
+/** Limits in bytes. A record of the conversation holds at most a result of a tool. */
+const limits = { bytes: 8 << 20, line: 4 << 20 }
+
+/** Returns a value that is made once for each key. */
+const perKey = <A>(make: (key: string) => A) => {
+  const known = new Map<string, A>()
+  return (key: string): A => {
+    const made = known.get(key) ?? make(key)
+    known.set(key, made)
+    return made
+  }
+}
+
+/** Makes the port of an agent by its dialect. None of its sessions compacts by a prompt. */
+export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: AgentDialect) {
+  const { sayings, sessionIn, variable } = dialect
+  const services = yield* Effect.context<Needs>()
+  const path = yield* Path.Path
+  const find = makeSessionSearch(dialect)
+  const exported = makeSaidExport(dialect)
+  const results = makeResults(sayings)
+  const spend = perKey((since) => makeUseCount(sayings, Number(since)))
+  const receipt = perKey((launchId) => makeReceipt(sayings, launchId))
+  const projects = new Map<string, string>()
+  let seen: ({ readonly state: string } & Effect.Success<ReturnType<typeof readEnd>>) | undefined
+
+  const sessionFile = (sessionId: string) => find(sessionId).pipe(Effect.provide(services))
+  /** Reads the file of a session; `otherwise` where there is none, or it cannot be read. */
+  const reading = <A, E>(sessionId: string, otherwise: A, read: (file: string) => Effect.Effect<A, E, Needs>) =>
+    sessionFile(sessionId).pipe(
+      Effect.flatMap((file) => read(file.path)),
+      Effect.orElseSucceed(() => otherwise),
+      Effect.provide(services)
+    )
+  const projectOf = Effect.fnUntraced(function* (sessionId: string) {
+    const known = projects.get(sessionId)
+    if (known !== undefined) return Option.some(known)
+    const file = yield* sessionFile(sessionId)
+    const found = yield* inHead(file.path, (record) => {
+      for (const said of sayings(record))
+        if (said._tag === "Session" && typeof said.folder === "string" && path.isAbsolute(said.folder))
+          return said.folder
+      return undefined
+    }).pipe(Effect.provide(services))
+    if (Option.isSome(found)) projects.set(sessionId, found.value)
+    return found
+  })
+  const anyProjectOf = (sessionId: string) => Effect.orElseSucceed(projectOf(sessionId), () => Option.none<string>())
+  const carried = Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    // Without its folder there is no such agent, and no process is looked at.
+    const there = yield* Effect.orElseSucceed(fs.exists(dialect.folder), () => false)
+    return there ? yield* carriedSessions(dialect, anyProjectOf) : []
+  })
+  const sessions = Effect.provide(dialect.sessions?.(anyProjectOf) ?? carried, services)
+
+  const readEnd = Effect.fnUntraced(function* (file: string) {
+    const end = makeTurnReading(sayings)
+    const writtenAt = yield* fromTheEnd(file, limits, (line, at) => {
+      const record = recordOf(line)
+      return record === undefined ? "more" : end.take(record, at)
+    })
+    return { writtenAt, ...end.result() }
+  })
+  /** Returns a failed turn that the agent may mend by itself. It is outstanding as long as the agent lives. */
+  const mended = (sessionId: string, turn: TurnState | undefined) =>
+    Effect.map(sessions, (living) =>
+      turn !== undefined && living.some((one) => one.sessionId === sessionId)
+        ? ({ _tag: "Asked", at: turn.at } as const)
+        : turn
+    )
+  const signs = (sessionId: string) =>
+    reading(sessionId, Option.none<SessionSigns>(), (file) =>
+      Effect.gen(function* () {
+        const info = yield* (yield* FileSystem.FileSystem).stat(file)
+        const state = `${file} ${stateOf(info)}`
+        seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)) }
+        const { context, mends, turn, writtenAt } = seen
+        return Option.some<SessionSigns>({
+          writtenAt,
+          context,
+          idles: dialect.idles,
+          turn: mends ? yield* mended(sessionId, turn) : turn
+        })
+      })
+    )
+  const each = <A>(
+    sessionIds: ReadonlyArray<string>,
+    otherwise: A,
+    read: (file: string) => Effect.Effect<A, unknown, Needs>
+  ) => Effect.forEach(new Set(sessionIds), (id) => reading(id, otherwise, read))
+  const tag = (sessionId: string) => ({ environment: { [variable]: sessionId } })
+
+  return Agent.of({
+    name: dialect.name,
+    compactPrompt: null,
+    ...(sessionIn === undefined
+      ? {}
+      : {
+          sessionOf: Effect.fnUntraced(function* ({ output, process }: Reported) {
+            const held = (yield* sessions).find(({ pid }) => pid === process.pid)
+            if (held !== undefined) return Option.some(held.sessionId)
+            return output === undefined ? Option.none() : yield* Effect.provide(sessionIn(output), services)
+          })
+        }),
+    sessions,
+    sessionFile,
+    projectOf,
+    mark: Effect.fnUntraced(function* (sessionId) {
+      const file = yield* sessionFile(sessionId)
+      return yield* markOf(file).pipe(
+        Effect.mapError(({ message }) => new SessionNotFound({ sessionId, reason: "missing", message })),
+        Effect.provide(services)
+      )
+    }),
+    compactedSince: () => Effect.succeed("not yet"),
+    toolResults: (sessionIds) =>
+      Effect.map(
+        each(sessionIds, 0, (file) => Effect.map(results(file), ({ progress }) => progress)),
+        (counts) => counts.reduce((sum, count) => sum + count, 0)
+      ),
+    usedTools: (sessionId) => reading(sessionId, false, (file) => Effect.map(results(file), ({ any }) => any)),
+    isAgent: dialect.runs,
+    inPrintMode: dialect.inPrintMode ?? (() => true),
+    turnEnded: (_, sessionId) =>
+      Effect.map(signs(sessionId), (said) => Option.exists(said, ({ turn }) => turn?._tag === "Finished")),
+    signs,
+    lastAnswer: (sessionId) =>
+      reading(sessionId, "", (file) => {
+        let found = ""
+        const read = fromTheEnd(file, limits, (line) => {
+          const answers = sayings(recordOf(line) ?? {}).flatMap((said) => (said._tag === "Answer" ? [said.text] : []))
+          found = answers.join("\n")
+          return found === "" ? "more" : "enough"
+        })
+        return Effect.map(read, () => found)
+      }),
+    outputReader: dialect.outputReader,
+    handoffTaken: (sessionId, launchId) =>
+      reading(sessionId, Option.none(), (file) =>
+        Effect.map(receipt(launchId)(file), ({ taken }) => Option.fromUndefinedOr(taken))
+      ),
+    spent: (sessionIds, since) =>
+      Effect.map(
+        each(sessionIds, { tokens: 0, dollars: 0 }, (file) =>
+          // The state of a follower goes on changing.
+          Effect.map(spend(String(since))(file), (spent) => ({ ...spent }))
+        ),
+        (all) =>
+          all.reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, dollars: sum.dollars + one.dollars }), {
+            tokens: 0,
+            dollars: 0
+          })
+      ),
+    exportSession: Effect.fnUntraced(function* (sessionId, out, newest) {
+      const file = yield* sessionFile(sessionId)
+      return yield* exported(file.path, out, newest).pipe(Effect.provide(services))
+    }),
+    tags: ({ sessionId }) => (sessionId === "" ? [] : [tag(sessionId)]),
+    sessionTag: tag,
+    command: (order) => Effect.provide(dialect.command(order), services)
+  })
+})

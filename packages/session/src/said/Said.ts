@@ -1,0 +1,51 @@
+import type { TurnState } from "@souffleur/domain"
+import type { Json } from "../lines/JsonRecord.ts"
+
+type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
+
+/**
+ * One fact that a record of a session file says, in the same words for every agent. Signs, counts, the receipt of a
+ * hand-off and the export follow from these facts. A record may say several, in their order, or none.
+ */
+export type Saying =
+  /** The folder of the session, and the version of the agent. */
+  | { readonly _tag: "Session"; readonly folder?: unknown; readonly version?: unknown }
+  /** Words of a person or of a launch. The agent's own words to its model are none. */
+  | { readonly _tag: "Prompt"; readonly text: string }
+  /** A turn began, where a record of its own says so. */
+  | { readonly _tag: "Began" }
+  | { readonly _tag: "Answer"; readonly text: string }
+  /** `spawns`: the agent starts a process for this tool. `edits`: the files that it changes. */
+  | {
+      readonly _tag: "Call"
+      readonly id: string
+      readonly name: string
+      readonly input: Json
+      readonly spawns: boolean
+      readonly edits: ReadonlyArray<string>
+    }
+  | { readonly _tag: "Result"; readonly id: string; readonly text: string; readonly failed: boolean }
+  /** A tool did something, and did not fail. Tools that only read, and souffleur's own, do not say so. */
+  | { readonly _tag: "Progress" }
+  /** The agent said its last word of the turn. */
+  | { readonly _tag: "Ended" }
+  /** An error of the service ended the turn. `id`: the record, where a later one may take it back. */
+  | {
+      readonly _tag: "Failed"
+      readonly reason: Failed["reason"]
+      readonly resetsAt: number | undefined
+      readonly id?: string
+    }
+  /** The agent took a failure back, and goes on by itself. */
+  | { readonly _tag: "TakenBack"; readonly id: string }
+  /** The end of a used-up limit, which was stated before the failure; `undefined`: none was stated. */
+  | { readonly _tag: "Limits"; readonly resetsAt: number | undefined }
+  /** The context of the last answer, as the service counted it. */
+  | { readonly _tag: "Context"; readonly tokens: number; readonly window: number | undefined; readonly model: string }
+  /** The use of a model by one answer, without what a cache gave. */
+  | { readonly _tag: "Used"; readonly tokens: number; readonly dollars: number }
+  /** A summary took the place of the conversation before it. */
+  | { readonly _tag: "Compacted"; readonly summary: string }
+
+/** Reads what a record says. It never throws, whatever the record is. */
+export type Sayings = (record: Json) => ReadonlyArray<Saying>

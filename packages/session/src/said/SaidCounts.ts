@@ -1,0 +1,44 @@
+import { Bounds, type HandoffReceipt, handoffLine } from "@souffleur/domain"
+import { makeFollower } from "../lines/Follower.ts"
+import { timeOf } from "../lines/JsonRecord.ts"
+import type { Sayings } from "./Said.ts"
+
+/** Makes a reader of the count of tool results in a session file, and of whether there was any. */
+export const makeResults = (sayings: Sayings) =>
+  makeFollower(
+    () => ({ progress: 0, any: false }),
+    (state, record) => {
+      for (const { _tag } of sayings(record)) {
+        if (_tag === "Progress") state.progress += 1
+        if (_tag === "Result") state.any = true
+      }
+    }
+  )
+
+/** Makes a reader of what answers used since a moment (epoch ms). */
+export const makeUseCount = (sayings: Sayings, since: number) =>
+  makeFollower(
+    () => ({ tokens: 0, dollars: 0 }),
+    (state, record) => {
+      for (const said of sayings(record)) {
+        if (said._tag !== "Used" || timeOf(record, since) < since) continue
+        state.tokens = Bounds.sum([state.tokens, said.tokens])
+        state.dollars += said.dollars
+      }
+    }
+  )
+
+/** Makes a reader of the model's first answer after the prompt of a launch. */
+export const makeReceipt = (sayings: Sayings, launchId: string) => {
+  const line = handoffLine(launchId)
+  return makeFollower(
+    (): { announced: boolean; taken: HandoffReceipt | undefined } => ({ announced: false, taken: undefined }),
+    (state, record, writtenAt) => {
+      for (const said of sayings(record)) {
+        if (said._tag === "Prompt") state.announced ||= said.text.split("\n").some((one) => one.trim() === line)
+        else if (state.announced && state.taken === undefined && (said._tag === "Answer" || said._tag === "Call"))
+          state.taken = { at: timeOf(record, writtenAt), context: undefined }
+      }
+    }
+  )
+}

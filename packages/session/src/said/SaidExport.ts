@@ -1,0 +1,60 @@
+import type { Conversation, Frame, Turns } from "../export/Conversation.ts"
+import type { FilesModified } from "../export/FilesModified.ts"
+import { makeTurns } from "../export/Conversation.ts"
+import { makeExport } from "../export/TranscriptExport.ts"
+import type { IsOther } from "../export/TranscriptReading.ts"
+import type { Saying, Sayings } from "./Said.ts"
+
+const markdownOf = (said: Saying, turns: Turns): string => {
+  switch (said._tag) {
+    case "Prompt":
+      return turns.said("User", said.text)
+    case "Answer":
+      return turns.said("Assistant", said.text)
+    case "Call":
+      return turns.toolCall(said.name, said.input)
+    case "Result":
+      return turns.toolResult(said.text, said.failed)
+    case "Compacted":
+      return turns.compaction() + turns.said("Summary of what came before", said.summary)
+    default:
+      return ""
+  }
+}
+
+const edited = (said: Saying, files: FilesModified, encode: (text: string) => string): void => {
+  if (said._tag === "Call") for (const file of said.edits) files.edited(encode(file))
+}
+
+const makeConversation =
+  (sayings: Sayings) =>
+  ({ files, ...frame }: Frame): Conversation => {
+    const turns = makeTurns(frame)
+    return {
+      counts: turns.counts,
+      record: (record, encode) => {
+        let written = ""
+        for (const said of sayings(record)) {
+          if (said._tag === "Session") turns.version(said.version)
+          edited(said, files, encode)
+          written += markdownOf(said, turns)
+        }
+        if (written !== "") turns.counts.records += 1
+        return encode(written)
+      }
+    }
+  }
+
+/** Makes the export of an agent by what its records say. `title` is its name for a person. */
+export const makeSaidExport = (dialect: {
+  readonly title: string
+  readonly sayings: Sayings
+  readonly sessionIdOf: (path: string) => string
+  readonly isOther?: IsOther
+}) =>
+  makeExport({
+    agent: dialect.title,
+    sessionIdOf: dialect.sessionIdOf,
+    isOther: dialect.isOther ?? (() => false),
+    conversation: makeConversation(dialect.sayings)
+  })

@@ -1,0 +1,93 @@
+import { Bounds, type ContextInUse, type SessionSigns, type TurnState } from "@souffleur/domain"
+import { type Json, timeOf } from "../lines/JsonRecord.ts"
+import type { Saying, Sayings } from "./Said.ts"
+
+type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
+
+/** Takes the records of a session, the newest first, until the state of the session is known. */
+export interface TurnReading {
+  readonly take: (record: Json, writtenAt: number) => "more" | "enough"
+  /** `mends`: the agent may still mend its failed turn by itself, as long as it lives. */
+  readonly result: () => Pick<SessionSigns, "context" | "turn"> & { readonly mends: boolean }
+}
+
+/**
+ * Reads the state of the turn from the newest records. A turn ends by its own record, whatever the exit code of the
+ * agent is.
+ */
+export const makeTurnReading = (sayings: Sayings): TurnReading => {
+  let turn: TurnState | undefined
+  let mends = false
+  let context: ContextInUse | undefined
+  let contextDone = false
+  const answered = new Set<string>()
+  const takenBack = new Set<string>()
+  /** When the newest record of the turn was written, where it called no tool yet. */
+  let asked: number | undefined
+
+  const failed = ({ id = "", reason, resetsAt }: Extract<Saying, { readonly _tag: "Failed" }>, at: number) => {
+    mends = takenBack.has(id)
+    // A failure that was taken back is asked again. Only a full conversation is not: it must be compacted first.
+    turn = mends && reason !== "prompt-too-long" ? { _tag: "Asked", at: asked ?? at } : fail(reason, resetsAt, at)
+  }
+  const fail = (reason: Failed["reason"], resetsAt: number | undefined, at: number): Failed => ({
+    _tag: "Failed",
+    at,
+    reason,
+    resetsAt: Bounds.time(resetsAt)
+  })
+  const decide = (said: Saying, at: number): void => {
+    switch (said._tag) {
+      case "Ended":
+        turn = { _tag: "Finished", at }
+        break
+      case "Failed":
+        failed(said, at)
+        break
+      case "TakenBack":
+        takenBack.add(said.id)
+        asked ??= at
+        break
+      case "Call":
+        if (!answered.has(said.id)) turn = { _tag: "Tool", at, name: said.name, limit: undefined, spawns: said.spawns }
+        break
+      case "Result":
+        answered.add(said.id)
+        asked ??= at
+        break
+      case "Answer":
+        asked ??= at
+        break
+      case "Began":
+      case "Compacted":
+      case "Prompt":
+        turn = { _tag: "Asked", at: asked ?? at }
+        break
+      default:
+    }
+  }
+  const unstated = () => turn?._tag === "Failed" && turn.reason === "usage-limit" && turn.resetsAt === undefined
+
+  return {
+    take: (record, writtenAt) => {
+      const at = timeOf(record, writtenAt)
+      const before = turn
+      let begins = false
+      for (const said of sayings(record).toReversed()) {
+        if (said._tag === "Context" && !contextDone) {
+          const { model, tokens, window } = said
+          // A count beyond the window means another window.
+          context = { tokens, window: window !== undefined && tokens <= window ? window : undefined, model, at }
+        }
+        contextDone ||= said._tag === "Compacted" || context !== undefined
+        // The service states its limits with the request that they ended.
+        if (said._tag === "Limits" && turn?._tag === "Failed" && unstated())
+          turn = { ...turn, resetsAt: Bounds.time(said.resetsAt) }
+        begins ||= before !== undefined && (said._tag === "Began" || said._tag === "Prompt")
+        if (turn === undefined) decide(said, at)
+      }
+      return turn !== undefined && contextDone && (!unstated() || begins) ? "enough" : "more"
+    },
+    result: () => ({ turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }), context, mends })
+  }
+}

@@ -1,0 +1,117 @@
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Ref } from "effect"
+import { alive } from "../claude/AgentProcesses.ts"
+import { only, services, told } from "../claude/Watched.ts"
+import { agentLab, type RealAgent, rehearsal, word } from "./AgentLab.ts"
+import type { Answer, Asked } from "./ScriptedModel.ts"
+
+/** Checks with a tool after a recovery, and says then that all is complete. */
+const checks = ({ toolResult }: Asked): Answer =>
+  toolResult?.includes("checked") === true
+    ? { text: "All is complete." }
+    : { shell: "echo checked > proof; echo checked" }
+const isBack = ({ known }: Asked) => known.includes("Hand-off ")
+const rehearses = (asked: Asked): Effect.Effect<Answer> =>
+  Effect.succeed(isBack(asked) ? checks(asked) : { text: "I rehearse.", shell: rehearsal })
+
+/** The nights that every real agent gets through. `found`: its program; `null` where it cannot be installed. */
+export const agentNights = (agent: RealAgent, found: string | null): void => {
+  const program = found ?? ""
+  const begin = `${agent.flag} is a word here. The stage word is ${word}. Rehearse.`
+
+  /** Starts a run whose agent is in the middle of a tool. */
+  const running = Effect.fn("AgentNights.running")(function* (part: (asked: Asked) => Effect.Effect<Answer>) {
+    const lab = yield* agentLab(agent, program, part)
+    const souffleur = yield* lab.run(begin)
+    yield* lab.tool
+    yield* told(souffleur, "WatchSettled")
+    const confirmed = only(yield* lab.log, "ConductorConfirmed")
+    const { pid } = confirmed["conductor"] as { readonly pid: number }
+    return { lab, souffleur, pid, sessionId: String(confirmed["sessionId"]) }
+  })
+
+  it.live.skipIf(found === null)("a turn is complete by its records, and its session is known by its report", () =>
+    Effect.gen(function* () {
+      const lab = yield* agentLab(agent, program, (asked) => Effect.succeed(checks(asked)))
+      const souffleur = yield* lab.run(begin)
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const log = yield* lab.log
+      assert.match(String(only(log, "ConductorConfirmed")["sessionId"]), /^[\da-f-]{36}$/u)
+      assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+      assert.include((yield* lab.asked)[0]?.said, begin)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  for (const signal of ["SIGKILL", "SIGSTOP"] as const)
+    it.live.skipIf(found === null)(
+      `an agent that gets ${signal} in a tool goes on in its own session, and knows what it was told`,
+      () =>
+        Effect.gen(function* () {
+          const { lab, pid, sessionId, souffleur } = yield* running(rehearses)
+          process.kill(pid, signal)
+          assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+          assert.isFalse(yield* alive(pid))
+          const log = yield* lab.log
+          assert.strictEqual(only(log, "ConductorDied")["reason"], signal === "SIGKILL" ? "pid" : "hang")
+          const relaunched = only(log, "ConductorRelaunched")
+          assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["resume", sessionId])
+          only(log, "HandoffTaken")
+          assert.strictEqual(only(log, "ConductorCompleted")["by"], "turn")
+          assert.include((yield* lab.asked).find(isBack)?.known, word)
+          assert.strictEqual(yield* lab.read("proof"), "checked\n")
+        }).pipe(Effect.scoped, Effect.provide(services))
+    )
+
+  it.live.skipIf(found === null)("a resumed agent that dies again without progress goes on from its export", () =>
+    Effect.gen(function* () {
+      const part = (asked: Asked): Effect.Effect<Answer> =>
+        Effect.succeed(asked.known.includes("read it first: ") ? checks(asked) : { shell: rehearsal })
+      const { lab, pid, sessionId, souffleur } = yield* running(part)
+      process.kill(pid, "SIGKILL")
+      yield* lab.tool
+      const { conductor } = only(yield* lab.log, "ConductorRelaunched")
+      process.kill((conductor as { readonly pid: number }).pid, "SIGKILL")
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const log = yield* lab.log
+      const [, second] = log.filter(({ _tag }) => _tag === "ConductorRelaunched")
+      assert.strictEqual(second?.["provider"], "claude_export")
+      // An agent that chooses its ids reports the new one later.
+      const given = String(second?.["sessionId"])
+      const begun = given === "" ? only(log, "SessionIdFound")["sessionId"] : given
+      assert.notStrictEqual(begun, sessionId)
+      assert.include(yield* lab.read(String(second?.["exportPath"])), word)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live.skipIf(found === null)("a usage limit is waited for until its end, and the session goes on", () =>
+    Effect.gen(function* () {
+      const met = yield* Ref.make(0)
+      const part = (asked: Asked): Effect.Effect<Answer> =>
+        Effect.gen(function* () {
+          if (isBack(asked)) return checks(asked)
+          if (asked.toolResult === undefined) return { shell: "echo begun" }
+          const limitedUntil = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 5
+          yield* Ref.set(met, limitedUntil * 1000)
+          return { limitedUntil }
+        })
+      const lab = yield* agentLab(agent, program, part)
+      const souffleur = yield* lab.run(begin)
+      assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
+      const log = yield* lab.log
+      const wait = only(log, "WaitStarted")
+      assert.deepStrictEqual([wait["kind"], wait["until"]], ["usage-limit", yield* Ref.get(met)])
+      assert.strictEqual(only(log, "ConductorRelaunched")["provider"], "continue_turn")
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live.skipIf(found === null)("a session has one writer, and a bare souffleur lists it", () =>
+    Effect.gen(function* () {
+      const { lab, pid, sessionId } = yield* running(rehearses)
+      const second = yield* lab.saidIn(lab.home, "run", "--", ...agent.resume(sessionId), "x")
+      assert.include(second, `process ${pid} holds session ${sessionId}`)
+      yield* lab.said("release")
+      assert.include(yield* lab.said(), sessionId.slice(0, 8))
+      assert.include(yield* lab.said("doctor"), `${agent.title} is found too`)
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+}
