@@ -65,10 +65,13 @@ it.live("a terminal obeys no word of comms, the agent's files, the config or a f
         (yes) => yes
       )
     yield* tells("waits for a person")
-    const commands = ["status", "log", "why", "state", "doctor"].flatMap((one) => [[one], [one, "--json"]])
     yield* Effect.forEach(
-      commands,
-      (command) => Effect.map(the.ask(command), (told) => plainly(command.join(" "), told)),
+      ["status", "log", "why", "state", "doctor"],
+      Effect.fnUntraced(function* (command) {
+        plainly(command, yield* the.ask([command]))
+        // A process has a console of its own.
+        plainly(`${command} --json`, yield* the.run([command, "--json"]))
+      }),
       {
         concurrency: 3
       }
@@ -124,6 +127,7 @@ it.live("a terminal obeys no word of a plan, its errors, arguments or settings",
       { concurrency: 3 }
     )
     assert.include(said[3], "HACK")
+    plainly("a process", yield* the.run(cases[3]!, { SOUFFLEUR_AGENT_COMMAND: "" }, folder))
     assert.deepStrictEqual(JSON.parse(said[4]!).tasks[0].title, evil.trim())
   })
 )
