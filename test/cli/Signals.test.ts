@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { alive, prints, type Running, stage, task, until } from "./CliStage.ts"
+import { alive, bundle, prints, type Running, stage, task, until } from "./CliStage.ts"
 
 const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 /** Longer than any test takes: who waits for this when a signal comes waits too long. */
@@ -182,6 +183,37 @@ describe.concurrent("a signal is answered at once", () => {
       )
       doctor.kill("SIGTERM")
       assert.deepStrictEqual(yield* doctor.ended, { code: null, signal: "SIGTERM" }, doctor.errors())
+    })
+  )
+})
+
+describe("an output without a reader", () => {
+  /** Starts the command without a reader of its output; `errors`: nor of its errors. */
+  const unread = Effect.fnUntraced(function* (args: ReadonlyArray<string>, errors: "read" | "unread") {
+    const the = yield* stage([])
+    const child = spawn(process.execPath, [bundle, ...args], {
+      cwd: the.project,
+      env: the.environment,
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    child.stdout.destroy()
+    let told = ""
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (told += text))
+    if (errors === "unread") child.stderr.destroy()
+    const code = yield* Effect.promise(() => new Promise<number | null>((end) => void child.on("exit", end)))
+    return { the, code, told }
+  })
+  live("a command that only prints ends quietly, with the code of SIGPIPE", () =>
+    Effect.gen(function* () {
+      const { code, told } = yield* unread(["status"], "read")
+      assert.deepStrictEqual([code, told], [141, ""])
+    })
+  )
+  live("a run goes on to its end without a reader", () =>
+    Effect.gen(function* () {
+      const { code, the } = yield* unread(["run", "--no-guardian", "--", "printf", "%s\\n", "a", "b", "c"], "unread")
+      assert.strictEqual(code, 0)
+      assert.include(events(the.state), "ConductorCompleted")
     })
   )
 })

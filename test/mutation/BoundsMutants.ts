@@ -145,7 +145,10 @@ export const boundsMutants = [
   ...mutantsOf(
     `${domain}/src/decide/RetryDecider.ts`,
     [`${domain}/test/RoleDecider.test.ts`],
-    [["role: tried again without a recovery", "if (isUnwatched(watch))", "if (false as boolean)"]]
+    [
+      ["role: tried again without a recovery", "isUnwatched(watch) && (", "(false as boolean) && ("],
+      ["role: a death is counted once after it gave up", "|| !standby.ended)", "|| true)"]
+    ]
   ),
   ...mutantsOf(
     "packages/supervisor/src/Supervisor.ts",

@@ -72,6 +72,14 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/Program.ts",
+    ["test/cli/Signals.test.ts"],
+    [
+      ["no reader: a command that only prints ends", "if (!worksUnread) process.exit(unreadCode)", ""],
+      ["no reader: a watch goes on", "if (!worksUnread) process.exit(unreadCode)", "process.exit(unreadCode)"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/supervisor/src/Notifier.ts",
     ["packages/cli/test/WatchSentence.test.ts"],
     [

@@ -207,12 +207,7 @@ export const recoveryMutants = [
       ["resume: with comms the export", 'comms === null ? "resume" : "export"', '"resume"'],
       ["resume: the user's choice", "settings.recovery ??", ""],
       ["resume: not again without progress", "watch.provider === name && watch.retries > 0", "false"],
-      ["resume: again after progress", "watch.provider === name && watch.retries > 0", "watch.provider === name"],
-      [
-        "resume: a session that went on",
-        "Effect.as(unlessStale(watch, { mark }), promptToResume(watch))",
-        "Effect.succeed(promptToResume(watch))"
-      ]
+      ["resume: again after progress", "watch.provider === name && watch.retries > 0", "watch.provider === name"]
     ]
   ),
   ...mutantsOf(
@@ -221,7 +216,19 @@ export const recoveryMutants = [
     [
       ["resume: a file that is quiet", "if (sameMark(now, before)) return now", "return now"],
       ["resume: quiet for a second", "time - writtenAt >= Duration.toMillis(quietTime)", "true"],
-      ["resume: a session that is sound", "if (message !== undefined) return yield* new NotResumable({ message })", ""]
+      ["resume: a session that is sound", "if (message !== undefined) return yield* new NotResumable({ message })", ""],
+      ["resume: a session that went on", "Effect.as(unlessStale(watch, { mark }), prompt)", "Effect.succeed(prompt)"]
+    ]
+  ),
+  ...mutantsOf(
+    `${recovery}/src/steps/ResumableSession.ts`,
+    [`${recovery}/test/ContinueTurn.test.ts`],
+    [
+      [
+        "continue: a session that is sound",
+        "if (message !== undefined) return yield* new NotResumable({ message })",
+        ""
+      ]
     ]
   ),
   ...mutantsOf(

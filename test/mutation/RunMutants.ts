@@ -29,7 +29,11 @@ export const runMutants = [
   ...mutantsOf(
     `${src}/run/RunLog.ts`,
     [`${tests}/RunLog.test.ts`],
-    [["runs: in streams of their own", 'prefix: "run/"', 'prefix: ""']]
+    [
+      ["runs: in streams of their own", 'prefix: "run/"', 'prefix: ""'],
+      ["runs: over, though its conductor died", "[...held, ...last]", "[...last]"],
+      ["runs: the last end first", ".toSorted((a, b) => b.state.lastEventAt - a.state.lastEventAt)", ""]
+    ]
   ),
   ...mutantsOf(
     `${src}/state/StateFile.ts`,

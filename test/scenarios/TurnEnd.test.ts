@@ -20,7 +20,7 @@ it("a print-mode Conductor whose turn ends is resumed in the same session: a pla
   stage.pass(minutes(20)).close()
   assert.deepStrictEqual([stage.watch.generation, stage.watch.provider, stage.watch.retries], [2, "continue_turn", 0])
   assert.strictEqual(stage.world.ledger.count("ConductorDied"), 0)
-  assert.strictEqual(stage.world.ledger.count("StepSucceeded"), 3)
+  assert.strictEqual(stage.world.ledger.count("StepSucceeded"), 4)
 })
 
 it("an interactive Conductor that is quit, and a print-mode Conductor that is killed in its turn, died", () => {

@@ -2,14 +2,14 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ErrandProcess, HostServices, ownWords, Signals } from "@souffleur/node"
 import { Cause, Console, Deferred, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
 import { cli } from "./Cli.ts"
-import { Environment, Unread } from "./world/CommandEnvironment.ts"
+import { Environment, Unread, WorksUnread } from "./world/CommandEnvironment.ts"
 import { Departure } from "@souffleur/embed/internal"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
 import { errandWords } from "./SmallEntry.ts"
-import { debugging } from "./Uncaught.ts"
+import { debugging, uncaught } from "./Uncaught.ts"
 
-const { argv, env, platform, stdin, stdout } = process
+const { argv, env, platform, stderr, stdin, stdout } = process
 
 /** Returns the folder that the process was started in. `undefined`: it no longer exists. */
 const folder = (): string | undefined => {
@@ -51,6 +51,9 @@ const errands = Layer.unwrap(
 /** The exit code after a signal: 128 and its number, as a shell reports it. */
 const codeOf = { SIGINT: 130, SIGTERM: 143 } as const
 
+/** The exit code of a process without a reader: 128 and the number of SIGPIPE. */
+const unreadCode = 141
+
 /**
  * Milliseconds for the work in hand after a signal, because the sender waits about a second. Unfinished work is left as
  * after SIGKILL, which the log is made for. The goodbye is in the log by then.
@@ -76,6 +79,12 @@ export const runCommandLine = (): void => {
     Deferred.doneUnsafe(left, Effect.void)
   }, exitWaitMillis)
   let unread = false
+  let worksUnread = false
+  for (const stream of [stdout, stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") uncaught(error)
+      if (!worksUnread) process.exit(unreadCode)
+    })
   const teardown: Runtime.Teardown = (exit, onExit) => {
     // An output without a reader would keep the process for ever.
     const finish = unread ? process.exit : onExit
@@ -89,6 +98,10 @@ export const runCommandLine = (): void => {
     Effect.provideService(
       Unread,
       Effect.sync(() => void (unread = true))
+    ),
+    Effect.provideService(
+      WorksUnread,
+      Effect.sync(() => void (worksUnread = true))
     ),
     Effect.provide(
       errands.pipe(Layer.provideMerge(environmentIn(cwd)), Layer.merge(logging), Layer.provideMerge(HostServices.layer))

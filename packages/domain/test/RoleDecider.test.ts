@@ -11,7 +11,7 @@ import {
   type WatchEvent,
   type WatchIntent
 } from "../src/index.ts"
-import { owner } from "./Given.ts"
+import { evidence, owner } from "./Given.ts"
 
 const at = 1_000_000
 const hour = 3_600_000
@@ -117,6 +117,48 @@ describe("a role that dies of a defect", () => {
     assert.deepStrictEqual(again.tags, ["RecoveryRetried", "WatcherStarted"])
     assert.deepStrictEqual([again.watch.standby, again.watch.failing], [undefined, {}])
     assert.deepStrictEqual(fails(again.watch, "watcher").tags, ["RoleFailed"])
+  })
+  it("a death is counted once, though a role gave up after it: a retry begins its recovery", () => {
+    const died = Event.ConductorDied.make({
+      at,
+      watcher: 1,
+      reason: "pid",
+      retries: 1,
+      evidence: evidence,
+      taskCount: null,
+      taskFingerprint: null
+    })
+    const failedClosed = [
+      Event.RecoveryStarted.make({ at, cycle: 1, trigger: "pid", purpose: "relaunch" }),
+      Event.RecoveryFailedClosed.make({ at, cycle: 1, stage: "launch", message: "no" })
+    ]
+    const paused = Event.WaitStarted.make({
+      at,
+      watcher: 1,
+      kind: "pause",
+      until: at + 1,
+      resetsAt: at + 1,
+      trigger: "pid"
+    })
+    const gaveUp = Event.RoleGaveUp.make({ at, role: "watcher", defect: "RangeError", failures: 3 })
+    for (const ended of [
+      [died, ...failedClosed],
+      [died, paused]
+    ]) {
+      const unwatched = [...ended, gaveUp, gaveUp].reduce(evolve, watching)
+      const again = said(unwatched, { _tag: "Retry" })
+      assert.deepStrictEqual(again.tags, ["RecoveryRetried", "RecoveryStarted"])
+      assert.deepStrictEqual([again.watch.retries, again.watch.recovery?.trigger], [1, "pid"])
+      const held = evolve(unwatched, Event.HoldStarted.make({ at }))
+      const kept = said(held, { _tag: "Retry" })
+      assert.deepStrictEqual(kept.tags, ["RecoveryRetried", "RecoveryWithheld", "WatcherStarted"])
+      assert.strictEqual(kept.watch.standby?.trigger, "pid")
+    }
+    const limited = Event.WaitStarted.make({ ...paused, kind: "usage-limit", trigger: "limit" })
+    assert.deepStrictEqual(said([limited, gaveUp].reduce(evolve, watching), { _tag: "Retry" }).tags, [
+      "RecoveryRetried",
+      "WatcherStarted"
+    ])
   })
   it("a role that only tells is counted apart, and the watch goes on without it", () => {
     let watch = watching

@@ -155,7 +155,8 @@ describe("the memory of a watch", () => {
       stage: "gate",
       message: "too large",
       since: 8,
-      held: false
+      held: false,
+      ended: true
     })
     assert.isUndefined(standby.recovery)
     assert.strictEqual(

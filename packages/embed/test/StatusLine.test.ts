@@ -11,7 +11,8 @@ const closed = {
   stage: "ceiling",
   message: "the ceiling of time is reached",
   since: noon,
-  held: false
+  held: false,
+  ended: true
 } as const
 const says = (more: Partial<Watch>, silent = false) =>
   statusLine({ ...initial, phase: "Watching", generation: 1, lastEventAt: noon, ...more }, silent)

@@ -5,7 +5,7 @@ import { Store } from "@souffleur/eventlog"
 import { SqliteClient } from "@souffleur/node"
 import { Effect, FileSystem, Layer, Path, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { allRuns, RunLog, runsOf, dispatchRun } from "../src/index.ts"
+import { allRuns, endedRuns, RunLog, runsOf, dispatchRun, unfinishedRuns } from "../src/index.ts"
 import { examples } from "./fixtures/events/RunExamples.ts"
 import { examples as watchExamples } from "../../domain/test/fixtures/events/Examples.ts"
 
@@ -59,6 +59,26 @@ it.live("a run that cannot be read hides no other, and nothing is decided on the
     assert.lengthOf(yield* runsOf("/good"), 1)
     assert.strictEqual((yield* Effect.flip(runsOf("/torn")))._tag, "UnreadableEvent")
   }).pipe(Effect.provide(both), Effect.provide(NodeServices.layer), Effect.scoped)
+)
+
+it.effect("a finished run whose conductor died before its goodbye has ended, in the order of the ends", () =>
+  Effect.gen(function* () {
+    const log = yield* RunLog
+    const { RunFinished, RunLeft, RunOpened, RunTaken, RunVerified } = examples
+    for (const [id, ...ends] of [
+      ["first", { ...RunFinished, at: 1 }, { ...RunLeft, at: 1 }],
+      ["killed", { ...RunFinished, at: 2 }],
+      ["last", { ...RunFinished, at: 3 }, { ...RunLeft, at: 3 }]
+    ] as const)
+      yield* log.append(`run/${id}`, 0, [RunOpened, RunTaken, RunVerified, ...ends])
+    assert.deepStrictEqual(yield* unfinishedRuns, [])
+    const ended = Effect.fnUntraced(function* (limit: number) {
+      const { count, last } = yield* endedRuns(limit)
+      return [count, ...last.map(({ id }) => id)]
+    })
+    assert.deepStrictEqual(yield* ended(9), [3, "last", "killed", "first"])
+    assert.deepStrictEqual(yield* ended(2), [3, "last", "killed"])
+  }).pipe(Effect.provide(RunLog.layerMemory))
 )
 
 it.effect("a command that another event overtakes is decided again, on the newer state", () =>

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { continueTurn, standardCompact } from "../src/index.ts"
+import { continueTurn, exportProvider, standardCompact } from "../src/index.ts"
 import { closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
 import { identityOf } from "@souffleur/testing"
-import { worldOf } from "./RecoveryWorld.ts"
+import { signsOf, worldOf } from "./RecoveryWorld.ts"
 
 /** A print-mode Conductor that has ended, and left a tool running. */
 const ended = () => worldOf({ pid: 80, parent: 1, environment: { AGENT_PID: "4711", AGENT_SESSION_ID: "s1" } })
@@ -72,6 +72,29 @@ it.effect("continue_turn applies only to an ended turn", () =>
       )
     }
   })
+)
+it.effect(
+  "a full context, and a file that cannot be read, are exported after an ended turn, and the reason is told",
+  () =>
+    Effect.gen(function* () {
+      for (const trigger of ["turn-ended", "limit", "exit"] as const)
+        for (const [signs, message] of [
+          [signsOf(180_001), "its context is full: 180,001 tokens are in use, and the limit is 180,000"],
+          [undefined, "its session file cannot be read"]
+        ] as const) {
+          const world = ended()
+          world.agent.signs = () => signs
+          const { log, run } = yield* cycleOf([continueTurn, exportProvider], { trigger, comms: null }, world)
+          yield* run
+          const events = yield* log.events
+          assert.deepInclude(
+            events.find(({ _tag }) => _tag === "RecoveryEscalated"),
+            { from: "continue_turn", to: "claude_export", stage: "session", message, alreadyKilled: true }
+          )
+          assert.strictEqual(relaunches(events)[0]?.provider, "claude_export")
+          assert.strictEqual(world.did.filter((act) => act === "SIGTERM 80").length, 1)
+        }
+    })
 )
 it.effect("completion before the launch, and another holder of the session, forbid it", () =>
   Effect.gen(function* () {

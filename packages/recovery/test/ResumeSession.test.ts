@@ -4,14 +4,8 @@ import { identityOf } from "@souffleur/testing"
 import { Clock, Effect } from "effect"
 import { exportProvider, resumeSession, standardCompact } from "../src/index.ts"
 import { type Change, closedAt, cycleOf, inTime, launches, relaunches } from "./Cycles.ts"
-import { worldOf } from "./RecoveryWorld.ts"
+import { signsOf, worldOf } from "./RecoveryWorld.ts"
 
-/** A session whose last answer used so many tokens of a window of 200,000. */
-const signsOf = (tokens: number): SessionSigns => ({
-  writtenAt: 0,
-  turn: { _tag: "Tool", at: 0, name: "Bash", limit: undefined, spawns: true },
-  context: { tokens, window: 200_000, model: "m", at: 0 }
-})
 const sound = signsOf(1000)
 const fresh = { ...sound, writtenAt: Number.MAX_SAFE_INTEGER }
 

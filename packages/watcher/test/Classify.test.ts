@@ -100,7 +100,7 @@ describe("the exits", () => {
     it(`${name} while standing by`, () => {
       const standby: Watch = {
         ...awaiting,
-        standby: { trigger: "pid", cycle: 1, stage: "gate", message: "too large", since: 0, held: false }
+        standby: { trigger: "pid", cycle: 1, stage: "gate", message: "too large", since: 0, held: false, ended: true }
       }
       assert.deepStrictEqual(exitOf(standby, change), name === "complete" ? exit : undefined)
     })
@@ -109,7 +109,7 @@ describe("the exits", () => {
     const ended = { process: "gone", ending: "complete" } as const
     const solo: Watch = { ...awaiting, comms: null, awaiting: false }
     for (const trigger of [...EarlyEnd.literals, "pid"] as const) {
-      const standby = { trigger, cycle: 1, stage: "hold", message: "held", since: 0, held: true }
+      const standby = { trigger, cycle: 1, stage: "hold", message: "held", since: 0, held: true, ended: true }
       const wait = { kind: "quiet-hours", until: now + 1, trigger, since: 0 } as const
       const complete = trigger === "pid" ? { _tag: "Complete" as const } : undefined
       assert.deepStrictEqual(exitOf({ ...solo, standby }, ended), complete, trigger)

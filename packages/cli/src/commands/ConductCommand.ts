@@ -6,7 +6,7 @@ import { Console, Effect, Fiber, FileSystem, Option, Path } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { dryRun } from "../world/DryRun.ts"
-import { Environment } from "../world/CommandEnvironment.ts"
+import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
@@ -93,6 +93,7 @@ export const conductCommand = Command.make(
     const loaded = yield* loadPlan(yield* Effect.orElseSucceed(fs.realPath(named), () => named), project)
     if (flags.dryRun) return yield* dryRun(loaded, flags.json)
     const wait = Option.getOrElse(flags.wait, () => (variables["SOUFFLEUR_LAUNCH_ID"] ?? "") !== "")
+    yield* yield* WorksUnread
     const code = yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const run = yield* souffleur.conduct({

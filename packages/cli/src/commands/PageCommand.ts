@@ -5,6 +5,7 @@ import { servePage } from "@souffleur/page"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { openInBrowser } from "../watching/Browser.ts"
+import { WorksUnread } from "../world/CommandEnvironment.ts"
 import { signOfAgent } from "../watching/PersonOnly.ts"
 import { BadUsage } from "../Failure.ts"
 import { json, projectDir } from "./Options.ts"
@@ -31,6 +32,7 @@ export const pageCommand = Command.make(
     const { stateDir } = yield* Settings
     const zone = yield* personsZone
     const acts = (yield* signOfAgent) === undefined
+    yield* yield* WorksUnread
     yield* Effect.gen(function* () {
       const url = yield* servePage({ stateDir, acts, zone })
       yield* Console.log(flags.json ? JSON.stringify({ url }) : url)

@@ -55,11 +55,11 @@ export const retryCommand = Command.make(
     }
     const whenOwned = watch.owner === undefined ? ' when souffleur runs again: "souffleur watch"' : ""
     yield* Console.log(
-      again
-        ? `${id}: it is watched again${whenOwned}`
-        : cycle === null
-          ? `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
-          : `${id}: recovery ${cycle} begins${whenOwned}`
+      cycle !== null
+        ? `${id}: recovery ${cycle} begins${whenOwned}`
+        : again
+          ? `${id}: it is watched again${whenOwned}`
+          : `${id}: as much again is allowed, from ${since} on (${allowed(settings)})`
     )
   })
 ).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

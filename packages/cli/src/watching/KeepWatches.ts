@@ -3,6 +3,7 @@ import type { NamedWatch } from "@souffleur/embed"
 import { hasGuardian, livingWatches } from "@souffleur/embed/internal"
 import { Console, Duration, Effect, Ref, Schedule } from "effect"
 import { ready } from "../service/Watchdog.ts"
+import { WorksUnread } from "../world/CommandEnvironment.ts"
 import { type Resumed, resumed, tell, watchedBy } from "./ResumeWatch.ts"
 
 /** The starts in a row that did not come to own a watch, under the fence that stayed. */
@@ -54,6 +55,7 @@ const failedAfter = (failed: FailedStarts, all: ReadonlyArray<readonly [NamedWat
  * is told once. Fails with `LogUnusable` where the reason does not pass.
  */
 export const keepWatches = Effect.gen(function* () {
+  yield* yield* WorksUnread
   const { watcherInterval } = yield* Settings
   const announced = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
   const failed = yield* Ref.make<FailedStarts>(new Map())

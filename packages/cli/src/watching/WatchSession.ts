@@ -4,7 +4,7 @@ import { Memory } from "@souffleur/node"
 import { attendedHere } from "@souffleur/supervisor"
 import { Console, Effect, Fiber, Option } from "effect"
 import { feed } from "../service/Watchdog.ts"
-import { Environment, Unread } from "../world/CommandEnvironment.ts"
+import { Environment, Unread, WorksUnread } from "../world/CommandEnvironment.ts"
 import { makeWatchScreen, type Telling } from "./WatchScreen.ts"
 
 /** Returns 0 for a completed or a released watch, 1 for others (spec: command-line#exit-codes). */
@@ -41,6 +41,7 @@ export const watching = Effect.fn("watching")(function* (
   id: string,
   { comms, from, guardian, project, telling }: WatchingOptions
 ) {
+  yield* yield* WorksUnread
   const settings = yield* Settings
   const { cwd, self } = yield* Environment
   const revival = [...self, "watch", "--resume", id, "--guardian", "--quiet", "--restored"] as const

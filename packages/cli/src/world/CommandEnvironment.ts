@@ -21,6 +21,11 @@ export interface Surroundings {
 /** The surroundings of a command: its folder, its variables, and its terminal. A test has its own. */
 export class Environment extends Context.Service<Environment, Surroundings>()("@souffleur/cli/Environment") {}
 
+/** Is told that the process has work besides its output. Without a reader the process goes on then, and ends else. */
+export const WorksUnread = Context.Reference<Effect.Effect<void>>("@souffleur/cli/WorksUnread", {
+  defaultValue: () => Effect.void
+})
+
 /** Is told that nothing reads the output any more. The process then ends without writing the rest. */
 export const Unread = Context.Reference<Effect.Effect<void>>("@souffleur/cli/Unread", {
   defaultValue: () => Effect.void

@@ -22,27 +22,24 @@ export const decideRetry = (
     permission === undefined || permission === watch.pin.ceiling
       ? []
       : [Event.TrustGiven.make({ at, pin: { ...watch.pin, ceiling: permission }, by: "retry" })]
-  // The Conductor was not looked at since, so it is watched again and not recovered.
-  if (isUnwatched(watch))
+  const { standby } = watch
+  // An end before the role gave up is counted already: a watcher would count it a second time.
+  if (standby !== undefined && isUnwatched(watch) && (watch.held !== undefined || !standby.ended))
     return ok(
       Event.RecoveryRetried.make({ at, cycle: watch.cycles }),
-      // A death is counted once, and a hold goes on.
-      ...(watch.standby?.held === true
-        ? [withheldByHold(at, { cycle: watch.cycles, trigger: watch.standby.trigger })]
-        : []),
+      ...(standby.ended ? [withheldByHold(at, { cycle: watch.cycles, trigger: standby.trigger })] : []),
       nextWatcher(watch, at)
     )
   if (watch.held !== undefined)
     return permission === undefined
       ? no("not now", 'an operator holds the watch, and nothing is launched: "souffleur go" ends that')
       : ok(...granted)
-  if (watch.standby !== undefined) {
+  if (standby !== undefined)
     return ok(
       ...granted,
-      Event.RecoveryRetried.make({ at, cycle: watch.standby.cycle }),
-      Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: watch.standby.trigger })
+      Event.RecoveryRetried.make({ at, cycle: standby.cycle }),
+      Event.RecoveryStarted.make({ at, cycle: watch.cycles + 1, purpose: "relaunch", trigger: standby.trigger })
     )
-  }
   if (permission !== undefined) return ok(...granted)
   const renewed = ceilings || watch.ceiling !== undefined ? [Event.AllowanceRenewed.make({ at })] : []
   // A command that has died is run again now.

@@ -146,7 +146,9 @@ export const Watch = Schema.Struct({
       message: Text,
       since: Time,
       /** A hold withholds a recovery. A role may have given up since, which is the stage then. */
-      held: Schema.Boolean
+      held: Schema.Boolean,
+      /** Whether an end of the Conductor needs this recovery. Without one, a role alone gave up. */
+      ended: Schema.Boolean
     })
   ),
   lastExport: Schema.NullOr(Text),

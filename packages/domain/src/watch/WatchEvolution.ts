@@ -99,7 +99,9 @@ const changes: Changes = {
             stage: role,
             message: `souffleur's ${role} failed ${failures} times in a row because of a bug (${defect})`,
             since: at,
-            held: watch.standby?.held === true
+            held: watch.standby?.held === true,
+            // A limit may be over without an end.
+            ended: watch.wait === undefined ? watch.standby?.ended === true : watch.wait.trigger !== "limit"
           }
         }
       : {},
@@ -197,7 +199,7 @@ const changes: Changes = {
   RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
     cycles: cycle,
     recovery: undefined,
-    standby: { cycle, trigger, stage, message, since: at, held: stage === "hold" }
+    standby: { cycle, trigger, stage, message, since: at, held: stage === "hold", ended: true }
   }),
   RecoveryEscalated: ({ from }, { recovery }) =>
     recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
@@ -229,7 +231,7 @@ const changes: Changes = {
   }),
   RecoveryFailedClosed: ({ at, cycle, message, stage }, watch) => ({
     recovery: undefined,
-    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, message, since: at, held: false }
+    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, message, since: at, held: false, ended: true }
   }),
   RetriesExhausted: ({ exportPath }, watch) => ({
     ...exited("retries exhausted"),

@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "25b6ff6225e80415" },
+  name: { kind: "watch", fingerprint: "56ede281968e2353" },
   initial,
   evolve,
   schema: Watch,

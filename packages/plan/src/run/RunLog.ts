@@ -38,10 +38,14 @@ export const unfinishedRuns = Effect.map(aggregate.living, (all) =>
 
 /**
  * Returns the runs that ended last, the last one first, `limit` at most, and the number of all that ended. A run that
- * is over counts once no process of it may live.
+ * is over is one of them, also where its conductor died before it said goodbye.
  */
-export const endedRuns = (limit: number) =>
-  Effect.map(aggregate.ended(limit), ({ count, last }) => ({ count, last: last.map(namedRun) }))
+export const endedRuns = Effect.fn("endedRuns")(function* (limit: number) {
+  const { count, last } = yield* aggregate.ended(limit)
+  const held = (yield* aggregate.living).filter(({ state, unreadable }) => unreadable === undefined && isOver(state))
+  const latest = [...held, ...last].toSorted((a, b) => b.state.lastEventAt - a.state.lastEventAt)
+  return { count: count + held.length, last: latest.slice(0, limit).map(namedRun) }
+})
 
 /** Finds a run by its id; `None`: there is none. Fails with `UnreadableEvent` where it cannot be read. */
 export const runById = (id: string) => Effect.map(aggregate.one(id), Option.map(namedRun))

@@ -11,12 +11,12 @@ import {
 } from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { launchSuccessor } from "../steps/Launch.ts"
 import { promptToContinue } from "../steps/LaunchPrompt.ts"
+import { resumeInPlace } from "../steps/ResumableSession.ts"
 import type { Provider } from "../Provider.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 
-/** The triggers after which the session itself is whole, and its turn is over. */
+/** The triggers after which the turn of the session is over. */
 const ended: ReadonlySet<RecoveryCycle["trigger"]> = new Set(["turn-ended", "limit", ...EarlyEnd.literals])
 
 /**
@@ -30,10 +30,9 @@ export const continueTurn: Provider<Agent | Comms | Hooks | Launcher | Offspring
   recover: Effect.fn("recover")(function* (watch: Watch, { alreadyKilled, request }) {
     // In print mode the process is gone, but not the processes that it left running.
     if (!alreadyKilled) yield* stopConductor(watch)
-    return yield* launchSuccessor(watch, request, {
+    return yield* resumeInPlace(watch, request, {
       steps: { prepare: "prepare to continue", launch: "continue" },
-      resumes: watch.sessionId,
-      prompt: Effect.succeed(promptToContinue(watch))
+      prompt: promptToContinue(watch)
     })
   })
 }

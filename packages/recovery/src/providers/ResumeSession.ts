@@ -10,10 +10,8 @@ import {
 } from "@souffleur/domain"
 import type { Offspring } from "@souffleur/eventlog"
 import { Effect } from "effect"
-import { unlessStale } from "../steps/ExportConversation.ts"
-import { launchSuccessor } from "../steps/Launch.ts"
 import { promptToResume } from "../steps/LaunchPrompt.ts"
-import { resumableSession } from "../steps/ResumableSession.ts"
+import { resumeInPlace } from "../steps/ResumableSession.ts"
 import { stopConductor } from "../steps/StopConductor.ts"
 import { Escalated, type Provider } from "../Provider.ts"
 
@@ -45,15 +43,9 @@ export const resumeSession: Provider<Agent | Comms | Hooks | Launcher | Offsprin
         alreadyKilled
       })
     if (!alreadyKilled) yield* stopConductor(watch)
-    const { mark } = yield* resumableSession(watch).pipe(
-      Effect.catchTag("NotResumable", ({ message }) =>
-        Effect.fail(new Escalated({ stage: "session", message, alreadyKilled: true }))
-      )
-    )
-    return yield* launchSuccessor(watch, request, {
+    return yield* resumeInPlace(watch, request, {
       steps: { prepare: "prepare to resume in place", launch: "resume in place" },
-      resumes: watch.sessionId,
-      prompt: Effect.as(unlessStale(watch, { mark }), promptToResume(watch))
+      prompt: promptToResume(watch)
     })
   })
 }

@@ -1,9 +1,13 @@
 import { Agent, SessionMark, Settings, stepNames, unresumable, type Watch } from "@souffleur/domain"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { Escalated } from "../Provider.ts"
+import { unlessStale } from "./ExportConversation.ts"
+import { launchSuccessor, type SuccessorOrder } from "./Launch.ts"
+import type { Request } from "./Request.ts"
 import { again, step } from "./Step.ts"
 
 /** Says why the session is not resumed in place in this cycle. */
-export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
+class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
 /** A session that can be resumed: the end of its file, and the tokens in use. `null`: they are not known. */
 const Resumable = Schema.Struct({ mark: SessionMark, contextTokens: Schema.NullOr(Schema.Int) })
@@ -40,7 +44,7 @@ const quietMark = Effect.fnUntraced(
  * Looks whether the session of a stopped Conductor can be resumed in place (spec: behaviour#resume). Its file is only
  * read. Fails with `NotResumable` where the file is missing, unreadable or still written, or the context is full.
  */
-export const resumableSession = Effect.fn("resumableSession")(function* ({ sessionId }: Watch) {
+const resumableSession = Effect.fn("resumableSession")(function* ({ sessionId }: Watch) {
   const agent = yield* Agent
   const { forceCompactThresholdTokens: threshold } = yield* Settings
   return yield* step(stepNames.session, {
@@ -54,5 +58,26 @@ export const resumableSession = Effect.fn("resumableSession")(function* ({ sessi
       return { mark, contextTokens: signs?.context?.tokens ?? null }
     }),
     reconcile: again
+  })
+})
+
+/**
+ * Resumes the session of a stopped Conductor in place, with this prompt. Fails with `Escalated` where the session
+ * cannot be resumed, or went on right before the launch.
+ */
+export const resumeInPlace = Effect.fn("resumeInPlace")(function* (
+  watch: Watch,
+  request: Request,
+  { prompt, steps }: Pick<SuccessorOrder<never>, "steps"> & { readonly prompt: string }
+) {
+  const { mark } = yield* resumableSession(watch).pipe(
+    Effect.catchTag("NotResumable", ({ message }) =>
+      Effect.fail(new Escalated({ stage: "session", message, alreadyKilled: true }))
+    )
+  )
+  return yield* launchSuccessor(watch, request, {
+    steps,
+    resumes: watch.sessionId,
+    prompt: Effect.as(unlessStale(watch, { mark }), prompt)
   })
 })
