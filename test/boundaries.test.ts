@@ -267,8 +267,9 @@ describe("the floors", () => {
       "effect/ai": /^packages\/cli\/src\/mcp\/(?:Server|Tools)\.ts$/u,
       "effect/cli": /^packages\/cli\/src\/(?:main|Cli|CommandTable|Failure|commands\/\w+|watching\/NamedTarget)\.ts$/u,
       "effect/http":
-        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/TraceExport|node\/src\/LoopbackServer|page\/src\/\w+)\.ts$/u,
-      "effect/observability": /^packages\/embed\/src\/trace\/(?:RecoveryTrace|TraceExport)\.ts$/u,
+        /^packages\/(?:notify\/src\/Delivery|embed\/src\/trace\/OtlpExport|node\/src\/LoopbackServer|page\/src\/\w+)\.ts$/u,
+      "effect/observability":
+        /^packages\/embed\/src\/(?:trace\/(?:RecoveryTrace|OtlpExport)|metrics\/OtlpNumbers)\.ts$/u,
       "effect/process":
         /^packages\/(?:embed\/src\/(?:MakeSouffleur|world\/NodeParts)|plan\/src\/git\/Git|notify\/src\/Channels|node\/src\/launch\/(?:Headless|HostPrograms)|cli\/src\/(?:watching\/TerminalPane|demo\/Scene)|process\/src\/program\/UserProgram|testing\/src\/FakeWorld|recovery\/src\/(?:export\/ExternalExport|providers\/ProgramProvider))\.ts$/u,
       "effect/sql":
@@ -415,7 +416,7 @@ describe("the lines", () => {
         "main.ts",
         /console\.log\(`souffleur v\$\{version\}`\)|process\.stderr\.write\(\s*`souffleur: Node 22\.19 |process\.stderr\.write\("souffleur: files of its program |process\.stderr\.write\(`\$\{\(await import\("@souffleur\/domain"\)\)\.plain/gu
       ],
-      ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)/gu],
+      ["Program.ts", /const \{[^}]*\bstdout\b[^}]*\} = process\n|stdout\.(?:columns|isTTY)|of \[stdout, stderr\]/gu],
       ["watching/FollowOutput.ts", /stdout|Stdio\.Stdio/gu],
       ["mcp/Requests.ts", /stdio\.stdout/gu],
       ["explain/Progress.ts", /\bstderr(?:IsTerminal)?\b/gu],

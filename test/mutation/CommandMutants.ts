@@ -252,6 +252,11 @@ export const commandMutants = [
     [["preview: a watch that goes on", "if (Option.isSome(known)) return yield* previewKnown(known.value)", ""]]
   ),
   ...mutantsOf(
+    "packages/cli/src/preview/PreviewText.ts",
+    ["packages/cli/test/Preview.test.ts"],
+    [["preview: the terminal in words", 'tmux: "a window of its own in this tmux"', 'tmux: "tmux"']]
+  ),
+  ...mutantsOf(
     "packages/embed/src/preview/ForeseenEnds.ts",
     ["packages/cli/test/Preview.test.ts"],
     [

@@ -38,7 +38,7 @@ export const holdMutants = [
     ["pause: once", "{ ...command, pause: 0 }", "command"]
   ]),
   ...mutantsOf(`${src}/decide/RetryDecider.ts`, decider, [
-    ["hold: a retry leaves it held", "watch.standby?.held === true", "false as boolean"],
+    ["hold: a retry leaves it held", "(watch.held !== undefined || !standby.ended)", "!standby.ended"],
     ["hold: no retry", "if (watch.held !== undefined)", "if (false as boolean)"],
     ["pause: retry ends it", 'if (watch.wait?.kind === "pause") return ok', "if (false as boolean) return ok"],
     ["pause: retry renews the ceiling too", "endedWait({ ...watch, ceiling: undefined },", "endedWait(watch,"]

@@ -19,7 +19,12 @@ export const pageMutants = [
       ["page gate: the token", "if (!isSameSecret(token, given))", "if (given === undefined)"],
       ["page gate: no foreign code", "default-src 'none'; ", "default-src *; "],
       ["page gate: the cookie is for no script", "httpOnly: true", "httpOnly: false"],
-      ["page gate: the token of a collector", "isSameSecret(secrets.token, token)", "token !== undefined"]
+      ["page gate: the token of a collector", "isSameSecret(secrets.metrics, token)", "token !== undefined"],
+      [
+        "page gate: the numbers take no token of a person",
+        "isSameSecret(secrets.metrics, token)",
+        "isSameSecret(secrets.metrics, token) || isSameSecret(secrets.token, token)"
+      ]
     ]
   ),
   ...mutantsOf(

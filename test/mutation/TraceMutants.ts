@@ -2,6 +2,7 @@ import { mutantsOf } from "./Mutant.ts"
 
 const trace = "packages/embed/test/RecoveryTrace.test.ts"
 const teller = "packages/embed/test/TraceTeller.test.ts"
+const numbers = "packages/embed/test/MetricsTeller.test.ts"
 
 /** Mutants of the traces of recoveries: their ids, their spans, and the ways to a collector. */
 export const traceMutants = [
@@ -32,8 +33,37 @@ export const traceMutants = [
       ["trace: only where it is asked for", 'asked || exporter === "otlp" || own("ENDPOINT") !== ""', "true"],
       ["trace: off is off", 'if (!wanted || word("SDK_DISABLED").toLowerCase() === "true")', "if (!wanted)"],
       ["trace: no other exporter", 'exporter !== "" && exporter !== "otlp"', "false"],
-      ["trace: its own variables first", "word(`EXPORTER_OTLP_TRACES_${name}`) ||", ""],
+      ["trace: its own variables first", "word(`${prefix}${name}`) ||", ""],
       ["trace: an address", "URL.canParse(base) && /^https?:$/u.test(new URL(base).protocol)", "true"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/trace/OtlpTarget.ts",
+    [numbers],
+    [
+      ["numbers: their own exporter", "word(`${signal.toUpperCase()}_EXPORTER`)", 'word("TRACES_EXPORTER")'],
+      ["numbers: their own path", "/v1/${signal}`", "/v1/traces`"],
+      ["numbers: their interval", 'millis(word("METRIC_EXPORT_INTERVAL"), defaultInterval)', "defaultInterval"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/metrics/OtlpNumbers.ts",
+    [numbers],
+    [
+      ["numbers: a bucket of its own", "value - (buckets[n - 1]?.value ?? 0)", "value"],
+      ["numbers: a word of others", "stringValue: plain(text)", "stringValue: text"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/metrics/MetricsTeller.ts",
+    [numbers],
+    [
+      [
+        "numbers: again",
+        "Effect.asVoid(Effect.repeat(tell(target), Schedule.spaced(target.interval)))",
+        "tell(target)"
+      ],
+      ["numbers: a collector that is out", "Effect.ignore(telling)", "telling as never"]
     ]
   ),
   ...mutantsOf(
@@ -47,7 +77,7 @@ export const traceMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/trace/TraceExport.ts",
+    "packages/embed/src/trace/OtlpExport.ts",
     [teller],
     [
       ["trace: its headers", "HttpClientRequest.setHeaders(target.headers),", ""],

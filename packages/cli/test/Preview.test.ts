@@ -162,6 +162,30 @@ it.layer(services)((it) => {
     })
   )
 
+  it.effect("a dry run names the terminal in words", () =>
+    Effect.gen(function* () {
+      const the = yield* stage()
+      const row = Effect.fnUntraced(function* (more: Readonly<Record<string, string>>) {
+        const lines = yield* printed(
+          the.project,
+          { ...the.variables, ...more },
+          "run",
+          "--dry-run",
+          "--",
+          "claude",
+          "x"
+        )
+        return lines.find((line) => line.startsWith("  terminal "))
+      })
+      assert.strictEqual(yield* row({ TMUX: "/t,1,0" }), "  terminal     a window of its own in this tmux")
+      assert.strictEqual(
+        yield* row({ SOUFFLEUR_LAUNCHER: "kitty", KITTY_LISTEN_ON: "unix:/k" }),
+        "  terminal     a tab of its own in this kitty"
+      )
+      assert.include(yield* row({}), "it runs in the background")
+    })
+  )
+
   it.effect("a dry run says where each setting comes from, and that the file would be trusted", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

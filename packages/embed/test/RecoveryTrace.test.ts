@@ -92,7 +92,7 @@ it("a decision belongs to the recovery that it began, or that it was made in", (
 })
 
 const target = (variables: Readonly<Record<string, string>>, asked = false) =>
-  Result.getOrThrow(otlpTarget(variables, asked))
+  Result.getOrThrow(otlpTarget(variables, "traces", asked))
 
 it("nothing is exported unless an endpoint or the exporter is named, or a person asks", () => {
   assert.isNull(target({}))
@@ -103,6 +103,7 @@ it("nothing is exported unless an endpoint or the exporter is named, or a person
     protocol: "http/protobuf",
     gzip: false,
     timeout: 10_000,
+    interval: 60_000,
     service: "souffleur",
     attributes: {}
   }
@@ -134,6 +135,7 @@ it("the variables of traces alone outrank those of all signals", () => {
       headers: { authorization: "Bearer x", b: "c=d" },
       protocol: "http/json",
       gzip: true,
+      interval: 60_000,
       timeout: 500,
       service: "mine",
       attributes: { "deployment.environment": "night shift" }
@@ -143,7 +145,7 @@ it("the variables of traces alone outrank those of all signals", () => {
     { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4317" },
     { OTEL_TRACES_EXPORTER: "otlp", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" }
   ])
-    assert.isTrue(Result.isFailure(otlpTarget(wrong)), JSON.stringify(wrong))
+    assert.isTrue(Result.isFailure(otlpTarget(wrong, "traces")), JSON.stringify(wrong))
   const odd = target({
     OTEL_TRACES_EXPORTER: "otlp",
     OTEL_EXPORTER_OTLP_TIMEOUT: "soon",

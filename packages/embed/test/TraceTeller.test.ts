@@ -17,7 +17,7 @@ const services = Layer.merge(EventLog.layerMemory, Cursor.layerMemory)
 const append = (after: number, more: ReadonlyArray<WatchEvent>) => EventLog.use((log) => log.append(id, after, more))
 const telling = (url: string, more: Readonly<Record<string, string>> = {}) => {
   const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", ...more }
-  return Effect.provideService(traceTeller(id), TraceCollector, Result.getOrThrow(otlpTarget(variables)))
+  return Effect.provideService(traceTeller(id), TraceCollector, Result.getOrThrow(otlpTarget(variables, "traces")))
 }
 const own = traceIdOf(id, recoveriesOf(watchChanges(recorded))[0]!)
 const spansIn = ({ body }: Collected) =>

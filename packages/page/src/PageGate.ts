@@ -57,16 +57,16 @@ export const entrance = ({ secrets: { cookie, path, token } }: GateOptions) =>
     )
   })
 
-/** Refuses a collector without the token. It has no browser, so it brings the token each time. */
+/** Refuses a collector without its token. It has no browser, so it brings the token each time. */
 export const collecting =
   ({ secrets }: GateOptions) =>
   <E, R>(answer: Answer<E, R>) =>
     Effect.gen(function* () {
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const [, token] = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "") ?? []
-      return isSameSecret(secrets.token, token)
+      return isSameSecret(secrets.metrics, token)
         ? yield* answer
-        : HttpServerResponse.setHeader(refusal(401, "Bring the token of the page."), "www-authenticate", "Bearer")
+        : HttpServerResponse.setHeader(refusal(401, "Bring the token in metrics.token."), "www-authenticate", "Bearer")
     })
 
 /** Refuses a request without the cookie. */

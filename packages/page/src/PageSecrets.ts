@@ -3,8 +3,8 @@ import { readTrusted, replaceDurably } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 
-/** The name of the file with the token, in the state folder. */
-const file = "page.token"
+/** The names of the files with the token of a person and that of a collector, in the state folder. */
+const [file, collectorFile] = ["page.token", "metrics.token"] as const
 
 /** 256 random bits, in hex. */
 const form = /^[0-9a-f]{64}$/u
@@ -17,6 +17,8 @@ export interface PageSecrets {
   readonly cookie: string
   /** Is in each form. */
   readonly form: string
+  /** Is for a collector. It opens the numbers alone, and leads to no other secret. */
+  readonly metrics: string
   /**
    * Begins each path, and bounds the cookie. A browser sends a cookie to every port of a host. Another user's server on
    * this machine would get it without that bound.
@@ -52,10 +54,13 @@ const keptToken = Effect.fnUntraced(function* (stateDir: string) {
 export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string) {
   const token = yield* keptToken(stateDir)
   const derived = (name: string) => digestOf(`souffleur page ${name} ${token}`)
+  const metrics = yield* derived("metrics")
+  yield* replaceDurably((yield* Path.Path).join(stateDir, collectorFile), `${metrics}\n`)
   return {
     token,
     cookie: yield* derived("cookie"),
     form: yield* derived("form"),
+    metrics,
     path: `/${(yield* derived("path")).slice(0, 20)}`
   } satisfies PageSecrets
 })

@@ -28,17 +28,23 @@ it.live("nothing is answered without the cookie, and no part of the token is eno
       assert.strictEqual((yield* ask(new URL(`/?token=${token}`, link).href)).status, 401)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
-it.live("the numbers of all watches are for the cookie, or for a collector with the token", () =>
+it.live("the numbers of all watches are for the cookie, or for a collector with its own token", () =>
   Effect.gen(function* () {
-    const { project, serve, tell } = yield* makeStage()
+    const { project, serve, stateDir, tell } = yield* makeStage()
     yield* tell("opera-0001", night(project))
     const link = yield* serve
     const { cookie, list } = yield* enter(link)
-    const token = new URL(link).searchParams.get("token")!
+    const token = (yield* FileSystem.FileSystem.use((fs) => fs.readFileString(`${stateDir}/metrics.token`))).trim()
+    const persons = new URL(link).searchParams.get("token")!
     const { origin, port } = new URL(link)
     const asked = (headers: Readonly<Record<string, string>>) => ask(`${origin}/metrics`, { headers })
     const wrong = [{}, { cookie }, { authorization: token }, { authorization: `Bearer ${token.slice(1)}` }]
-    for (const headers of [...wrong, { authorization: "Bearer" }, { authorization: `Basic ${token}` }])
+    for (const headers of [
+      ...wrong,
+      { authorization: `Bearer ${persons}` },
+      { authorization: "Bearer" },
+      { authorization: `Basic ${token}` }
+    ])
       assert.strictEqual((yield* asked(headers)).status, 401, JSON.stringify(headers))
     const rebound = yield* asked({ authorization: `Bearer ${token}`, host: `attacker.example:${port}` })
     assert.strictEqual(rebound.status, 421)
@@ -47,6 +53,9 @@ it.live("the numbers of all watches are for the cookie, or for a collector with 
     assert.include(text, 'souffleur_jobs{kind="watch",state="needs you"} 1\n')
     assert.strictEqual((yield* ask(`${list}metrics`, { headers: { cookie } })).text, text)
     assert.strictEqual((yield* ask(`${list}metrics`)).status, 401)
+    // The token of a collector is no link, and no cookie.
+    assert.strictEqual((yield* ask(`${origin}/?token=${token}`)).status, 401)
+    assert.strictEqual((yield* ask(list, { headers: { cookie: `souffleur=${token}` } })).status, 401)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("another name of this host is refused, with the cookie and with the token", () =>
@@ -93,7 +102,7 @@ it.live("the token is kept for this user alone, and a link outlives a restart", 
     const token = (link: string) => new URL(link).searchParams.get("token")
     assert.strictEqual(token(first), token(second))
     const file = `${stateDir}/page.token`
-    assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
+    for (const one of [file, `${stateDir}/metrics.token`]) assert.strictEqual((yield* fs.stat(one)).mode & 0o777, 0o600)
     yield* fs.chmod(file, 0o644)
     assert.strictEqual((yield* Effect.flip(Effect.scoped(serve)))._tag, "FileRefused")
     yield* fs.chmod(file, 0o600)

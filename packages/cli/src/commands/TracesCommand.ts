@@ -43,7 +43,7 @@ export const tracesCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const { variables } = yield* Environment
     const since = yield* sinceOf(flags.since, yield* Clock.currentTimeMillis, yield* zoneOf(flags))
-    const target = otlpTarget(variables, true)
+    const target = otlpTarget(variables, "traces", true)
     if (Result.isFailure(target)) return yield* new BadUsage({ message: target.failure })
     const ids = Option.isSome(flags.watch)
       ? [(yield* findWatch(flags.watch.value)).id]

@@ -44,7 +44,7 @@ const traceOfDecision = Effect.fnUntraced(function* (id: string, { recorded }: W
 /** Names the trace where traces are exported from here. */
 const traceLines = Effect.fnUntraced(function* (trace: string | null) {
   const { variables } = yield* Environment
-  const exported = Result.getOrElse(otlpTarget(variables), () => null) !== null
+  const exported = Result.getOrElse(otlpTarget(variables, "traces"), () => null) !== null
   return trace === null || !exported ? [] : ["", "Trace", `  ${trace}`]
 })
 

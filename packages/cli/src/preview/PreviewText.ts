@@ -50,8 +50,10 @@ const configOf = ({ asks_for, file, trusted }: Preview["sees"]["config"]): strin
   return `${file}${asks_for.length === 0 ? "" : `; not trusted: ${asks_for.join(", ")}`}`
 }
 
-const terminals: Readonly<Record<string, string>> = {
-  headless: "none: output goes to the state folder",
+const terminals: Readonly<Record<Preview["sees"]["terminal"], string>> = {
+  headless: "none: it runs in the background, and its output goes to the state folder",
+  tmux: "a window of its own in this tmux",
+  kitty: "a tab of its own in this kitty",
   pty: "its own, without a person at it (--terminal)"
 }
 
@@ -68,7 +70,7 @@ const seen = (sees: Preview["sees"]): ReadonlyArray<string> => [
       ]),
   row("process", conductorOf(sees)),
   row("session", sessionOf(sees)),
-  row("terminal", terminals[sees.terminal] ?? sees.terminal),
+  row("terminal", terminals[sees.terminal]),
   ...(sees.permission === null
     ? []
     : [row("permission", `${sees.permission.effective}; no launch is above ${sees.permission.ceiling}`)]),

@@ -147,7 +147,7 @@ export const Watch = Schema.Struct({
       since: Time,
       /** A hold withholds a recovery. A role may have given up since, which is the stage then. */
       held: Schema.Boolean,
-      /** Whether an end of the Conductor needs this recovery. Without one, a role alone gave up. */
+      /** Tells whether an end of the Conductor needs this recovery. Without one, a role alone gave up. */
       ended: Schema.Boolean
     })
   ),

@@ -31,7 +31,7 @@ export const traceTeller = Effect.fn("traceTeller")(function* (id: string) {
   const cursor = yield* Cursor
   const mark = `${id}/traced`
   // Few watches have a collector, and the others need no module that speaks to one.
-  const { sendTraces } = yield* Effect.promise(() => import("./TraceExport.ts"))
+  const { sendTraces } = yield* Effect.promise(() => import("./OtlpExport.ts"))
   const tell = Effect.gen(function* () {
     const exported = yield* cursor.position(mark)
     const over = dueTraces(yield* log.read(id, 0), exported)

@@ -30,6 +30,7 @@ import {
 } from "@souffleur/supervisor"
 import { Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
 import { remark } from "../Remark.ts"
+import { numbersTeller, tellNumbers } from "../metrics/MetricsTeller.ts"
 import { farewell, traceTeller } from "../trace/TraceTeller.ts"
 import { guarded } from "./GuardianKeeper.ts"
 import { sweep } from "./Leftovers.ts"
@@ -86,6 +87,7 @@ const looking = Effect.fnUntraced(function* <R>(
     Effect.catch(ref.dispatch({ _tag: "ReportNoticeLost", ...reportOfLost(one) }), () => warnOfLost(one))
   const notices = notifier(id, project, { lastWords: (watch) => Effect.provideContext(lastWords(watch), spoken), lost })
   const noticing = yield* Effect.forkScoped(attended(ref, "notifier", notices))
+  yield* Effect.forkScoped(attendedHere("teller of numbers", numbersTeller))
   const tracing = yield* Effect.forkScoped(attendedHere("teller of traces", traceTeller(id)))
   if (comms !== null) yield* deliverUndelivered(comms)
   for (const folder of ["launches", "guardians"])
@@ -94,7 +96,7 @@ const looking = Effect.fnUntraced(function* <R>(
   const last = yield* supervise(ref, fence)
   yield* forget(last)
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)
-  yield* Effect.timeoutOption(Fiber.await(tracing), farewell)
+  yield* Effect.timeoutOption(Effect.all([Fiber.await(tracing), tellNumbers], { concurrency: 2 }), farewell)
   if (comms !== null && !(yield* allPublished(id, last.revision)))
     yield* remark("info", `${comms} could not be narrated that the watch has ended; the next souffleur on it will`)
   return last

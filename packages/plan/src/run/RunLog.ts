@@ -42,7 +42,7 @@ export const unfinishedRuns = Effect.map(aggregate.living, (all) =>
  */
 export const endedRuns = Effect.fn("endedRuns")(function* (limit: number) {
   const { count, last } = yield* aggregate.ended(limit)
-  const held = (yield* aggregate.living).filter(({ state, unreadable }) => unreadable === undefined && isOver(state))
+  const held = (yield* aggregate.living).filter(({ state, unreadable }) => unreadable === undefined && isRunOver(state))
   const latest = [...held, ...last].toSorted((a, b) => b.state.lastEventAt - a.state.lastEventAt)
   return { count: count + held.length, last: latest.slice(0, limit).map(namedRun) }
 })

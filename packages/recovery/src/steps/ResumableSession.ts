@@ -7,7 +7,7 @@ import type { Request } from "./Request.ts"
 import { again, step } from "./Step.ts"
 
 /** Says why the session is not resumed in place in this cycle. */
-class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
+export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
 /** A session that can be resumed: the end of its file, and the tokens in use. `null`: they are not known. */
 const Resumable = Schema.Struct({ mark: SessionMark, contextTokens: Schema.NullOr(Schema.Int) })

@@ -1,11 +1,13 @@
 import { Effect, Layer, Schema } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { FetchHttpClient, type HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import { OtlpResource, OtlpSerialization, type OtlpTracer } from "effect/observability"
+import type { Family } from "../metrics/PrometheusText.ts"
+import { metricsData } from "../metrics/OtlpNumbers.ts"
 import type { OtlpTarget } from "./OtlpTarget.ts"
 import type { Span } from "./RecoveryTrace.ts"
 
-/** A collector did not take traces. `final`: another try would be in vain. No word of the collector is in `message`. */
-export class TracesUntaken extends Schema.TaggedError<TracesUntaken>()("TracesUntaken", {
+/** A collector did not take data. `final`: another try would be in vain. No word of the collector is in `message`. */
+export class OtlpUntaken extends Schema.TaggedError<OtlpUntaken>()("OtlpUntaken", {
   message: Schema.String,
   final: Schema.Boolean
 }) {}
@@ -23,20 +25,19 @@ export const traceData = (
   ]
 })
 
-const unreachable = new TracesUntaken({ message: "the collector could not be reached", final: false })
-const silent = new TracesUntaken({ message: "the collector did not answer in time", final: false })
+const unreachable = new OtlpUntaken({ message: "the collector could not be reached", final: false })
+const silent = new OtlpUntaken({ message: "the collector did not answer in time", final: false })
 
 /** The answers after which OTLP asks for another try. */
 const later: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-/** Sends spans to a collector once. It reads the status alone. Fails with `TracesUntaken`. */
-export const sendTraces = Effect.fn("sendTraces")(
-  function* (target: OtlpTarget, spans: ReadonlyArray<Span>) {
+/** Sends a body to a collector once. It reads the status alone. Fails with `OtlpUntaken`. */
+const sendOtlp = Effect.fn("sendOtlp")(
+  function* (target: OtlpTarget, bodyOf: (to: OtlpSerialization.OtlpSerialization["Service"]) => HttpBody.HttpBody) {
     const client = yield* HttpClient.HttpClient
-    const { traces } = yield* OtlpSerialization.OtlpSerialization
     const plain = HttpClientRequest.post(target.url).pipe(
       HttpClientRequest.setHeaders(target.headers),
-      HttpClientRequest.setBody(traces(traceData(target, spans)))
+      HttpClientRequest.setBody(bodyOf(yield* OtlpSerialization.OtlpSerialization))
     )
     const request = target.gzip ? yield* HttpClientRequest.compressBody(plain, "gzip") : plain
     const { status } = yield* client.execute(request).pipe(
@@ -44,7 +45,7 @@ export const sendTraces = Effect.fn("sendTraces")(
       Effect.timeoutOrElse({ duration: target.timeout, orElse: () => Effect.fail(silent) })
     )
     if (status >= 200 && status < 300) return
-    return yield* new TracesUntaken({ message: `the collector answered ${status}`, final: !later.has(status) })
+    return yield* new OtlpUntaken({ message: `the collector answered ${status}`, final: !later.has(status) })
   },
   (sending, { protocol }) =>
     sending.pipe(
@@ -58,3 +59,11 @@ export const sendTraces = Effect.fn("sendTraces")(
       Effect.provideService(HttpClient.TracerPropagationEnabled, false)
     )
 )
+
+/** Sends spans to a collector once. Fails with `OtlpUntaken`. */
+export const sendTraces = (target: OtlpTarget, spans: ReadonlyArray<Span>) =>
+  sendOtlp(target, ({ traces }) => traces(traceData(target, spans)))
+
+/** Sends numbers of a time (epoch ms) to a collector once. Fails with `OtlpUntaken`. */
+export const sendMetrics = (target: OtlpTarget, families: ReadonlyArray<Family>, at: number) =>
+  sendOtlp(target, ({ metrics }) => metrics(metricsData(target, families, at)))
