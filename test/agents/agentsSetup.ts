@@ -2,6 +2,7 @@ import { HostServices } from "@souffleur/node"
 import { Console, Effect } from "effect"
 import type { TestProject } from "vitest/node"
 import { installedAgent } from "../claude/Install.ts"
+import { realAgents } from "./Versions.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,15 +12,9 @@ declare module "vitest" {
   }
 }
 
-/** The versions with which docs and tests were made. Other versions behave otherwise. */
-const agents = [
-  { bin: "codex", name: "@openai/codex", version: "0.169.0" },
-  { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "0.87.1" }
-] as const
-
 /** Once for the suite: without a real agent there is nothing to test, and that is told, not failed. */
 export default ({ provide }: TestProject): Promise<void> =>
-  Effect.forEach(agents, (agent) =>
+  Effect.forEach(realAgents, (agent) =>
     installedAgent(agent).pipe(
       Effect.catchTag("NotInstalled", ({ message }) =>
         Effect.as(Console.error(`skipped: ${agent.bin} ${agent.version} cannot be installed here: ${message}`), null)

@@ -1,0 +1,78 @@
+import { claudeCode } from "@souffleur/claude"
+import { Agent, clamp, type Permission, Permission as Permissions, Processes } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import type { AgentPackage } from "@souffleur/process"
+import { FakeProcesses } from "@souffleur/testing"
+import { Context, Effect, FileSystem, Layer } from "effect"
+import { otherKinds } from "../packages/cli/src/agent/Kind.ts"
+import { realAgents } from "./agents/Versions.ts"
+import { version } from "./claude/Install.ts"
+import { textOf } from "./Pages.ts"
+
+const versions = new Map<string, string>([
+  ["claude", version],
+  ...realAgents.map((one) => [one.bin, one.version] as const)
+])
+
+/** Makes the row of an agent from its adapter alone. */
+const rowOf = Effect.fnUntraced(function* (kind: AgentPackage) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-table-" })
+  const program = `${folder}/${kind.program}`
+  yield* fs.writeFileString(program, "", { mode: 0o700 })
+  const layer = kind.layer({ agentDir: folder, agentCommand: { program, args: [] }, environment: { PATH: folder } })
+  const agent = Context.get(
+    yield* Layer.build(Layer.provide(layer, Layer.succeed(Processes, new FakeProcesses().service))),
+    Agent
+  )
+  const launched = (permission: Permission) =>
+    Effect.map(
+      agent.command({
+        session: { _tag: "Resume", sessionId: "11111111-0000-4000-8000-000000000000" },
+        permission: clamp(permission, permission),
+        prompt: "",
+        print: true
+      }),
+      ({ args }) => args
+    )
+  const [least, most] = yield* Effect.forEach(Permissions.literals, launched)
+  /** The words that one launch has and the other has not, with the flag before them. */
+  const own = (these: ReadonlyArray<string>, those: ReadonlyArray<string>) => {
+    const differs = (at: number) => these[at] !== undefined && !those.includes(these[at])
+    const words = these.filter(
+      (word, at) => differs(at) || (differs(at + 1) && word.startsWith("-") && !these[at + 1]!.startsWith("-"))
+    )
+    return words.length === 0 ? "–" : `\`${words.join(" ")}\``
+  }
+  const yes = (so: boolean) => (so ? "yes" : "no")
+  return [
+    kind.title,
+    versions.get(kind.program),
+    own(least!, most!),
+    own(most!, least!),
+    agent.sessionOf === undefined ? "given" : "reported",
+    yes(agent.compactPrompt !== null),
+    yes(kind.recordsDollars),
+    yes(kind.hooks.events.length > 0)
+  ].join(" | ")
+})
+
+it.layer(HostServices.layer)((it) => {
+  it.effect("the table of agents is printed from their adapters", () =>
+    Effect.gen(function* () {
+      const rows = yield* Effect.forEach([claudeCode, ...otherKinds], rowOf)
+      const table = [
+        "| agent | seen with | `acceptEdits` is | `bypassPermissions` is | session id | compacted in place | dollars | hooks |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        ...rows.map((row) => `| ${row} |`)
+      ].join("\n")
+      assert.strictEqual(
+        textOf("docs/howto/add-an-agent.md")
+          .match(/^\| agent [^]*?\n(?=\n)/mu)?.[0]
+          .trimEnd(),
+        table
+      )
+    })
+  )
+})

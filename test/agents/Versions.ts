@@ -1,0 +1,5 @@
+/** The agents beside Claude Code with which docs and tests were made. Other versions behave otherwise. */
+export const realAgents = [
+  { bin: "codex", name: "@openai/codex", version: "0.169.0" },
+  { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "0.87.1" }
+] as const
