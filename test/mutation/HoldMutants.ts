@@ -182,8 +182,8 @@ export const holdMutants = [
     [
       [
         "hold: a death under it names go",
-        ' && before.watch.held !== undefined ? "souffleur go"',
-        ' && false ? "souffleur go"'
+        ' && before.watch.held !== undefined ? (["souffleur go"',
+        ' && false ? (["souffleur go"'
       ]
     ]
   ),

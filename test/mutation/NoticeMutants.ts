@@ -49,6 +49,8 @@ export const noticeMutants = [
     `${notify}/NoticeText.ts`,
     [requests],
     [
+      ["notice: its state", "stateLine(state, plain(text, maxBodyUnits))", "plain(text, maxBodyUnits)"],
+      ["notice: its link", "...(link === null ? [] : [link])", ""],
       ["words: withheld", "withWords && words !== null", "words !== null"],
       ["words: no path of the folder", 'project.split("/").findLast((part) => part !== "") ?? project', "project"]
     ]
@@ -180,8 +182,8 @@ export const noticeMutants = [
       ["episode: over by a planned hand-off with progress", "return event.retries === 0 ? 0 : deaths", "return deaths"],
       [
         "notice: no words of the agent in its text",
-        "return { kind, text: own, words",
-        "return { kind, text: `${own}${words}`, words"
+        "return { kind, state, text: own, words",
+        "return { kind, state, text: `${own}${words}`, words"
       ]
     ]
   )

@@ -10,7 +10,8 @@ export const pageMutants = [
     "packages/page/src/PageGate.ts",
     [gate],
     [
-      ["page gate: this host alone", 'hostsOf(port).includes(request.headers["host"] ?? "")', "true"],
+      ["page gate: this host alone", 'hosts.includes(request.headers["host"] ?? "")', "true"],
+      ["page gate: the address that its user set", "  pageUrl\n]", "]"],
       [
         "page gate: the cookie",
         'isSameSecret(secrets.cookie, cookies["souffleur"])',
@@ -31,7 +32,7 @@ export const pageMutants = [
     "packages/page/src/PageGate.ts",
     [watch],
     [
-      ["page form: of this origin", 'if (!origins.includes(request.headers["origin"] ?? ""))', "if (false)"],
+      ["page form: of this origin", 'if (!originsOf(gate).includes(request.headers["origin"] ?? ""))', "if (false)"],
       ["page form: its secret", 'isSameSecret(secrets.form, field("secret"))', "true"],
       ["page form: none of an agent's page", "if (!acts) return", "if (false) return"]
     ]
@@ -39,10 +40,15 @@ export const pageMutants = [
   ...mutantsOf(
     "packages/page/src/PageSecrets.ts",
     [gate],
+    [["page secret: kept", "yield* replaceDurably(yield* pageTokenFile(stateDir), `${token}\\n`)", ""]]
+  ),
+  ...mutantsOf(
+    "packages/process/src/notice/PageAddress.ts",
+    [gate],
     [
       ["page secret: read by this user alone", 'own: true, others: "nothing", atMost: 1024', "own: true, atMost: 1024"],
-      ["page secret: whole", "if (form.test(kept)) return kept", "return kept"],
-      ["page secret: kept", "yield* replaceDurably(path, `${token}\\n`)", ""]
+      ["page secret: whole", "form.test(kept) ? kept : undefined", "kept"],
+      ["notice: a link without a token", "${pageUrl}${yield* pagePathOf(token)}/`", "${pageUrl}/${token}/`"]
     ]
   ),
   ...mutantsOf(

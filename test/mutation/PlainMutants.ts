@@ -85,8 +85,8 @@ export const plainMutants = [
     [
       [
         "described once: the sentence of a notice",
-        "return { kind, text: own, words",
-        "return { kind, text: event._tag, words"
+        "return { kind, state, text: own, words",
+        "return { kind, state, text: event._tag, words"
       ]
     ]
   ),
@@ -141,7 +141,7 @@ export const plainMutants = [
         'plain(`${kind.replaceAll("_", " ")}: ${folderOf(project)}`, maxTitleUnits)',
         '`${kind.replaceAll("_", " ")}: ${folderOf(project)}`'
       ],
-      ["page: its lines", "    plain(text, maxBodyUnits),", "    text,"]
+      ["page: its lines", "stateLine(state, plain(text, maxBodyUnits))", "stateLine(state, text)"]
     ]
   ),
   ...mutantsOf(

@@ -1,15 +1,17 @@
 import type { NotifyChannel } from "@souffleur/domain"
-import { type NoticeMessage, resolveProgram } from "@souffleur/process"
+import { resolveProgram } from "@souffleur/process"
 import { Effect } from "effect"
 import { desktopProgram } from "./DesktopNotice.ts"
 import type { SecretPlaces } from "./NoticeSecret.ts"
+import type { LinkedMessage } from "./NoticeText.ts"
 import { serverRequest } from "./ServerRequest.ts"
 
-const sample: NoticeMessage = {
+const sample: LinkedMessage = {
   subject: { project: "/" },
   revision: 0,
   at: 0,
-  notice: { kind: "test", text: "", words: null, next: "" }
+  link: null,
+  notice: { kind: "test", state: "working", text: "", words: null, next: "" }
 }
 
 /**

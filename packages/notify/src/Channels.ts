@@ -12,12 +12,14 @@ import { type Duration, Effect, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { type Delivery, deliveryTimeout, Outcome } from "./Delivery.ts"
 import { desktopCall } from "./DesktopNotice.ts"
-import { noticeLine, type Loudness } from "./NoticeText.ts"
+import { type LinkedMessage, noticeLine, type Loudness } from "./NoticeText.ts"
 import type { SecretPlaces } from "./NoticeSecret.ts"
 import { serverRequest } from "./ServerRequest.ts"
 
 /** The surroundings of the channels of a project. */
 export interface ChannelOptions extends SecretPlaces {
+  /** Returns the address of a subject on the page; `null`: it has none. Absent: none has one. */
+  readonly linkOf?: (subject: NoticeMessage["subject"]) => Effect.Effect<string | null, never, Path.Path | TrustedFiles>
   readonly quietHours: QuietHours | null
   /** The platform by Node's name. */
   readonly platform: string
@@ -38,7 +40,7 @@ const outcomeOf = Schema.decodeUnknownEffect(Schema.fromJsonString(Outcome))
 /** Sends a notice to a server, by a process of its own. souffleur itself never speaks to the network. */
 const toServer = Effect.fn("toServer")(function* (
   channel: ServerChannel,
-  message: NoticeMessage,
+  message: LinkedMessage,
   once: boolean,
   options: ChannelOptions
 ) {
@@ -59,14 +61,14 @@ const toProgram = (program: Parameters<typeof runProgram>[0]) =>
   )
 const bounds = { within: "30 seconds", atMost: 65_536 } as const
 
-const toDesktop = Effect.fn("toDesktop")(function* (message: NoticeMessage, { platform, quietHours }: ChannelOptions) {
+const toDesktop = Effect.fn("toDesktop")(function* (message: LinkedMessage, { platform, quietHours }: ChannelOptions) {
   const { args, program } = desktopCall(message, yield* loudnessOf(message.notice, quietHours), platform)
   yield* toProgram({ command: program, args, stdin: "", ...bounds })
 })
 
 const toCommand = Effect.fn("toCommand")(function* (
   command: string,
-  message: NoticeMessage,
+  message: LinkedMessage,
   { quietHours }: ChannelOptions
 ) {
   const stdin = noticeLine(message, yield* loudnessOf(message.notice, quietHours))
@@ -105,16 +107,20 @@ export const makeNoticeChannels = Effect.fn("makeNoticeChannels")(function* (
     const earlier = channels.slice(0, index).filter(({ _tag }) => _tag === channel._tag).length
     const name = earlier === 0 ? channel._tag : `${channel._tag} ${earlier + 1}`
     const own = { name, words: true }
+    const linked = <A, R>(message: NoticeMessage, send: (message: LinkedMessage) => Effect.Effect<A, NoticeLost, R>) =>
+      Effect.flatMap(options.linkOf?.(message.subject) ?? Effect.succeed(null), (link) =>
+        send({ ...message, link })
+      ).pipe(Effect.asVoid, Effect.provide(context))
     switch (channel._tag) {
       case "desktop":
-        return { ...own, send: (message) => Effect.provide(toDesktop(message, options), context) }
+        return { ...own, send: (message) => linked(message, (one) => toDesktop(one, options)) }
       case "command":
-        return { ...own, send: (message) => Effect.provide(toCommand(channel.command, message, options), context) }
+        return { ...own, send: (message) => linked(message, (one) => toCommand(channel.command, one, options)) }
       default:
         return {
           name,
           words: channel.words,
-          send: (message, once = false) => Effect.provide(toServer(channel, message, once, options), context)
+          send: (message, once = false) => linked(message, (one) => toServer(channel, one, once, options))
         }
     }
   })

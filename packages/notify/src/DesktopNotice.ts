@@ -1,5 +1,4 @@
-import type { NoticeMessage } from "@souffleur/process"
-import { bodyOf, type Loudness, noticeTitle } from "./NoticeText.ts"
+import { bodyOf, type LinkedMessage, type Loudness, noticeTitle } from "./NoticeText.ts"
 
 /** A program and its arguments, which no shell and no script reads. */
 export interface DesktopCall {
@@ -21,7 +20,7 @@ export const desktopProgram = (platform: string): DesktopCall["program"] =>
   platform === "darwin" ? "osascript" : "notify-send"
 
 /** Makes the call that shows a notice on the desktop. */
-export const desktopCall = (message: NoticeMessage, loudness: Loudness, platform: string): DesktopCall => {
+export const desktopCall = (message: LinkedMessage, loudness: Loudness, platform: string): DesktopCall => {
   const program = desktopProgram(platform)
   const [title, text] = [noticeTitle(message), bodyOf(message, true)]
   return program === "osascript"

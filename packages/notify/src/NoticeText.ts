@@ -1,4 +1,4 @@
-import { iso, plain } from "@souffleur/domain"
+import { iso, plain, stateLine } from "@souffleur/domain"
 import type { NoticeMessage } from "@souffleur/process"
 
 /** The sound of a notice: always, as the reader set it, or none in the quiet hours. */
@@ -16,19 +16,25 @@ const folderOf = (project: string): string => project.split("/").findLast((part)
 export const noticeTitle = ({ notice: { kind }, subject: { project } }: NoticeMessage): string =>
   plain(`${kind.replaceAll("_", " ")}: ${folderOf(project)}`, maxTitleUnits)
 
+/** A notice with its address on the page; `null`: it has none. */
+export interface LinkedMessage extends NoticeMessage {
+  readonly link: string | null
+}
+
 /**
- * Returns the lines of a notice. They are its text, the agent's words where they are asked for, and the command to
- * type.
+ * Returns the lines of a notice: the state with its text, the command to type, and the link. The agent's words are
+ * among them where they are asked for.
  */
-export const bodyOf = ({ notice: { next, text, words } }: NoticeMessage, withWords: boolean): string =>
+export const bodyOf = ({ link, notice: { next, state, text, words } }: LinkedMessage, withWords: boolean): string =>
   [
-    plain(text, maxBodyUnits),
+    stateLine(state, plain(text, maxBodyUnits)),
     ...(withWords && words !== null ? [`“${plain(words, maxWordsUnits)}”`] : []),
-    plain(`> ${next}`, maxWordsUnits)
+    plain(`> ${next}`, maxWordsUnits),
+    ...(link === null ? [] : [link])
   ].join("\n")
 
 /** Returns a notice as one line of JSON for a program. */
-export const noticeLine = ({ at, notice, revision, subject }: NoticeMessage, loudness: Loudness): string =>
+export const noticeLine = ({ at, link, notice, revision, subject }: LinkedMessage, loudness: Loudness): string =>
   `${JSON.stringify({
     ...subject,
     revision,
@@ -36,5 +42,6 @@ export const noticeLine = ({ at, notice, revision, subject }: NoticeMessage, lou
     ...notice,
     text: plain(notice.text, maxTextUnits),
     words: notice.words === null ? null : plain(notice.words, maxTextUnits),
+    link,
     loudness
   })}\n`

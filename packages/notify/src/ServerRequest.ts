@@ -1,8 +1,8 @@
 import { serverUrl, type ServerChannel } from "@souffleur/domain"
-import { NoticeLost, type NoticeMessage } from "@souffleur/process"
+import { NoticeLost } from "@souffleur/process"
 import { Effect, Option, Redacted } from "effect"
 import type { Delivery } from "./Delivery.ts"
-import { bodyOf, type Loudness, noticeTitle } from "./NoticeText.ts"
+import { bodyOf, type LinkedMessage, type Loudness, noticeTitle } from "./NoticeText.ts"
 import { type SecretPlaces, secretOf, tokenOf } from "./NoticeSecret.ts"
 
 /** A request to a server, with a body of JSON. Foreign words are in the body alone. */
@@ -33,7 +33,7 @@ const ntfy = (url: string, token: string | undefined, body: Readonly<Record<stri
  */
 export const serverRequest = Effect.fn("serverRequest")(function* (
   channel: ServerChannel,
-  message: NoticeMessage,
+  message: LinkedMessage,
   loudness: Loudness,
   places: SecretPlaces
 ) {

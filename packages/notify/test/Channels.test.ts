@@ -10,7 +10,7 @@ const message = (kind: string): NoticeMessage => ({
   subject: { watch: "w", project: "/p" },
   revision: 1,
   at: 0,
-  notice: { kind, text: "It is so.", words: "bye", next: "souffleur why w" }
+  notice: { kind, state: "working", text: "It is so.", words: "bye", next: "souffleur why w" }
 })
 const ntfy: NotifyChannel = { _tag: "ntfy", url: "https://ntfy.sh/t", words: false }
 const options: ChannelOptions = {

@@ -1,18 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { ServerChannel } from "@souffleur/domain"
 import { HostServices } from "@souffleur/node"
-import type { NoticeMessage } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
-import { desktopCall, noticeLine, serverRequest } from "../src/index.ts"
+import { desktopCall, type LinkedMessage, noticeLine, serverRequest } from "../src/index.ts"
 
 const evil =
   '-e\r\nX-Evil: 1\n<!channel> <https://evil|ok> *b* _i_ [a](tg://x) </b>&amp; \\033 " $(id) `id` \u001B[2J\u202E'
-const message: NoticeMessage = {
+const message: LinkedMessage = {
   subject: { watch: "w", project: `/home/anna/secret-client/${evil.replaceAll("/", "∕")}` },
   revision: 7,
   at: 0,
+  link: null,
   notice: {
     kind: "failed_closed",
+    state: "needs you",
     text: `It failed: ${evil}`,
     words: `the agent said ${evil}`,
     next: "souffleur why w"
@@ -79,6 +80,18 @@ it.layer(HostServices.layer)((it) => {
           assert.notInclude(body, "the agent said", channel._tag)
           assert.include((yield* asked({ ...channel, words: true })).body, "the agent said", channel._tag)
         }
+      })
+    )
+    it.effect("the state comes first, and the link to the page last", () =>
+      Effect.gen(function* () {
+        const link = "https://night.example/0a/watches/w"
+        const { body } = yield* serverRequest({ ...ntfy, words: true }, { ...message, link }, "usual", {
+          variables,
+          stateDir: "/nowhere"
+        })
+        const lines = String(JSON.parse(body).message).split("\n")
+        assert.isTrue(lines[0]!.startsWith("needs you: It failed: "))
+        assert.deepStrictEqual(lines.slice(-2), ["> souffleur why w", link])
       })
     )
     it.effect("a quiet notice makes no sound, where the server has a word for that", () =>

@@ -25,25 +25,31 @@ export const refusal = (status: number, sentence: string) => HttpServerResponse.
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-/** The port of the page, its secrets, and whether it takes a person's word. */
+/** The port of the page, its address from elsewhere, its secrets, and whether it takes a person's word. */
 export interface GateOptions {
   readonly port: number
+  readonly pageUrl: string
   readonly secrets: PageSecrets
   readonly acts: boolean
 }
 
-/** The names by which a browser on this machine reaches the page. Another name is a rebound one of the network. */
-const hostsOf = (port: number): ReadonlyArray<string> => [`127.0.0.1:${port}`, `localhost:${port}`]
+/** The origins of the page: on this machine, and that which its user set. Another one is a rebound name. */
+const originsOf = ({ pageUrl, port }: Pick<GateOptions, "pageUrl" | "port">): ReadonlyArray<string> => [
+  `http://127.0.0.1:${port}`,
+  `http://localhost:${port}`,
+  pageUrl
+]
 
 /** Gives each answer the headers, and refuses a request for another host. */
 export const hardened =
-  ({ port }: GateOptions) =>
+  (gate: GateOptions) =>
   <E, R>(answer: Answer<E, R>) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      return hostsOf(port).includes(request.headers["host"] ?? "")
+      const hosts = originsOf(gate).map((origin) => new URL(origin).host)
+      return hosts.includes(request.headers["host"] ?? "")
         ? yield* answer
-        : refusal(421, "This page is for 127.0.0.1 and localhost.")
+        : refusal(421, "This page is for 127.0.0.1, localhost and the host of SOUFFLEUR_PAGE_URL.")
     }).pipe(Effect.map(HttpServerResponse.setHeaders(headers)))
 
 /** Trades the link with the token for the cookie. The token then leaves the bar of addresses. */
@@ -85,13 +91,13 @@ export const entered =
  * field that is there twice counts once.
  */
 export const posted =
-  ({ acts, port, secrets }: GateOptions) =>
+  ({ acts, secrets, ...gate }: GateOptions) =>
   <E, R>(act: (field: (name: string) => string) => Answer<E, R>) =>
     Effect.gen(function* () {
       if (!acts) return refusal(403, "This page takes no word: it was started in an agent's session.")
       const request = yield* HttpServerRequest.HttpServerRequest
-      const origins = hostsOf(port).map((host) => `http://${host}`)
-      if (!origins.includes(request.headers["origin"] ?? "")) return refusal(403, "This form is of another page.")
+      if (!originsOf(gate).includes(request.headers["origin"] ?? ""))
+        return refusal(403, "This form is of another page.")
       if (Number(request.headers["content-length"] ?? maxFormBytes + 1) > maxFormBytes)
         return refusal(413, "This form is too long.")
       const form = yield* Effect.option(request.urlParamsBody)

@@ -1,13 +1,9 @@
-import { digestOf } from "@souffleur/domain"
-import { readTrusted, replaceDurably } from "@souffleur/process"
+import { pagePathOf, pageSecretOf, pageToken, pageTokenFile, replaceDurably } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 
-/** The names of the files with the token of a person and that of a collector, in the state folder. */
-const [file, collectorFile] = ["page.token", "metrics.token"] as const
-
-/** 256 random bits, in hex. */
-const form = /^[0-9a-f]{64}$/u
+/** The name of the file with the token of a collector, in the state folder. */
+const collectorFile = "metrics.token"
 
 /** The secrets of a page. All but the token come from it, so that an open page outlives a restart. */
 export interface PageSecrets {
@@ -33,16 +29,10 @@ const fresh = Effect.map(
 
 /** Reads the token, and makes one where there is none. Fails with `FileRefused` where others could read it. */
 const keptToken = Effect.fnUntraced(function* (stateDir: string) {
-  const path = (yield* Path.Path).join(stateDir, file)
-  const bytes = yield* readTrusted(path, { own: true, others: "nothing", atMost: 1024 }).pipe(
-    Effect.catchTag("FileRefused", (refused) =>
-      refused.missing ? Effect.succeed(new Uint8Array()) : Effect.fail(refused)
-    )
-  )
-  const kept = new TextDecoder().decode(bytes).trim()
-  if (form.test(kept)) return kept
+  const kept = yield* pageToken(stateDir)
+  if (kept !== undefined) return kept
   const token = yield* fresh
-  yield* replaceDurably(path, `${token}\n`)
+  yield* replaceDurably(yield* pageTokenFile(stateDir), `${token}\n`)
   return token
 })
 
@@ -53,7 +43,7 @@ const keptToken = Effect.fnUntraced(function* (stateDir: string) {
  */
 export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string) {
   const token = yield* keptToken(stateDir)
-  const derived = (name: string) => digestOf(`souffleur page ${name} ${token}`)
+  const derived = (name: string) => pageSecretOf(name, token)
   const metrics = yield* derived("metrics")
   yield* replaceDurably((yield* Path.Path).join(stateDir, collectorFile), `${metrics}\n`)
   return {
@@ -61,7 +51,7 @@ export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string)
     cookie: yield* derived("cookie"),
     form: yield* derived("form"),
     metrics,
-    path: `/${(yield* derived("path")).slice(0, 20)}`
+    path: yield* pagePathOf(token)
   } satisfies PageSecrets
 })
 

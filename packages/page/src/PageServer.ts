@@ -23,6 +23,8 @@ const prometheus = "text/plain; version=0.0.4; charset=utf-8"
 export interface PageOptions {
   /** The state folder, absolute: it keeps the token. */
   readonly stateDir: string
+  /** The origin by which a person reaches it from elsewhere, where it is not loopback alone. */
+  readonly pageUrl?: string
   /** True if it takes a person's word. An agent that starts it gets none of the buttons. */
   readonly acts: boolean
   /** The zone of its times. */
@@ -55,11 +57,11 @@ export interface PageOptions {
  * )
  * ```
  */
-export const servePage = Effect.fn("servePage")(function* ({ acts, stateDir, zone }: PageOptions) {
+export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl, stateDir, zone }: PageOptions) {
   const server = yield* HttpServer.HttpServer
   const secrets = yield* pageSecrets(stateDir)
   const port = server.address._tag === "UnixPathAddress" ? 0 : server.address.port
-  const gate: GateOptions = { port, secrets, acts }
+  const gate: GateOptions = { port, pageUrl: pageUrl ?? `http://127.0.0.1:${port}`, secrets, acts }
   const souffleur = yield* Souffleur
   const world: PageWorld = {
     souffleur,

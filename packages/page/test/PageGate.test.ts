@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import { pageLinkOf } from "@souffleur/process"
 import { Effect, FileSystem } from "effect"
 import { ask, enter, layerStage, makeStage, night } from "./PageStage.ts"
 
@@ -69,6 +70,30 @@ it.live("another name of this host is refused, with the cookie and with the toke
       assert.strictEqual((yield* ask(link, { headers: { host } })).status, 421, host)
     }
     assert.strictEqual((yield* ask(list, { headers: { cookie, host: `localhost:${port}` } })).status, 200)
+    // The stage sets that address.
+    assert.strictEqual((yield* ask(list, { headers: { cookie, host: "night.example" } })).status, 200)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("the link of a notice has no secret but the path, and shows its watch to who has the cookie", () =>
+  Effect.gen(function* () {
+    const { project, serve, stateDir, tell } = yield* makeStage()
+    const pageUrl = "https://night.example"
+    const subject = { watch: "opera-0001", project }
+    assert.isNull(yield* pageLinkOf({ pageUrl, stateDir }, subject))
+    yield* tell("opera-0001", night(project))
+    const { cookie, list } = yield* enter(yield* serve)
+    const { pathname } = new URL(list)
+    const link = yield* pageLinkOf({ pageUrl, stateDir }, subject)
+    assert.strictEqual(link, `${pageUrl}${pathname}watches/opera-0001`)
+    assert.strictEqual(
+      yield* pageLinkOf({ pageUrl, stateDir }, { run: "a/b", project }),
+      `${pageUrl}${pathname}runs/a%2Fb`
+    )
+    const { pathname: path } = new URL(link ?? "")
+    const asked = (headers: Readonly<Record<string, string>>) => ask(new URL(path, list).href, { headers })
+    assert.strictEqual((yield* asked({ host: "night.example" })).status, 401)
+    const { status, text } = yield* asked({ cookie, host: "night.example" })
+    assert.deepStrictEqual([status, text.includes("opera-0001")], [200, true])
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("each answer forbids foreign code, frames, caches and referrers", () =>

@@ -87,7 +87,9 @@ export const makeStage = Effect.fnUntraced(function* ({ patience = "60 seconds" 
   )
   const served = Effect.fnUntraced(function* (acts: boolean) {
     const server = yield* Layer.build(LoopbackServer.layer({ port: 0, patience }))
-    return yield* servePage({ stateDir, acts, zone: utc }).pipe(Effect.provideContext(server))
+    return yield* servePage({ stateDir, acts, zone: utc, pageUrl: "https://night.example" }).pipe(
+      Effect.provideContext(server)
+    )
   }, Effect.provideContext(context))
   const tell = (id: string, events: ReadonlyArray<WatchEvent>, after = 0) =>
     Effect.provideContext(

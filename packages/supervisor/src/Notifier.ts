@@ -5,6 +5,7 @@ import {
   initial,
   isEnd,
   personsZone,
+  type StateWord,
   type Watch,
   type WatchEvent,
   type WatchNoticeKind,
@@ -84,20 +85,20 @@ const movesEpisode = (event: WatchEvent, { deaths, watch: before }: Episode): bo
   }
 }
 
-/** The command to type next for each kind. */
-const nextCommands: Readonly<Record<WatchNoticeKind, string>> = {
-  completed: "souffleur log",
-  died: "souffleur why",
-  recovered: "souffleur attach",
-  failed_closed: "souffleur retry",
-  exhausted: "souffleur why",
-  waiting_for_a_person: "souffleur attach",
-  usage_limit: "souffleur status",
-  outage: "souffleur status",
-  ceiling: "souffleur retry",
-  untrusted_config: "souffleur config --trust",
-  warning: "souffleur why",
-  cleared: "souffleur status"
+/** The command to type next for each kind, and the state that follows. */
+const follows: Readonly<Record<WatchNoticeKind, readonly [command: string, state: StateWord]>> = {
+  completed: ["souffleur log", "ended"],
+  died: ["souffleur why", "recovering"],
+  recovered: ["souffleur attach", "working"],
+  failed_closed: ["souffleur retry", "needs you"],
+  exhausted: ["souffleur why", "needs you"],
+  waiting_for_a_person: ["souffleur attach", "needs you"],
+  usage_limit: ["souffleur status", "working"],
+  outage: ["souffleur status", "working"],
+  ceiling: ["souffleur retry", "needs you"],
+  untrusted_config: ["souffleur config --trust", "needs you"],
+  warning: ["souffleur why", "working"],
+  cleared: ["souffleur status", "working"]
 }
 
 /**
@@ -108,8 +109,9 @@ export const noticeOf = (id: string, event: WatchEvent, before: Episode, zone?: 
   const { notice: kind, own, words } = describeFor(event, before.watch, zone)
   if (kind === undefined || !movesEpisode(event, before)) return undefined
   // Under a hold nothing follows a death until a person says so.
-  const command = kind === "died" && before.watch.held !== undefined ? "souffleur go" : nextCommands[kind]
-  return { kind, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
+  const [command, state] =
+    kind === "died" && before.watch.held !== undefined ? (["souffleur go", "needs you"] as const) : follows[kind]
+  return { kind, state, text: own, words, next: kind === "untrusted_config" ? command : `${command} ${id}` }
 }
 
 /** The kinds after which the last words of the Conductor say most. */

@@ -263,6 +263,8 @@ it.layer(HostServices.layer)((it) => {
           revision: 7,
           at: "2026-01-05T12:00:00.000Z",
           kind: "recovered",
+          state: "working",
+          link: null,
           text: "The Conductor (S2) took the hand-off.",
           words: null,
           next: "souffleur attach w",

@@ -43,7 +43,13 @@ export const notifyCommand = Command.make(
       subject: { watch: "test", project },
       revision: 0,
       at: yield* Clock.currentTimeMillis,
-      notice: { kind: "test", text: "This is a test of souffleur's notices.", words: null, next: "souffleur status" }
+      notice: {
+        kind: "test",
+        state: "working",
+        text: "This is a test of souffleur's notices.",
+        words: null,
+        next: "souffleur status"
+      }
     }
     const channels = yield* noticeChannels(settings)
     const answers = yield* Effect.forEach(channels, (channel) => tried(channel, message), { concurrency: "unbounded" })

@@ -1,7 +1,7 @@
 import { type ResolvedSettings } from "@souffleur/domain"
 import { NoticeProcess } from "@souffleur/node"
 import { makeNoticeChannels } from "@souffleur/notify"
-import { NoticeChannels } from "@souffleur/process"
+import { NoticeChannels, pageLinkOf } from "@souffleur/process"
 import { Effect, Layer } from "effect"
 import { errandWords } from "../SmallEntry.ts"
 import { Environment } from "./CommandEnvironment.ts"
@@ -12,6 +12,7 @@ const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_USE_ENV_PROXY", 
 /** Makes the channels of notices of the settings. */
 export const noticeChannels = Effect.fn("noticeChannels")(function* ({
   notify,
+  pageUrl,
   quietHours,
   stateDir
 }: ResolvedSettings) {
@@ -19,6 +20,7 @@ export const noticeChannels = Effect.fn("noticeChannels")(function* ({
   const line = [...(yield* errandWords("notify")), "__notify"] as const
   const environment = Object.fromEntries(network.map((name) => [name, variables[name]]))
   return yield* makeNoticeChannels(notify, {
+    linkOf: (subject) => pageLinkOf({ pageUrl, stateDir }, subject),
     quietHours,
     stateDir,
     variables,

@@ -4,6 +4,10 @@ import type { FoundConfig } from "./ConfigFile.ts"
 import { type ConfigWord, holding, wordOf } from "./Pin.ts"
 import type { ResolvedSettings } from "./Settings.ts"
 import { kebab, type Setting, type SettingName, snake, tableFor } from "./SettingTable.ts"
+import { pageUrl } from "./SettingText.ts"
+
+/** The port of the page by default, so that a link and an open page stay valid after a restart. */
+export const usualPagePort = 7433
 
 /** A setting from a flag or the environment that cannot be used (exit 2). `name` is the flag or the variable. */
 export class BadSetting extends Schema.TaggedError<BadSetting>()("BadSetting", {
@@ -109,10 +113,16 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   const xdg = environment["XDG_STATE_HOME"]
   const stateHome = xdg !== undefined && path.isAbsolute(xdg) ? Effect.succeed(path.join(xdg, "souffleur")) : undefined
 
+  const address = environment["SOUFFLEUR_PAGE_URL"] ?? ""
+  const reached = pageUrl(address === "" ? `http://127.0.0.1:${usualPagePort}` : address)
+
   const settings = {
     ...(resolved as { readonly [Key in SettingName]: ResolvedSettings[Key] }),
     stateDir: yield* folder("SOUFFLEUR_STATE_DIR") ?? stateHome ?? home(".local", "state", "souffleur"),
     agentDir: yield* folder(...agent.folder.variables) ?? home(agent.folder.inHome),
+    pageUrl: yield* Effect.fromResult(
+      Result.mapError(reached, (problem) => new BadSetting({ name: "SOUFFLEUR_PAGE_URL", value: address, problem }))
+    ),
     warnings,
     source: file.source
   }

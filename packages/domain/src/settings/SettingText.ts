@@ -1,4 +1,5 @@
 import { Duration, Option, Result } from "effect"
+import { serverUrl } from "./NotifyChannel.ts"
 import { parseQuietHours, type QuietHours } from "./QuietHours.ts"
 
 /** Writes a duration as text that reads back as the same. */
@@ -58,6 +59,14 @@ const durationFrom =
 export const wait = durationFrom(Duration.zero)
 /** Reads a time of at least a millisecond. */
 export const interval = durationFrom(Duration.millis(1))
+
+/** Reads the address of the page from elsewhere: `https://HOST`, with a port where it has one, and without a path. */
+export const pageUrl: Read<string> = (value) => {
+  const url = serverUrl(value)
+  return url === undefined || url.pathname !== "/" || url.search !== ""
+    ? Result.fail('must be an address such as "https://night.example", without a path')
+    : Result.succeed(url.origin)
+}
 
 /** Reads two times of the day. */
 export const quietHours: Read<QuietHours> = (value) =>

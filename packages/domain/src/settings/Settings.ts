@@ -16,6 +16,8 @@ export type ResolvedSettings = {
   readonly stateDir: string
   /** Absolute; the agent's own folder. */
   readonly agentDir: string
+  /** The address by which a person reaches the page: an origin. The environment alone names it. */
+  readonly pageUrl: string
   /** The problems of the config file, as sentences. */
   readonly warnings: ReadonlyArray<string>
   /** The config file in use, or `null`. */

@@ -1,4 +1,4 @@
-import { Words, type Zone } from "@souffleur/domain"
+import { type StateWord, Words, type Zone } from "@souffleur/domain"
 import type { Notice } from "@souffleur/process"
 import { type Run, taskOf } from "../run/Run.ts"
 import type { RunEvent } from "../run/RunEvent.ts"
@@ -68,6 +68,17 @@ const wordsOf = (event: RunEvent, before: Run, words: string): string => {
   return bounded([Words.sentence(words), ...wrong].join(" "))
 }
 
+/** The state of a run after each kind. */
+const states: Readonly<Record<RunNoticeKind, StateWord>> = {
+  escalated: "needs you",
+  paused: "needs you",
+  finished: "ended",
+  usage_limit: "working",
+  outage: "working",
+  untrusted_config: "needs you",
+  cleared: "working"
+}
+
 /**
  * Returns the notice of an event. An escalation and a pause have one when they begin and one when they are over. The
  * run's end has one. A wait for the service has one, until an agent has an outcome again. `before`: the run up to that
@@ -76,8 +87,14 @@ const wordsOf = (event: RunEvent, before: Run, words: string): string => {
 export const runNoticeOf = (event: RunEvent, before: Run, zone?: Zone): RunNotice | undefined => {
   const next = answerTo(event) ?? "souffleur conduct status"
   if (before.waits > 0 && outcomes.has(event._tag))
-    return { kind: "cleared", text: "The wait is over.", words: null, next }
+    return { kind: "cleared", state: "working", text: "The wait is over.", words: null, next }
   const { notice: kind, own, words } = describeRunEvent(event, zone)
   if (kind === undefined || !movesEpisode(event, before)) return undefined
-  return { kind, text: textOf(event, before, own), words: words && wordsOf(event, before, words), next }
+  return {
+    kind,
+    state: states[kind],
+    text: textOf(event, before, own),
+    words: words && wordsOf(event, before, words),
+    next
+  }
 }

@@ -50,7 +50,7 @@ export const outcry = Effect.fn("RunPublisher.outcry")(function* (
 ) {
   const at = yield* Clock.currentTimeMillis
   const text = `it cannot go on: ${why}`
-  const notice = { kind: "paused", text, words: null, next: "souffleur conduct status" }
+  const notice = { kind: "paused", state: "needs you", text, words: null, next: "souffleur conduct status" } as const
   const calls = Effect.forEach(
     yield* NoticeChannels,
     (channel) =>

@@ -1,8 +1,11 @@
+import type { StateWord } from "@souffleur/domain"
 import { Context, type Effect, Schema } from "effect"
 
 /** A notice for a person, one for each episode (spec: behaviour#notices). */
 export interface Notice<Kind extends string = string> {
   readonly kind: Kind
+  /** The state that follows. */
+  readonly state: StateWord
   /** The event in souffleur's own words. */
   readonly text: string
   /** The words of an agent about it; `null`: there are none. */
