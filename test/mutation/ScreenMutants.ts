@@ -18,6 +18,7 @@ export const screenMutants = [
       ["terminal: a sequence in pieces", "found.length <= maxSequence ? found", "false ? found"],
       ["terminal: in bounded memory", "found.length <= maxSequence ? found", "true ? found"],
       ["terminal: no overwritten line", '.replaceAll(/\\r\\n?/gu, "\\n")', ""],
+      ["terminal: no sign for a shift", "\\\\u0007\\\\u000E\\\\u000F", ""],
       ["terminal: other controls", "(words) => plain(words)", "(words) => words"]
     ]
   ),

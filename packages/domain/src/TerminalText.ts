@@ -42,17 +42,21 @@ const shownParameters = (parameters: string): string | undefined => {
   return kept.length === 0 ? undefined : kept.join(";")
 }
 
+const silentOnes = "\\0\\u0007\\u000E\\u000F"
+/** Matches fills, bells and the shifts that end a colour in tmux and screen. A terminal shows nothing of them. */
+const silent = new RegExp(`[${silentOnes}]`, "gu")
+
 const ordinary = (text: string): string =>
   text
-    .replaceAll("\0", "")
+    .replaceAll(silent, "")
     .replaceAll(/\r\n?/gu, "\n")
     .replaceAll(/[^\n\t]+/gu, (words) => plain(words))
 
 /**
  * Makes a filter for the pieces of an output of others, in bounded memory. It leaves out each whole sequence that a
  * terminal obeys: it may move the cursor, or set a title. Line breaks and tabs stay, and a carriage return
- * becomes a line break. Other controls are written as `plain` does it. `colours`: sequences of colour stay, and none
- * conceals what follows.
+ * becomes a line break. Controls that show nothing are left out, and others are written as `plain` does it. `colours`:
+ * sequences of colour stay, and none conceals what follows.
  */
 export const makeTerminalText = (colours: boolean) => {
   let carried = ""

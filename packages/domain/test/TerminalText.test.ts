@@ -43,6 +43,10 @@ describe("the text of an output of others", () => {
     assert.strictEqual(shown(long), `\\u001b]0;x${long}`)
   })
 
+  it("a control that a terminal shows nothing of is left out, such as the shift that ends a colour in tmux", () => {
+    assert.strictEqual(bare(`${escape}[7mtop${escape}[m\u000F \u000Eup\u0007\0`), "top up")
+  })
+
   it("a carriage return begins a line, and other controls are shown as signs", () => {
     assert.strictEqual(bare("10%\r20%\r\nend\b\u202E\0\tx\n"), "10%\n20%\nend\\u0008\\u202e\tx\n")
   })
