@@ -64,9 +64,11 @@ export const pageMutants = [
     "packages/page/src/JobPages.ts",
     [list],
     [
-      ["page list: what lives comes first", "[...found, ...ended]", "[...ended, ...found]"],
+      ["page list: what lives comes first", "[...found, ...last]", "[...last, ...found]"],
       ["page list: its page alone", ".slice((page - 1) * jobsOnPage, ", ".slice(0, "],
-      ["page list: what was searched", "last.filter(isFound(search))", "last"]
+      ["page list: what was searched", 'search === "" ? undefined : isFound(search)', "undefined"],
+      ["page list: no more than the page", "Math.max(0, page * jobsOnPage - found.length)", "100_000"],
+      ["page list: a search hides no end from the counts", "(yield* souffleur.endedJobs(0)).count", "count"]
     ]
   ),
   ...mutantsOf(

@@ -47,6 +47,22 @@ export const snapshotMutants = [
     ["lists: what moved is not told twice", "if (!known.has(snapshot.stream)) found", "if (true as boolean) found"]
   ]),
   ...mutantsOf(
+    `${snapshot}/Listing.ts`,
+    ["test/eventlog/EndedWatches.test.ts"],
+    [
+      ["ends: a page at a time", "const endedPage = 100", "const endedPage = 100_000"],
+      ["ends: to the last page", "page.length < endedPage ?", "(true as boolean) ?"],
+      ["ends: the wanted alone", "Stream.filter(settledEnds(log, now), isWanted)", "settledEnds(log, now)"],
+      ["ends: no more than are shown", "Stream.take(wantedEnds, limit)", "wantedEnds"],
+      ["ends: what moved is told once", "page.filter(({ stream }) => !known.has(stream))", "page"]
+    ]
+  ),
+  ...mutantsOf(
+    `${snapshot}/SnapshotsSql.ts`,
+    ["test/eventlog/EndedWatches.test.ts"],
+    [["ends: by the last event", "AND f.position < ? ORDER", "AND f.position <= ? ORDER"]]
+  ),
+  ...mutantsOf(
     "packages/domain/src/watch/WatchEvolution.ts",
     ["packages/domain/test/WatchFold.test.ts"],
     [

@@ -231,7 +231,7 @@ export const makeSouffleur = Effect.gen(function* () {
     conduct: (options: ConductOptions) => here(conductPlan(options)),
     answer: (name: RunName, answer: RunAnswer) => here(answerRun(name, answer)),
     jobs: here(livingJobs),
-    endedJobs: (limit: number) => here(endedJobs(limit)),
+    endedJobs: (...of: Parameters<typeof endedJobs>) => here(endedJobs(...of)),
     report: (period: Period) => here(report(period)),
     metrics: here(logMetrics),
     sessions: (project: string) => here(sessions(project)),

@@ -7,6 +7,7 @@ import type { RunName } from "./conducting/FindRun.ts"
 import type { RunningRun } from "./conducting/KeptRun.ts"
 import type { RunStatus } from "./conducting/RunStatus.ts"
 import type { Job } from "./jobs/Job.ts"
+import type { JobPlace } from "./jobs/JobList.ts"
 import type { LogNumbers } from "./metrics/LogMetrics.ts"
 import { makeSouffleur, type SouffleurNeeds } from "./MakeSouffleur.ts"
 import type {
@@ -108,9 +109,13 @@ export class Souffleur extends Context.Service<
     readonly preview: (order: PreviewOrder) => Effect.Effect<Preview, PreviewError>
     /** Lists the watches and runs that have not ended, the need of a person first. */
     readonly jobs: Effect.Effect<ReadonlyArray<Job>, LogError>
-    /** Lists the watches and runs that ended last, the last one first, `limit` at most. `count`: the number of all. */
+    /**
+     * Lists the watches and runs that ended last, the last one first, `limit` at most. `wanted`: only these. `count`:
+     * the number of all such ones. A search holds a page of them at a time.
+     */
     readonly endedJobs: (
-      limit: number
+      limit: number,
+      wanted?: (place: JobPlace) => boolean
     ) => Effect.Effect<{ readonly count: number; readonly last: ReadonlyArray<Job> }, LogError>
     /** Reports a time: each watch and run that lives, or ended since. */
     readonly report: (period: Period) => Effect.Effect<Report, LogError>

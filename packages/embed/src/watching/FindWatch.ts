@@ -28,9 +28,12 @@ export const unfinishedWatches = Effect.map(livingWatches, (all) => all.filter((
 export const newestWatches = (key: string, limit: number, wanted?: (watch: Watch) => boolean) =>
   Effect.map(watches.newest(key, limit, wanted), (all) => all.map(namedWatch))
 
-/** Returns the watches that ended last, the last one first, `limit` at most, and the number of all that ended. */
-export const endedWatches = (limit: number) =>
-  Effect.map(watches.ended(limit), ({ count, last }) => ({ count, last: last.map(namedWatch) }))
+/** Returns the wanted watches that ended last, the last one first, `limit` at most. `count`: the number of all. */
+export const endedWatches = (limit: number, wanted?: (one: NamedWatch) => boolean) =>
+  Effect.map(watches.ended(limit, wanted && ((one) => wanted(namedWatch(one)))), ({ count, last }) => ({
+    count,
+    last: last.map(namedWatch)
+  }))
 
 /** The most ended watches whose news are told. The others are counted. */
 const maxEnded = 20

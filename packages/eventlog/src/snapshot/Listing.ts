@@ -16,6 +16,9 @@ export interface NamedState<State> {
 /** The rows of the first read of snapshots, and of a later one. The wanted aggregate is mostly among the newest. */
 const [firstPage, maxPage] = [8, 1000]
 
+/** The rows of one read of what has ended. A search holds no more of them at a time. */
+const endedPage = 100
+
 const oldest = (a: Placed<unknown>, b: Placed<unknown>) => a.opened - b.opened
 const newest = (a: Placed<unknown>, b: Placed<unknown>) => b.opened - a.opened
 const latest = (a: Placed<unknown>, b: Placed<unknown>) => b.position - a.position
@@ -90,6 +93,20 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
       })
     )
   }
+
+  /** Streams the aggregates that ended and have not moved since, the last one first. */
+  const settledEnds = (log: Log<Event>, { more, placed }: Present<State>) => {
+    const known = new Set(placed.map(({ stream }) => stream))
+    return Stream.paginate(Number.MAX_SAFE_INTEGER, (before) =>
+      Effect.map(more ? log.snapshots.ended(fold.name, { before, limit: endedPage }) : Effect.succeed([]), (page) => {
+        const after = page.length < endedPage ? Option.none() : Option.some(page.at(-1)!.position)
+        return [page.filter(({ stream }) => !known.has(stream)), after] as const
+      })
+    ).pipe(Stream.mapEffect((snapshot) => restored(log, snapshot)))
+  }
+  /** Counts what {@link settledEnds} streams, and reads none of it. */
+  const endedCount = (log: Log<Event>, { countedEnded, more }: Present<State>) =>
+    more ? Effect.map(log.snapshots.endedCount(fold.name), (count) => count - countedEnded) : Effect.succeed(0)
   const has = (key: string) => (one: Placed<State>) => fold.keysOf(one.state).includes(key)
 
   return {
@@ -117,20 +134,24 @@ export const makeListing = <State extends { readonly revision: number }, Event, 
           Effect.map((rest) => [...rest, ...now.placed.filter(isWanted)].toSorted(newest).slice(0, limit).map(named))
         )
       }),
-    /** Returns the `limit` aggregates that ended last, the last one first. `count`: the number of all that ended. */
-    ended: (limit: number) =>
+    /**
+     * Returns the wanted aggregates that ended last, the last one first, `limit` at most. `count`: the number of all
+     * that are wanted. It holds `limit` aggregates and a page of snapshots, also where it looks through all.
+     */
+    ended: (limit: number, wanted?: (one: NamedState<State>) => boolean) =>
       answer(
-        Effect.fnUntraced(function* (log, { countedEnded, more, placed }) {
-          const here = placed.filter((one) => !isLiving(one))
-          if (!more) return { last: here.toSorted(latest).slice(0, limit).map(named), count: here.length }
-          const known = new Set(placed.map(({ stream }) => stream))
-          const rest = (yield* log.snapshots.ended(fold.name, limit + known.size)).filter(
-            ({ stream }) => !known.has(stream)
-          )
-          const kept = yield* Effect.forEach(rest.slice(0, limit), (snapshot) => restored(log, snapshot))
+        Effect.fnUntraced(function* (log, now) {
+          const isWanted = (one: Placed<State>) => wanted === undefined || wanted(named(one))
+          const here = now.placed.filter((one) => !isLiving(one) && isWanted(one))
+          const kept: Array<Placed<State>> = []
+          const wantedEnds = Stream.filter(settledEnds(log, now), isWanted)
+          const keep = (one: Placed<State>) => Effect.sync(() => kept.length < limit && kept.push(one))
+          const settledCount = yield* wanted !== undefined
+            ? Stream.runCount(Stream.tap(wantedEnds, keep))
+            : Effect.andThen(Stream.runForEach(Stream.take(wantedEnds, limit), keep), endedCount(log, now))
           return {
             last: [...here, ...kept].toSorted(latest).slice(0, limit).map(named),
-            count: here.length + (yield* log.snapshots.endedCount(fold.name)) - countedEnded
+            count: here.length + settledCount
           }
         })
       )

@@ -46,6 +46,13 @@ export interface SnapshotPage {
   readonly limit: number
 }
 
+/** A part of the snapshots that have ended, newest event first. */
+export interface EndedPage {
+  /** Snapshots whose last event is before this position. */
+  readonly before: number
+  readonly limit: number
+}
+
 /**
  * Keeps snapshots beside a log, in the same store. They may be lost at any time, and nothing changes by that (decision
  * 0008). Each method fails with the store's own error; a caller then reads the log alone.
@@ -56,7 +63,7 @@ export interface Snapshots {
   readonly one: (fold: FoldName, stream: string) => Effect.Effect<Snapshot | undefined, SqlError.SqlError>
   readonly page: (fold: FoldName, page: SnapshotPage) => Effect.Effect<ReadonlyArray<Snapshot>, SqlError.SqlError>
   /** Returns the aggregates that ended last, newest event first. */
-  readonly ended: (fold: FoldName, limit: number) => Effect.Effect<ReadonlyArray<Snapshot>, SqlError.SqlError>
+  readonly ended: (fold: FoldName, page: EndedPage) => Effect.Effect<ReadonlyArray<Snapshot>, SqlError.SqlError>
   /** Counts the aggregates that have ended. */
   readonly endedCount: (fold: FoldName) => Effect.Effect<number, SqlError.SqlError>
   /**
@@ -88,10 +95,10 @@ export const memorySnapshots = (): Snapshots => {
           .toSorted((a, b) => b.opened - a.opened)
           .slice(0, limit)
       ),
-    ended: (fold, limit) =>
+    ended: (fold, { before, limit }) =>
       Effect.sync(() =>
         all(fold)
-          .filter(({ ended }) => ended)
+          .filter(({ ended, position }) => ended && position < before)
           .toSorted((a, b) => b.position - a.position)
           .slice(0, limit)
       ),

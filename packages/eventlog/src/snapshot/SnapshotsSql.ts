@@ -66,11 +66,12 @@ export const sqlSnapshots: Effect.Effect<Snapshots, never, SqlClient.SqlClient> 
               WHERE ${ours} AND k.kind = ? AND k.key = ? AND k.opened < ? ORDER BY k.opened DESC LIMIT ?`,
               [...named(fold), fold.kind, key, before, limit]
             ),
-      ended: (fold, limit) =>
-        select(`SELECT ${columns} FROM folded f WHERE ${ours} AND f.ended = 1 ORDER BY f.position DESC LIMIT ?`, [
-          ...named(fold),
-          limit
-        ]),
+      ended: (fold, { before, limit }) =>
+        select(
+          `SELECT ${columns} FROM folded f
+          WHERE ${ours} AND f.ended = 1 AND f.position < ? ORDER BY f.position DESC LIMIT ?`,
+          [...named(fold), before, limit]
+        ),
       endedCount: (fold) =>
         Effect.map(
           sql.unsafe(`SELECT count(*) FROM folded f WHERE ${ours} AND f.ended = 1`, named(fold)).values,

@@ -37,12 +37,15 @@ export const unfinishedRuns = Effect.map(aggregate.living, (all) =>
 )
 
 /**
- * Returns the runs that ended last, the last one first, `limit` at most, and the number of all that ended. A run that
- * is over is one of them, also where its conductor died before it said goodbye.
+ * Returns the wanted runs that ended last, the last one first, `limit` at most. `count`: the number of all such runs. A
+ * run that is over is one of them, also where its conductor died before it said goodbye.
  */
-export const endedRuns = Effect.fn("endedRuns")(function* (limit: number) {
-  const { count, last } = yield* aggregate.ended(limit)
-  const held = (yield* aggregate.living).filter(({ state, unreadable }) => unreadable === undefined && isRunOver(state))
+export const endedRuns = Effect.fn("endedRuns")(function* (limit: number, wanted?: (one: NamedRun) => boolean) {
+  const isWanted = wanted && ((one: NamedState<Run>) => wanted(namedRun(one)))
+  const { count, last } = yield* aggregate.ended(limit, isWanted)
+  const held = (yield* aggregate.living).filter(
+    (one) => one.unreadable === undefined && isRunOver(one.state) && (isWanted?.(one) ?? true)
+  )
   const latest = [...held, ...last].toSorted((a, b) => b.state.lastEventAt - a.state.lastEventAt)
   return { count: count + held.length, last: latest.slice(0, limit).map(namedRun) }
 })
