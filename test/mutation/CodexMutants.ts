@@ -76,14 +76,8 @@ export const codexMutants = [
   ),
   ...mutantsOf(
     `${session}/src/agent/FindSession.ts`,
-    [`${codex}/test/CodexContract.test.ts`],
-    [
-      [
-        "contract: an id that is part of a path",
-        "if (Result.isFailure(parseSessionId(asked)))",
-        "if (false as boolean)"
-      ]
-    ]
+    [`${codex}/test/Rollouts.test.ts`],
+    [["find: an id that is part of a path", "if (Result.isFailure(parseSessionId(asked)))", "if (false as boolean)"]]
   ),
   ...mutantsOf(
     `${session}/src/agent/CarriedSessions.ts`,
