@@ -29,6 +29,11 @@ export const codexMutants = [
     [["codex: a key that lifts the ceiling", "&& !harmless.test(value)", "&& false"]]
   ),
   ...mutantsOf(
+    `${codex}/src/Codex.ts`,
+    [`${codex}/test/Rollouts.test.ts`],
+    [["codex: still while it waits", "idles: true", "idles: false"]]
+  ),
+  ...mutantsOf(
     `${codex}/src/command/CodexLaunch.ts`,
     [`${codex}/test/CodexCommand.test.ts`],
     [

@@ -30,7 +30,7 @@ export const layer = (
           line
         ),
       runs: runsCodex,
-      idles: false,
+      idles: true,
       variable: "CODEX_SESSION_ID",
       sessions: (projectOf) => writersIn(options.agentDir, projectOf),
       sessionIn: (output) => inHead(output, startedIn),

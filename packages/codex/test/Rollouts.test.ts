@@ -40,6 +40,12 @@ const codexOf = Effect.fnUntraced(function* (
 })
 
 it.layer(HostServices.layer)((it) => {
+  it.effect("stillness of Codex is no sign of its hang", () =>
+    Effect.gen(function* () {
+      const { agent } = yield* codexOf("killed")
+      assert.isTrue(Option.getOrThrow(yield* agent.signs(id)).idles)
+    })
+  )
   const turnOf = Effect.fnUntraced(function* (name: string) {
     const { agent } = yield* codexOf(name)
     const said = Option.getOrThrow(yield* agent.signs(id))
