@@ -59,8 +59,13 @@ export const codexMutants = [
     `${session}/src/said/SaidTurn.ts`,
     [`${pi}/test/PiSessions.test.ts`],
     [
+      [
+        "pi: a compaction is no turn",
+        "compacted = true\n        break",
+        'compacted = true\n        turn = { _tag: "Asked", at: asked }\n        break'
+      ],
       ["pi: a failure that is taken back", "mends = takenBack.has(id)", "mends = false as boolean"],
-      ["pi: a full conversation that is taken back", 'mends && reason !== "prompt-too-long"', "mends"]
+      ["pi: a full conversation that is taken back", 'mends && (reason !== "prompt-too-long" || compacted)', "mends"]
     ]
   ),
   ...mutantsOf(
@@ -105,14 +110,14 @@ export const codexMutants = [
       ["pi: no shell below the ceiling", 'if (permission === "bypassPermissions") return []', "return []"],
       [
         "pi: a list with a shell is no ceiling",
-        "listIn(args)?.every((tool) => editing.includes(tool)) === true",
-        "listIn(args) !== undefined"
+        "toolsIn(args)?.every((tool) => editing.includes(tool)) === true",
+        "toolsIn(args) !== undefined"
       ],
       ["pi: the last list counts", "args.findLastIndex(", "args.findIndex("],
       [
         "pi: a list that is wider",
-        "(listIn(args) ?? editing).filter((tool) => editing.includes(tool))",
-        "listIn(args) ?? editing"
+        "(toolsIn(args) ?? editing).filter((tool) => editing.includes(tool))",
+        "toolsIn(args) ?? editing"
       ]
     ]
   ),

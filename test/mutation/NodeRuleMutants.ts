@@ -32,7 +32,7 @@ export const nodeRuleMutants = [
     `${src}/processes/Ps.ts`,
     [`${test}/Ps.test.ts`, `${test}/Processes.test.ts`],
     [
-      ["ps: a complaint is no answer", '|| (status !== 0 && stderr !== "")', ""],
+      ["ps: a complaint is no answer", '|| (status === 0 ? stdout === "" : stderr !== "")', ""],
       ["ps: a program that does not run is no answer", "  if (error !== undefined) throw error\n", ""],
       ["ps: that very process", "return found?.startTime === startTime ? found : undefined", "return found"],
       ["ps: words are no environment", "`${whole.slice(before.length)} `", "`${whole} `"],

@@ -85,7 +85,7 @@ it.live(
         "it needs @souffleur/domain workspace:*",
         "@effect/sql-sqlite-node is bundled without its licence",
         "dist/HostServices.js imports @effect/platform-node/NodeServices",
-        "dist/sqlite/SqliteClient.js imports ../files/Folder.js"
+        "dist/sqlite/OwnFile.js imports ../files/Folder.js"
       ])
         assert.include(found, `@souffleur/node: ${problem}`)
       assert.include(

@@ -58,6 +58,14 @@ describe("a hang", () => {
     }
     assert.deepStrictEqual([of(false), of(true), of(true, { process: "stopped" })], ["Hung", "Held", "Hung"])
   })
+  it("a hang of an agent that may be still needs its stillness too, since it writes nothing while it is answered", () => {
+    const of = (more: Partial<Signs> = {}) => {
+      const session: SessionSigns = { writtenAt: now - hour, turn: asked, context: undefined, idles: true }
+      return tagOf(silent(undefined, { session, ...more }))
+    }
+    assert.deepStrictEqual([of(), of({ stillSince: now - 1000 })], ["Unknown", "Unknown"])
+    assert.deepStrictEqual([of({ stillSince: now - hour }), of({ process: "stopped" })], ["Hung", "Hung"])
+  })
   it("a hang of a tool that runs as a process begins when there is no process", () => {
     const at = (ago: number, children: number | undefined) => {
       const turn: TurnState = { _tag: "Tool", at: now - ago, name: "Bash", limit: 600_000, spawns: true }

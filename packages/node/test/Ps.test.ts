@@ -20,6 +20,7 @@ it("a line of ps is read, whatever the name of the program", () => {
 })
 
 it("a line that is none of ps, or has no start, names no process", () => {
+  assert.strictEqual(parseLine("    7     0    -2 S    Mon Nov 23 04:46:09 2026       0:00.00 ")?.uid, -2)
   for (const line of ["", "ps: illegal argument", "  812     1   501 S   -       1:02.34 sh"])
     assert.isUndefined(parseLine(line), line)
 })
@@ -34,6 +35,8 @@ it("a ps that fails or is not there is no sign that a process is gone", () => {
   assert.throws(() => failing("/nowhere/ps"), /ENOENT/u)
   // Node refuses our columns with a complaint, as a foreign ps would.
   assert.throws(() => failing(process.execPath), /exit code 9/u)
+  assert.throws(() => failing("/bin/true"), /exit code 0/u)
+  assert.throws(() => failing("/bin/echo"), /cannot be read/u)
 })
 
 it("a lock that lsof shows counts if it is of the whole file", () => {

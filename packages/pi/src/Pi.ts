@@ -30,6 +30,6 @@ export const layer = (
       idles: true,
       variable: "PI_SESSION_ID",
       outputReader: makeOutputReader,
-      command: (order) => piCommand(options, order)
+      command: (order, sessionFile) => piCommand(options, order, sessionFile)
     })
   )

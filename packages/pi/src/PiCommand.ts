@@ -6,12 +6,14 @@ import {
   CommandRefused,
   type LiteralAgent,
   parseSessionId,
+  type SessionFile,
+  type SessionNotFound,
   type Variables
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
 import { agentVariables, readAgentCommand, readWords } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
-import { requestedBy, piFlags, toolsOf } from "./PiFlags.ts"
+import { limitsOf, piFlags, requestedBy, withoutLimits } from "./PiFlags.ts"
 
 /** Holds if a word is pi's program, by its name or in its package. */
 export const isPi = (word: string | undefined): boolean =>
@@ -48,28 +50,42 @@ export const literalPi = ([program = "", ...all]: ReadonlyArray<string>): Result
   return Result.succeed(Option.some({ agentCommand: { program, args }, session, print, requested, prompt }))
 }
 
-const sessionFlag = "--session-id"
+/** Begins a session of an id. */
+const fresh = "--session-id"
+/** Goes on with the session in a file, in its own folder. An id finds only a session of the present folder. */
+const resumed = "--session"
 
 /**
  * Builds `pi <flags> [-p] [--tools …] --session-id ID`, with the prompt on standard input. In a window the prompt is an
- * argument behind `--`. pi goes on with a session of that id, else begins it. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
+ * argument behind `--`. A session that has a file is resumed by its path. Its tools carry the id, and so does the
+ * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. It
+ * also fails where several files have the id.
  */
 export const piCommand = Effect.fn("piCommand")(function* (
   { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
-  { permission, print, prompt, session: { sessionId }, window = false }: AgentOrder
+  { permission, print, prompt, session, window = false }: AgentOrder,
+  sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
   const { args, program: name } = agentCommand
+  const { sessionId } = session
   if (Result.isFailure(parseSessionId(sessionId)))
     return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
+  const file =
+    session._tag === "Fresh"
+      ? undefined
+      : yield* sessionFile(sessionId).pipe(
+          Effect.map(({ path }) => path),
+          Effect.catchTag("SessionNotFound", ({ message, reason }) =>
+            reason === "missing" ? Effect.undefined : new AgentNotFound({ program: name, problem: message })
+          )
+        )
   return {
     program: yield* resolveProgram(name, environment["PATH"] ?? ""),
     args: [
       ...args,
       ...(print ? ["-p"] : []),
-      ...toolsOf(permission, args),
-      sessionFlag,
-      sessionId,
+      ...limitsOf(permission, args),
+      ...(file === undefined ? [fresh, sessionId] : [resumed, file]),
       // A word that begins with @ names a file, also behind --.
       ...(window && prompt !== "" ? ["--", prompt.startsWith("@") ? ` ${prompt}` : prompt] : [])
     ],
@@ -87,11 +103,11 @@ export const piCommand = Effect.fn("piCommand")(function* (
 
 /** Returns the agent command of one of our launches: the user's own flags come first. */
 export const piOfLaunch = ({ args, program }: AgentProgram, sessionId: string): Option.Option<AgentProgram> => {
-  const at = args.indexOf(sessionFlag)
-  if (!isPi(program) || args[at + 1] !== sessionId || at === -1) return Option.none()
-  const before = args.slice(0, at)
-  const own = before.at(-1) === "--no-tools" ? 1 : before.at(-2) === "--tools" ? 2 : 0
-  const kept = before.slice(0, before.length - own)
+  const at = args.findIndex((arg) => arg === fresh || arg === resumed)
+  const named = args[at + 1]
+  if (!isPi(program) || at === -1 || (named !== sessionId && named?.endsWith(`_${sessionId}.jsonl`) !== true))
+    return Option.none()
+  const kept = withoutLimits(args.slice(0, at))
   return Option.some({ program, args: kept.at(-1) === "-p" ? kept.slice(0, -1) : kept })
 }
 

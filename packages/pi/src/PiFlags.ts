@@ -16,18 +16,31 @@ const listIn = (args: ReadonlyArray<string>): ReadonlyArray<string> | undefined 
   return at === -1 ? undefined : listOf(args[at + 1] ?? "")
 }
 
+/** The tools that the user's flags leave; `undefined`: all of pi. A list outranks `--no-tools`, wherever they are. */
+const toolsIn = (args: ReadonlyArray<string>): ReadonlyArray<string> | undefined =>
+  listIn(args) ?? (args.some((arg) => arg === "--no-tools" || arg === "-nt") ? [] : undefined)
+
 /** Returns the permission that the user's flags ask for. pi has a shell, unless a list of tools leaves it out. */
 export const requestedBy = (args: ReadonlyArray<string>): Permission =>
-  args.some((arg) => arg === "--no-tools" || arg === "-nt") ||
-  listIn(args)?.every((tool) => editing.includes(tool)) === true
-    ? "acceptEdits"
-    : "bypassPermissions"
+  toolsIn(args)?.every((tool) => editing.includes(tool)) === true ? "acceptEdits" : "bypassPermissions"
 
-/** Returns the flags that hold a launch below the ceiling. The last list counts, and a narrower list stays. */
-export const toolsOf = (permission: Permission, args: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** Loads no program of the user's folder or of the project, where an edit may have put one. */
+const unextended = ["--no-extensions", "--no-approve", "--tools"]
+
+/**
+ * Returns the flags that hold a launch below the ceiling. The last list counts, and a narrower list stays. A comma is a
+ * list without a tool.
+ */
+export const limitsOf = (permission: Permission, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (permission === "bypassPermissions") return []
-  const tools = (listIn(args) ?? editing).filter((tool) => editing.includes(tool))
-  return tools.length === 0 ? ["--no-tools"] : ["--tools", tools.join(",")]
+  const tools = (toolsIn(args) ?? editing).filter((tool) => editing.includes(tool))
+  return [...unextended, tools.join(",") || ","]
+}
+
+/** Returns the flags before those of {@link limitsOf} at the end. */
+export const withoutLimits = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const at = args.length - unextended.length - 1
+  return at >= 0 && unextended.every((flag, index) => args[at + index] === flag) ? args.slice(0, at) : args
 }
 
 /** The flags of `pi`. It reads no `--flag=value`. */

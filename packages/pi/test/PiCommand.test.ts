@@ -1,8 +1,8 @@
-import { type AgentOrder, clamp } from "@souffleur/domain"
+import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
 import { assert, it } from "@effect/vitest"
 import { HostServices } from "@souffleur/node"
 import { Effect, Option, Result } from "effect"
-import { literalPi, parsePiCommand, piCommand, runsPi } from "../src/PiCommand.ts"
+import { literalPi, parsePiCommand, piCommand, piOfLaunch, runsPi } from "../src/PiCommand.ts"
 
 const said = (...words: ReadonlyArray<string>) =>
   Result.match(literalPi(["pi", ...words]), {
@@ -26,6 +26,7 @@ it("pi asks for all that a shell may do, unless its list of tools leaves the she
   assert.deepInclude(said("--tools", "read,bash", "x"), { requested: "bypassPermissions" })
   assert.deepInclude(said("--tools", "read, edit,write", "x"), { requested: "acceptEdits" })
   assert.deepInclude(said("-nt", "x"), { requested: "acceptEdits" })
+  assert.deepInclude(said("-nt", "--tools", "bash", "x"), { requested: "bypassPermissions" })
   // The last list counts.
   assert.deepInclude(said("-t", "read", "--tools", "my_tool", "x"), { requested: "bypassPermissions" })
 })
@@ -65,7 +66,13 @@ it.layer(HostServices.layer)((it) => {
         prompt: "@home",
         print: true,
         ...more
-      }
+      },
+      (sessionId) =>
+        sessionId === "s1"
+          ? Effect.succeed({ sessionId, path: "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl" })
+          : Effect.fail(
+              new SessionNotFound({ sessionId, reason: sessionId === "s2" ? "missing" : "ambiguous", message: "two" })
+            )
     )
   it.effect("a launch below the ceiling has no shell, and a narrower list of tools stays", () =>
     Effect.gen(function* () {
@@ -74,23 +81,44 @@ it.layer(HostServices.layer)((it) => {
         "--model",
         "m",
         "-p",
+        "--no-extensions",
+        "--no-approve",
         "--tools",
         "read,edit,write,grep,find,ls",
-        "--session-id",
-        "s1"
+        "--session",
+        "/pi/sessions/--p--/2026-01-01T00-00-00-000Z_s1.jsonl"
       ])
       assert.strictEqual(input, "@home")
       assert.deepStrictEqual(environment, { PATH: "/bin", PI_CODING_AGENT_DIR: "/c", PI_SESSION_ID: "s1" })
-      assert.deepStrictEqual((yield* launched(["--tools", "read,bash"])).args.slice(2, 5), ["-p", "--tools", "read"])
-      assert.include((yield* launched(["--tools", "bash"])).args, "--no-tools")
+      const list = (...args: ReadonlyArray<string>) => Effect.map(launched(args), ({ args }) => args.at(-3))
+      assert.strictEqual(yield* list("--tools", "read,bash"), "read")
+      // To pi a list outranks --no-tools, and a comma is a list without a tool.
+      for (const args of [["--tools", "bash"], ["--no-tools"], ["-nt", "-t", "bash"]])
+        assert.strictEqual(yield* list(...args), ",", args.join(" "))
       const permission = clamp("bypassPermissions", "bypassPermissions")
-      assert.deepStrictEqual((yield* launched([], { permission })).args, ["-p", "--session-id", "s1"])
+      const session = { _tag: "Fresh", sessionId: "s1" } as const
+      assert.deepStrictEqual((yield* launched([], { permission, session })).args, ["-p", "--session-id", "s1"])
+    })
+  )
+  it.effect("a session is resumed by its file, and one of several files is not", () =>
+    Effect.gen(function* () {
+      const resumed = (sessionId: string) => launched([], { session: { _tag: "Resume", sessionId } })
+      const { args, program } = yield* resumed("s1")
+      assert.strictEqual(args.at(-2), "--session")
+      const of = piOfLaunch({ program: "/bin/pi", args: ["--model", "m", ...args] }, "s1")
+      assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/pi", args: ["--model", "m"] }, program)
+      // The user's own list stays if none of our flags precedes the session.
+      const own = piOfLaunch({ program: "/bin/pi", args: ["--tools", "read,bash", "--session-id", "s1"] }, "s1")
+      assert.deepStrictEqual(Option.getOrUndefined(own)?.args, ["--tools", "read,bash"])
+      assert.isTrue(Option.isNone(piOfLaunch({ program: "/bin/pi", args }, "s9")))
+      assert.deepStrictEqual((yield* resumed("s2")).args.slice(-2), ["--session-id", "s2"])
+      assert.strictEqual((yield* Effect.flip(resumed("s3")))._tag, "AgentNotFound")
     })
   )
   it.effect("a prompt in a window names no file, and the session waits for a person", () =>
     Effect.gen(function* () {
       const { args, input } = yield* launched([], { window: true, print: false })
-      assert.deepStrictEqual(args.slice(2), ["--session-id", "s1", "--", " @home"])
+      assert.deepStrictEqual(args.slice(-4), ["--session", args.at(-3), "--", " @home"])
       assert.isUndefined(input)
     })
   )

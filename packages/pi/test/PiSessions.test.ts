@@ -37,6 +37,14 @@ it.layer(HostServices.layer)((it) => {
         assert.isFalse(yield* dead.turnEnded({ pid: 70 }, id))
       })
   )
+  it.effect("a compaction ends no turn and begins none, and after it a full conversation is asked again", () =>
+    Effect.gen(function* () {
+      const line = { type: "compaction", id: "c1", parentId: null, timestamp: "2026-11-23T06:00:00.000Z", summary: "s" }
+      const compacted = (name: string) => piOf(`${recorded(name)}${JSON.stringify(line)}\n`)
+      assert.strictEqual(yield* turnOf(yield* compacted("finished")), "Finished")
+      assert.strictEqual(yield* turnOf(yield* compacted("full")), "Asked")
+    })
+  )
   it.effect("a failure that pi takes back is asked again, and the last one ends the turn", () =>
     Effect.gen(function* () {
       const lines = recorded("limited").trimEnd().split("\n")

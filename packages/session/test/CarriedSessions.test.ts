@@ -39,6 +39,20 @@ it.effect(
     })
 )
 
+it.effect(
+  "an agent that took the place of its shell in a tool of another is no launcher's, and neither is the other",
+  () =>
+    Effect.gen(function* () {
+      const machine = new FakeProcesses().run(
+        { pid: 20, ...scribe },
+        { pid: 30, parent: 20, ...scribe, ...of("s1") },
+        { pid: 31, parent: 30, words: ["sh"], ...of("s2") }
+      )
+      assert.include(yield* found(machine), "30 s2 /p")
+      assert.notInclude(yield* found(machine), "20 s2 /p")
+    })
+)
+
 it.effect("a tool that outlived its agent, a zombie and an impossible id hold nothing", () =>
   Effect.gen(function* () {
     const machine = new FakeProcesses().run(

@@ -120,5 +120,8 @@ export const judge = (signs: Signs, stall: number): Verdict => {
   // Only the pid file tells that a person is asked, or broke off a turn. The session has no record of it.
   if (pidFile?.status !== "busy" && !frozen)
     return { _tag: "Unknown", because: "its pid file does not say that it is busy" }
+  // It writes nothing while an answer streams, and its stillness alone is no proof either.
+  if (session?.idles === true && process !== "stopped" && !unused)
+    return { _tag: "Unknown", because: "it uses the processor, and may still receive its answer" }
   return { _tag: "Hung", silentFor }
 }

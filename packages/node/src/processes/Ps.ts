@@ -37,8 +37,8 @@ const timeoutMillis = 20_000
 
 /**
  * Runs a program of the system, and returns its output. An exit code that is not 0 means that nothing was found.
- * Throws where the program does not run, is killed, or complains: that is no answer. Its environment is fixed, so it
- * carries no tag of ours.
+ * Throws where the program does not run, is killed, complains, or succeeds without a word: that is no answer. Its
+ * environment is fixed, so it carries no tag of ours.
  */
 const outputOf = ([program, ...args]: Command): string => {
   const { error, signal, status, stderr, stdout } = spawnSync(program, args, {
@@ -49,7 +49,7 @@ const outputOf = ([program, ...args]: Command): string => {
     timeout: timeoutMillis
   })
   if (error !== undefined) throw error
-  if (signal !== null || (status !== 0 && stderr !== ""))
+  if (signal !== null || (status === 0 ? stdout === "" : stderr !== ""))
     throw new Error(`${program} failed with ${signal ?? `exit code ${status}`}`)
   return stdout
 }
@@ -74,7 +74,7 @@ const parseProcessor = (text: string): number => {
   return Math.round((((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 100)
 }
 
-const line = /^ *(\d+) +(\d+) +(\d+) +(\S)\S* +(\w{3} \w{3} +\d+ [\d:]+ \d+) +(\S+) (.*)$/u
+const line = /^ *(\d+) +(\d+) +(-?\d+) +(\S)\S* +(\w{3} \w{3} +\d+ [\d:]+ \d+) +(\S+) ?(.*)$/u
 
 /** Parses one line of `ps` with our columns. `undefined`: it is none. */
 export const parseLine = (text: string): Stat | undefined => {
@@ -123,7 +123,17 @@ export const wholeLockersIn = (text: string): ReadonlyArray<number> =>
  */
 export const psSource = (dialect: PsDialect): ProcessSource => {
   const ps = (...args: ReadonlyArray<string>) => outputOf([dialect.ps, ...args])
-  const stat = (pid: number) => parseLine(ps("-p", String(pid), ...columns).trimEnd())
+  const read = (text: string): Stat => {
+    const one = parseLine(text)
+    if (one === undefined) throw new Error(`${dialect.ps} says what cannot be read`)
+    return one
+  }
+  // The name of a program may go on in a line of its own.
+  const linesOf = (text: string) => text.split("\n").filter((line) => /^ *\d+ +\d+ /u.test(line))
+  const stat = (pid: number) => {
+    const [first] = ps("-p", String(pid), ...columns).split("\n")
+    return first === undefined || first === "" ? undefined : read(first)
+  }
   const oneOf = (pid: number, column: string) => ps("-ww", "-p", String(pid), "-o", `${column}=`).trimEnd()
   // It complains about a file that is gone.
   const lsof = (...paths: ReadonlyArray<string>) => {
@@ -172,9 +182,8 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
     stat,
     table: () =>
       new Map(
-        ps("-A", ...columns)
-          .split("\n")
-          .flatMap((line) => parseLine(line) ?? [])
+        linesOf(ps("-A", ...columns))
+          .map(read)
           .map((one) => [one.pid, one])
       ),
     uid: ({ uid }) => uid,

@@ -24,6 +24,9 @@ export const carriedSessions = Effect.fn("carriedSessions")(function* (
   const topOf = Effect.fnUntraced(function* (from: ProcessInfo, sessionId: string) {
     let top = from
     for (;;) {
+      const begunIn = carriers.get(top.identity.pid)?.value
+      // It runs within a tool of another session: the agent above is not its launcher.
+      if (begunIn !== undefined && begunIn !== sessionId && (yield* isAgent(top.identity.pid))) return top
       const above = Option.getOrUndefined(yield* processes.find(top.parent))
       if (above === undefined || above.uid !== processes.host.uid) return top
       const pid = above.identity.pid

@@ -6,6 +6,7 @@ import {
   type AgentSession,
   type Processes,
   type Reported,
+  type SessionFile,
   SessionNotFound,
   type SessionSigns,
   type TurnState
@@ -51,7 +52,10 @@ export interface AgentDialect extends SessionFolder {
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
   readonly outputReader: () => (line: string) => Option.Option<string>
-  readonly command: (order: AgentOrder) => Effect.Effect<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path>
+  readonly command: (
+    order: AgentOrder,
+    sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
+  ) => Effect.Effect<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path>
 }
 
 /** Limits in bytes. A record of the conversation holds at most a result of a tool. */
@@ -214,6 +218,6 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     }),
     tags: ({ sessionId }) => (sessionId === "" ? [] : [tag(sessionId)]),
     sessionTag: tag,
-    command: (order) => Effect.provide(dialect.command(order), services)
+    command: (order) => Effect.provide(dialect.command(order, sessionFile), services)
   })
 })

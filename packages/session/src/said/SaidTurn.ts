@@ -18,6 +18,7 @@ export interface TurnReading {
 export const makeTurnReading = (sayings: Sayings): TurnReading => {
   let turn: TurnState | undefined
   let mends = false
+  let compacted = false
   let context: ContextInUse | undefined
   let contextDone = false
   const answered = new Set<string>()
@@ -27,8 +28,11 @@ export const makeTurnReading = (sayings: Sayings): TurnReading => {
 
   const failed = ({ id = "", reason, resetsAt }: Extract<Saying, { readonly _tag: "Failed" }>, at: number) => {
     mends = takenBack.has(id)
-    // A failure that was taken back is asked again. Only a full conversation is not: it must be compacted first.
-    turn = mends && reason !== "prompt-too-long" ? { _tag: "Asked", at: asked ?? at } : fail(reason, resetsAt, at)
+    // A failure that was taken back is asked again. A full conversation must be compacted first.
+    turn =
+      mends && (reason !== "prompt-too-long" || compacted)
+        ? { _tag: "Asked", at: asked ?? at }
+        : fail(reason, resetsAt, at)
   }
   const fail = (reason: Failed["reason"], resetsAt: number | undefined, at: number): Failed => ({
     _tag: "Failed",
@@ -58,8 +62,12 @@ export const makeTurnReading = (sayings: Sayings): TurnReading => {
       case "Answer":
         asked ??= at
         break
-      case "Began":
       case "Compacted":
+        // An agent compacts after its turn, and in the middle of one. Older records tell which.
+        asked ??= at
+        compacted = true
+        break
+      case "Began":
       case "Prompt":
         turn = { _tag: "Asked", at: asked ?? at }
         break

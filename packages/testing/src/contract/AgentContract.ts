@@ -173,7 +173,10 @@ export const agentContract = (subject: AgentSubject): ReadonlyArray<ContractRule
             const parts = partsOf(kind, [program, ...args])
             yield* that(parts?.requested === permission, `${permission} is launched as ${parts?.requested}`)
             yield* that(parts?.prompt === flagLike, "a prompt that looks like a flag is no prompt")
-            yield* that(args.includes(sessionId), "the session is not resumed")
+            yield* that(
+              args.some((arg) => arg.includes(sessionId)),
+              "the session is not resumed"
+            )
             const found = Option.getOrUndefined(kind.ofLaunch({ program, args }, sessionId))
             const own = made.literal?.agentCommand.args ?? []
             yield* that(JSON.stringify(found?.args) === JSON.stringify(own), `its flags are ${found?.args.join(" ")}`)
