@@ -34,6 +34,11 @@ export const commandMutants = [
       ["setup: a person accepts the rest", "if (!accepted)", "if (false as boolean)"],
       ["setup: the rest as a terminal may show it", "plain(`${key}=", "String(`${key}="],
       ["setup: an answer that was not given shows nothing", "yes && Option.isNone(flag) ? [] : [key]", "[key]"],
+      [
+        "setup: a file is told once it is written",
+        "flags.json ? Effect.void : Console.log",
+        "flags.json || service ? Effect.void : Console.log"
+      ],
       ["setup: a person's word", 'personOnly("a setup")', "Effect.void"]
     ]
   ),

@@ -132,8 +132,8 @@ export const screenMutants = [
     [
       [
         "setup: none takes hooks out",
-        'hooks === "none" ? (yield* removeHooks(project))',
-        "false ? (yield* removeHooks(project))"
+        'hooks === "none" ? yield* Effect.forEach(yield* removeHooks(project)',
+        "false ? yield* Effect.forEach(yield* removeHooks(project)"
       ],
       ["setup: a missing agent is told", "yield* warnOfMissing(program)", "void program"]
     ]

@@ -7,12 +7,16 @@ import { Environment } from "../src/world/CommandEnvironment.ts"
 export const printed = (cwd: string, variables: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   printedAt({ cwd, variables, interactive: false }, ...args)
 
-/** The same, where a question may be asked at a terminal. */
+/** The same, where a question may be asked at a terminal. `lines` has what a command printed before it failed. */
 export const printedAt = Effect.fnUntraced(function* (
-  { cwd, interactive, variables }: Pick<Environment["Service"], "cwd" | "interactive" | "variables">,
+  {
+    cwd,
+    interactive,
+    lines = [],
+    variables
+  }: Pick<Environment["Service"], "cwd" | "interactive" | "variables"> & { readonly lines?: Array<string> },
   ...args: ReadonlyArray<string>
 ) {
-  const lines: Array<string> = []
   const log = (line: string) => void lines.push(line)
   yield* cli(args).pipe(
     Effect.provideService(Console.Console, printing(false, { log, error: log })),

@@ -157,6 +157,23 @@ it.layer(services)((it) => {
     })
   )
 
+  it.effect("a setup tells what it wrote also where its last step fails, and its next command is that agent", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { file, project, variables } = yield* folder("")
+      yield* fs.writeFileString(`${variables.HOME}/bin/mine`, "#!/bin/sh\n", { mode: 0o755 })
+      const units = `${variables.HOME}/.config/systemd/user`
+      yield* fs.makeDirectory(units, { recursive: true })
+      yield* fs.writeFileString(`${units}/souffleur-all.service`, "of another program\n")
+      const lines: Array<string> = []
+      const setup = (...args: ReadonlyArray<string>) =>
+        printedAt({ cwd: project, variables, interactive: false, lines }, "setup", "--yes", ...args)
+      assert.strictEqual((yield* Effect.flip(setup("--agent", "mine", "--service"))).code, 2)
+      assert.strictEqual(lines[0], `config   ${file}`)
+      assert.include(yield* setup("--notify", "desktop"), 'Next: souffleur run -- mine "do it"')
+    })
+  )
+
   it.effect("an uninstall's dry run says what stays, and why", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

@@ -233,16 +233,16 @@ export const setupCommand = Command.make(
     ] as const
     const shown = new Set<PinnedKey>(questions.flatMap(([key, flag]) => (yes && Option.isNone(flag) ? [] : [key])))
     if (keys.length > 0) yield* acceptRest(project, { shown, trust: flags.trust })
+    // Each file is told once it is written: a later step may fail.
+    const told = (what: string, file: string) =>
+      Effect.as(flags.json ? Effect.void : Console.log(`${what.padEnd(8)} ${file}`), { what, file })
     const wrote = [
-      ...(keys.length === 0 ? [] : [{ what: "config", file: yield* writeConfig(project, keys) }]),
-      ...(hooks === "project" || hooks === "user" ? [{ what: "hooks", file: yield* writeHooks(project, hooks) }] : []),
-      ...(hooks === "none" ? (yield* removeHooks(project)).map((file) => ({ what: "no hooks", file })) : []),
-      ...(service ? [{ what: "service", file: (yield* installService(everyWatch, true)).file }] : [])
+      ...(keys.length === 0 ? [] : [yield* told("config", yield* writeConfig(project, keys))]),
+      ...(hooks === "project" || hooks === "user" ? [yield* told("hooks", yield* writeHooks(project, hooks))] : []),
+      ...(hooks === "none" ? yield* Effect.forEach(yield* removeHooks(project), (file) => told("no hooks", file)) : []),
+      ...(service ? [yield* told("service", (yield* installService(everyWatch, true)).file)] : [])
     ]
     if (flags.json) return yield* printJson({ wrote })
-    yield* Effect.forEach(wrote, ({ file, what }) => Console.log(`${what.padEnd(8)} ${file}`))
-    yield* Console.log(
-      wrote.length === 0 ? "Nothing is changed." : `Next: souffleur run -- ${agentKind.program} "do it"`
-    )
+    yield* Console.log(wrote.length === 0 ? "Nothing is changed." : `Next: souffleur run -- ${plain(program)} "do it"`)
   })
 ).pipe(withSettings)
