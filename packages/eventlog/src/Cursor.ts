@@ -99,7 +99,7 @@ export const positionOf = Effect.fn("Cursor.positionOf")(function* <E, R>(
   const last = marked === 0 ? 0 : yield* newest
   if (marked <= last) return marked
   yield* Effect.logWarning(
-    `${mark} was marked up to event ${marked}, and the log ends with ${last}: it was cut, or an older copy was put in its place. Events from now on are marked`
+    `${mark} had reached event ${marked}, and the log ends with ${last}: it was cut, or an older copy was put in its place. ${mark} goes on from there`
   )
   yield* cursor.rewind(mark, marked, last)
   return last

@@ -98,7 +98,7 @@ const looking = Effect.fnUntraced(function* <R>(
   yield* Effect.timeoutOption(Fiber.awaitAll([telling, noticing]), drainTimeout)
   yield* Effect.timeoutOption(Effect.all([Fiber.await(tracing), tellNumbers], { concurrency: 2 }), farewell)
   if (comms !== null && !(yield* allPublished(id, last.revision)))
-    yield* remark("info", `${comms} could not be narrated that the watch has ended; the next souffleur on it will`)
+    yield* remark("info", `${comms} does not say yet that the watch has ended: the next souffleur on it writes that`)
   return last
 })
 

@@ -125,7 +125,7 @@ export const psSource = (dialect: PsDialect): ProcessSource => {
   const ps = (...args: ReadonlyArray<string>) => outputOf([dialect.ps, ...args])
   const read = (text: string): Stat => {
     const one = parseLine(text)
-    if (one === undefined) throw new Error(`${dialect.ps} says what cannot be read`)
+    if (one === undefined) throw new Error(`${dialect.ps} printed a line that cannot be read`)
     return one
   }
   // The name of a program may go on in a line of its own.
