@@ -44,6 +44,17 @@ export const watcherRuleMutants = [
       "finished: a finished turn, without comms",
       "watch.comms === null && isOver(signs.process) ? yield*",
       "(false as boolean) && isOver(signs.process) ? yield*"
+    ],
+    [
+      "look: comms is read after the process",
+      `    const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
+    const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
+    const seen = yield* snapshot
+`,
+      `    const seen = yield* snapshot
+    const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
+    const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
+`
     ]
   ]),
   ...mutantsOf(`${watcher}/src/Watcher.ts`, looks, [

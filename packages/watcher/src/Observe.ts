@@ -69,9 +69,10 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
 
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* momentNow
-    const seen = yield* snapshot
+    // The process comes first: its last words in comms and in its files are read after its end.
     const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
     const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
+    const seen = yield* snapshot
     const ended = yield* turnEndedOf(process)
     const signs = yield* readSigns(ref, watch, { process, turnEnded: ended })
     return { begun, ended: yield* momentNow, due, comms: seen, processorTime, signs } satisfies PollReading

@@ -179,6 +179,25 @@ describe("the probe", () => {
   )
 })
 
+it.effect("a Conductor that completes and ends while a poll reads has not died", () =>
+  Effect.gen(function* () {
+    const { told, world } = yield* watching()
+    yield* until(100)
+    let state = "working"
+    const row = Object.defineProperty({ ...world.row! }, "state", {
+      get: () => {
+        const read = state
+        state = "complete"
+        world.condition = "gone"
+        return read
+      }
+    })
+    world.row = row
+    yield* until(241)
+    assert.deepStrictEqual([state, tagsOf(yield* told)], ["complete", ["ConductorCompleted"]])
+  })
+)
+
 it.effect("an ended turn counts only in print mode: any other Conductor that is gone has died", () =>
   Effect.gen(function* () {
     for (const [print, tag] of [
