@@ -67,7 +67,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   supervisor: ["effect", ...ours("eventlog", "domain", "process", "watcher", "monitor", "recovery")],
   embed: [
     "effect",
-    ...ours("eventlog", "domain", "process", "supervisor", "recovery", "claude", "comms", "plan", "node")
+    ...ours("eventlog", "domain", "process", "supervisor", "recovery", "claude", "comms", "notify", "plan", "node")
   ],
   page: ["effect", ...ours("embed", "eventlog", "domain", "process", "plan")],
   cli: [

@@ -1,15 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import type { Souffleur } from "@souffleur/embed"
 import { commands, flagNames } from "./Commands.ts"
-import { textOf } from "./Pages.ts"
+import { textOf, tracked } from "./Pages.ts"
 
 type Method = keyof Souffleur["Service"]
 
 /** Methods that a program calls in place of a command that decides, or reads, about a watch or a run. */
 const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
-  watch: ["watch", "resume"],
-  run: ["run"],
-  resume: ["watches", "resume"],
+  watch: ["find", "sessions", "watch", "resume", "detach", "preview"],
+  run: ["run", "resume", "detach", "preview"],
+  resume: ["find", "living", "detach"],
   status: ["find", "watches", "status"],
   log: ["history", "events", "historyOfAll", "eventsOfAll"],
   state: ["find", "state"],
@@ -21,6 +21,7 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   hold: ["find", "hold"],
   go: ["find", "go"],
   adopt: ["find", "adopt"],
+  config: ["trust"],
   conduct: ["conduct"],
   "conduct status": ["findRun", "runs", "runStatus"],
   "conduct log": ["runHistory", "runEvents"],
@@ -31,12 +32,11 @@ const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
 }
 /** The commands that need no method, and why. */
 const ofTheLine: Readonly<Record<string, string>> = {
-  mcp: "serves tools to an agent, which has no service",
+  mcp: "serves tools to an agent, by the methods of its tools",
   attach: "shows a terminal to a person",
   service: "writes a unit of the system",
   traces: "exports for a collector; a program names its own by the same variables",
   doctor: "looks at an installation",
-  config: "shows the settings of a folder, and keeps a person's trust",
   init: "makes an comms database",
   hooks: "writes the settings of an agent",
   notify: "tries the notices of an installation",
@@ -51,25 +51,34 @@ const ofTheLine: Readonly<Record<string, string>> = {
   demo: "plays the demonstration",
   uninstall: "removes what an installation has written"
 }
-/** The commands that compose the same parts themselves, and why. */
+/** The commands that compose the same parts themselves, and why. Each only reads. */
 const byParts: Readonly<Record<string, string>> = {
-  watch: "may open a watch for another process, and shows the output of its agent",
-  run: "may open a watch for another process, and shows the output of its agent",
-  resume: "starts a process of its own for each watch",
   status: "starts fast, with few modules",
   "conduct status": "starts fast, with few modules",
   metrics: "reads the log alone",
   report: "reads the log alone"
 }
-/** Methods in place of an option, and of `souffleur` alone, or the reason why a program needs none. */
-const ofOptions: Readonly<Record<string, ReadonlyArray<Method> | string>> = {
+/** Methods in place of a tool of the agent, or the reason why it is none of the service. */
+const ofTools: Readonly<Record<string, ReadonlyArray<Method> | string>> = {
+  my_state: ["status", "lastRecovery"],
+  status: ["living", "ended", "status"],
+  done: ["done"],
+  heartbeat: "is the word of an agent about itself",
+  request_context_recovery: "is the word of an agent about itself",
+  set_state: "writes to comms, by @souffleur/comms",
+  post_message: "writes to comms, by @souffleur/comms",
+  read_messages: "reads comms, by @souffleur/comms",
+  register_tasks: "writes to comms, by @souffleur/comms"
+}
+/** Methods in place of an option, and of `souffleur` alone. */
+const ofOptions: Readonly<Record<string, ReadonlyArray<Method>>> = {
   souffleur: ["overview"],
   "watch --resume": ["resume"],
   "watch --restored": ["resume"],
-  "watch --detach": "hands the watch to a process of its own: a program that is to outlive another calls resume itself",
-  "run --detach": "hands the watch to a process of its own: a program that is to outlive another calls resume itself",
-  "resume --all": ["watches", "resume"],
-  "resume --keep": ["watches", "resume"],
+  "watch --detach": ["detach"],
+  "run --detach": ["detach"],
+  "resume --all": ["living", "detach"],
+  "resume --keep": ["living", "detach"],
   "watch --dry-run": ["preview"],
   "run --dry-run": ["preview"]
 }
@@ -112,13 +121,62 @@ it("each option that does more than its command has a method that does so, or a 
     []
   )
 })
+/** The files that a command calls its methods in, besides its own. */
+const helpersOf: Readonly<Record<string, ReadonlyArray<string>>> = {
+  resume: ["watching/ResumeWatch", "watching/KeepWatches"]
+}
+/** Lists the methods that no piece of source calls. */
+const uncalled = (source: string, names: ReadonlyArray<string>) =>
+  names.filter((name) => !new RegExp(String.raw`\b(?:souffleur|log)\.${name}\b`, "u").test(source))
+
 it("a command calls the methods that do the same", () => {
   const missing = Object.entries(methods)
     .filter(([path]) => byParts[path] === undefined)
-    .flatMap(([path, names]) =>
-      names
-        .filter((name) => !new RegExp(String.raw`\b(?:souffleur|log)\.${name}\b`, "u").test(sourceOf(path)))
-        .map((name) => `${path}: ${name}`)
-    )
+    .flatMap(([path, names]) => {
+      const helpers = (helpersOf[path] ?? []).map((name) => textOf(`packages/cli/src/${name}.ts`))
+      return uncalled([sourceOf(path), ...helpers].join("\n"), names).map((name) => `${path}: ${name}`)
+    })
   assert.deepStrictEqual(missing, [])
+})
+it("each tool of the agent calls the methods that do the same, or is no word of the service", () => {
+  const source = ["StateTools", "WatchTools"].map((name) => textOf(`packages/cli/src/mcp/${name}.ts`)).join("\n")
+  const tools = [...textOf("packages/cli/src/mcp/Tools.ts").matchAll(/ = tool\("(\w+)"/gu)].map(([, name]) => name!)
+  assert.sameMembers(Object.keys(ofTools), tools)
+  assert.deepStrictEqual(
+    Object.entries(ofTools).flatMap(([tool, names]) =>
+      typeof names === "string" ? [] : uncalled(source, names).map((name) => `${tool}: ${name}`)
+    ),
+    []
+  )
+})
+
+/** The names of the supervisor that the command line uses itself, and why. None of them decides about a watch. */
+const ofSupervisor: Readonly<Record<string, string>> = {
+  attendedHere: "keeps a fiber of the screen alive",
+  commitAt: "reads the newest commit, for doctor",
+  refuseTarget: "asks whether a process may be watched, for doctor",
+  command: "is the word of an agent about itself, in request_context_recovery",
+  soloComms: "measures that agent's progress"
+}
+it("the command line opens, keeps, launches and ends no watch by itself", () => {
+  const files = tracked.filter((path) => /^packages\/cli\/src\/.*\.ts$/u.test(path))
+  const taken = files.flatMap((path) =>
+    [...textOf(path).matchAll(/^import \{([^}]*)\} from "@souffleur\/supervisor"/gmu)].flatMap(([, names = ""]) =>
+      names.split(",").map((name) => ({ path, name: name.trim() }))
+    )
+  )
+  assert.isAbove(taken.length, 3)
+  assert.sameMembers([...new Set(taken.map(({ name }) => name))], Object.keys(ofSupervisor))
+  assert.deepStrictEqual(
+    taken.filter(({ name }) => name === "command").map(({ path }) => path),
+    ["packages/cli/src/mcp/RecoveryTools.ts"]
+  )
+  // These make, keep or end a watch or a run. The service alone has them.
+  const deciding =
+    /\/(?:keeping\/(?:Detach|KeptWatch|Keeper|Restored)|watching\/(?:AdoptProcess|BeginWatch|OpenCommand|OpenWatch|Settling|TrustProject)|conducting\/(?:AnswerRun|ConductPlan|KeptRun)|MakeSouffleur|world\/(?:NodeParts|Parts))\.ts"/u
+  const exported = textOf("packages/embed/src/internal.ts").split("\n")
+  assert.deepStrictEqual(
+    exported.filter((line) => deciding.test(line)),
+    []
+  )
 })

@@ -59,6 +59,7 @@ const codes: Readonly<Record<string, number>> = {
   HookSettingsUnusable: 2,
   LaunchFailed: 2,
   LogUnusable: 4,
+  OpenedOtherwise: 2,
   PlanInvalid: 2,
   ProcessesUnavailable: 2,
   RunNotFound: 2,

@@ -45,9 +45,9 @@ const chunks = joined(
     program: ["Program"],
     status: ["CommandInstallation", "StatusCommand"],
     words: ["DyingWords"],
-    run: ["RunCommand"],
     log: ["Overview", "MakeSouffleurLog", "WatchTimeline", "RunTimeline", "JobCounts"],
     souffleur: ["CommandWorld", "PersonOnly"],
+    run: ["RunCommand", "WatchCommand"],
     report: ["ReportCommand"],
     // Effect's server, for the page and for the tools. Neither loads the other.
     http: ["HttpEffect", "HttpRouter"],

@@ -233,7 +233,7 @@ export const boundsMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/watching/Undelivered.ts",
+    "packages/embed/src/keeping/Undelivered.ts",
     ["test/nights/Defects.test.ts"],
     [
       [

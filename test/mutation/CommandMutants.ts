@@ -128,14 +128,11 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/WatchCommand.ts",
-    ["test/nights/Standby.test.ts"],
+    "packages/embed/src/watching/KnownWatch.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
     [
-      [
-        "watch: goes on in its own folder",
-        "Option.isSome(known) ? yield* realProject(known.value.watch.project) : here",
-        "here"
-      ]
+      ["watch: goes on with its comms", "comms !== undefined && comms !== watch.comms", "false as boolean"],
+      ["watch: goes on without force", "if (force)", "if (false as boolean)"]
     ]
   ),
   ...mutantsOf(
@@ -197,8 +194,8 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Detach.ts",
-    ["packages/cli/test/DetachOutlived.test.ts"],
+    "packages/embed/src/keeping/Detach.ts",
+    ["packages/embed/test/StartDetached.test.ts"],
     [
       [
         "detach: a start without an owner ends",
@@ -240,16 +237,16 @@ export const commandMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/RunCommand.ts",
+    "packages/embed/src/watching/BeginWatch.ts",
     [
       "test/cli/Commands.test.ts: a Conductor has one souffleur in any state folder; its log can be followed and replayed; release leaves the Conductor alive"
     ],
-    [["run: nothing goes on that another souffleur has", "refuseOwned(id, state),", "Effect.void,"]]
+    [["run: nothing goes on that another souffleur has", "yield* refuseOwned(id, watch)", ""]]
   ),
   ...mutantsOf(
-    "packages/cli/src/commands/RunCommand.ts",
+    "packages/embed/src/watching/BeginWatch.ts",
     ["test/cli/Detach.test.ts"],
-    [["detach: a command without the agent's marks", "flags.detach ? withoutMarks(variables) : variables", "variables"]]
+    [["detach: a command without the agent's marks", "keeper.detaching ? withoutMarks(agent, own) : own", "own"]]
   ),
   ...mutantsOf(
     "packages/embed/src/preview/PreviewSubject.ts",
@@ -296,24 +293,20 @@ export const commandMutants = [
     [["preview: no file beside the log", '"mode=ro&immutable=1"', '"mode=ro"']]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Detach.ts",
+    "packages/embed/src/world/NodeParts.ts",
     ["test/cli/Detach.test.ts"],
     [
       [
         "detach: without the agent's marks",
-        "environment: withoutMarks(variables)",
+        "environment: withoutMarks(agent, variables)",
         "environment: variables as Record<string, string>"
       ],
-      [
-        "detach: a process in between",
-        '[...first, "__detach", encodeDetachOrder({ line, cwd: before.project, output })]',
-        "line.slice(1)"
-      ]
+      ["detach: a process in between", "[...args, encodeDetachOrder(order)]", "order.line.slice(1)"]
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Detach.ts",
-    ["test/cli/Detach.test.ts"],
+    "packages/embed/src/keeping/Detach.ts",
+    ["packages/embed/test/StartDetached.test.ts"],
     [
       ["detach: no mark of a launch", 'entry[0] !== "SOUFFLEUR_LAUNCH_ID"', "true"],
       ["detach: no word to a service manager", "!ofManager.has(entry[0]) &&", ""]

@@ -20,9 +20,9 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/watching/Detach.ts",
-    ["test/cli/Detach.test.ts"],
-    [["detach: no mark of a session", "!agentKind.marks.has(entry[0]) &&", ""]]
+    "packages/embed/src/keeping/Detach.ts",
+    ["packages/embed/test/StartDetached.test.ts"],
+    [["detach: no mark of a session", "!marks.has(entry[0]) &&", ""]]
   ),
   ...mutantsOf(
     "packages/plan/src/run/TaskEvolution.ts",

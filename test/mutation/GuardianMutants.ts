@@ -20,7 +20,7 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/watching/GuardianKeeper.ts",
+    "packages/embed/src/keeping/GuardianKeeper.ts",
     ["packages/embed/test/GuardianKeeper.test.ts"],
     [
       [
@@ -95,12 +95,12 @@ export const guardianMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/Restored.ts",
+    "packages/embed/src/keeping/Restored.ts",
     ["packages/cli/test/RestorationFlag.test.ts"],
     [["guarding: what a guardian saw is its word", "/^(died|silent):(\\d{1,15})$/u", "/^(\\w+):(\\d+)/u"]]
   ),
   ...mutantsOf(
-    "packages/embed/src/watching/GuardianKeeper.ts",
+    "packages/embed/src/keeping/GuardianKeeper.ts",
     ["packages/embed/test/GuardianKeeper.test.ts"],
     [
       [

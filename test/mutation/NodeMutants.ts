@@ -89,7 +89,7 @@ export const nodeMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/own/HookFiles.ts`,
+    `${src}/files/HookFiles.ts`,
     ["packages/node/test/HookFiles.test.ts"],
     [
       ["hook file: no line longer than a sign", " && line.length <= maxLineLength", ""],

@@ -118,7 +118,7 @@ export const nodeRuleMutants = [
     ]
   ),
   ...mutantsOf(
-    `${src}/own/HookFiles.ts`,
+    `${src}/files/HookFiles.ts`,
     [`${test}/HookFiles.test.ts`],
     [
       ["hook file: of its own session", ".filter((sign) => sign.sessionId === sessionId)", ""],

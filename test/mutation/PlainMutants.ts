@@ -194,7 +194,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/watching/Leftovers.ts",
+    "packages/embed/src/keeping/Leftovers.ts",
     ["packages/embed/test/Leftovers.test.ts"],
     [
       ["leftovers: what a watch may need", ".map(({ id }) => `${id}-`)", ".map(() => `nobody-`)"],
@@ -224,9 +224,17 @@ export const plainMutants = [
     ["packages/embed/test/Souffleur.test.ts"],
     [
       ["embed: a watch is of its caller's scope", "Context.omit(Scope.Scope)(", "("],
-      ["embed: the word of a guardian comes first", "    yield* takes\n", ""],
-      ["embed: what is wrong in a file is told", "  yield* remarkWarnings(yield* Settings)\n", ""]
+      [
+        "embed: the word of a guardian comes first",
+        "Effect.andThen(takeRestored(found.id, options.restored, found.project), keeper.take(found))",
+        "keeper.take(found)"
+      ]
     ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/keeping/Keeper.ts",
+    ["packages/embed/test/Souffleur.test.ts"],
+    [["embed: what is wrong in a file is told", "yield* remarkWarnings(yield* Settings)", ""]]
   ),
   ...mutantsOf(
     "packages/embed/src/conducting/ConductPlan.ts",
@@ -282,7 +290,7 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/watching/KeptWatch.ts",
+    "packages/embed/src/keeping/KeptWatch.ts",
     ["packages/embed/test/Souffleur.test.ts"],
     [["embed: what a watch holds is released with it", "Effect.onExit((exit) => Scope.close(inner, exit)),", ""]]
   ),

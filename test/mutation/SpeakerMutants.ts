@@ -116,12 +116,14 @@ export const speakerMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/cli/src/mcp/StateTools.ts",
+    "packages/embed/src/watching/WatchStatus.ts",
     [tools],
-    [
-      ["mcp: how long a heartbeat may be away", "+ Duration.toMillis(settings.heartbeatStaleAfter))", ")"],
-      ["mcp: the newest reason", "events.slice(0, started).findLast(isReason)", "events.slice(0, 1).findLast(isReason)"]
-    ]
+    [["mcp: how long a heartbeat may be away", "+ Duration.toMillis(settings.heartbeatStaleAfter))", ")"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/explain/LastRecovery.ts",
+    [tools],
+    [["mcp: the newest reason", "events.slice(0, started).findLast(isReason)", "events.slice(0, 1).findLast(isReason)"]]
   ),
   ...mutantsOf(
     "packages/domain/src/evidence/Holding.ts",

@@ -85,7 +85,7 @@ export const traceMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/embed/src/watching/KeptWatch.ts",
+    "packages/embed/src/keeping/KeptWatch.ts",
     ["test/cli/TracesCli.test.ts"],
     [
       [

@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Claims, Event, EventLog } from "@souffleur/domain"
 import { LogUnusable } from "@souffleur/eventlog"
-import { FakeWorld, ownerOf } from "@souffleur/testing"
+import { Parts, Souffleur } from "@souffleur/embed"
+import { fakeKind, FakeWorld, ownerOf } from "@souffleur/testing"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { keepWatches } from "../src/watching/KeepWatches.ts"
@@ -20,6 +21,8 @@ const layerEnvironment = Layer.succeed(Environment, {
   interactive: false,
   self: ["/nothing"]
 })
+
+const layerSouffleur = Layer.provide(Souffleur.layer, Parts.layerFixed(fakeKind))
 
 /** A log whose reads fail while a reason is named. */
 const layerFailing = (reason: () => LogUnusable["reason"] | undefined) => {
@@ -68,7 +71,7 @@ it.effect("a service of all watches tells a locked log once and looks again, and
     assert.lengthOf(yield* TestConsole.logLines, 1)
   }).pipe(
     Effect.provide([
-      layerFailing(() => reason).pipe(Layer.provideMerge(world.layer)),
+      layerSouffleur.pipe(Layer.provideMerge(layerFailing(() => reason)), Layer.provideMerge(world.layer)),
       TestConsole.layer,
       layerEnvironment
     ])
@@ -88,5 +91,11 @@ it.effect("a souffleur that dies while the service looks is left to the next loo
     yield* Effect.forkChild(keepWatches)
     yield* TestClock.adjust("1 second")
     assert.strictEqual((yield* TestConsole.logLines)[0], "night  souffleur pid 77 watches it already")
-  }).pipe(Effect.provide([layerDying.pipe(Layer.provideMerge(world.layer)), TestConsole.layer, layerEnvironment]))
+  }).pipe(
+    Effect.provide([
+      layerSouffleur.pipe(Layer.provideMerge(layerDying), Layer.provideMerge(world.layer)),
+      TestConsole.layer,
+      layerEnvironment
+    ])
+  )
 })

@@ -3,9 +3,10 @@ import type { RecordedAs } from "@souffleur/eventlog"
 import { allRuns, evolveRun, initialRun, RunLog, streamOf } from "@souffleur/plan"
 import { Effect, Stream } from "effect"
 import { findRun, type RunName } from "./conducting/FindRun.ts"
+import { lastRecoveryOf } from "./explain/LastRecovery.ts"
 import { runWhyOf, whyOf } from "./explain/Why.ts"
 import type { After, Point } from "./SouffleurOptions.ts"
-import { allWatches, findWatch, type WatchName } from "./watching/FindWatch.ts"
+import { allWatches, endedWatches, findWatch, livingWatches, type WatchName } from "./watching/FindWatch.ts"
 
 /** Returns the events up to a point. */
 const until = <E extends { readonly at: number }>(events: ReadonlyArray<RecordedAs<E>>, at: Point) =>
@@ -29,6 +30,8 @@ export const makeSouffleurLog = Effect.gen(function* () {
   })
   return {
     watches: here(allWatches),
+    living: here(livingWatches),
+    ended: (...of: Parameters<typeof endedWatches>) => here(endedWatches(...of)),
     find,
     history,
     state: Effect.fn("SouffleurLog.state")(function* (name: WatchName, at?: Point) {
@@ -41,6 +44,9 @@ export const makeSouffleurLog = Effect.gen(function* () {
       ),
     why: Effect.fn("SouffleurLog.why")(function* (name: WatchName, { revision } = last) {
       return whyOf(yield* history(name), revision)
+    }),
+    lastRecovery: Effect.fn("SouffleurLog.lastRecovery")(function* (name: WatchName) {
+      return yield* here(lastRecoveryOf(yield* find(name)))
     }),
     eventsOfAll: log.changesAll(0),
     historyOfAll: log.readAll(0),

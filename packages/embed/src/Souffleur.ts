@@ -14,29 +14,35 @@ import type {
   AdoptError,
   AnswerError,
   ConductError,
+  DetachError,
   ResumeError,
   RetryError,
   RunBroken,
   RunError,
   SettleError,
+  TrustError,
   WatchError
 } from "./SouffleurError.ts"
 import type {
   ConductOptions,
+  DetachOptions,
   NodeOptions,
   ResumeOptions,
   RunAnswer,
   RunOptions,
-  WatchOptions
+  WatchOptions,
+  WatchOrder
 } from "./SouffleurOptions.ts"
+import type { Detached } from "./keeping/Detach.ts"
 import type { Preview } from "./preview/Preview.ts"
-import type { PreviewError, PreviewOrder } from "./preview/PreviewSubject.ts"
+import type { PreviewError } from "./preview/PreviewSubject.ts"
 import type { Period, Report } from "./report/Report.ts"
 import type { SouffleurLog } from "./SouffleurLog.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
-import type { RunningWatch } from "./watching/KeptWatch.ts"
+import type { RunningWatch } from "./keeping/KeptWatch.ts"
 import type { Overview } from "./watching/Overview.ts"
 import type { LiveSession } from "./watching/LiveSessions.ts"
+import type { TrustedProject } from "./watching/TrustProject.ts"
 import type { WatchStatus } from "./watching/WatchStatus.ts"
 import type { PartsError } from "./world/World.ts"
 import * as NodeWorld from "./world/NodeWorld.ts"
@@ -75,6 +81,11 @@ export class Souffleur extends Context.Service<
     /** Goes on with a watch. Its name is its id, any session that it had, or its folder as the newest there. */
     readonly resume: (name: WatchName, options?: ResumeOptions) => Effect.Effect<RunningWatch, ResumeError, Scope.Scope>
     /**
+     * Has another process look after a watch: begins it as `run` and `watch` do, or goes on with one. Returns once that
+     * process owns the watch. It descends neither from this process nor from an agent whose tool this may be.
+     */
+    readonly detach: (order: WatchOrder, options: DetachOptions) => Effect.Effect<Detached, DetachError>
+    /**
      * Conducts a plan through its tasks, each with an implementer and a reviewer. The unfinished run of the plan goes
      * on. It ends with its scope, and the agent at work is left to the next conductor.
      *
@@ -106,7 +117,7 @@ export class Souffleur extends Context.Service<
      * Says what `run`, `watch` or `resume` would see and do. It has the first command line, and those after each kind
      * of end. Nothing is written, and nothing is started but the agent's `--version`.
      */
-    readonly preview: (order: PreviewOrder) => Effect.Effect<Preview, PreviewError>
+    readonly preview: (order: WatchOrder) => Effect.Effect<Preview, PreviewError>
     /** Lists the watches and runs that have not ended, the need of a person first. */
     readonly jobs: Effect.Effect<ReadonlyArray<Job>, LogError>
     /**
@@ -139,6 +150,11 @@ export class Souffleur extends Context.Service<
      * an agent asks for it, so a hold is refused too.
      */
     readonly go: (name: WatchName, options?: { readonly byAgent?: boolean }) => Effect.Effect<Watch, SettleError>
+    /**
+     * Trusts the config file of a project as it is now, by a person's word: its ceiling and its programs. Its
+     * unfinished watches and its runs take both from now on.
+     */
+    readonly trust: (project: string) => Effect.Effect<TrustedProject, TrustError>
     /** Ends a watch, and leaves its Conductor as it is. */
     readonly release: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch as complete, by the word of an operator or of its agent; the operator's by default. */

@@ -15,8 +15,9 @@ import type { GuidanceUnfit } from "./conducting/AnswerRun.ts"
 import type { StateMisplaced } from "./conducting/ConductPlan.ts"
 import type { RunNotFound } from "./conducting/FindRun.ts"
 import type { WatchNotFound } from "./watching/FindWatch.ts"
-import type { NotRestored } from "./Restored.ts"
-import type { NoGuardian } from "./world/Installation.ts"
+import type { NotRestored } from "./keeping/Restored.ts"
+import type { OpenedOtherwise } from "./watching/KnownWatch.ts"
+import type { NoGuardian, NotDetached } from "./world/Installation.ts"
 import type { ConfigUntrusted } from "./world/TrustStore.ts"
 import type { PartsError } from "./world/World.ts"
 
@@ -32,8 +33,11 @@ export type RunReadFailed = LogError | RunNotFound
  */
 type KeepError = AlreadyWatched | ConfigUntrusted | NoGuardian | PartsError | ReadFailed | Refused
 
-/** A watch cannot go on. `BadTarget`: the named process is the Conductor of another. */
-export type ResumeError = BadTarget | KeepError | NotRestored
+/**
+ * A watch cannot go on. `AgentNotFound`: nothing could be launched after a death. `BadTarget`: the named process is the
+ * Conductor of another.
+ */
+export type ResumeError = AgentNotFound | BadTarget | KeepError | NotRestored
 
 /** Neither a watch nor a command can begin. */
 type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed | KeepError | SessionNotFound
@@ -41,15 +45,19 @@ type OpenError = AgentCommandRefused | AgentNotFound | BadTarget | ClaimFailed |
 /**
  * A watch cannot begin. `BadTarget`: no watch may have that process, or it is the Conductor of another. `ClaimFailed`:
  * the folder of the claims cannot be used. `AgentNotFound`: nothing could be launched after a death.
- * `CommsUnavailable`: the comms database cannot be used.
+ * `CommsUnavailable`: the comms database cannot be used. `OpenedOtherwise`: the watch of that session goes
+ * on, and takes neither another comms nor `force`.
  */
-export type WatchError = CommsUnavailable | OpenError
+export type WatchError = CommsUnavailable | OpenedOtherwise | OpenError
 
 /**
  * A command cannot be started. `CommandRefused`: it asks for what it may not have, or its session is in use.
  * `LaunchFailed`: its launch file cannot be written.
  */
 export type RunError = CommandRefused | LaunchFailed | OpenError
+
+/** A watch cannot be detached. `NotDetached`: the other process could not be started, or did not come to own it. */
+export type DetachError = NotDetached | ResumeError | RunError | WatchError
 
 /**
  * A plan cannot be conducted. `PlanInvalid`: it cannot be read. `StateMisplaced`, `StateForeign`: its state file does
@@ -78,6 +86,9 @@ export type AnswerError = GuidanceUnfit | Refused | RunReadFailed
 
 /** A recovery cannot be tried again. `Refused`: a rule forbids it. */
 export type RetryError = PartsError | ReadFailed | Refused
+
+/** A config file cannot be trusted: it cannot be read, or the trust cannot be kept. */
+export type TrustError = LogError | PartsError | Refused
 
 /** A watch cannot be ended. `LaunchFailed`: its newest launch cannot be settled, and may still begin. */
 export type SettleError = LaunchFailed | RetryError

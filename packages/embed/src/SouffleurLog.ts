@@ -3,6 +3,7 @@ import type { LogError, RecordedAs } from "@souffleur/eventlog"
 import type { NamedRun, Run, RunEvent, RunLog } from "@souffleur/plan"
 import { Context, type Effect, Layer, type Option, type Stream } from "effect"
 import type { RunName } from "./conducting/FindRun.ts"
+import type { LastRecovery } from "./explain/LastRecovery.ts"
 import type { RunWhy, Why } from "./explain/Why.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import type { ReadFailed, RunReadFailed } from "./SouffleurError.ts"
@@ -28,8 +29,15 @@ import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 export class SouffleurLog extends Context.Service<
   SouffleurLog,
   {
-    /** Every watch of the log, oldest first. An unreadable watch hides no other. */
+    /** Every watch of the log, oldest first. An unreadable watch hides no other. It grows with the log. */
     readonly watches: Effect.Effect<ReadonlyArray<NamedWatch>, LogError>
+    /** The watches that have not ended, and those that cannot be read, oldest first. */
+    readonly living: Effect.Effect<ReadonlyArray<NamedWatch>, LogError>
+    /** Returns the watches that ended last, the last one first, `limit` at most. `count`: the number of all. */
+    readonly ended: (
+      limit: number,
+      wanted?: (watch: NamedWatch) => boolean
+    ) => Effect.Effect<{ readonly count: number; readonly last: ReadonlyArray<NamedWatch> }, LogError>
     /** Finds a watch by its id, by any session that it had, or as the newest of a folder. */
     readonly find: (name: WatchName) => Effect.Effect<NamedWatch, ReadFailed>
     /** Returns the state of a watch, now or as it was at a point. */
@@ -40,6 +48,8 @@ export class SouffleurLog extends Context.Service<
     readonly history: (name: WatchName, from?: After) => Effect.Effect<ReadonlyArray<Recorded>, ReadFailed>
     /** Explains the last decision at or before a revision. `None`: nothing is decided yet. */
     readonly why: (name: WatchName, at?: { readonly revision: number }) => Effect.Effect<Option.Option<Why>, ReadFailed>
+    /** Returns the last recovery of a watch, and the event that it followed from. `None`: there was none. */
+    readonly lastRecovery: (name: WatchName) => Effect.Effect<Option.Option<LastRecovery>, ReadFailed>
     /** Follows the events of every watch, in the order in which they happened. It never ends. */
     readonly eventsOfAll: Stream.Stream<Recorded, LogError>
     /** Streams the events of every watch so far, in the order in which they happened. */

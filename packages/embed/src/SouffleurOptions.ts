@@ -4,7 +4,9 @@ import type { AgentPackage } from "@souffleur/process"
 import type { Restoration, Roles, World } from "@souffleur/supervisor"
 import type { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Revival } from "./watching/GuardianKeeper.ts"
+import type { Revival } from "./keeping/GuardianKeeper.ts"
+import type { WatchName } from "./watching/FindWatch.ts"
+import type { CommandLine, NoticesOf } from "./world/Installation.ts"
 
 /** A point in the life of a watch or a run: its revision, or the time in epoch ms. */
 export type Point = { readonly revision: number } | { readonly time: number }
@@ -36,7 +38,10 @@ export interface ResumeOptions extends KeepOptions {
 export interface WatchOptions extends Target, KeepOptions {
   /** The folder of the agent's work, absolute. */
   readonly project: string
-  /** The comms database. `null`: none. Absent: `comms.db` of the project, where there is one. */
+  /**
+   * The comms database, absolute. `null`: none. Absent: that of the watch that goes on, else `comms.db` of the project,
+   * where there is one.
+   */
   readonly comms?: string | null
   /** Decides and logs, and never kills or launches; `false` by default. */
   readonly observe?: boolean
@@ -52,6 +57,18 @@ export interface RunOptions extends KeepOptions {
   readonly command: readonly [string, ...ReadonlyArray<string>]
   /** A command that is no agent gets a terminal of its own: a window where there is one. `false` by default. */
   readonly terminal?: boolean
+}
+
+/** A command to run, a Conductor to watch, or a watch to go on with. */
+export type WatchOrder = Omit<RunOptions, "guardian"> | Omit<WatchOptions, "guardian"> | { readonly watch: WatchName }
+
+/** The process that is to look after a watch in place of this one. */
+export interface DetachOptions {
+  /**
+   * Returns the command of that process, which has a minute to `resume` the watch of this id. It runs in the folder of
+   * the watch, without the variables of an agent's session.
+   */
+  readonly line: (id: string) => CommandLine
 }
 
 /** A plan to conduct. */
@@ -94,6 +111,8 @@ export interface NodeOptions<E = never> {
    * the log. A guardian reads the file in the state folder, so a watch with one is refused with another database.
    */
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
+  /** The channels of notices for the settings of a project; those of its `NOTIFY` by default. */
+  readonly notices?: NoticesOf
   /** The roles with their providers of recovery, such as `Roles.layerWith([...])`; the standard ones by default. */
   readonly roles?: Layer.Layer<Roles, never, World>
 }

@@ -34,7 +34,8 @@ export type { EndKind } from "./preview/ForeseenEnds.ts"
 export type { ForeseenLine, ForeseenWay } from "./preview/ForeseenLine.ts"
 export type { Preview } from "./preview/Preview.ts"
 export * from "./preview/PreviewSubject.ts"
-export * from "./watching/Departure.ts"
+export { noticeChannels } from "./NoticeWiring.ts"
+export * from "./keeping/Departure.ts"
 export {
   allWatches,
   endedNews,
@@ -48,14 +49,11 @@ export {
   unfinishedWatches,
   watchById
 } from "./watching/FindWatch.ts"
-export { guardianOfWatch, hadGuardian, hasGuardian, restored } from "./watching/GuardianKeeper.ts"
-export { keepWatch } from "./watching/KeptWatch.ts"
-export * from "./watching/KnownWatch.ts"
+export { hadGuardian, hasGuardian } from "./keeping/GuardianKeeper.ts"
+export { refuseChange } from "./watching/KnownWatch.ts"
 export * from "./watching/LiveSessions.ts"
 export * from "./watching/Overview.ts"
-export { oldestIn, openCommand, unlessEnded } from "./watching/OpenCommand.ts"
-export { openWatch } from "./watching/OpenWatch.ts"
-export { drainTimeout, undelivered } from "./watching/Undelivered.ts"
+export { drainTimeout, undelivered } from "./keeping/Undelivered.ts"
 export { watchStatus } from "./watching/WatchStatus.ts"
 export * from "./world/ConfigTrust.ts"
 export * from "./world/Installation.ts"
@@ -73,4 +71,4 @@ export {
   layerStoreReading,
   refuseUnsoundComms
 } from "./world/StoreLayers.ts"
-export { layerClaims, layerWorld, terminalOf } from "./world/World.ts"
+export { layerClaims, terminalOf } from "./world/World.ts"

@@ -15,8 +15,8 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Fiber, Layer, Logger, Option, Path } from "effect"
 import { TestClock } from "effect/testing"
 import { claudeCode } from "@souffleur/claude"
-import { Departure } from "../src/watching/Departure.ts"
-import { guarded } from "../src/watching/GuardianKeeper.ts"
+import { Departure } from "../src/keeping/Departure.ts"
+import { guarded } from "../src/keeping/GuardianKeeper.ts"
 
 /** The watch "w", of which it is seen what is told of whom; or the log says no. */
 const refOf = (

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { claudeCode } from "@souffleur/claude"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
-import { sweep } from "../src/watching/Leftovers.ts"
+import { sweep } from "../src/keeping/Leftovers.ts"
 import { layerStore } from "../src/world/StoreLayers.ts"
 
 const now = 1_772_366_400_000

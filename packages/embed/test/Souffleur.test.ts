@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import type { EventLog, Launcher, Settings } from "@souffleur/domain"
+import { type EventLog, type Launcher, Settings } from "@souffleur/domain"
 import { release } from "@souffleur/supervisor"
 import { FakeWorld, fakeKind, untilEvent } from "@souffleur/testing"
-import { Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
+import { Context, Effect, Fiber, type FileSystem, Layer, Option, type Path, Stream } from "effect"
 import { Parts, parseRestoration, type Remark, Remarks, Souffleur } from "../src/index.ts"
 
 const conductor = { pid: 4711, sessionId: "s1" }
@@ -53,6 +53,30 @@ it.effect("a watch ends with its scope, its Conductor is left, and it goes on fr
     // The same words mean the same watch.
     const error = yield* Effect.flip(souffleur.watch(asked))
     assert.strictEqual(error._tag, "AlreadyWatched")
+  }).pipe(Effect.scoped, Effect.provide(layer))
+})
+
+it.effect("a watch that goes on keeps its comms and its Conductor, and says so to a caller who asks for others", () => {
+  const { layer } = faked()
+  return Effect.gen(function* () {
+    const souffleur = yield* Souffleur
+    const { id } = yield* Effect.scoped(Effect.tap(souffleur.watch(asked), ({ id }) => untilEvent(id, "WatchSettled")))
+    const other = yield* Effect.flip(souffleur.watch({ ...asked, comms: "/p/other.db" }))
+    assert.deepInclude(other, {
+      _tag: "OpenedOtherwise",
+      message: `watch ${id} goes on with no comms: leave --comms out`
+    })
+    assert.strictEqual((yield* Effect.flip(souffleur.watch({ ...asked, force: true })))._tag, "OpenedOtherwise")
+    assert.deepStrictEqual(
+      (yield* souffleur.living).map((one) => one.id),
+      [id]
+    )
+    const { before, from, ports } = yield* souffleur.watch({ ...conductor, project: "/p" })
+    assert.strictEqual(before.revision, from)
+    assert.strictEqual(Context.get(ports, Settings).stateDir, (yield* Settings).stateDir)
+    yield* souffleur.release(id)
+    assert.deepInclude(yield* souffleur.ended(5), { count: 1 })
+    assert.deepStrictEqual(yield* souffleur.living, [])
   }).pipe(Effect.scoped, Effect.provide(layer))
 })
 
@@ -133,7 +157,7 @@ it.effect("fixed parts refuse a guardian, and open no watch for it", () => {
   const { layer } = faked()
   return Effect.gen(function* () {
     const souffleur = yield* Souffleur
-    const error = yield* Effect.flip(souffleur.watch({ ...asked, guardian: { line: ["node"], cwd: "/" } }))
+    const error = yield* Effect.flip(souffleur.watch({ ...asked, guardian: { line: () => ["node"], cwd: "/" } }))
     assert.deepInclude(error, { _tag: "NoGuardian", message: "fixed parts have no guardian: leave it out" })
     assert.strictEqual((yield* Effect.flip(souffleur.preview({ watch: "w" })))._tag, "NoPreview")
     assert.deepStrictEqual(yield* souffleur.watches, [])

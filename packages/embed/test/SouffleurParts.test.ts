@@ -3,17 +3,26 @@ import { CommsSchema } from "@souffleur/comms"
 import { CommandRefused, guardianOf } from "@souffleur/domain"
 import { Beats, EventLogSql } from "@souffleur/eventlog"
 import { guardianNamed, HostServices, SqliteClient } from "@souffleur/node"
+import type { NoticeMessage } from "@souffleur/process"
 import { FailedClosed } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Stream } from "effect"
 import { ChildProcess } from "effect/process"
 import { DatabaseSync } from "node:sqlite"
+import { fileURLToPath } from "node:url"
 import { type NodeOptions, Souffleur } from "../src/index.ts"
 import { layerDatabase } from "../src/world/StoreLayers.ts"
 
+const quick = {
+  watcherInitialWait: Duration.zero,
+  watcherInterval: Duration.millis(50),
+  validationRetryInterval: Duration.millis(10),
+  stopGrace: Duration.millis(50)
+}
+
 /** A project of the test's own, and the service with other parts. */
-const place = Effect.fnUntraced(function* (parts: Partial<NodeOptions> = {}) {
+const place = Effect.fnUntraced(function* ({ environment, ...parts }: Partial<NodeOptions> = {}) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const home = yield* fs.realPath(yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-embed-" }))
@@ -22,17 +31,21 @@ const place = Effect.fnUntraced(function* (parts: Partial<NodeOptions> = {}) {
   const stateDir = path.join(home, "state")
   const layer = Souffleur.layerNode({
     stateDir,
-    environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home },
-    settings: {
-      watcherInitialWait: Duration.zero,
-      watcherInterval: Duration.millis(50),
-      validationRetryInterval: Duration.millis(10),
-      stopGrace: Duration.millis(50)
-    },
+    environment: { HOME: home, PATH: "/usr/bin:/bin", XDG_RUNTIME_DIR: home, ...environment },
+    settings: quick,
     ...parts
   })
   return { fs, home, project, stateDir, layer, comms: path.join(project, "comms.db") }
 })
+/** Waits until no process has this pid. */
+const untilGone = (pid: number) =>
+  Effect.sync(() => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }).pipe(Effect.repeat({ until: (lives) => !lives, schedule: Schedule.spaced("20 millis") }))
 const host = Layer.provideMerge(SqliteClient.layerSqlite, HostServices.layer)
 
 it.live("a watch speaks to comms by the errand of this package, and refuses a file that is no such database", () =>
@@ -65,7 +78,7 @@ it.live("a watch with a guardian has a process beside it that beats, and that en
     const beats = Layer.provide(EventLogSql.layerBeside(), layerDatabase(`${stateDir}/souffleur.db`))
     yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
-      const guardian = { line: [process.execPath, "-e", ""] as const, cwd: project }
+      const guardian = { line: () => [process.execPath, "-e", ""] as const, cwd: project }
       const watch = yield* souffleur.run({ project, command: ["/bin/sleep", "600"], guardian })
       yield* watch.events.pipe(
         Stream.takeUntil(({ event }) => event._tag === "WatchSettled"),
@@ -80,14 +93,7 @@ it.live("a watch with a guardian has a process beside it that beats, and that en
       yield* souffleur.release(watch.id)
       yield* watch.end
       process.kill(conductor!.pid, "SIGKILL")
-      const lives = Effect.sync(() => {
-        try {
-          return process.kill(pid, 0)
-        } catch {
-          return false
-        }
-      })
-      yield* Effect.repeat(lives, { until: (yes) => !yes, schedule: Schedule.spaced("20 millis") })
+      yield* untilGone(pid)
     }).pipe(Effect.scoped, Effect.provide(layer))
   }).pipe(Effect.scoped, Effect.provide(host))
 )
@@ -137,5 +143,59 @@ it.live("an app's own provider recovers, and its own kind of agent reads the com
       Effect.flip
     )
     assert.deepInclude(refused, { _tag: "CommandRefused", message: "not this one" })
+  }).pipe(Effect.scoped, Effect.provide(host))
+)
+
+it.live("an app hands a command to a process of its own, which owns its watch, and neither has marks of an agent", () =>
+  Effect.gen(function* () {
+    const { fs, home, layer, project, stateDir } = yield* place({
+      environment: { CLAUDE_CODE_SESSION_ID: "s1", SOUFFLEUR_LAUNCH_ID: "w-g1-launch-1" }
+    })
+    const keeps = fileURLToPath(new URL("Keeps.ts", import.meta.url))
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const order = { project, command: ["/bin/sh", "-c", "env > seen; exec sleep 600"] } as const
+      const line = (id: string) => [process.execPath, keeps, stateDir, home, id] as const
+      const { id, pid } = yield* souffleur.detach(order, { line })
+      assert.strictEqual((yield* souffleur.state(id)).owner?.process.pid, pid)
+      assert.strictEqual((yield* Effect.flip(souffleur.detach(order, { line })))._tag, "AlreadyWatched")
+      const begun = Stream.takeUntil(souffleur.events(id), ({ event }) => event._tag === "WatchSettled")
+      yield* Stream.runDrain(begun)
+      const seen = yield* fs.readFileString(`${project}/seen`)
+      assert.notMatch(seen, /CLAUDE_CODE_SESSION_ID|w-g1-launch-1/u)
+      const { conductor } = yield* souffleur.release(id)
+      process.kill(conductor!.pid, "SIGKILL")
+      yield* untilGone(pid)
+      assert.deepInclude(yield* Effect.flip(souffleur.detach({ watch: id }, { line })), {
+        _tag: "Refused",
+        reason: "ended"
+      })
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(host))
+)
+
+it.live("a watch tells the channels of NOTIFY, or those that an app gives in their place", () =>
+  Effect.gen(function* () {
+    const { fs, home } = yield* place()
+    const program = `${home}/tell`
+    yield* fs.writeFileString(program, `#!/bin/sh\ncat >> ${home}/told\n`, { mode: 0o700 })
+    const notify = [{ _tag: "command", command: program }] as const
+    const ended = Effect.fnUntraced(function* (parts: Partial<NodeOptions>) {
+      const { layer, project } = yield* place(parts)
+      const watch = Souffleur.use(({ run }) => run({ project, command: ["/bin/true"] }))
+      const { end } = yield* Effect.flatMap(watch, ({ end }) => end).pipe(Effect.scoped, Effect.provide(layer))
+      assert.strictEqual(end, "completed")
+    })
+    yield* ended({ settings: { ...quick, notify } })
+    const told = yield* fs.readFileString(`${home}/told`)
+    assert.deepInclude(JSON.parse(told), { kind: "completed" })
+    const heard: Array<string> = []
+    const send = ({ notice }: NoticeMessage) => Effect.sync(() => void heard.push(notice.kind))
+    yield* ended({
+      settings: { ...quick, notify },
+      notices: () => Effect.succeed([{ name: "ours", words: false, send }])
+    })
+    assert.deepStrictEqual(heard, ["completed"])
+    assert.strictEqual(yield* fs.readFileString(`${home}/told`), told)
   }).pipe(Effect.scoped, Effect.provide(host))
 )

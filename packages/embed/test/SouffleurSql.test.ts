@@ -45,7 +45,7 @@ it.live("an app gives the log its own SQL client, and a later souffleur reads th
 it.live("a guardian, which reads the file of the state folder alone, is refused beside another database", () =>
   Effect.gen(function* () {
     const { folder, fs, layer } = yield* home
-    const guardian = { line: [process.execPath, "-e", ""] as const, cwd: folder }
+    const guardian = { line: () => [process.execPath, "-e", ""] as const, cwd: folder }
     const error = yield* Effect.gen(function* () {
       const souffleur = yield* Souffleur
       const command = ["/bin/touch", "began"] as const

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, FileSystem, Option, Path } from "effect"
 import { execFileSync } from "node:child_process"
 import * as HostServices from "../src/HostServices.ts"
-import * as HookFiles from "../src/own/HookFiles.ts"
+import * as HookFiles from "../src/files/HookFiles.ts"
 
 const sign = (at: number, event: string, sessionId: string, kind: string | undefined, pid: number): HookSign => ({
   at,

@@ -7,7 +7,6 @@ import { Argument, Command, Flag } from "effect/cli"
 import { runLine } from "../explain/RunLine.ts"
 import { dryRun } from "../world/DryRun.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
-import { layerNoticeChannels } from "../world/NoticeWiring.ts"
 import { BadUsage, Ended } from "../Failure.ts"
 import { paint, printLines } from "../Printing.ts"
 import { conductAnswerCommand } from "./ConductAnswerCommand.ts"
@@ -108,7 +107,7 @@ export const conductCommand = Command.make(
     }).pipe(
       Effect.catchTag("StateMisplaced", ({ problem }) => new BadUsage({ message: `--state: ${problem}` })),
       Effect.scoped,
-      Effect.provide([layerSouffleur(found), layerNoticeChannels(found)])
+      Effect.provide(layerSouffleur(found))
     )
     if (code !== 0) return yield* new Ended({ code })
   })

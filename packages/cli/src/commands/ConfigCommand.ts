@@ -1,18 +1,9 @@
-import { runsOf, streamOf, dispatchRun } from "@souffleur/plan"
+import { streamOf } from "@souffleur/plan"
 import { overreachInWords, Settings } from "@souffleur/domain"
-import { command } from "@souffleur/supervisor"
+import { Souffleur } from "@souffleur/embed"
+import { type ConfigTrust, layerAgentFiles, layerSouffleur, settingsOf, trustOf } from "@souffleur/embed/internal"
 import { Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import {
-  type ConfigTrust,
-  layerAgentFiles,
-  layerHost,
-  layerStore,
-  settingsOf,
-  trustNow,
-  trustOf,
-  unfinishedWatches
-} from "@souffleur/embed/internal"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { printJson } from "../Printing.ts"
 import { json, projectDir } from "./Options.ts"
@@ -35,19 +26,12 @@ const inWords = (trust: ConfigTrust): string => {
 
 /** Trusts the present file for this project, and for its unfinished watches and its runs. */
 const trust = Effect.fn("Config.trust")(function* (project: string, asJson: boolean) {
-  const before = yield* settingsOf(project)
-  yield* Effect.provide(personOnly("config --trust"), [
-    layerStore(before),
-    Layer.provideMerge(layerAgentFiles(before), layerHost)
-  ])
-  const { pin, settings } = yield* trustNow(project)
-  const accepted = yield* Effect.gen(function* () {
-    const watches = (yield* unfinishedWatches).filter(({ watch }) => watch.project === project)
-    yield* Effect.forEach(watches, ({ id }) => command(id, { _tag: "Trust", pin }))
-    const all = yield* runsOf(project)
-    yield* Effect.forEach(all, ({ id }) => dispatchRun(id, { _tag: "Trust", pin }, { _tag: "Operator" }))
-    return [...watches.map(({ id }) => id), ...all.map(({ id }) => streamOf(id))]
-  }).pipe(Effect.provide(layerStore(settings)))
+  const settings = yield* settingsOf(project)
+  const { pin, runs, watches } = yield* Effect.andThen(
+    personOnly("config --trust"),
+    Souffleur.use((souffleur) => souffleur.trust(project))
+  ).pipe(Effect.provide(Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))
+  const accepted = [...watches, ...runs.map(streamOf)]
   if (asJson) return yield* Console.log(JSON.stringify({ project, max_external_permission: pin.ceiling, accepted }))
   yield* Console.log(
     `${settings.source ?? "that there is no config file"} is trusted in ${project}: no launch is above ${pin.ceiling}${accepted.length === 0 ? "" : `, from now on for ${accepted.join(", ")} too; a program that was changed runs there when souffleur starts next`}`

@@ -1,4 +1,5 @@
-import { findWatch, layerClaims, layerHost, layerStore, livingWatches } from "@souffleur/embed/internal"
+import { Souffleur } from "@souffleur/embed"
+import { layerClaims, layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
@@ -28,7 +29,8 @@ export const resumeCommand = Command.make(
     if ((all && name._tag === "Some") || (keep && !all))
       return yield* new BadUsage({ message: "name one watch, or say --all, with --keep where it should stay" })
     if (keep) return yield* Effect.asVoid(keepWatches)
-    const found = all ? yield* livingWatches : [yield* findWatch(namedIn(yield* Project, name))]
+    const souffleur = yield* Souffleur
+    const found = all ? yield* souffleur.living : [yield* souffleur.find(namedIn(yield* Project, name))]
     const [first] = found
     if (!all && first?.watch.phase === "Exited")
       return yield* new BadUsage({ message: `watch ${first.id} has ended: ${first.watch.end}` })
@@ -39,6 +41,6 @@ export const resumeCommand = Command.make(
     if (results.some(({ outcome }) => outcome === "failed")) return yield* new Ended({ code: 1 })
   })
 ).pipe(
-  withLayers((settings) => Layer.merge(layerStore(settings), Layer.provideMerge(layerClaims, layerHost))),
+  withLayers((settings) => Layer.provideMerge(layerClaims, layerSouffleur(settings))),
   Command.withExamples([{ command: "souffleur resume --all", description: "After a reboot" }])
 )

@@ -1,8 +1,6 @@
 import {
-  epochOf,
   EventLog,
   initial,
-  iso,
   Processes,
   type ResolvedSettings,
   Settings,
@@ -33,6 +31,7 @@ import {
   watchStatus
 } from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
+import { inOrder, statusJson } from "../explain/StatusJson.ts"
 import { nextLines } from "../explain/NextLine.ts"
 import { type StatusRow, statusTable } from "../explain/StatusTable.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
@@ -46,56 +45,6 @@ const seenNow = (named: NamedWatch, settings: ResolvedSettings, zone?: Zone) =>
     look: layerLook(settings, named.watch.comms),
     ...(zone === undefined ? {} : { zone })
   })
-
-/** Returns the status of one watch for a program. Ages are in milliseconds, and `null` where they are unknown. */
-export const statusOf = Effect.fnUntraced(function* (named: NamedWatch, settings: ResolvedSettings) {
-  const { id, unreadable, watch } = named
-  const seen = yield* seenNow(named, settings)
-  return {
-    watch: id,
-    project: watch.project,
-    phase: watch.phase,
-    state: seen.state,
-    need: seen.need,
-    standing: seen.standing,
-    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
-    generation: watch.generation,
-    conductor: {
-      pid: watch.conductor?.pid ?? watch.pid,
-      condition: seen.conductor,
-      alive: seen.conductor === "running" || seen.conductor === "stopped",
-      session_id: watch.sessionId,
-      heartbeat_age_ms: seen.heartbeatAge,
-      context_tokens: seen.context?.tokens ?? null,
-      context_window: seen.context?.window ?? null,
-      waits_for: watch.person?.for ?? null
-    },
-    held_since: watch.held === undefined ? null : iso(watch.held.since),
-    wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
-    deferred: seen.deferred === null ? null : { ...seen.deferred, until: iso(seen.deferred.until) },
-    ceiling: watch.ceiling ?? null,
-    permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
-    standby: watch.standby === undefined ? null : { stage: watch.standby.stage, message: watch.standby.message },
-    handoff:
-      watch.generation > 1 && watch.launchId !== undefined
-        ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }
-        : null,
-    souffleur_beat_age_ms: seen.beatAge,
-    comms: seen.comms,
-    comms_out: seen.commsOut,
-    retries: watch.retries,
-    revision: watch.revision,
-    last_event_at: iso(watch.lastEventAt),
-    last_export: watch.lastExport,
-    owner: watch.owner === undefined ? null : { ...watch.owner.process, host: watch.owner.host, condition: seen.owner }
-  }
-})
-
-type Status = Effect.Success<ReturnType<typeof statusOf>>
-
-/** Orders statuses by the need of a person. */
-export const inOrder = (all: ReadonlyArray<Status>): ReadonlyArray<Status> =>
-  urgentFirst(all, ({ last_event_at, state }) => ({ state, at: epochOf(last_event_at) ?? 0 }))
 
 /** Looks at the watches that have not ended. Most have ended, and their state says all that the table tells of them. */
 const rowsOf = Effect.fnUntraced(function* (all: ReadonlyArray<NamedWatch>, settings: ResolvedSettings, zone: Zone) {
@@ -175,8 +124,10 @@ export const statusCommand = Command.make(
     if (more > 0 && !flags.all)
       yield* Console.error(`${more} more ${more === 1 ? "watch has" : "watches have"} ended: souffleur status --all`)
     // A program that polls has not looked, so the news stay new.
-    if (flags.json)
-      return yield* printJson(inOrder(yield* Effect.forEach(shown.toReversed(), (one) => statusOf(one, settings))))
+    if (flags.json) {
+      const seen = yield* Effect.forEach(shown.toReversed(), (one) => seenNow(one, settings))
+      return yield* printJson(inOrder(seen.map(statusJson)))
+    }
     const found = yield* rowsOf(shown.toReversed(), settings, zone)
     const unseen = (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
     if (Option.isNone(flags.watch)) yield* tellRuns(settings)

@@ -1,113 +1,65 @@
-import { leastPin, type Pin, Settings, type Target } from "@souffleur/domain"
-import { allPublished, commsPublisher, type Restoration } from "@souffleur/supervisor"
-import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
-import { agentKind } from "../agent/Kind.ts"
-import type { NamedWatch } from "@souffleur/embed"
+import type { Target } from "@souffleur/domain"
+import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import {
-  drainTimeout,
-  goesOn,
-  goingOn,
-  knownOf,
-  launchable,
-  launchOverridesOf,
-  layerHost,
-  layerStore,
-  layerWorld,
-  openWatch,
-  opening,
-  refuseUnsoundComms,
-  restored,
+  layerSouffleur,
+  layerSouffleurReading,
+  refuseChange,
   settingsOf,
-  undelivered
+  undelivered,
+  unfinished
 } from "@souffleur/embed/internal"
-import { dryWatch } from "../preview/WatchPreview.ts"
-import { namedComms } from "../watching/NamedComms.ts"
+import { Effect, Option, Path } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { BadUsage, Ended } from "../Failure.ts"
+import { paint } from "../Printing.ts"
+import { printPreview } from "../preview/PreviewText.ts"
+import { ready } from "../service/Watchdog.ts"
+import { detachedLine, outlived, tellDetached } from "../watching/DetachedWatch.ts"
 import { asked, pick } from "../watching/NamedTarget.ts"
 import { restorationOf } from "../watching/RestorationFlag.ts"
-import { detachWatch, outlived } from "../watching/Detach.ts"
-import { layerNoticeChannels } from "../world/NoticeWiring.ts"
-import { BadUsage, Ended } from "../Failure.ts"
-import { ready } from "../service/Watchdog.ts"
-import { codeOf, watching } from "../watching/WatchSession.ts"
-import type { Telling } from "../watching/WatchScreen.ts"
+import { guardedBy, printWatch } from "../watching/WatchSession.ts"
+import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { detachFlag, dryRunFlag, json, projectDir, quiet, realProject, tellingOf, utcFlag, verbose } from "./Options.ts"
 import { Project, withProject } from "./ProjectCommand.ts"
 
+/** The flags that say which watch is meant. */
+interface Named {
+  readonly resume: Option.Option<string>
+  readonly comms: Option.Option<string>
+  readonly observe: boolean
+  readonly force: boolean
+}
+
 /**
- * Returns the comms file. `null`: no file was named, and none exists (solo). Fails with `BadUsage` where the file
- * cannot be used.
+ * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder.
+ * Without one it is the newest of this folder that has ended, where comms has not heard everything.
  */
-const commsOf = Effect.fnUntraced(function* (named: Option.Option<string>, project: string) {
-  const file = yield* namedComms(named, project)
-  if (file === null) return null
-  yield* Effect.catchTag(
-    refuseUnsoundComms(file),
-    "CommsUnavailable",
-    ({ message }) =>
-      new BadUsage({ message: `${message}. Name another with --comms, or make one with "souffleur init"` })
-  )
-  return file
+const knownOf = Effect.fnUntraced(function* ({ resume }: Named, target: Option.Option<Target>, project: string) {
+  const souffleur = yield* Souffleur
+  if (Option.isSome(resume)) return Option.some(yield* souffleur.find(resume.value))
+  if (Option.isSome(target)) return yield* unfinished({ sessionId: target.value.sessionId })
+  const known = yield* unfinished({ project })
+  return Option.isSome(known) ? known : yield* undelivered(project)
 })
 
-/** The way in which a watch is asked for. */
-interface Said {
-  readonly observe: boolean
-  readonly forced: boolean
-  /** Another souffleur, which outlives this one, is to watch. */
-  readonly detaching: boolean
-}
-
-interface WatchOptions {
-  readonly project: string
-  /** `null`: solo. */
-  readonly comms: string | null
-  /** The watch that goes on. */
-  readonly known: Option.Option<NamedWatch>
-  readonly target: Option.Option<Target>
-  readonly said: Said
-  readonly guarding: { readonly guardian: boolean; readonly restored: Option.Option<Restoration> }
-  readonly telling: Telling
-  readonly pin?: Pin
-}
-
-/** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
-const needed = Effect.flatMap(Settings, (settings) =>
-  Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
-    settings.agentCommand === agentKind.program
-      ? Console.error(`warning: nothing could be launched: ${error.problem}`)
-      : Effect.fail(error)
-  )
-)
-
-/** Opens a watch, or goes on with a known one, to its end. Returns the exit code of that end. */
-export const watch = Effect.fn("watch")(function* ({
-  comms,
-  guarding,
-  known,
-  pin = leastPin,
-  project,
-  said,
-  target,
-  telling
-}: WatchOptions) {
-  if (!said.observe && !Option.exists(known, (one) => one.watch.kind === "command")) yield* needed
-  yield* ready
-  const late = Option.isNone(known) && Option.isNone(target) ? yield* undelivered(project) : Option.none()
-  const ended = Option.orElse(late, () => Option.filter(known, ({ watch }) => watch.phase === "Exited"))
-  if (Option.isSome(ended)) {
-    const { id, watch } = ended.value
-    yield* Console.error(`watch ${id} has ended: ${watch.end}`)
-    if (!(yield* allPublished(id, watch.revision))) yield* Effect.timeoutOption(commsPublisher(id), drainTimeout)
-    return codeOf(watch)
+/** Returns the order for the service: a watch that goes on, or a Conductor that runs already. */
+const orderOf = Effect.fnUntraced(function* (flags: Named, target: Option.Option<Target>, project: string) {
+  const souffleur = yield* Souffleur
+  const { cwd } = yield* Environment
+  const path = yield* Path.Path
+  const { force, observe } = flags
+  const known: Option.Option<NamedWatch> = yield* knownOf(flags, target, project)
+  const comms = Option.getOrUndefined(Option.map(flags.comms, (file) => path.resolve(cwd, file)))
+  if (Option.isSome(known)) {
+    const { id, watch } = known.value
+    yield* realProject(watch.project)
+    yield* refuseChange(known.value, { comms, force })
+    if (Option.isNone(target)) return { watch: id }
   }
-  const id = Option.isSome(known)
-    ? yield* goesOn(known.value, target)
-    : yield* openWatch(Option.isSome(target) ? target.value : yield* pick(project), { ...said, project, comms, pin })
-  const from = Option.isSome(known) ? known.value.watch.revision : 0
-  if (said.detaching) return yield* detachWatch(id, guarding.guardian, telling.how === "json")
-  if (Option.isSome(guarding.restored) && !(yield* restored(id, guarding.restored.value, project))) return 1
-  return yield* watching(id, { project, comms, from, guardian: guarding.guardian, telling })
+  const { pid, sessionId } = Option.isSome(target)
+    ? target.value
+    : yield* pick(yield* souffleur.sessions(project), project)
+  return { project, pid, sessionId, observe, force, ...(comms === undefined ? {} : { comms }) }
 })
 
 /** Watches an agent that runs already, or goes on with a watch (spec: command-line#watch). */
@@ -156,48 +108,46 @@ export const watchCommand = Command.make(
     json
   },
   Effect.fnUntraced(function* (flags) {
-    const telling = yield* tellingOf(flags)
-    const guarding = { guardian: flags.guardian, restored: yield* restorationOf(flags.restored) }
+    const restored = Option.getOrUndefined(yield* restorationOf(flags.restored))
     const target = yield* asked(flags.target, flags.pid, flags.sessionId)
-    const here = yield* Project
-    if (flags.dryRun) return yield* dryWatch(flags, target, here)
+    const project = yield* Project
+    const settings = yield* settingsOf(project)
     if (Option.isSome(flags.resume) && Option.isSome(target))
       return yield* new BadUsage({ message: "--resume names a watch, which has its Conductor: leave the other out" })
-    // The check comes first: without the means to look at processes there is no watch.
-    yield* Effect.provide(Option.isSome(flags.outlive) ? outlived(Number(flags.outlive.value)) : Effect.void, layerHost)
-    const known = yield* Effect.provide(knownOf(flags.resume, target, here), layerStore(yield* settingsOf(here)))
-    if (flags.force && Option.isSome(known)) {
-      const { id } = known.value
-      return yield* new BadUsage({
-        message: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force`
+    if (flags.dryRun) {
+      const { colour } = yield* Environment
+      const foreseen = Effect.gen(function* () {
+        const souffleur = yield* Souffleur
+        return yield* souffleur.preview(yield* orderOf(flags, target, project))
       })
+      const found = yield* Effect.provide(foreseen, layerSouffleurReading(settings))
+      return yield* printPreview(found, { asJson: flags.json, brush: paint(colour) })
     }
-    const project = Option.isSome(known) ? yield* realProject(known.value.watch.project) : here
-    const { pin, settings } = Option.isSome(known)
-      ? { pin: known.value.watch.pin, settings: yield* goingOn(project, known.value.watch.pin) }
-      : yield* opening(project)
-    // A watch that goes on keeps its comms, whatever file is in the folder now.
-    const comms =
-      Option.isSome(known) && Option.isNone(flags.comms)
-        ? known.value.watch.comms
-        : yield* commsOf(flags.comms, project)
-    if (Option.isSome(known) && comms !== known.value.watch.comms) {
-      return yield* new BadUsage({
-        message: `watch ${known.value.id} goes on with ${known.value.watch.comms ?? "no comms"}: leave --comms out`
-      })
-    }
-    const code = yield* Effect.provide(
-      watch({
-        project,
-        comms,
-        known,
-        target,
-        said: { observe: flags.observe, forced: flags.force, detaching: flags.detach },
-        guarding,
-        telling,
-        pin
-      }),
-      [layerWorld(settings, project, comms, yield* launchOverridesOf(settings, known)), layerNoticeChannels(settings)]
+    const watching = Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      if (Option.isSome(flags.outlive)) yield* outlived(Number(flags.outlive.value))
+      const order = yield* orderOf(flags, target, project)
+      if (flags.detach) {
+        yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
+        return 0
+      }
+      yield* yield* WorksUnread
+      yield* ready
+      const keeping = yield* guardedBy(flags.guardian)
+      const watch = yield* "watch" in order
+        ? souffleur.resume(order.watch, { ...keeping, ...(restored === undefined ? {} : { restored }) })
+        : souffleur.watch({ ...order, ...keeping })
+      return yield* printWatch(watch, yield* tellingOf(flags))
+    })
+    const code = yield* Effect.scoped(watching).pipe(
+      Effect.provide(layerSouffleur(settings)),
+      // The log and the remark of the service say why.
+      Effect.catchTag("NotRestored", () => Effect.succeed(1)),
+      Effect.catchTag(
+        "CommsUnavailable",
+        ({ message }) =>
+          new BadUsage({ message: `${message}. Name another with --comms, or make one with "souffleur init"` })
+      )
     )
     if (code !== 0) return yield* new Ended({ code })
   })

@@ -1,6 +1,6 @@
 import { CommsLink, CommsUnavailable } from "@souffleur/domain"
 import { Effect, Schedule } from "effect"
-import { layerCommsLink, layerHost, layerLaunches, layerStore, settingsOf } from "@souffleur/embed/internal"
+import { layerCommsLink, layerSouffleur, settingsOf } from "@souffleur/embed/internal"
 import { type CallContext, lookUp, projectHere } from "./CallContext.ts"
 import { ToolFailed } from "./Tools.ts"
 
@@ -32,9 +32,7 @@ export const call = <A, E extends Error, R>(act: (here: CallContext) => Effect.E
   Effect.gen(function* () {
     const project = yield* projectHere
     const settings = yield* settingsOf(project)
-    return yield* Effect.flatMap(lookUp(project), act).pipe(
-      Effect.provide([layerStore(settings), layerLaunches(settings), layerHost])
-    )
+    return yield* Effect.provide(Effect.flatMap(lookUp(project), act), layerSouffleur(settings))
   }).pipe(Effect.mapError(heard))
 
 /** Says how a person starts a watch of this session. */

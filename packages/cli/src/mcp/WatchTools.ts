@@ -1,6 +1,6 @@
 import { iso } from "@souffleur/domain"
 import { agentBeats, Beats } from "@souffleur/eventlog"
-import { finish } from "@souffleur/supervisor"
+import { Souffleur } from "@souffleur/embed"
 import { Clock, Effect } from "effect"
 import { asConductor, call, onComms, startWith } from "./Call.ts"
 
@@ -33,7 +33,8 @@ export const done = () =>
       yield* asConductor(here)
       const ended = here.ended?.watch.end === "completed" ? here.ended.id : undefined
       const at = yield* Clock.currentTimeMillis
-      if (here.watched?.watch.comms === null) yield* finish(here.watched.id, "agent")
+      const souffleur = yield* Souffleur
+      if (here.watched?.watch.comms === null) yield* souffleur.done(here.watched.id, { by: "agent" })
       else if (ended === undefined || here.comms !== null) yield* onComms(here, (link) => link.setState("complete", at))
       return {
         watch: here.watched?.id ?? ended ?? null,

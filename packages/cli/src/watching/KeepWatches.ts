@@ -1,6 +1,6 @@
 import { attempts, Claims, type LeftAlone, leftAlone, Settings } from "@souffleur/domain"
-import type { NamedWatch } from "@souffleur/embed"
-import { hasGuardian, livingWatches } from "@souffleur/embed/internal"
+import { type NamedWatch, Souffleur } from "@souffleur/embed"
+import { hasGuardian } from "@souffleur/embed/internal"
 import { Console, Duration, Effect, Ref, Schedule } from "effect"
 import { ready } from "../service/Watchdog.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
@@ -57,13 +57,13 @@ const failedAfter = (failed: FailedStarts, all: ReadonlyArray<readonly [NamedWat
 export const keepWatches = Effect.gen(function* () {
   yield* yield* WorksUnread
   const { watcherInterval } = yield* Settings
+  const souffleur = yield* Souffleur
   const announced = yield* Ref.make<ReadonlyMap<string, string>>(new Map())
   const failed = yield* Ref.make<FailedStarts>(new Map())
   const trouble = yield* Ref.make<string | undefined>(undefined)
   const look = Effect.gen(function* () {
     const known = yield* Ref.get(failed)
-    const living = yield* livingWatches
-    const all = yield* Effect.forEach(living, (named) =>
+    const all = yield* Effect.forEach(yield* souffleur.living, (named) =>
       Effect.map(keptOn(named, known), (one) => [named, one] as const)
     )
     yield* Ref.set(failed, failedAfter(known, all))

@@ -1,5 +1,6 @@
 import { parsePid, parseSessionId, parseTarget, type Target } from "@souffleur/domain"
-import { liveSessions, sessionTitle } from "@souffleur/embed/internal"
+import type { LiveSession } from "@souffleur/embed"
+import { sessionTitle } from "@souffleur/embed/internal"
 import { Effect, Option } from "effect"
 import { Prompt } from "effect/cli"
 import { Environment } from "../world/CommandEnvironment.ts"
@@ -27,10 +28,12 @@ export const asked = Effect.fnUntraced(function* (
   })
 })
 
-/** Lets a person choose a live session. Fails with `BadUsage` without a terminal or a session. */
-export const pick = Effect.fnUntraced(function* (project: string) {
+/**
+ * Lets a person choose one of the live sessions, of this folder where it has any. Fails with `BadUsage` without a
+ * terminal or a session.
+ */
+export const pick = Effect.fnUntraced(function* (sessions: ReadonlyArray<LiveSession>, project: string) {
   const { interactive } = yield* Environment
-  const sessions = yield* liveSessions()
   if (!interactive || sessions.length === 0) {
     return yield* new BadUsage({
       message: `which Conductor? souffleur watch --pid PID --session-id ID${sessions.length === 0 ? " (no live session was found)" : ""}`

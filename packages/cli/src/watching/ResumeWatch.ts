@@ -1,8 +1,8 @@
 import type { Owner } from "@souffleur/domain"
-import type { NamedWatch } from "@souffleur/embed"
+import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import { hadGuardian } from "@souffleur/embed/internal"
 import { Console, Effect } from "effect"
-import { startDetached } from "./Detach.ts"
+import { detachedLine } from "./DetachedWatch.ts"
 
 /** The result for one watch. `pid`: the souffleur that looks after it; `null`: none does. */
 export interface Resumed {
@@ -28,7 +28,9 @@ export const watchedBy = (watch: string, { process: { pid } }: Owner): Resumed =
 export const resumed = Effect.fn("resumed")(
   function* ({ id, unreadable }: NamedWatch, over: number | undefined) {
     if (unreadable !== undefined) return yield* unreadable
-    const { pid } = yield* startDetached(id, yield* hadGuardian(id), over)
+    const souffleur = yield* Souffleur
+    const line = yield* detachedLine({ guardian: yield* hadGuardian(id), over })
+    const { pid } = yield* souffleur.detach({ watch: id }, { line })
     const done: Resumed = { watch: id, outcome: "goes on", pid, message: `it goes on, with souffleur pid ${pid}` }
     return done
   },

@@ -8,13 +8,21 @@ import { Environment } from "./CommandEnvironment.ts"
 const installation = Layer.effect(
   Installation,
   Effect.gen(function* () {
-    const { variables } = yield* Environment
+    const { platform, self, variables } = yield* Environment
     const context = yield* Effect.context<Environment | FileSystem.FileSystem | Path.Path>()
-    const line = (errand: "launch" | "guardian") =>
+    const line = (errand: "guardian" | "launch" | "notify") =>
       Effect.map(errandWords(errand), (words): CommandLine => [...words, `__${errand}`]).pipe(
         Effect.provideContext(context)
       )
-    return { agent: agentKind, variables, launchLine: line("launch"), guardianLine: line("guardian") }
+    return {
+      agent: agentKind,
+      variables,
+      platform,
+      launchLine: line("launch"),
+      guardianLine: line("guardian"),
+      noticeLine: line("notify"),
+      detachLine: Effect.succeed<CommandLine>([...self, "__detach"])
+    }
   })
 )
 

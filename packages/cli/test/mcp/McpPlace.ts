@@ -5,7 +5,7 @@ import { HostServices, SqliteClient } from "@souffleur/node"
 import { loadSettings } from "@souffleur/process"
 import { Effect, FileSystem, Layer } from "effect"
 import { agentKind } from "../../src/agent/Kind.ts"
-import { layerStore } from "@souffleur/embed/internal"
+import { type CommandLine, layerStore } from "@souffleur/embed/internal"
 import { Environment } from "../../src/world/CommandEnvironment.ts"
 import { layerInstallation } from "../../src/world/CommandInstallation.ts"
 
@@ -79,8 +79,8 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
         fs.writeFileString(`${home}/.claude/projects/opera/${session}.jsonl`, text)
       ),
     comms,
-    /** As an agent of this session sees it. */
-    as: (session: string, more: Readonly<Record<string, string>> = {}) =>
+    /** As an agent of this session sees it. `self` runs souffleur. */
+    as: (session: string, more: Readonly<Record<string, string>> = {}, self: CommandLine = [process.execPath]) =>
       Effect.provide(
         Layer.provideMerge(
           layerInstallation,
@@ -91,7 +91,7 @@ export const place = Effect.fnUntraced(function* (options: { readonly comms: boo
             colour: false,
             columns: undefined,
             interactive: false,
-            self: [process.execPath]
+            self
           })
         )
       ),

@@ -20,7 +20,7 @@ import { attendedHere } from "@souffleur/supervisor"
 import { type Cause, Effect, Exit, Fiber, type Option, Path, Ref, Scope, Stream } from "effect"
 import { withProgress } from "../explain/RunProgress.ts"
 import { runNeeds } from "../explain/RunSentence.ts"
-import { drainTimeout } from "../watching/Undelivered.ts"
+import { drainTimeout } from "../keeping/Undelivered.ts"
 import { logProblem } from "./RunHindrance.ts"
 
 /**

@@ -16,8 +16,8 @@ import {
 import { HookFiles } from "@souffleur/node"
 import { refuseTarget } from "@souffleur/supervisor"
 import { Clock, Effect, Layer, Option } from "effect"
-import type { RunOptions, WatchOptions } from "../SouffleurOptions.ts"
-import { findWatch, type NamedWatch, unfinished, type WatchName } from "../watching/FindWatch.ts"
+import type { WatchOrder } from "../SouffleurOptions.ts"
+import { findWatch, type NamedWatch, unfinished } from "../watching/FindWatch.ts"
 import { firstOf } from "../watching/OpenCommand.ts"
 import { wouldGoOn, wouldOpen } from "../world/ConfigTrust.ts"
 import { Installation } from "../world/Installation.ts"
@@ -176,11 +176,8 @@ export const previewWatch = Effect.fn("previewWatch")(function* ({ target, ...or
   return yield* Effect.provide(foreseen, layerReaders(settings, program))
 })
 
-/** A command that would be run, a Conductor that would be watched, or a watch that would go on. */
-export type PreviewOrder = Omit<RunOptions, "guardian"> | Omit<WatchOptions, "guardian"> | { readonly watch: WatchName }
-
 /** Previews one of the three, as `run`, `watch` and `resume` would do it. */
-export const previewOf = Effect.fn("previewOf")(function* (order: PreviewOrder) {
+export const previewOf = Effect.fn("previewOf")(function* (order: WatchOrder) {
   if ("watch" in order) return yield* previewKnown(yield* findWatch(order.watch))
   if ("command" in order)
     return yield* previewRun(order.command, { project: order.project, pty: order.terminal ?? false })

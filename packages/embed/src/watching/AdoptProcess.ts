@@ -1,12 +1,15 @@
 import { Agent, BadTarget, Claims, holdingOf, Processes, type Target, type Watch } from "@souffleur/domain"
 import { adopt, adoptedBaseline, refuseTarget } from "@souffleur/supervisor"
 import { Effect, Equal, Option } from "effect"
+import { Parts } from "../world/Parts.ts"
+import { partsOf } from "./BeginWatch.ts"
+import { findWatch, type WatchName } from "./FindWatch.ts"
 
 /**
  * Makes a running process the Conductor of a watch. `force` outranks the evidence that it is another. Fails with
  * `BadTarget` where no such process runs, or where it holds another session.
  */
-export const adoptProcess = Effect.fn("adoptProcess")(function* (
+const conductorOf = Effect.fnUntraced(function* (
   id: string,
   watch: Watch,
   { force, pid, sessionId: named }: Target & { readonly force: boolean }
@@ -36,3 +39,15 @@ export const adoptProcess = Effect.fn("adoptProcess")(function* (
   const print = agent.inPrintMode(yield* processes.commandLine(pid))
   return yield* adopt(id, { conductor, sessionId, print, forced: holding._tag === "Another", baseline })
 })
+
+/** Makes a running process the Conductor of a watch, with the parts of its project. */
+export const adoptProcess = Effect.fn("adoptProcess")(function* (
+  name: WatchName,
+  { force = false, ...target }: Target & { readonly force?: boolean }
+) {
+  const { settings } = yield* Parts
+  const { id, watch } = yield* findWatch(name)
+  const { comms, project } = watch
+  const context = yield* partsOf({ settings: yield* settings(project), comms, project })
+  return yield* Effect.provideContext(conductorOf(id, watch, { ...target, force }), context)
+}, Effect.scoped)

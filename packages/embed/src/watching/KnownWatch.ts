@@ -1,29 +1,39 @@
 import { BadTarget, heldBy, Processes, type Target } from "@souffleur/domain"
-import { Effect, Equal, Option } from "effect"
+import { Effect, Equal, Option, Runtime, Schema } from "effect"
 import { remark } from "../Remark.ts"
-import { findWatch, type NamedWatch, unfinished } from "./FindWatch.ts"
+import type { NamedWatch } from "./FindWatch.ts"
+
+/** A watch goes on as it was opened, and another comms or `force` was asked for. `message` says what to do. */
+export class OpenedOtherwise extends Schema.TaggedError<OpenedOtherwise>()("OpenedOtherwise", {
+  message: Schema.String
+}) {
+  override readonly [Runtime.errorExitCode] = 2
+}
 
 /**
- * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder.
+ * Refuses what a watch that goes on cannot take any more. Fails with `OpenedOtherwise`. `comms`: the database that was
+ * named; `undefined`: none was.
  */
-export const knownOf = Effect.fn("knownOf")(function* (
-  resume: Option.Option<string>,
-  target: Option.Option<Target>,
-  project: string
+export const refuseChange = Effect.fnUntraced(function* (
+  { id, watch }: NamedWatch,
+  { comms, force }: { readonly comms: string | null | undefined; readonly force: boolean }
 ) {
-  if (Option.isNone(resume)) {
-    const of = Option.match(target, { onNone: () => ({ project }), onSome: ({ sessionId }) => ({ sessionId }) })
-    return yield* unfinished(of)
-  }
-  return Option.some(yield* findWatch(resume.value))
+  if (force)
+    return yield* new OpenedOtherwise({
+      message: `watch ${id} goes on as it was opened: end it with "souffleur release ${id}", then say --force`
+    })
+  if (comms !== undefined && comms !== watch.comms)
+    return yield* new OpenedOtherwise({
+      message: `watch ${id} goes on with ${watch.comms ?? "no comms"}: leave --comms out`
+    })
 })
 
 /**
- * Accepts the same arguments for the same watch, even after a hand-off, because a restart loop has no others. Returns
- * the watch's id. Fails with `BadTarget` where the pid is a live process in a session that the watch never had.
+ * Accepts the same arguments for the same watch, even after a hand-off, because a restart loop has no others. Fails
+ * with `BadTarget` where the pid is a live process in a session that the watch never had.
  */
 export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedWatch, target: Option.Option<Target>) {
-  if (Option.isNone(target)) return id
+  if (Option.isNone(target)) return
   const { pid } = target.value
   const follows = watch.conductor?.pid ?? watch.pid
   const found = Option.filter(yield* (yield* Processes).find(pid), ({ condition }) => condition !== "zombie")
@@ -36,5 +46,4 @@ export const goesOn = Effect.fn("Known.goesOn")(function* ({ id, watch }: NamedW
   }
   if (pid !== follows)
     yield* remark("info", `watch ${id} follows pid ${follows}, Conductor (S${Math.max(1, watch.generation)}), by now`)
-  return id
 })

@@ -5,6 +5,7 @@ import {
   type Condition,
   heartbeatAge,
   isOver,
+  parseTime,
   Processes,
   type ResolvedSettings,
   see,
@@ -12,7 +13,7 @@ import {
   type Watch,
   type Zone
 } from "@souffleur/domain"
-import { Beats } from "@souffleur/eventlog"
+import { agentBeats, Beats } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, type Layer, Option, Result } from "effect"
 import { type Need, standingOf } from "../explain/StatusLine.ts"
 import { watchJob, unreadableInWords } from "../jobs/Job.ts"
@@ -34,6 +35,10 @@ export interface WatchStatus extends NamedWatch {
   readonly owner: Condition | null
   /** The age of the Conductor's heartbeat in comms. */
   readonly heartbeatAge: number | null
+  /** When a Conductor whose heartbeat stays as it is counts as silent, epoch ms. `null` without a heartbeat. */
+  readonly deadline: number | null
+  /** The last beat of the agent itself, by the server of tools, epoch ms. */
+  readonly agentBeatAt: number | null
   /** The age of the watcher's last beat. */
   readonly beatAge: number | null
   /** The tokens of the conversation as the service counted them, and their limit. */
@@ -73,7 +78,13 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
   const beat = over ? Option.none() : yield* beats.last(id)
   const seen = over ? undefined : yield* Effect.provide(asked(watch), look)
   const snapshot = seen === undefined ? Option.none() : Result.getSuccess(seen.snapshot)
-  const heartbeat = Option.flatMap(snapshot, ({ conductor }) => conductor).pipe(
+  const said = over ? Option.none() : yield* beats.last(agentBeats(id))
+  const row = Option.flatMap(snapshot, ({ conductor }) => conductor)
+  const deadline = Option.flatMap(row, ({ lastHeartbeat }) => parseTime(lastHeartbeat)).pipe(
+    Option.map((at) => Math.max(at, watch.launchedAt) + Duration.toMillis(settings.heartbeatStaleAfter)),
+    Option.getOrNull
+  )
+  const heartbeat = row.pipe(
     Option.map(({ lastHeartbeat }) => heartbeatAge(see(undefined, lastHeartbeat, now), now, 0) ?? null),
     Option.getOrElse(() => null)
   )
@@ -93,6 +104,8 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     conductor: watch.conductor === undefined ? null : yield* processes.condition(watch.conductor),
     owner,
     heartbeatAge: heartbeat,
+    deadline,
+    agentBeatAt: Option.match(said, { onNone: () => null, onSome: ({ at }) => at }),
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     context: context === undefined ? null : { tokens: context.tokens, window: context.window ?? null },
     deferred: silent && watch.deferred !== undefined ? watch.deferred : null,

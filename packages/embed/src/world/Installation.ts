@@ -1,12 +1,21 @@
 import type { ResolvedSettings, Variables } from "@souffleur/domain"
-import type { AgentPackage } from "@souffleur/process"
+import type { AgentPackage, NoticeChannel } from "@souffleur/process"
 import { Context, type Effect, Schema } from "effect"
 
 /** A program and its arguments. */
 export type CommandLine = readonly [string, ...ReadonlyArray<string>]
 
+/** Makes the channels of notices for the settings of a project. */
+export type NoticesOf = (settings: ResolvedSettings) => Effect.Effect<ReadonlyArray<NoticeChannel>>
+
 /** No guardian can look after a watch here. `message` says why. */
 export class NoGuardian extends Schema.TaggedError<NoGuardian>()("NoGuardian", { message: Schema.String }) {}
+
+/**
+ * No other process looks after the watch. It could not be started, or did not come to own the watch. `message` says
+ * what to do.
+ */
+export class NotDetached extends Schema.TaggedError<NotDetached>()("NotDetached", { message: Schema.String }) {}
 
 /** The kind of agent that souffleur looks after, and the words that run souffleur's own processes. */
 export class Installation extends Context.Service<
@@ -21,5 +30,13 @@ export class Installation extends Context.Service<
     readonly launchLine: Effect.Effect<CommandLine>
     /** Guards a watch. The order is appended, as JSON. Fails with `NoGuardian` where it could not read the log. */
     readonly guardianLine: Effect.Effect<CommandLine, NoGuardian>
+    /** Starts a process that descends from none of ours. The order is appended, as JSON. */
+    readonly detachLine: Effect.Effect<CommandLine>
+    /** Takes a notice to a server. The order is on its standard input. */
+    readonly noticeLine: Effect.Effect<CommandLine>
+    /** The platform by Node's name. Its desktop shows notices. */
+    readonly platform: string
+    /** The channels of notices; absent: those of `NOTIFY`. */
+    readonly notices?: NoticesOf
   }
 >()("@souffleur/embed/Installation") {}

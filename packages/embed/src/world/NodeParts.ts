@@ -1,14 +1,17 @@
-import { Comms, CommsLink, type Errands, type Processes } from "@souffleur/domain"
-import type { TrustedFiles } from "@souffleur/process"
+import { Comms, CommsLink, type Errands, type Processes, type ResolvedSettings } from "@souffleur/domain"
+import { encodeDetachOrder } from "@souffleur/node"
+import { NoticeChannels, runProgram, type TrustedFiles } from "@souffleur/process"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Layer, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
+import { noticeChannels } from "../NoticeWiring.ts"
 import { previewOf } from "../preview/PreviewSubject.ts"
-import { guardianOfWatch } from "../watching/GuardianKeeper.ts"
-import { goingOn, opening } from "./ConfigTrust.ts"
-import { Installation } from "./Installation.ts"
+import { withoutMarks } from "../keeping/Detach.ts"
+import { guardianOfWatch } from "../keeping/GuardianKeeper.ts"
+import { goingOn, opening, trustNow } from "./ConfigTrust.ts"
+import { Installation, NotDetached } from "./Installation.ts"
 import { launchOverridesOf } from "./LaunchOverrides.ts"
-import { Parts } from "./Parts.ts"
+import { type ApartOrder, Parts } from "./Parts.ts"
 import { settingsOf } from "./ReadHere.ts"
 import { layerLook } from "./AgentLayers.ts"
 import { commsIn, layerComms, layerCommsLink, refuseUnsoundComms } from "./StoreLayers.ts"
@@ -42,6 +45,28 @@ const linkedIn = Effect.fnUntraced(function* (project: string) {
   })
 })
 
+const layerNotices = (settings: ResolvedSettings) => Layer.effect(NoticeChannels, noticeChannels(settings))
+
+/** Starts a process by one in between, which ends at once. */
+const startApart = Effect.fnUntraced(function* (order: ApartOrder) {
+  const { agent, detachLine, variables } = yield* Installation
+  const [command, ...args] = yield* detachLine
+  const printed = yield* runProgram({
+    command,
+    args: [...args, encodeDetachOrder(order)],
+    stdin: "",
+    within: "30 seconds",
+    atMost: 100,
+    environment: withoutMarks(agent, variables)
+  }).pipe(
+    Effect.catchTag(
+      "ProgramFailed",
+      ({ message }) => new NotDetached({ message: `no souffleur can be started: ${message}` })
+    )
+  )
+  return Number(printed)
+})
+
 /**
  * Makes the parts of each project by its config file and by the {@link Installation}. Agents run on this host, in the
  * terminal around souffleur or without one.
@@ -59,6 +84,7 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
         agent,
         variables,
         comms: (project, named) => here(commsOf(project, named)),
+        trust: (project) => here(Effect.map(trustNow(project), ({ pin }) => pin)),
         settings: (project) => here(settingsOf(project)),
         opening: (project) => here(opening(project)),
         goingOn: (known) =>
@@ -68,16 +94,18 @@ export const layer = (layerRoles: Layer.Layer<Roles, never, World> = Roles.layer
           }).pipe(here),
         layerLaunches: (settings) => Layer.provide(layerLaunches(settings), built),
         guardian: (revival) => here(Effect.map(guardianOfWatch(revival), (start) => (id: string) => here(start(id)))),
+        apart: (order) => here(startApart(order)),
         layerLook: ({ comms, settings }) => Layer.provide(layerLook(settings, comms), built),
         layerWatch: ({ comms, overrides, project, settings }) =>
-          Layer.provide(layerWatch(settings, project, comms, overrides), built),
+          Layer.provide(Layer.merge(layerWatch(settings, project, comms, overrides), layerNotices(settings)), built),
         conducting: ({ known, limits, project }) =>
           here(
             known === undefined
               ? opening(project, limits)
               : Effect.map(goingOn(project, known.run.pin, limits), (settings) => ({ settings, pin: known.run.pin }))
           ),
-        layerRun: ({ project, settings }) => Layer.provide(layerRun(settings, project), built),
+        layerRun: ({ project, settings }) =>
+          Layer.provide(Layer.merge(layerRun(settings, project), layerNotices(settings)), built),
         linked: (project) => here(linkedIn(project)),
         preview: (order) => here(previewOf(order)),
         layerRoles

@@ -1,6 +1,7 @@
 import type { ResolvedSettings, Variables } from "@souffleur/domain"
 import {
   Claims,
+  detachLine,
   ErrandProcess,
   guardianLine,
   HookFiles,
@@ -15,7 +16,7 @@ import type { Roles, World } from "@souffleur/supervisor"
 import { Store } from "@souffleur/eventlog"
 import { Effect, type FileSystem, Layer, Path } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Installation, NoGuardian } from "./Installation.ts"
+import { Installation, NoGuardian, type NoticesOf } from "./Installation.ts"
 import * as NodeParts from "./NodeParts.ts"
 import { layerDatabase, layerLogs } from "./StoreLayers.ts"
 
@@ -26,6 +27,7 @@ export interface NodeWorldOptions<E> {
   readonly environment: Variables
   readonly settings?: Partial<ResolvedSettings>
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
+  readonly notices?: NoticesOf
   readonly roles?: Layer.Layer<Roles, never, World>
 }
 
@@ -35,13 +37,17 @@ const unread = new NoGuardian({
 })
 
 /** All ports of souffleur on this host, for every project. */
-export const layer = <E>({ agent, environment, roles, settings = {}, sql, stateDir }: NodeWorldOptions<E>) => {
+export const layer = <E>({ agent, environment, notices, roles, settings = {}, sql, stateDir }: NodeWorldOptions<E>) => {
   const installation = Layer.succeed(Installation, {
     agent,
     variables: { ...environment, SOUFFLEUR_STATE_DIR: stateDir },
     values: settings,
     launchLine: Effect.sync(launchLine),
-    guardianLine: sql === undefined ? Effect.sync(guardianLine) : Effect.fail(unread)
+    guardianLine: sql === undefined ? Effect.sync(guardianLine) : Effect.fail(unread),
+    detachLine: Effect.sync(detachLine),
+    noticeLine: Effect.sync(() => programBeside(import.meta.url, "../notice")),
+    platform: process.platform,
+    ...(notices === undefined ? {} : { notices })
   })
   const errands = ErrandProcess.layer({ line: programBeside(import.meta.url, "../errand") })
   const folder = Layer.effectDiscard(TrustedFiles.stateFolder(stateDir))

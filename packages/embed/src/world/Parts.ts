@@ -18,10 +18,11 @@ import type { NamedRun } from "@souffleur/plan"
 import { Roles, type World } from "@souffleur/supervisor"
 import { Context, Effect, Layer, type Option, type PlatformError } from "effect"
 import { NoPreview, type Preview } from "../preview/Preview.ts"
-import type { PreviewError, PreviewOrder } from "../preview/PreviewSubject.ts"
+import type { PreviewError } from "../preview/PreviewSubject.ts"
+import type { WatchOrder } from "../SouffleurOptions.ts"
 import type { NamedWatch } from "../watching/FindWatch.ts"
-import type { Revival } from "../watching/GuardianKeeper.ts"
-import { NoGuardian } from "./Installation.ts"
+import type { Revival } from "../keeping/GuardianKeeper.ts"
+import { type CommandLine, NoGuardian, NotDetached } from "./Installation.ts"
 import type { ConfigUntrusted } from "./TrustStore.ts"
 import type { LaunchOverrides, PartsError } from "./World.ts"
 
@@ -34,7 +35,8 @@ export interface PartsOrder {
   readonly overrides: LaunchOverrides
 }
 
-type OfWatch = Agent | Comms | Launcher | Settings
+/** The ports that belong to one watch. */
+export type WatchPorts = Agent | Comms | Launcher | Settings
 
 /** A run whose settings are read. */
 export interface RunPartsOrder {
@@ -53,6 +55,13 @@ export interface Linked {
 
 /** Starts a guardian of a watch, and returns its pid. */
 export type StartGuardian = (id: string) => Effect.Effect<number, LaunchFailed | PlatformError.PlatformError, Settings>
+
+/** A process that is to outlive this one: its command, its folder and the file for its output. */
+export interface ApartOrder {
+  readonly line: CommandLine
+  readonly cwd: string
+  readonly output: string
+}
 
 /** Makes the parts of souffleur that differ between projects: its settings, agent, launcher and comms. */
 export class Parts extends Context.Service<
@@ -76,14 +85,18 @@ export class Parts extends Context.Service<
      * there is none. Fails with `CommsUnavailable` where the file cannot be used.
      */
     readonly comms: (project: string, named?: string | null) => Effect.Effect<string | null, CommsUnavailable>
+    /** Keeps a person's trust in the config file of a project, as it is now. Returns its ceiling and its programs. */
+    readonly trust: (project: string) => Effect.Effect<Pin, PartsError>
     readonly settings: (project: string) => Effect.Effect<ResolvedSettings, PartsError>
     /** The launches of all watches, to settle one. It needs no terminal. */
     readonly layerLaunches: (settings: ResolvedSettings) => Layer.Layer<Launcher | Settings, PartsError>
     /** Returns what starts a guardian of a watch. Fails with `NoGuardian` where none can be had. */
     readonly guardian: (revival: Revival) => Effect.Effect<StartGuardian, NoGuardian>
+    /** Starts a process that descends neither from this one nor from its agent, and returns its pid. */
+    readonly apart: (order: ApartOrder) => Effect.Effect<number, NotDetached>
     /** The agent's files and the comms of a watch, for a look that launches nothing. */
     readonly layerLook: (order: Pick<PartsOrder, "comms" | "settings">) => Layer.Layer<Agent | Comms>
-    readonly layerWatch: (order: PartsOrder) => Layer.Layer<OfWatch, PartsError>
+    readonly layerWatch: (order: PartsOrder) => Layer.Layer<WatchPorts, PartsError>
     /** Opens a run, or goes on with it: its settings and its pin. */
     readonly conducting: (
       order: RunPartsOrder
@@ -95,7 +108,7 @@ export class Parts extends Context.Service<
     /** Opens the comms database of a project for a run, where there is one. */
     readonly linked: (project: string) => Effect.Effect<Option.Option<Linked>>
     /** Says what would be seen and done. Fails with `NoPreview` where the parts are of no host. */
-    readonly preview: (order: PreviewOrder) => Effect.Effect<Preview, PreviewError, EventLog>
+    readonly preview: (order: WatchOrder) => Effect.Effect<Preview, PreviewError, EventLog>
     /** The roles, with their providers of recovery. */
     readonly layerRoles: Layer.Layer<Roles, never, World>
   }
@@ -110,22 +123,24 @@ export class Parts extends Context.Service<
       roles = Roles.layer,
       variables = {}
     }: { readonly roles?: Layer.Layer<Roles, never, World>; readonly variables?: Variables } = {}
-  ): Layer.Layer<Parts, never, OfWatch> =>
+  ): Layer.Layer<Parts, never, WatchPorts> =>
     Layer.effect(
       Parts,
       Effect.gen(function* () {
         const settings = yield* Settings
         const pin = { ceiling: settings.maxExternalPermission, programs: noPrograms }
-        const context = Context.pick(Agent, Comms, Launcher, Settings)(yield* Effect.context<OfWatch>())
+        const context = Context.pick(Agent, Comms, Launcher, Settings)(yield* Effect.context<WatchPorts>())
         return Parts.of({
           agent,
           variables,
           opening: () => Effect.succeed({ settings, pin }),
           goingOn: () => Effect.succeed({ settings, overrides: {} }),
           comms: (_, named = null) => Effect.succeed(named),
+          trust: () => Effect.succeed(pin),
           settings: () => Effect.succeed(settings),
           layerLaunches: () => Layer.succeedContext(context),
           guardian: () => Effect.fail(new NoGuardian({ message: "fixed parts have no guardian: leave it out" })),
+          apart: () => Effect.fail(new NotDetached({ message: "fixed parts start no other process: keep the watch" })),
           layerLook: () => Layer.succeedContext(context),
           layerWatch: () => Layer.succeedContext(context),
           conducting: ({ known }) => Effect.succeed({ settings, pin: known?.run.pin ?? pin }),

@@ -1,6 +1,6 @@
 import { CommsErrand } from "@souffleur/comms"
 import { Comms, EventLog, type ResolvedSettings } from "@souffleur/domain"
-import { Beats, Cursor, EventLogSql, LogUnusable, Store } from "@souffleur/eventlog"
+import { Beats, Cursor, EventLogSql, LogUnusable, Offspring, Store } from "@souffleur/eventlog"
 import { Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { RunLog } from "@souffleur/plan"
 import { Effect, FileSystem, Layer, Path } from "effect"
@@ -15,7 +15,13 @@ export const layerDatabase = (path: string) =>
 export const layerLogs = Layer.mergeAll(EventLog.layerSql(), RunLog.layerSql, EventLogSql.layerBeside())
 
 /** Empty logs, which are kept nowhere. */
-const layerNoLogs = Layer.mergeAll(EventLog.layerMemory, RunLog.layerMemory, Beats.layerMemory, Cursor.layerMemory)
+const layerNoLogs = Layer.mergeAll(
+  EventLog.layerMemory,
+  RunLog.layerMemory,
+  Beats.layerMemory,
+  Cursor.layerMemory,
+  Offspring.layerMemory
+)
 
 /** Opens our own database with the logs of watches and runs, beats and cursor. It is made where there is none. */
 export const layerStore = (settings: ResolvedSettings) =>

@@ -7,9 +7,8 @@ import {
   Settings,
   type Terminal
 } from "@souffleur/domain"
-import { Claims as NodeClaims, HookFiles, type ProcessesUnavailable } from "@souffleur/node"
+import { Claims as NodeClaims, type ProcessesUnavailable } from "@souffleur/node"
 import { type TrustedFiles as Trusted } from "@souffleur/process"
-import { Roles } from "@souffleur/supervisor"
 import { Effect, Layer, type Path, type PlatformError } from "effect"
 import { remark } from "../Remark.ts"
 import * as OtlpTarget from "../trace/OtlpTarget.ts"
@@ -18,7 +17,7 @@ import * as CommsNews from "./CommsNews.ts"
 import { Installation } from "./Installation.ts"
 import { layerLauncher, layerLaunches } from "./LaunchLayers.ts"
 import { readHere } from "./ReadHere.ts"
-import { layerComms, layerHost, layerStore } from "./StoreLayers.ts"
+import { layerComms } from "./StoreLayers.ts"
 
 /** Returns the innermost terminal around souffleur. A tmux in a kitty inherits the variables of both. */
 const surrounding = (variables: Readonly<Record<string, string | undefined>>): Terminal => {
@@ -99,18 +98,6 @@ export const layerWatch = (
 
 /** The parts of a watch cannot be made: a setting, the agent's command, or a folder of souffleur's own. */
 export type PartsError = Layer.Error<ReturnType<typeof layerWatch>> | PlatformError.PlatformError | ProcessesUnavailable
-
-/** Everything that a watch of a project needs. All layers are put together here. */
-export const layerWorld = (...watch: Parameters<typeof layerWatch>) => {
-  const [settings] = watch
-  const ports = Layer.mergeAll(
-    layerStore(settings),
-    layerClaims,
-    HookFiles.layer(settings.stateDir),
-    layerWatch(...watch)
-  )
-  return Roles.layer.pipe(Layer.provideMerge(ports), Layer.provideMerge(layerHost))
-}
 
 /** Makes the agent, the launches and the settings of one run. Its agents are headless, because their output is read. */
 export const layerRun = (settings: ResolvedSettings, project: string) =>

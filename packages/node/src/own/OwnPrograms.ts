@@ -16,3 +16,6 @@ export const launchLine = (): Start["line"] => programBeside(import.meta.url, ".
 
 /** Guards a watch. The order is appended, as JSON. */
 export const guardianLine = (): Start["line"] => programBeside(import.meta.url, "guard")
+
+/** Starts a process that descends from none of ours. The order is appended, as JSON. */
+export const detachLine = (): Start["line"] => programBeside(import.meta.url, "detach")

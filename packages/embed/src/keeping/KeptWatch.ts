@@ -1,12 +1,13 @@
 import {
-  type Agent,
+  Agent,
   type AlreadyWatched,
   ceilingNow,
+  Comms,
   EventLog,
   evolve,
   initial,
   isEnd,
-  type Launcher,
+  Launcher,
   load,
   type Recorded,
   type LaunchFailed,
@@ -28,12 +29,13 @@ import {
   own,
   supervise
 } from "@souffleur/supervisor"
-import { Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
+import { Context, Effect, Exit, Fiber, Path, type PlatformError, Ref, Scope, Stream } from "effect"
 import { remark } from "../Remark.ts"
 import { numbersTeller, tellNumbers } from "../metrics/MetricsTeller.ts"
 import { farewell, traceTeller } from "../trace/TraceTeller.ts"
 import { guarded } from "./GuardianKeeper.ts"
 import { sweep } from "./Leftovers.ts"
+import type { WatchPorts } from "../world/Parts.ts"
 import { deliverUndelivered, drainTimeout } from "./Undelivered.ts"
 
 /**
@@ -47,6 +49,10 @@ export interface RunningWatch {
   readonly id: string
   /** The revision that it goes on from; 0: a new watch. */
   readonly from: number
+  /** The state at `from`, before it goes on. */
+  readonly before: Watch
+  /** Its agent, launches, comms and settings. `Launcher.outputPath` names the file of what a launch prints. */
+  readonly ports: Context.Context<WatchPorts>
   /** Reads the state from the log. */
   readonly state: Effect.Effect<Watch, LogError>
   /** The events after `from`, as they are appended, up to the end of the watch. */
@@ -59,6 +65,9 @@ export interface RunningWatch {
   /** Waits for the end of the watch, and returns its final state. */
   readonly end: Effect.Effect<Watch, WatchBroken>
 }
+
+/** Picks the ports of the watch from the context, and no more. */
+const watchPorts = Effect.map(Effect.context<WatchPorts>(), Context.pick(Agent, Comms, Launcher, Settings))
 
 /** A watch to keep. */
 export interface KeepOrder<R> {
@@ -146,6 +155,8 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
     return {
       id,
       from: before.revision,
+      before,
+      ports: yield* watchPorts,
       state: Effect.provideContext(load(id), context),
       events: Stream.takeUntil(log.changes(id, before.revision), ({ event }) => isEnd(event)),
       narrate: (tell) =>
@@ -161,12 +172,15 @@ export const keepWatch = Effect.fn("keepWatch")(function* <R>(id: string, order:
   )
 })
 
-/** A watch that has ended already. */
-export const endedWatch = (id: string, watch: Watch): RunningWatch => ({
-  id,
-  from: watch.revision,
-  state: Effect.succeed(watch),
-  events: Stream.empty,
-  narrate: () => Effect.void,
-  end: Effect.succeed(watch)
-})
+/** Returns a watch that has ended already. */
+export const endedWatch = (id: string, watch: Watch) =>
+  Effect.map(watchPorts, (ports): RunningWatch => ({
+    id,
+    from: watch.revision,
+    before: watch,
+    ports,
+    state: Effect.succeed(watch),
+    events: Stream.empty,
+    narrate: () => Effect.void,
+    end: Effect.succeed(watch)
+  }))

@@ -2,7 +2,7 @@ import { unfinishedRuns } from "@souffleur/plan"
 import { Settings } from "@souffleur/domain"
 import { isDraft } from "@souffleur/process"
 import { Clock, Duration, Effect, FileSystem, Option, Path } from "effect"
-import { unfinishedWatches } from "./FindWatch.ts"
+import { unfinishedWatches } from "../watching/FindWatch.ts"
 
 /** An undecided launch or a draft. Each may hold an environment or a prompt. */
 const launchFile = /^(.+)\.(?:json|kept)$/u

@@ -1,6 +1,6 @@
 import type { Restoration } from "@souffleur/supervisor"
 import { Effect, Option, Schema } from "effect"
-import { restored } from "./watching/GuardianKeeper.ts"
+import { restored } from "./GuardianKeeper.ts"
 
 /** A guardian's watch is not taken: it is no longer needed, or it was tried too often. The log says which. */
 export class NotRestored extends Schema.TaggedError<NotRestored>()("NotRestored", { message: Schema.String }) {}

@@ -22,9 +22,11 @@ import { type CommandLine, Installation } from "../world/Installation.ts"
 import { Departure } from "./Departure.ts"
 import { drainTimeout } from "./Undelivered.ts"
 
-/** The command that brings a watch back, in the folder `cwd`. `<cause>:<fence>` is appended, such as `died:3`. */
+/** The command that brings a watch back. */
 export interface Revival {
-  readonly line: CommandLine
+  /** Returns the command for the watch of this id. The guardian appends `<cause>:<fence>`, such as `died:3`. */
+  readonly line: (id: string) => CommandLine
+  /** The folder in which it runs, absolute. */
   readonly cwd: string
 }
 
@@ -44,7 +46,7 @@ const startGuardian = Effect.fnUntraced(function* (id: string, { cwd, line }: Re
   const order: GuardianOrder = {
     database: path.join(settings.stateDir, "souffleur.db"),
     watch: id,
-    line,
+    line: line(id),
     output: path.join(folder, `${id}.out`),
     silentAfter: silentAfter(settings),
     every: pollMillis

@@ -2,7 +2,7 @@ import { watchKey } from "@souffleur/domain"
 import { Cursor } from "@souffleur/eventlog"
 import { attendedHere, commsPublisher } from "@souffleur/supervisor"
 import { Effect, Option } from "effect"
-import { type NamedWatch, newestWatches } from "./FindWatch.ts"
+import { type NamedWatch, newestWatches } from "../watching/FindWatch.ts"
 
 /** The time that a souffleur whose watch has ended waits for a comms that is out. */
 export const drainTimeout = "10 seconds"

@@ -1,0 +1,51 @@
+import { epochOf, iso, urgentFirst } from "@souffleur/domain"
+import type { WatchStatus } from "@souffleur/embed"
+
+/** Returns the status of one watch for a program. Ages are in milliseconds, and `null` where they are unknown. */
+export const statusJson = (seen: WatchStatus) => {
+  const { id, unreadable, watch } = seen
+  return {
+    watch: id,
+    project: watch.project,
+    phase: watch.phase,
+    state: seen.state,
+    need: seen.need,
+    standing: seen.standing,
+    unreadable: unreadable === undefined ? null : { revision: unreadable.revision, why: unreadable.problem },
+    generation: watch.generation,
+    conductor: {
+      pid: watch.conductor?.pid ?? watch.pid,
+      condition: seen.conductor,
+      alive: seen.conductor === "running" || seen.conductor === "stopped",
+      session_id: watch.sessionId,
+      heartbeat_age_ms: seen.heartbeatAge,
+      context_tokens: seen.context?.tokens ?? null,
+      context_window: seen.context?.window ?? null,
+      waits_for: watch.person?.for ?? null
+    },
+    held_since: watch.held === undefined ? null : iso(watch.held.since),
+    wait: watch.wait === undefined ? null : { kind: watch.wait.kind, until: iso(watch.wait.until) },
+    deferred: seen.deferred === null ? null : { ...seen.deferred, until: iso(seen.deferred.until) },
+    ceiling: watch.ceiling ?? null,
+    permission: { ceiling: watch.pin.ceiling, file_asks_for: watch.overreach?.keys ?? [] },
+    standby: watch.standby === undefined ? null : { stage: watch.standby.stage, message: watch.standby.message },
+    handoff:
+      watch.generation > 1 && watch.launchId !== undefined
+        ? { launch: watch.launchId, taken_at: watch.taken === undefined ? null : iso(watch.taken.at) }
+        : null,
+    souffleur_beat_age_ms: seen.beatAge,
+    comms: seen.comms,
+    comms_out: seen.commsOut,
+    retries: watch.retries,
+    revision: watch.revision,
+    last_event_at: iso(watch.lastEventAt),
+    last_export: watch.lastExport,
+    owner: watch.owner === undefined ? null : { ...watch.owner.process, host: watch.owner.host, condition: seen.owner }
+  }
+}
+
+type StatusJson = ReturnType<typeof statusJson>
+
+/** Orders statuses by the need of a person. */
+export const inOrder = (all: ReadonlyArray<StatusJson>): ReadonlyArray<StatusJson> =>
+  urgentFirst(all, ({ last_event_at, state }) => ({ state, at: epochOf(last_event_at) ?? 0 }))

@@ -1,0 +1,26 @@
+import type { ResolvedSettings } from "@souffleur/domain"
+import { NoticeProcess } from "@souffleur/node"
+import { makeNoticeChannels } from "@souffleur/notify"
+import { pageLinkOf } from "@souffleur/process"
+import { Effect } from "effect"
+import { Installation } from "./world/Installation.ts"
+
+/** The variables that the process which sends notices gets: proxies and certificates, and no key. */
+const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_USE_ENV_PROXY", "NODE_EXTRA_CA_CERTS"] as const
+
+/** Makes the channels of notices: those of `NOTIFY`, or those of the program itself. */
+export const noticeChannels = Effect.fn("noticeChannels")(function* (settings: ResolvedSettings) {
+  const { noticeLine, notices, platform, variables } = yield* Installation
+  if (notices !== undefined) return yield* notices(settings)
+  const { notify, pageUrl, quietHours, stateDir } = settings
+  const line = yield* noticeLine
+  const environment = Object.fromEntries(network.map((name) => [name, variables[name]]))
+  return yield* makeNoticeChannels(notify, {
+    linkOf: (subject) => pageLinkOf({ pageUrl, stateDir }, subject),
+    quietHours,
+    stateDir,
+    variables,
+    platform,
+    post: (order, timeout) => NoticeProcess.post({ line, environment }, order, timeout)
+  })
+})

@@ -1,0 +1,104 @@
+import {
+  type AgentKind,
+  AlreadyWatched,
+  claimedIfPossible,
+  Claims,
+  claimsOf,
+  isOver,
+  load,
+  Processes,
+  type ProcessIdentity,
+  Settings,
+  startTimeout,
+  type Variables,
+  type Watch
+} from "@souffleur/domain"
+import { endProcess } from "@souffleur/process"
+import { refuseOwned } from "@souffleur/supervisor"
+import { Effect, FileSystem, Option, Path, Schedule } from "effect"
+import { type CommandLine, NotDetached } from "../world/Installation.ts"
+import { Parts } from "../world/Parts.ts"
+
+/** A watch that another process looks after. */
+export interface Detached {
+  /** The id of the watch. */
+  readonly id: string
+  /** The process that owns the watch now. */
+  readonly pid: number
+  /** The file of its output. A process that a guardian brought back uses it too. */
+  readonly output: string
+}
+
+/** Releases the claims that this process has taken or would take, for the process that it starts. */
+const free = Effect.fnUntraced(function* (watch: Watch) {
+  const claims = yield* Claims
+  const named = watch.named === null ? [] : [watch.named]
+  for (const one of [...named, ...claimsOf(watch)])
+    yield* Effect.andThen(claimedIfPossible(claims.claim(one)), claims.release(one))
+})
+
+/** The variables by which a service manager knows its own process. */
+const ofManager = new Set(["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"])
+
+/** Removes the variables of an agent's session, a launch or a service, because the new process is to outlive them. */
+export const withoutMarks = ({ marks }: Pick<AgentKind, "marks">, variables: Variables) =>
+  Object.fromEntries(
+    Object.entries(variables).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !marks.has(entry[0]) && !ofManager.has(entry[0]) && entry[0] !== "SOUFFLEUR_LAUNCH_ID"
+    )
+  )
+
+const outputOf = Effect.fnUntraced(function* (id: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const { stateDir } = yield* Settings
+  const folder = path.join(stateDir, "guardians")
+  yield* fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+  return path.join(folder, `${id}.out`)
+})
+
+/** Ends a process that did not come to own its watch in time, and fails with `NotDetached`. */
+const endLate = Effect.fnUntraced(function* (id: string, started: ProcessIdentity, output: string) {
+  const { stopGrace } = yield* Settings
+  const { pid } = started
+  const end = yield* Effect.orElseSucceed(endProcess(started, stopGrace, Effect.void), () => undefined)
+  const fate = end === undefined ? `does not end: end it by "kill -9 ${pid}"` : "was ended"
+  return yield* new NotDetached({
+    message: `pid ${pid} did not come to watch within ${startTimeout / 1000} s, and ${fate}: ${output} may say why, and "souffleur resume ${id}" tries again`
+  })
+})
+
+/**
+ * Starts a process that goes on with this watch by its own command line. The process descends neither from this one nor
+ * from the agent whose tool this may be. Returns once the process owns the watch. Fails here, with the usual errors,
+ * where the watch would be refused.
+ */
+export const startDetached = Effect.fn("startDetached")(function* (id: string, line: CommandLine) {
+  const processes = yield* Processes
+  const { apart } = yield* Parts
+  const before = yield* load(id)
+  yield* refuseOwned(id, before)
+  yield* free(before)
+  const output = yield* outputOf(id)
+  const pid = yield* apart({ line, cwd: before.project, output })
+  const started = Option.map(yield* processes.find(pid), ({ identity }) => identity)
+  const look = Effect.gen(function* () {
+    const now = yield* load(id)
+    if (now.fence > before.fence) return Option.some(now)
+    const over = Option.isNone(started) || isOver(yield* processes.condition(started.value))
+    return over ? Option.some(yield* load(id)) : Option.none()
+  })
+  const looks = Effect.repeat(look, { until: Option.isSome, schedule: Schedule.spaced("20 millis") })
+  const found = Option.flatten(yield* Effect.timeoutOption(looks, startTimeout))
+  if (Option.isNone(found) && Option.isSome(started)) return yield* endLate(id, started.value, output)
+  const { fence, owner } = Option.getOrElse(found, () => before)
+  if (fence === before.fence)
+    return yield* new NotDetached({ message: `pid ${pid} ended before it watched: ${output} says why` })
+  if (owner !== undefined && owner.process.pid !== pid)
+    return yield* new AlreadyWatched({
+      owner,
+      problem: `souffleur with pid ${owner.process.pid} on ${owner.host} took it in the same moment`
+    })
+  return { id, pid, output } satisfies Detached
+})

@@ -1,0 +1,143 @@
+import { parsePid, parseSessionId, type Pin, type ResolvedSettings, Settings, type Target } from "@souffleur/domain"
+import { refuseOwned, release } from "@souffleur/supervisor"
+import { Effect, Layer, Option } from "effect"
+import { withoutMarks } from "../keeping/Detach.ts"
+import type { Keeper } from "../keeping/Keeper.ts"
+import { remark } from "../Remark.ts"
+import type { RunOptions, WatchOptions } from "../SouffleurOptions.ts"
+import { launchable } from "../world/AgentLayers.ts"
+import { Parts } from "../world/Parts.ts"
+import type { LaunchOverrides } from "../world/World.ts"
+import { type NamedWatch, unfinished, unfinishedWatches } from "./FindWatch.ts"
+import { goesOn, refuseChange } from "./KnownWatch.ts"
+import { oldestIn, openCommand, unlessEnded } from "./OpenCommand.ts"
+import { openWatch } from "./OpenWatch.ts"
+
+/** The parts of one watch. */
+interface Opened {
+  readonly settings: ResolvedSettings
+  readonly overrides?: LaunchOverrides
+  readonly comms: string | null
+  readonly project: string
+}
+
+/** Builds the parts of a watch in this scope, with its roles. */
+export const partsOf = Effect.fnUntraced(function* ({ comms, overrides = {}, project, settings }: Opened) {
+  const { layerRoles, layerWatch } = yield* Parts
+  return yield* Layer.build(Layer.provideMerge(layerRoles, layerWatch({ settings, project, comms, overrides })))
+})
+
+/** Reports an agent that cannot be launched now, and not after the death of a Conductor. */
+const needed = Effect.gen(function* () {
+  const { agent } = yield* Parts
+  const settings = yield* Settings
+  yield* Effect.catchTag(launchable(settings), "AgentNotFound", (error) =>
+    settings.agentCommand === agent.program
+      ? remark("warning", `nothing could be launched: ${error.problem}`)
+      : Effect.fail(error)
+  )
+})
+
+/** Goes on with a watch, by its keeper. */
+export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+  known: NamedWatch,
+  target: Option.Option<Target>,
+  keeper: Keeper<A, E, R, E2, R2>
+) {
+  const { goingOn } = yield* Parts
+  const { id, watch } = known
+  const { comms, project } = watch
+  const context = yield* partsOf({ ...(yield* goingOn(known)), comms, project })
+  const begins = Effect.gen(function* () {
+    if (watch.phase === "Exited") return yield* keeper.ended(known)
+    if (watch.kind === "agent") yield* needed
+    yield* goesOn(known, target)
+    return yield* keeper.take({ id, comms, project, from: watch.revision })
+  })
+  return yield* Effect.provideContext(begins, context)
+})
+
+/** Watches a Conductor that runs already, or goes on with the unfinished watch of its session. */
+export const beginWatch = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+  { comms: named, force = false, observe = false, pid, project, sessionId }: WatchOptions,
+  keeper: Keeper<A, E, R, E2, R2>
+) {
+  const parts = yield* Parts
+  const target = {
+    pid: yield* Effect.fromResult(parsePid(String(pid))),
+    sessionId: yield* Effect.fromResult(parseSessionId(sessionId))
+  }
+  const known = yield* unfinished({ sessionId: target.sessionId })
+  if (Option.isSome(known)) {
+    yield* refuseChange(known.value, { comms: named, force })
+    return yield* goOn(known.value, Option.some(target), keeper)
+  }
+  const { pin, settings } = yield* parts.opening(project)
+  const comms = yield* parts.comms(project, named)
+  const begins = Effect.gen(function* () {
+    if (!observe) yield* needed
+    const { detaching } = keeper
+    const id = yield* openWatch(target, { project, comms, pin, observe, forced: force, detaching })
+    return yield* keeper.take({ id, project, comms, from: 0 })
+  })
+  return yield* Effect.provideContext(begins, yield* partsOf({ settings, project, comms }))
+})
+
+/**
+ * Starts a command where no watch of the folder goes on. `undefined`: another start was first, and its watch goes on.
+ */
+const start = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+  { command: words, project, terminal = false }: RunOptions,
+  { pin, settings }: { readonly pin: Pin; readonly settings: ResolvedSettings },
+  keeper: Keeper<A, E, R, E2, R2>
+) {
+  const { agent, variables: own } = yield* Parts
+  const configured = yield* Effect.fromResult(agent.parseCommand(settings.agentCommand))
+  const literal = yield* Effect.fromResult(agent.takeApart(words, configured))
+  const overrides = Option.match(literal, {
+    onNone: (): LaunchOverrides => ({}),
+    onSome: ({ agentCommand }): LaunchOverrides => ({ agent: agentCommand })
+  })
+  // A detached command outlives the agent whose tool this may be.
+  const variables = keeper.detaching ? withoutMarks(agent, own) : own
+  const begins = Effect.gen(function* () {
+    const id = yield* openCommand(words, literal, { pin, project, agent, variables, pty: terminal })
+    const before = oldestIn(yield* unfinishedWatches, project)
+    if (before === undefined || before.id === id) return yield* keeper.take({ id, project, comms: null, from: 0 })
+    // The second of two simultaneous starts has started nothing yet.
+    yield* release(id)
+    return undefined
+  })
+  return yield* Effect.provideContext(begins, yield* partsOf({ settings, overrides, comms: null, project }))
+})
+
+/** Goes on with a watch in place of a command that was asked for, and says so. */
+const inPlace = Effect.fnUntraced(function* <A, E, R, E2, R2>(known: NamedWatch, keeper: Keeper<A, E, R, E2, R2>) {
+  const { id, watch } = known
+  // It does not go on here while another souffleur has it.
+  yield* refuseOwned(id, watch)
+  yield* remark(
+    "info",
+    `watch ${id} of this folder is not finished: it goes on, and nothing else is started ("souffleur release ${id}" ends it)`
+  )
+  return yield* goOn(known, Option.none(), keeper)
+})
+
+/** Starts a command, or goes on with the unfinished watch of its folder. */
+export const beginRun = Effect.fnUntraced(function* <A, E, R, E2, R2>(
+  options: RunOptions,
+  keeper: Keeper<A, E, R, E2, R2>
+) {
+  const { opening } = yield* Parts
+  const { project } = options
+  const attempt = Effect.gen(function* () {
+    const known = yield* unfinished({ project })
+    return Option.isSome(known)
+      ? Option.getOrUndefined(yield* unlessEnded(inPlace(known.value, keeper)))
+      : yield* start(options, yield* opening(project), keeper)
+  })
+  for (;;) {
+    const begun = yield* attempt
+    if (begun !== undefined) return begun
+  }
+})
