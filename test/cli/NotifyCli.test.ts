@@ -1,12 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
+import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import type { ServerResponse } from "node:http"
 import { join } from "node:path"
+import { desktopStandIn } from "../../packages/notify/test/DesktopStandIn.ts"
 import { answering, stubServer } from "../../packages/notify/test/StubServer.ts"
-import { stage, until } from "./CliStage.ts"
+import { bundle, stage, until } from "./CliStage.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
+const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
+  (skip ? it.live.skip : it.live)(what, test)
+const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
 const secret = "Zs3cr3t"
 /** Every secret, for servers on loopback. */
 const secretsAt = (url: string) => ({
@@ -16,6 +20,19 @@ const secretsAt = (url: string) => ({
 })
 const servers = (url: string) => `ntfy:${url}/topic slack telegram:@team`
 const quietly = (...words: ReadonlyArray<string>) => ["run", "--no-guardian", "--", ...words]
+
+/** A tmux server of the stage. `begin` runs a line in its first window, and `shown` is the window that a person sees. */
+const tmuxOf = (the: Effect.Success<ReturnType<typeof stage>>, variables: Readonly<Record<string, string>>) => {
+  const env = { ...the.environment, ...variables }
+  const tmux = (...args: ReadonlyArray<string>) =>
+    spawnSync("tmux", args, { env, cwd: the.project, encoding: "utf8" }).stdout.trim()
+  return {
+    tmux,
+    begin: (...line: ReadonlyArray<string>) =>
+      tmux("-f", "/dev/null", "new-session", "-d", "-s", "night", "-x", "80", "-y", "24", "--", ...line),
+    shown: Effect.sync(() => tmux("display-message", "-p", "-t", "night:", "#{window_index}"))
+  }
+}
 
 describe.concurrent("the command line sends notices", () => {
   live("notify --test sends one notice to each channel and says that each took it", () =>
@@ -166,5 +183,51 @@ describe.concurrent("the command line sends notices", () => {
       assert.strictEqual((yield* the.ask(["release"])).code, 0)
       assert.strictEqual((yield* run.ended).code, 0)
     })
+  )
+  live(
+    "a click on a notice of the desktop shows the agent's window of tmux",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const desktop = desktopStandIn(join(the.home, "bin"), "withActions")
+        const { begin, shown } = tmuxOf(the, {
+          PATH: `${join(the.home, "bin")}:${the.environment["PATH"]}`,
+          SOUFFLEUR_LAUNCHER: "tmux",
+          SOUFFLEUR_NOTIFY: "desktop"
+        })
+        const twice = "test -e again && exec sleep 60; : > again; exit 3"
+        begin(process.execPath, bundle, ...quietly("/bin/sh", "-c", twice).toSpliced(1, 0, "--terminal"))
+        const back = Effect.map(the.ask(["log", "--json"]), ({ lines }) =>
+          lines.some((line) => line.includes('"ConductorRelaunched"'))
+        )
+        yield* until(back, (yes) => yes)
+        yield* until(Effect.sync(desktop.waiting), (pid) => pid > 0)
+        assert.strictEqual(yield* shown, "0")
+        desktop.choose("default\n")
+        yield* until(shown, (index) => index !== "0")
+      }),
+    withoutTmux
+  )
+  live(
+    "a click on the notice of a test shows the window that it was sent from",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const desktop = desktopStandIn(join(the.home, "bin"), "withActions")
+        const { begin, shown, tmux } = tmuxOf(the, {})
+        begin("sleep", "300")
+        tmux("new-window", "-t", "night:", "sleep", "300")
+        assert.strictEqual(yield* shown, "1")
+        const { code, lines } = yield* the.run(["notify", "--test"], {
+          PATH: `${join(the.home, "bin")}:${the.environment["PATH"]}`,
+          SOUFFLEUR_NOTIFY: "desktop",
+          TMUX: tmux("display-message", "-p", "-t", "night:", "#{socket_path},#{pid},0"),
+          TMUX_PANE: "%0"
+        })
+        assert.deepStrictEqual([code, lines], [0, ["desktop     took it"]])
+        desktop.choose("default\n")
+        yield* until(shown, (index) => index === "0")
+      }),
+    withoutTmux
   )
 })

@@ -1,10 +1,11 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const [notify, tests] = ["packages/notify/src", "packages/notify/test"]
-const [requests, delivery, channels, notifier] = [
+const [requests, delivery, channels, desktop, notifier] = [
   `${tests}/ServerRequest.test.ts`,
   `${tests}/Delivery.test.ts`,
   `${tests}/Channels.test.ts`,
+  `${tests}/Desktop.test.ts`,
   "packages/supervisor/test/Notifier.test.ts"
 ]
 
@@ -134,13 +135,47 @@ export const noticeMutants = [
     [
       [
         "desktop: no option",
-        '`--urgency=${urgencies[loudness]}`, "--", title',
-        "`--urgency=${urgencies[loudness]}`, title"
+        '`--urgency=${urgencies[loudness]}`, ...options, "--", title',
+        "`--urgency=${urgencies[loudness]}`, ...options, title"
       ],
       ["desktop: no markup", '.replaceAll("<", "&lt;")', ""],
       ["desktop: no escape", 'text.replaceAll("\\\\", "\\\\\\\\").', "text."],
       ["desktop: no script", '"--", title, text] }\n    : {', '"-e", title, text] }\n    : {']
     ]
+  ),
+  ...mutantsOf(
+    `${notify}/DesktopNotice.ts`,
+    [desktop],
+    [["desktop: what to install is said", ": install libnotify (libnotify-bin on Debian and Ubuntu)", ""]]
+  ),
+  ...mutantsOf(
+    `${notify}/ClickedNotice.ts`,
+    [desktop],
+    [
+      ["click: a closed notice runs nothing", 'if (action.trim() === "default") ', ""],
+      ["click: ten minutes", "run(notice, clickTimeout)", 'run(notice, "1 minute")']
+    ]
+  ),
+  ...mutantsOf(
+    `${notify}/Channels.ts`,
+    [desktop],
+    [
+      [
+        "click: shown also without actions",
+        'yield* Effect.option(shown(call("--print-id")))',
+        'Option.some(yield* shown(call("--print-id")))'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/process/src/program/UserProgram.ts",
+    ["packages/process/test/UserProgram.test.ts"],
+    [["program: a missing one is named", 'reason._tag === "NotFound"', 'reason._tag === "BadResource"']]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/AttachCommand.ts",
+    ["test/cli/NotifyCli.test.ts"],
+    [["attach: the window of this command", "yield* goToOwn()", "Option.none<string>()"]]
   ),
   ...mutantsOf(
     `${notify}/Channels.ts`,
@@ -164,7 +199,7 @@ export const noticeMutants = [
     ["packages/node/test/NoticeProcess.test.ts"],
     [
       ["notice process: its own environment", "env: environment", "env: { ...process.env, ...environment }"],
-      ["notice process: on standard input", "child.stdin.end(`${order}\\n`)", "child.stdin.end(`\\n`)"],
+      ["notice process: on standard input", "child.stdin?.end(`${order}\\n`)", "child.stdin?.end(`\\n`)"],
       ["notice process: killed in the end", 'Effect.sync(() => child.kill("SIGKILL"))', "Effect.void"]
     ]
   ),

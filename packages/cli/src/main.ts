@@ -44,8 +44,8 @@ const begin = async () => {
     case "hook":
       await (await import("@souffleur/node/hook")).keepSign((await import("./agent/HookReader.ts")).hookReader)
       break
-    // The program starts six errands itself. They are a detached souffleur, its guardian and requests to comms. The
-    // others are a notice to a server, a launch, and the agent of the demo.
+    // The program starts seven errands itself. They are a detached souffleur, its guardian and requests to comms. The
+    // others are a notice to a server, a click on one, a launch, and the agent of the demo.
     case "__detach":
       ;(await import("@souffleur/node/detach")).detach(rest[0] ?? "")
       break
@@ -57,6 +57,9 @@ const begin = async () => {
       break
     case "__notify":
       await (await import("@souffleur/node/notice")).answerNotice((await import("@souffleur/notify/errand")).deliver)
+      break
+    case "__click":
+      await (await import("./world/ClickEntry.ts")).runClick()
       break
     case "__launch":
       process.exitCode = (await import("@souffleur/node/launch")).becomeAgent(rest[0] ?? "")

@@ -10,7 +10,7 @@ const network = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NODE_USE_ENV_PROXY", 
 
 /** Makes the channels of notices: those of `NOTIFY`, or those of the program itself. */
 export const noticeChannels = Effect.fn("noticeChannels")(function* (settings: ResolvedSettings) {
-  const { noticeLine, notices, platform, variables } = yield* Installation
+  const { noticeLine, notices, platform, variables, whenClicked } = yield* Installation
   if (notices !== undefined) return yield* notices(settings)
   const { notify, pageUrl, quietHours, stateDir } = settings
   const line = yield* noticeLine
@@ -21,6 +21,7 @@ export const noticeChannels = Effect.fn("noticeChannels")(function* (settings: R
     stateDir,
     variables,
     platform,
-    post: (order, timeout) => NoticeProcess.post({ line, environment }, order, timeout)
+    post: (order, timeout) => NoticeProcess.post({ line, environment }, order, timeout),
+    ...(whenClicked === undefined ? {} : { whenClicked })
   })
 })

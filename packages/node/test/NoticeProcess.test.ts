@@ -65,6 +65,15 @@ it.layer(HostServices.layer)((it) => {
       assert.strictEqual(readFileSync(`${folder}/done`, "utf8"), "late")
     })
   )
+  it.effect("an order can be left with a process, whose answer nothing waits for", () =>
+    Effect.gen(function* () {
+      const { folder, start, there } = yield* stage
+      yield* NoticeProcess.leave(start, "alone")
+      yield* there("done")
+      assert.strictEqual(readFileSync(`${folder}/done`, "utf8"), "alone")
+      yield* NoticeProcess.leave({ line: ["/nowhere/x"], environment: {} }, "x")
+    })
+  )
   it.effect("a program that cannot be started has ended", () =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(NoticeProcess.post({ line: ["/nowhere/x"], environment: {} }, "x", "1 hour"))

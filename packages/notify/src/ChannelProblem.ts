@@ -1,7 +1,7 @@
 import type { NotifyChannel } from "@souffleur/domain"
-import { resolveProgram } from "@souffleur/process"
+import type { NoticeLost } from "@souffleur/process"
 import { Effect } from "effect"
-import { desktopProgram } from "./DesktopNotice.ts"
+import { findDesktopProgram } from "./DesktopNotice.ts"
 import type { SecretPlaces } from "./NoticeSecret.ts"
 import type { LinkedMessage } from "./NoticeText.ts"
 import { serverRequest } from "./ServerRequest.ts"
@@ -13,6 +13,9 @@ const sample: LinkedMessage = {
   link: null,
   notice: { kind: "test", state: "working", text: "", words: null, next: "" }
 }
+
+const lackOf = <A, R>(ready: Effect.Effect<A, NoticeLost, R>) =>
+  Effect.match(ready, { onSuccess: () => null, onFailure: ({ message }) => message })
 
 /**
  * Returns what a channel lacks, a program or a secret; `null`: nothing. It sends nothing.
@@ -37,14 +40,8 @@ export const channelProblem = Effect.fn("channelProblem")(function* (
     case "command":
       return null
     case "desktop":
-      return yield* resolveProgram(desktopProgram(platform), places.variables["PATH"] ?? "").pipe(
-        Effect.as(null),
-        Effect.catchTag("AgentNotFound", ({ problem }) => Effect.succeed(problem))
-      )
+      return yield* lackOf(findDesktopProgram(platform, places.variables["PATH"]))
     default:
-      return yield* serverRequest(channel, sample, "usual", places).pipe(
-        Effect.as(null),
-        Effect.catchTag("NoticeLost", ({ message }) => Effect.succeed(message))
-      )
+      return yield* lackOf(serverRequest(channel, sample, "usual", places))
   }
 })

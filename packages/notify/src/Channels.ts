@@ -5,16 +5,24 @@ import {
   type NoticeChannel,
   NoticeLost,
   type NoticeMessage,
+  type ProgramRun,
   runProgram,
   type TrustedFiles
 } from "@souffleur/process"
-import { type Duration, Effect, type Path, Schema } from "effect"
+import { type Duration, Effect, type FileSystem, Option, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { type Delivery, deliveryTimeout, Outcome } from "./Delivery.ts"
-import { desktopCall } from "./DesktopNotice.ts"
+import { clickAction, type ClickLine } from "./ClickedNotice.ts"
+import { type DesktopCall, desktopCall, findDesktopProgram } from "./DesktopNotice.ts"
 import { type LinkedMessage, noticeLine, type Loudness } from "./NoticeText.ts"
 import type { SecretPlaces } from "./NoticeSecret.ts"
 import { serverRequest } from "./ServerRequest.ts"
+
+/**
+ * Returns an effect that runs the line of a notice with an action, and does not wait for it. The choice of the action
+ * shows the subject's window. `null`: the subject has no window.
+ */
+export type WhenClicked = (subject: NoticeMessage["subject"]) => ((line: ClickLine) => Effect.Effect<void>) | null
 
 /** The surroundings of the channels of a project. */
 export interface ChannelOptions extends SecretPlaces {
@@ -28,6 +36,8 @@ export interface ChannelOptions extends SecretPlaces {
    * after the timeout. Fails where it says nothing.
    */
   readonly post: (order: string, timeout: Duration.Duration) => Effect.Effect<string, { readonly message: string }>
+  /** Waits for a click on a notice of the desktop; absent: none has an action. */
+  readonly whenClicked?: WhenClicked
 }
 
 const loudnessOf = Effect.fnUntraced(function* (notice: Notice, hours: QuietHours | null) {
@@ -55,16 +65,28 @@ const toServer = Effect.fn("toServer")(function* (
 })
 
 /** Runs a program of this machine once. A program that fails is not run again. */
-const toProgram = (program: Parameters<typeof runProgram>[0]) =>
-  Effect.asVoid(runProgram(program)).pipe(
-    Effect.mapError(({ message }) => new NoticeLost({ tries: 1, message: `the program: ${message}` }))
+const toProgram = (name: string, program: Pick<ProgramRun, "command" | "args" | "stdin" | "heard">) =>
+  runProgram({ ...program, within: "30 seconds", atMost: 65_536 }).pipe(
+    Effect.mapError(({ message }) => new NoticeLost({ tries: 1, message: `${name}: ${message}` }))
   )
-const bounds = { within: "30 seconds", atMost: 65_536 } as const
 
-const toDesktop = Effect.fn("toDesktop")(function* (message: LinkedMessage, { platform, quietHours }: ChannelOptions) {
-  const { args, program } = desktopCall(message, yield* loudnessOf(message.notice, quietHours), platform)
-  yield* toProgram({ command: program, args, stdin: "", ...bounds })
-})
+/**
+ * Shows a notice on the desktop. Where its subject has a window, a second one with an action takes its place. That one
+ * waits in a process of its own, so that a notice is taken once it is shown.
+ */
+const toDesktop = Effect.fn("toDesktop")(function* (message: LinkedMessage, options: ChannelOptions) {
+  const { platform, quietHours, variables, whenClicked } = options
+  const command = yield* findDesktopProgram(platform, variables["PATH"])
+  const loudness = yield* loudnessOf(message.notice, quietHours)
+  const call = (...more: ReadonlyArray<string>) => desktopCall(message, loudness, platform, more)
+  const shown = ({ args, program }: DesktopCall) => toProgram(program, { command, args, stdin: "", heard: true })
+  const wait = platform === "darwin" ? null : (whenClicked?.(message.subject) ?? null)
+  // A notify-send before 0.8 refuses both options.
+  const id = wait === null ? Option.none() : yield* Effect.option(shown(call("--print-id")))
+  yield* wait === null || Option.isNone(id)
+    ? shown(call())
+    : wait([command, ...call(`--replace-id=${id.value.trim()}`, clickAction).args])
+}, Effect.asVoid)
 
 const toCommand = Effect.fn("toCommand")(function* (
   command: string,
@@ -72,7 +94,7 @@ const toCommand = Effect.fn("toCommand")(function* (
   { quietHours }: ChannelOptions
 ) {
   const stdin = noticeLine(message, yield* loudnessOf(message.notice, quietHours))
-  yield* toProgram({ command, args: [], stdin, ...bounds })
+  yield* toProgram("the program", { command, args: [], stdin })
 })
 
 /**
@@ -102,7 +124,9 @@ export const makeNoticeChannels = Effect.fn("makeNoticeChannels")(function* (
   channels: ReadonlyArray<NotifyChannel>,
   options: ChannelOptions
 ) {
-  const context = yield* Effect.context<ChildProcessSpawner.ChildProcessSpawner | Path.Path | TrustedFiles>()
+  const context = yield* Effect.context<
+    ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path | TrustedFiles
+  >()
   return channels.map((channel, index): NoticeChannel => {
     const earlier = channels.slice(0, index).filter(({ _tag }) => _tag === channel._tag).length
     const name = earlier === 0 ? channel._tag : `${channel._tag} ${earlier + 1}`

@@ -1,3 +1,5 @@
+import { NoticeLost, resolveProgram } from "@souffleur/process"
+import { Effect } from "effect"
 import { bodyOf, type LinkedMessage, type Loudness, noticeTitle } from "./NoticeText.ts"
 
 /** A program and its arguments, which no shell and no script reads. */
@@ -19,11 +21,31 @@ const script = ["on run argv", "display notification (item 2 of argv) with title
 export const desktopProgram = (platform: string): DesktopCall["program"] =>
   platform === "darwin" ? "osascript" : "notify-send"
 
-/** Makes the call that shows a notice on the desktop. */
-export const desktopCall = (message: LinkedMessage, loudness: Loudness, platform: string): DesktopCall => {
+/** Finds the program that shows notices. Fails with `NoticeLost`, which says what to install. */
+export const findDesktopProgram = Effect.fn("findDesktopProgram")(function* (
+  platform: string,
+  searchPath: string | undefined
+) {
+  return yield* Effect.mapError(
+    resolveProgram(desktopProgram(platform), searchPath ?? ""),
+    ({ problem }) =>
+      new NoticeLost({ tries: 0, message: `${problem}: install libnotify (libnotify-bin on Debian and Ubuntu)` })
+  )
+})
+
+/** Makes the call that shows a notice on the desktop. `options` are more options of `notify-send`. */
+export const desktopCall = (
+  message: LinkedMessage,
+  loudness: Loudness,
+  platform: string,
+  options: ReadonlyArray<string> = []
+): DesktopCall => {
   const program = desktopProgram(platform)
   const [title, text] = [noticeTitle(message), bodyOf(message, true)]
   return program === "osascript"
     ? { program, args: [...script.flatMap((line) => ["-e", line]), "--", title, text] }
-    : { program, args: ["--app-name=souffleur", `--urgency=${urgencies[loudness]}`, "--", title, body(text)] }
+    : {
+        program,
+        args: ["--app-name=souffleur", `--urgency=${urgencies[loudness]}`, ...options, "--", title, body(text)]
+      }
 }

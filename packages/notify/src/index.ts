@@ -1,5 +1,6 @@
 export * from "./ChannelProblem.ts"
 export * from "./Channels.ts"
+export * from "./ClickedNotice.ts"
 export { type Delivery, Outcome } from "./Delivery.ts"
 export * from "./DesktopNotice.ts"
 export * from "./NoticeText.ts"

@@ -32,7 +32,7 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
     Effect.gen(function* () {
       assert.strictEqual(yield* runProgram({ ...plain, command: "echo", args: ["a; b"] }), "a; b\n")
       assert.strictEqual(yield* runProgram({ ...plain, command: ' ["echo", "-n", "x y"]' }), "x y")
-      assert.include(yield* why({ command: "echo a" }), "could not be run: NotFound")
+      assert.include(yield* why({ command: "echo a" }), "there is no program echo a")
       for (const command of ["[", "[]", "[1]", '["echo", 2]', '[""]']) {
         assert.strictEqual(yield* why({ command }), "the command is not a JSON array of strings", command)
       }
@@ -55,6 +55,12 @@ it.layer(NodeServices.layer, { excludeTestServices: true })((it) => {
         "it ended with exit code 3"
       )
       assert.include(yield* why({ command: script("process.kill(process.pid, 'SIGKILL')") }), "it ")
+    })
+  )
+  it.effect("a program that is missing is named", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* why({ command: "no-such-bow" }), "there is no program no-such-bow in PATH")
+      assert.strictEqual(yield* why({ command: "/no/such/bow" }), "there is no program /no/such/bow")
     })
   )
   it.effect("a failure has the program's own words on one short line, when that is asked for", () =>

@@ -1,16 +1,33 @@
 import { Launcher, type Watch } from "@souffleur/domain"
 import { Console, Effect, FileSystem, Layer, Option } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { findWatch, layerAgentFiles, layerHost, layerLaunches, layerStore } from "@souffleur/embed/internal"
 import type { WatchName } from "@souffleur/embed"
 import { BadUsage } from "../Failure.ts"
 import { follow } from "../watching/FollowOutput.ts"
-import { goTo } from "../watching/TerminalPane.ts"
+import { goTo, goToOwn } from "../watching/TerminalPane.ts"
 import { namedIn, projectDir, watchName } from "./Options.ts"
 import { Project, withLayers } from "./ProjectCommand.ts"
 
 const nameOf = ({ conductor, generation, pid }: Watch) =>
   `Conductor (S${Math.max(1, generation)}), pid ${conductor?.pid ?? pid}`
+
+/** Goes to the window of a watch's Conductor. `None`: it has none. */
+const placeOf = ({ conductor, phase }: Watch) =>
+  phase === "Exited" || conductor === undefined ? Effect.succeedNone : goTo(conductor)
+
+/**
+ * Shows the window of a watch's Conductor, else that of this command. Fails with `BadUsage` where no terminal answers.
+ */
+const showWindow = Effect.fn("showWindow")(function* (name: WatchName) {
+  // A notice that only tests a channel has no watch.
+  const found = yield* Effect.option(findWatch(name))
+  const its = Option.isNone(found) ? Option.none() : yield* placeOf(found.value.watch)
+  const shown = Option.isSome(its) ? its : yield* goToOwn()
+  if (Option.isNone(shown))
+    return yield* new BadUsage({ message: "no terminal that can be asked from here has its window" })
+  if (shown.value !== "there") yield* Console.log(shown.value)
+})
 
 /**
  * Goes to the window of a watch's Conductor, or follows its output. Fails with `BadUsage` where neither can be done.
@@ -20,7 +37,7 @@ export const attach = Effect.fn("attach")(function* (name: WatchName) {
   const launcher = yield* Launcher
   const { id, watch } = yield* findWatch(name)
   const over = watch.phase === "Exited"
-  const place = over || watch.conductor === undefined ? Option.none() : yield* goTo(watch.conductor)
+  const place = yield* placeOf(watch)
   if (Option.isSome(place))
     return place.value === "there" ? undefined : yield* Console.log(`${nameOf(watch)}: ${place.value}`)
 
@@ -42,9 +59,16 @@ export const attach = Effect.fn("attach")(function* (name: WatchName) {
 /** Goes to the Conductor's window, or follows its output where it has none (spec: command-line#watches). */
 export const attachCommand = Command.make(
   "attach",
-  { watch: watchName, projectDir },
+  {
+    watch: watchName,
+    window: Flag.Boolean("window").pipe(
+      Flag.withDescription("Show its window and end; where it has none, show the window of this command"),
+      Flag.withDefault(false)
+    ),
+    projectDir
+  },
   Effect.fnUntraced(function* (flags) {
-    yield* attach(namedIn(yield* Project, flags.watch))
+    yield* (flags.window ? showWindow : attach)(namedIn(yield* Project, flags.watch))
   })
 ).pipe(
   withLayers((settings) =>

@@ -37,6 +37,12 @@ const paneOf = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
   return Option.none<Pane>()
 })
 
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Holds if souffleur was started in a terminal that can be asked for its windows. */
+export const hasWindows = (variables: Variables): boolean =>
+  [variables["TMUX"], variables["KITTY_LISTEN_ON"]].some((place = "") => place !== "")
+
 /**
  * Shows the pane: in the current tmux, or in a new one where there is a terminal. Otherwise it returns a sentence that
  * says how to go there.
@@ -58,11 +64,12 @@ const goToPane = Effect.fnUntraced(function* ({ pane, session }: Pane) {
   return `it runs in tmux, session ${session}: tmux attach-session -t '${pane}'`
 })
 
-const inKitty = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
+/** Shows the first window of kitty that matches. */
+const inKitty = Effect.fnUntraced(function* (matches: ReadonlyArray<string>) {
   const { variables } = yield* Environment
   if ((variables["KITTY_LISTEN_ON"] ?? "") === "") return false
-  for (const pid of pids)
-    if (Option.isSome(yield* ask("kitty", ["@", "focus-window", "--match", `pid:${pid}`]))) return true
+  for (const match of matches)
+    if (Option.isSome(yield* ask("kitty", ["@", "focus-window", "--match", match]))) return true
   return false
 })
 
@@ -74,5 +81,16 @@ export const goTo = Effect.fn("Place.goTo")(function* (process: ProcessIdentity)
   const pids = yield* lineage(process)
   const pane = pids.length === 0 ? Option.none() : yield* paneOf(pids)
   if (Option.isSome(pane)) return Option.some(yield* goToPane(pane.value))
-  return (yield* inKitty(pids)) ? Option.some("there") : Option.none()
+  return (yield* inKitty(pids.map((pid) => `pid:${pid}`))) ? Option.some("there") : Option.none()
+})
+
+/** Goes to the window that this command was started from. `None`: no terminal that answers has one. */
+export const goToOwn = Effect.fn("Place.goToOwn")(function* () {
+  const { variables } = yield* Environment
+  const [pane = "", window = ""] = [variables["TMUX_PANE"], variables["KITTY_WINDOW_ID"]]
+  const session = pane === "" ? Option.none() : yield* ask("tmux", ["display-message", "-p", "-t", pane, "#S"])
+  // tmux succeeds and prints nothing for a pane that is gone.
+  if (Option.isSome(session) && session.value.trim() !== "")
+    return Option.some(yield* goToPane({ pane, session: session.value.trim() }))
+  return window !== "" && (yield* inKitty([`id:${window}`])) ? Option.some("there") : Option.none()
 })

@@ -1,14 +1,30 @@
 import { Remarks } from "@souffleur/embed"
 import { type CommandLine, Installation } from "@souffleur/embed/internal"
+import { NoticeProcess } from "@souffleur/node"
+import type { ClickOrder, WhenClicked } from "@souffleur/notify"
 import { Console, Effect, type FileSystem, Layer, type Path } from "effect"
 import { agentKind } from "../agent/Kind.ts"
 import { errandWords } from "../SmallEntry.ts"
+import { hasWindows } from "../watching/TerminalPane.ts"
 import { Environment } from "./CommandEnvironment.ts"
+
+/** Waits for a click in a process of its own, which then shows the window of a watch's agent. */
+const clicks =
+  ({ self, variables }: Environment["Service"]): WhenClicked =>
+  ({ project, watch }) =>
+    watch === undefined || !hasWindows(variables)
+      ? null
+      : (notice) => {
+          const chosen = [...self, "attach", "--window", "--project-dir", project, watch] as const
+          const order = JSON.stringify({ notice, chosen } satisfies ClickOrder)
+          return NoticeProcess.leave({ line: [...self, "__click"], environment: variables }, order)
+        }
 
 const installation = Layer.effect(
   Installation,
   Effect.gen(function* () {
-    const { platform, self, variables } = yield* Environment
+    const surroundings = yield* Environment
+    const { platform, self, variables } = surroundings
     const context = yield* Effect.context<Environment | FileSystem.FileSystem | Path.Path>()
     const line = (errand: "guardian" | "launch" | "notify") =>
       Effect.map(errandWords(errand), (words): CommandLine => [...words, `__${errand}`]).pipe(
@@ -21,6 +37,7 @@ const installation = Layer.effect(
       launchLine: line("launch"),
       guardianLine: line("guardian"),
       noticeLine: line("notify"),
+      whenClicked: clicks(surroundings),
       detachLine: Effect.succeed<CommandLine>([...self, "__detach"])
     }
   })

@@ -1,4 +1,5 @@
 import type { ResolvedSettings, Variables } from "@souffleur/domain"
+import type { WhenClicked } from "@souffleur/notify"
 import type { AgentPackage, NoticeChannel } from "@souffleur/process"
 import { Context, type Effect, Schema } from "effect"
 
@@ -38,5 +39,7 @@ export class Installation extends Context.Service<
     readonly platform: string
     /** The channels of notices; absent: those of `NOTIFY`. */
     readonly notices?: NoticesOf
+    /** Waits for a click on a notice of the desktop; absent: none has an action. */
+    readonly whenClicked?: WhenClicked
   }
 >()("@souffleur/embed/Installation") {}

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
 import { ErrandFailed } from "@souffleur/domain"
 import { type Duration, Effect } from "effect"
@@ -10,35 +10,50 @@ const maxAnswerUnits = 4096
 const gone = new ErrandFailed({ reason: "ended", message: "souffleur's own process for it has ended" })
 const silent = new ErrandFailed({ reason: "silent", message: "souffleur's own process for it did not answer in time" })
 
+/** Starts a process in its own session, so that it outlives souffleur. */
+const begin = ({ environment, line: [program, ...args] }: Start, stdout: "ignore" | "pipe") =>
+  spawn(program, args, { env: environment, detached: true, stdio: ["pipe", stdout, "ignore"] })
+
+/** Writes the order. Neither the process nor its pipes keep souffleur. */
+const give = (child: ChildProcess, order: string): void => {
+  // An order that is written to a process that has just ended is lost, like its answer.
+  child.stdin?.on("error", () => {})
+  child.stdin?.end(`${order}\n`)
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout]) (pipe as Socket | null)?.unref()
+}
+
+/**
+ * Gives one line to a process of its own, on its standard input, and leaves it. Where it cannot run, nothing happens.
+ */
+export const leave = (start: Start, order: string): Effect.Effect<void> =>
+  Effect.ignore(
+    Effect.try(() =>
+      give(
+        begin(start, "ignore").on("error", () => {}),
+        order
+      )
+    )
+  )
+
 /**
  * Gives one line to a process of its own, on its standard input, and returns its first line. An interruption leaves the
  * process at its work, and so does souffleur's own end. After the timeout it gets SIGKILL. Fails with `ErrandFailed`.
  */
-export const post = Effect.fn("post")(function* (
-  { environment, line: [program, ...args] }: Start,
-  order: string,
-  timeout: Duration.Input
-) {
-  const child = yield* Effect.try({
-    try: () => spawn(program, args, { env: environment, detached: true, stdio: ["pipe", "pipe", "ignore"] }),
-    catch: () => gone
-  })
+export const post = Effect.fn("post")(function* (start: Start, order: string, timeout: Duration.Input) {
+  const child = yield* Effect.try({ try: () => begin(start, "pipe"), catch: () => gone })
   const answer = Effect.callback<string, ErrandFailed>((resume) => {
     let text = ""
     const end = () =>
       resume(text.includes("\n") ? Effect.succeed(text.slice(0, text.indexOf("\n"))) : Effect.fail(gone))
     child.on("error", end)
     child.on("close", end)
-    // An order that is written to a process that has just ended is lost, like its answer.
-    child.stdin.on("error", () => {})
-    child.stdout.setEncoding("utf8").on("data", (more: string) => {
+    child.stdout?.setEncoding("utf8").on("data", (more: string) => {
       text += more
       if (text.includes("\n") || text.length > maxAnswerUnits) end()
     })
-    child.stdin.end(`${order}\n`)
     // souffleur's own end waits for neither the process nor its answer.
-    child.unref()
-    for (const pipe of [child.stdin, child.stdout]) (pipe as Socket).unref()
+    give(child, order)
   })
   return yield* Effect.timeoutOrElse(answer, {
     duration: timeout,

@@ -1,4 +1,4 @@
-import { ProgramFailed, runProgram } from "@souffleur/process"
+import { runProgram } from "@souffleur/process"
 import { Config, Effect, Option } from "effect"
 
 /** The variables of our environment that git sees: no keys, and nothing that a hook of git was started with. */
@@ -78,11 +78,7 @@ export const gitIn = Effect.fnUntraced(function* (folder: string) {
       atMost: 32_000_000,
       heard: true,
       environment: { ...variables, ...more }
-    }).pipe(
-      Effect.mapError((error) =>
-        error.message.endsWith(": NotFound") ? new ProgramFailed({ message: "there is no program git in PATH" }) : error
-      )
-    )
+    })
   const git = (args: ReadonlyArray<string>, stdin = "", more?: Readonly<Record<string, string>>) =>
     asked(["--literal-pathspecs", ...args], stdin, more)
   /**

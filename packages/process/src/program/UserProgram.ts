@@ -118,7 +118,14 @@ export const runProgram = Effect.fn("runProgram")(function* ({
   }).pipe(
     Effect.scoped,
     Effect.catchTag("PlatformError", ({ reason }) =>
-      Effect.fail(new ProgramFailed({ message: `it could not be run: ${reason._tag}` }))
+      Effect.fail(
+        new ProgramFailed({
+          message:
+            reason._tag === "NotFound"
+              ? `there is no program ${program}${program.includes("/") ? "" : " in PATH"}`
+              : `it could not be run: ${reason._tag}`
+        })
+      )
     )
   )
   const printed = yield* Effect.timeoutOption(run, within)
