@@ -14,6 +14,9 @@ import { licences } from "../../release/Licences.ts"
  * for `launch.js`. `comms.js` starts once a minute. `notify.js` speaks to a server. `guardian.js` is in memory as long as a watch.
  * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.
  */
+
+/** Lets the entry, which is a module, load its chunks. An older Node gets its sentence before that. */
+const requires = 'const require = (id) => process.getBuiltinModule("node:module").createRequire(import.meta.url)(id)'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const folder = process.argv[2] ?? here("dist")
 
@@ -21,6 +24,8 @@ const optionsOf = (source: string) =>
   ({
     input: here(source),
     platform: "node",
+    // Only a bundler for browsers has it.
+    transform: { define: { "import.meta.env": "undefined" } },
     plugins: [lateParts, ascii],
     // A chunk that is made by hand may export more than its entry.
     preserveEntrySignatures: "allow-extension",
@@ -60,10 +65,13 @@ await build({
   plugins: [lateParts, ascii, licences],
   output: {
     ...format,
+    // Node lets a program keep the compiled code of scripts, and not of modules, with all that has run.
+    format: "cjs",
+    strict: true,
     dir: folder,
     entryFileNames: "souffleur.js",
-    // Without a hash, the compiled code of a chunk replaces that of the chunk before it.
-    chunkFileNames: "chunks/[name].js",
+    chunkFileNames: "chunks/[name].cjs",
+    postBanner: ({ isEntry }) => (isEntry ? requires : ""),
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{ debugName: "joined", name: (module) => chunks.get(module) ?? null }]

@@ -282,7 +282,7 @@ export const boundsMutants = [
     ["test/nights/Defects.test.ts"],
     [
       ["uncaught: a sentence, wherever it is thrown", 'process.on("uncaughtException", uncaught)', ""],
-      ["uncaught: also where nothing had begun", "await begin().catch(uncaught)", "await begin()"]
+      ["uncaught: also where nothing had begun", "void begin().catch(uncaught)", "void begin()"]
     ]
   ),
   ...mutantsOf(

@@ -107,7 +107,18 @@ export const fileMutants = [
       ["compiled: bounded", "dated.slice(keptFolders)", "dated.slice(dated.length)"],
       ["compiled: the oldest go", "b.at - a.at", "a.at - b.at"],
       ["compiled: where the user says", "XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME)", "false as boolean"],
-      ["compiled: not beside the folder that the user has chosen", " || module.getCompileCacheDir() !== undefined", ""]
+      ["compiled: in the folder that the user has chosen", "chosen !== undefined", "false as boolean"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/files/KeptScript.ts",
+    ["packages/node/test/KeptScript.test.ts"],
+    [
+      ["compiled: of this text", "found?.changed === changed", "found !== undefined"],
+      ["compiled: of these flags", " || script.cachedDataRejected", ""],
+      ["compiled: with the functions of each word", "!words.includes(word)", "words.length === 0"],
+      ["compiled: nothing of a failure", "code === 0 && take()", "take()"],
+      ["compiled: of these scripts alone", "dirname(path) !== scripts", "basename(path) !== path"]
     ]
   )
 ]

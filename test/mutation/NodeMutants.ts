@@ -257,7 +257,7 @@ export const nodeMutants = [
         "onNone: () => Effect.succeed(false)",
         "onNone: () => Effect.succeed(true)"
       ],
-      ["claims: released by its owner alone", "if (one.text === text) fs.rmSync", "fs.rmSync"],
+      ["claims: released by its owner alone", "if (one.text === encodeOwner(self)) fs.rmSync", "fs.rmSync"],
       ["claims: a second look", "if ((yield* readClaims).every(isAmong([...known, mine]))) return", "return"],
       [
         "claims: what lost is taken back",

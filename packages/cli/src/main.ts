@@ -31,8 +31,8 @@ const uncaught = async (error: unknown) => {
 }
 process.on("uncaughtException", uncaught)
 
-/** Keeps what Node compiles of a command, which is a third of its start. */
-const compiled = async () => (await import("@souffleur/node/compiled")).keepCompiled(program)
+/** Keeps the compiled code of a command, which is half of its start. */
+const compiled = async () => (await import("@souffleur/node/compiled")).keepCompiled(program, first)
 
 /** Runs one errand, and loads only the modules that it needs. Most of a start is the evaluation of modules. */
 const begin = async () => {
@@ -74,4 +74,4 @@ const begin = async () => {
       ;(await import("./Program.ts")).runCommandLine()
   }
 }
-await begin().catch(uncaught)
+void begin().catch(uncaught)

@@ -109,9 +109,15 @@ export const layer = (options: { readonly folder?: string } = {}) =>
     Claims,
     Effect.gen(function* () {
       const processes = yield* Processes
-      const { machine, name, pidNamespace, uid } = processes.host
-      const self: Owner = { host: name, machine, pidNamespace, process: processes.self }
-      const text = encodeOwner(self)
+      const { name, pidNamespace, uid } = processes.host
+      const self: Owner = {
+        host: name,
+        get machine() {
+          return processes.host.machine
+        },
+        pidNamespace,
+        process: processes.self
+      }
       const folder = options.folder ?? usualFolder(uid)
       const attempt = <A>(act: () => A) =>
         Effect.try({ try: act, catch: (error) => new ClaimFailed({ message: `${folder}: ${inWords(error)}` }) })
@@ -166,6 +172,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
 
       const claimKey = Effect.fnUntraced(function* (key: string, what: string) {
         const readClaims = attempt(() => claimsNamed((one) => one === key))
+        const text = encodeOwner(self)
         while (true) {
           yield* usable
           const known = yield* readClaims
@@ -187,7 +194,7 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         Effect.ignore(
           attempt(() => {
             for (const one of claimsNamed((other) => other === key))
-              if (one.text === text) fs.rmSync(join(folder, one.name), { force: true })
+              if (one.text === encodeOwner(self)) fs.rmSync(join(folder, one.name), { force: true })
           })
         )
 

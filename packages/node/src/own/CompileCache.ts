@@ -1,7 +1,8 @@
 import * as fs from "node:fs"
 import * as module from "node:module"
-import { isAbsolute, join } from "node:path"
+import { dirname, isAbsolute, join } from "node:path"
 import { ownFolder } from "../files/Folder.ts"
+import { keepScripts } from "../files/KeptScript.ts"
 import { isExecutable } from "./OwnProgram.ts"
 
 /** Folders that are kept, each of a few megabytes. A program has one under each Node. An update is a new program. */
@@ -23,21 +24,33 @@ const prune = (folder: string): void => {
   for (const { path } of dated.slice(keptFolders)) fs.rmSync(path, { recursive: true, force: true })
 }
 
+/** Returns the folder for a program, in that of the user for Node (NODE_COMPILE_CACHE) or in ours. */
+const folderFor = (program: string): string | undefined => {
+  const chosen = module.getCompileCacheDir()
+  const name = `${process.version}-${fs.statSync(program).ino}`
+  if (chosen !== undefined) return join(chosen, name)
+  const folder = compiledDir(process.env)
+  if (folder === undefined) return undefined
+  const own = join(folder, name)
+  const isNew = !fs.existsSync(own)
+  // The code in it is run.
+  if (ownFolder(folder) !== undefined || ownFolder(own) !== undefined) return undefined
+  if (isNew) prune(folder)
+  return own
+}
+
 /**
- * Makes Node keep the compiled code of all modules that are imported from now on. `program`: path of the running
- * program. A folder that others may write is not used, because the code in it is run. Does nothing where no folder can
- * be used, or where the user has chosen one (NODE_COMPILE_CACHE). Does nothing in an executable either, which brings
- * compiled code.
+ * Keeps the compiled code of all that is loaded from now on. `program`: path of the running program. `word`: what it is
+ * asked for. A folder that others may write is not used. Does nothing where no folder can be used. Does nothing in an
+ * executable either, which brings compiled code.
  */
-export const keepCompiled = (program: string): void => {
+export const keepCompiled = (program: string, word = ""): void => {
   try {
-    const folder = compiledDir(process.env)
-    if (isExecutable || folder === undefined || module.getCompileCacheDir() !== undefined) return
-    const own = join(folder, `${process.version}-${fs.statSync(program).ino}`)
-    const isNew = !fs.existsSync(own)
-    if (ownFolder(folder) !== undefined || ownFolder(own) !== undefined) return
-    module.enableCompileCache(own)
-    if (isNew) prune(folder)
+    if (isExecutable) return
+    const folder = folderFor(program)
+    if (folder === undefined) return
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    keepScripts(join(dirname(fs.realpathSync(program)), "chunks"), folder, word)
   } catch {
     // The code is compiled at each start, as without a cache.
   }

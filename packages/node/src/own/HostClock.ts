@@ -12,3 +12,6 @@ export const hostMoment = (): Moment => ({
 
 /** Waits some milliseconds. */
 export const waited = (millis: number): Promise<void> => setTimeout(millis)
+
+/** Waits some milliseconds, in a process that lives so long by itself. */
+export const waitedBeside = (millis: number): Promise<void> => setTimeout(millis, undefined, { ref: false })

@@ -137,9 +137,19 @@ const make = Effect.fnUntraced(function* (source: ProcessSource) {
       return stat === undefined ? ("gone" as const) : conditionOf(stat)
     })
 
+  let machine: string | null | undefined
+
   return Processes.of({
     self,
-    host: { name: os.hostname(), machine: source.machine(), pidNamespace: source.pidNamespace(), uid },
+    host: {
+      name: os.hostname(),
+      // Only a claim needs it. Its hash loads a part of Node for half of bare Node's start.
+      get machine() {
+        return machine === undefined ? (machine = source.machine()) : machine
+      },
+      pidNamespace: source.pidNamespace(),
+      uid
+    },
     // These run many thousand times a second: a span would cost more than the answer.
     find: (pid) =>
       Effect.sync(() => {
