@@ -73,6 +73,12 @@ const codes: Readonly<Record<string, number>> = {
   WatchNotFound: 2
 }
 
+/** The texts that the fields of an error hold. */
+const textFields = (error: Error, fields: ReadonlyArray<string>) =>
+  Object.entries(error).flatMap(([key, value]) =>
+    key !== "_tag" && fields.includes(key) && typeof value === "string" ? [value] : []
+  )
+
 describe("the errors", () => {
   it("all errors are found", () => {
     assert.isAbove(errors.length, 40)
@@ -84,11 +90,15 @@ describe("the errors", () => {
       assert.include(Cause.pretty(Cause.fail(error)), error.message)
       assert.notMatch(error.message, /undefined|\[object/u)
     })
-    it(`${name} has a code as reason, and a sentence as message or what makes it`, () => {
+    it(`${name} has a code as reason, and a sentence of one of two shapes`, () => {
       const error = make()
       for (const other of ["why", "detail", "description"]) assert.notInclude(fields, other)
-      // `problem` is the part of a sentence that the class makes: the sentence itself is no field beside it.
-      assert.isFalse(fields.includes("message") && fields.includes("problem"))
+      // The sentence is a field, or the class writes it: with a subject before `problem`, or of its fields alone.
+      if (fields.includes("message")) {
+        assert.strictEqual(error.message, "words of message")
+        assert.notInclude(fields, "problem")
+      } else if (fields.includes("problem")) assert.match(error.message, /^\S.* words of problem/u)
+      else assert.isTrue(textFields(error, fields).every((words) => error.message.includes(words)))
       if (Predicate.hasProperty(error, "reason")) assert.notStrictEqual(error.reason, "words of reason")
     })
   }
