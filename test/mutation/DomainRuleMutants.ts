@@ -20,7 +20,9 @@ export const domainRuleMutants = [
       "life: nor anything else",
       "  monitor: undefined,\n  recovery: undefined,\n  standby: undefined\n})",
       "  standby: undefined\n})"
-    ],
+    ]
+  ]),
+  ...mutantsOf(`${src}/watch/RecoveryEvolution.ts`, watch, [
     ["launched: a word against the evidence was of another", "    forced: false,\n    lastExport", "    lastExport"]
   ]),
   ...mutantsOf(`${src}/watch/Generation.ts`, decider, [
@@ -32,7 +34,7 @@ export const domainRuleMutants = [
     ]
   ]),
   ...mutantsOf(
-    `${src}/watch/WatchEvolution.ts`,
+    `${src}/watch/RecoveryEvolution.ts`,
     [...decider, "packages/supervisor/test/Supervisor.test.ts"],
     [
       ["launch: the step that wrote its file", "steps: prepared(watch.recovery.steps)", "steps: watch.recovery.steps"],
@@ -40,7 +42,13 @@ export const domainRuleMutants = [
         "launch: an earlier step wrote none",
         'state._tag === "Started" ? { ...state, prepared',
         "true ? { ...state, prepared"
-      ],
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${src}/watch/WatchEvolution.ts`,
+    [...decider, "packages/supervisor/test/Supervisor.test.ts"],
+    [
       [
         "always: the self-monitor of a lost watcher stays",
         "WatcherLost: ({ at }) => ({ watcher: undefined,",

@@ -104,7 +104,7 @@ export const drawnMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/watch/WatchEvolution.ts",
+    "packages/domain/src/watch/RecoveryEvolution.ts",
     ["packages/domain/test/Watch.test.ts"],
     [["launched: forced by nobody", "    forced: false,\n    lastExport", "    forced: true,\n    lastExport"]]
   ),

@@ -46,11 +46,13 @@ export const holdMutants = [
   ...mutantsOf(`${src}/decide/HandoffDecider.ts`, decider, [
     ["hold: no request", "if (watch.held !== undefined) return", "if (false as boolean) return"]
   ]),
+  ...mutantsOf(`${src}/watch/RecoveryEvolution.ts`, decider, [
+    ["hold: a recovery that it ended", "    cycles: cycle,\n    recovery: undefined,\n", "    cycles: cycle,\n"]
+  ]),
   ...mutantsOf(`${src}/watch/WatchEvolution.ts`, decider, [
     ["hold: kept where a role gave up", "held: watch.standby?.held === true", "held: false"],
     ["hold: the trigger where a role gave up", '(watch.wait ?? watch.standby)?.trigger ?? "pid"', '"pid"'],
     ["hold: it is kept", "HoldStarted: ({ at }) => ({ held: { since: at } })", "HoldStarted: () => ({})"],
-    ["hold: a recovery that it ended", "    cycles: cycle,\n    recovery: undefined,\n", "    cycles: cycle,\n"],
     [
       "go: a silent Conductor may beat again",
       "held: undefined, silent: watch.silent && { ...watch.silent, retried: true }",

@@ -136,10 +136,21 @@ export const recoveryMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/domain/src/watch/WatchEvolution.ts",
+    "packages/domain/src/watch/RecoveryEvolution.ts",
     ["packages/domain/test/ExitDecider.test.ts"],
     [
       ["early end: the next generation knows it", "launchedFor: watch.recovery?.trigger,", "launchedFor: undefined,"],
+      [
+        "said: not where more was done since",
+        "watch.saidDone && (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount)",
+        "watch.saidDone"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/watch/WatchEvolution.ts",
+    ["packages/domain/test/ExitDecider.test.ts"],
+    [
       ["said: by a finished turn", "evidence?.turnFinished === true : watch.saidDone", "true : watch.saidDone"],
       ["said: by progress alone", "retries === 0 ? evidence?.turnFinished", "retries >= 0 ? evidence?.turnFinished"],
       ["said: not by a refusal", 'event.reason === "refused" ? { saidDone: false }', 'event.reason === "refused" ? {}'],
@@ -149,12 +160,7 @@ export const recoveryMutants = [
         "    saidDone: false,\n    handoff: { request, digest }",
         "    handoff: { request, digest }"
       ],
-      ["said: not by another Conductor", "    retries: 0,\n    saidDone: false,", "    retries: 0,"],
-      [
-        "said: not where more was done since",
-        "watch.saidDone && (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount)",
-        "watch.saidDone"
-      ]
+      ["said: not by another Conductor", "    retries: 0,\n    saidDone: false,", "    retries: 0,"]
     ]
   ),
   ...mutantsOf(

@@ -1,4 +1,6 @@
 export * from "./contract/AgentContract.ts"
+export type { AgentSubject, FailedSession } from "./contract/AgentSubject.ts"
+export { ContractBroken, type ContractRule } from "./contract/ContractRule.ts"
 export * from "./AppendedEvents.ts"
 export * from "./FakeAgent.ts"
 export * from "./FakeClaims.ts"

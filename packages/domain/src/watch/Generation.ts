@@ -1,10 +1,15 @@
-import type { ConductorAdopted } from "../event/WatchEvent.ts"
+import type { ConductorAdopted, WatchEvent } from "../event/WatchEvent.ts"
 import type { Baseline } from "../port/Comms.ts"
 import { isSameProcess } from "../port/Process.ts"
 import type { Watch } from "./Watch.ts"
 
 /** The fields of a watch that one event changes. */
 export type Change = { readonly [K in keyof Watch]?: Watch[K] }
+
+/** The change that each event makes, by its tag. */
+export type Changes = {
+  readonly [T in WatchEvent["_tag"]]: (event: Extract<WatchEvent, { readonly _tag: T }>, watch: Watch) => Change
+}
 
 /** Returns the sessions of the watch with one more. An empty id names none. */
 export const withSession = (watch: Watch, sessionId: string): ReadonlyArray<string> =>

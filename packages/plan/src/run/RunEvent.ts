@@ -1,19 +1,10 @@
-import { Event as Watched, leastPin, Owner, Permission, Pin, ProcessIdentity } from "@souffleur/domain"
-import { type EventCodec, eventCodec, Count, Measure, Text, Time, event } from "@souffleur/eventlog"
+import { Event as Watched, leastPin, Owner, Pin } from "@souffleur/domain"
+import { type EventCodec, eventCodec, Count, Text, event } from "@souffleur/eventlog"
 import { Effect, Schema } from "effect"
-import {
-  EndingReason,
-  EscalationReason,
-  Failing,
-  Feedback,
-  ImportedTask,
-  LimitKind,
-  PauseReason,
-  AgentRole,
-  TaskOutline,
-  Work
-} from "./RunFields.ts"
+import * as Assignment from "./AssignmentEvent.ts"
+import { EscalationReason, ImportedTask, PauseReason, TaskOutline, Work } from "./RunFields.ts"
 
+export * from "./AssignmentEvent.ts"
 export * from "./RunFields.ts"
 
 /*
@@ -89,66 +80,6 @@ export const TaskStarted = event("TaskStarted", {
   branch: TextOrNull,
   untracked: Schema.NullOr(Texts).pipe(Schema.withConstructorDefault(Effect.succeed(null)))
 })
-/** An agent is about to be launched. `attempt` is the task's, 0 for the finisher. */
-export const AgentAsked = event("AgentAsked", {
-  token: Text,
-  role: AgentRole,
-  taskId: Schema.NullOr(Text),
-  attempt: Count,
-  sessionId: Text,
-  /** True if the same implementer goes on. */
-  resumed: Schema.Boolean,
-  head: Schema.NullOr(Text)
-})
-/**
- * `word`: the digest of the word that this launch alone was given, which its verdict needs. `null`: it has no verdict
- * to give.
- */
-export const AgentPrepared = event("AgentPrepared", {
-  token: Text,
-  launchId: Text,
-  digest: Text,
-  requested: Text,
-  effective: Permission,
-  word: Schema.NullOr(Text)
-})
-/** The agent of an assignment runs as this process. */
-export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
-/** The agent never ran, and never will: a crash came between the intent and the act. */
-export const AgentNeverRan = event("AgentNeverRan", { token: Text })
-/**
- * The agent's processes are about to be signalled. `launchedAt` and `limit` (ms) are what its time is judged by.
- * `others`: pids of what it started.
- */
-export const AgentEnding = event("AgentEnding", {
-  token: Text,
-  reason: EndingReason,
-  process: ProcessIdentity,
-  launchedAt: Time,
-  limit: Measure,
-  others: Schema.Array(Count)
-})
-
-const assignment = { token: Text, taskId: Text }
-/** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
-export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
-/** An implementer cannot go on without a person. `message`: its reason, bounded. */
-export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, message: Text })
-/** An implementer ended without a result that counts. */
-export const ImplementationFailed = event("ImplementationFailed", {
-  ...assignment,
-  reason: Failing,
-  message: Text,
-  /** The hint for a person, as a sentence; `null`: there is none. */
-  hint: Schema.NullOr(Text)
-})
-/** A reviewer accepted the work. */
-export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
-/** A reviewer rejected the work. The ladder says what follows (spec: behaviour#ladder). */
-export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
-/** A reviewer ended without a verdict that counts. */
-export const ReviewFailed = event("ReviewFailed", { ...assignment, reason: Failing, message: Text })
-
 /** The work that waits for a reviewer is not what its implementer left. Commits were added since, or taken back. */
 export const WorkChanged = event("WorkChanged", {
   taskId: Text,
@@ -156,20 +87,6 @@ export const WorkChanged = event("WorkChanged", {
   commits: Texts,
   files: Texts
 })
-
-/**
- * The service refused an agent for now, as its session's records state. It counts as no attempt, and as no failure. The
- * run waits until `until`. `resetsAt`: the limit's own time; `null`: unknown.
- */
-export const AgentLimited = event("AgentLimited", {
-  token: Text,
-  taskId: Schema.NullOr(Text),
-  kind: LimitKind,
-  resetsAt: Schema.NullOr(Time),
-  until: Time
-})
-/** The time of the wait has come, and agents are asked again. */
-export const LimitWaitEnded = event("LimitWaitEnded", {})
 
 /** The work of a task is accepted, and is in git. */
 export const TaskCompleted = event("TaskCompleted", { taskId: Text, ...Work.fields })
@@ -223,20 +140,20 @@ export const RunEvent = Schema.Union([
   UnknownTaskSkipped,
   StateFileRebuilt,
   TaskStarted,
-  AgentAsked,
-  AgentPrepared,
-  AgentLaunched,
-  AgentNeverRan,
-  AgentEnding,
-  ImplementationCompleted,
-  ImplementationBlocked,
-  ImplementationFailed,
-  ReviewApproved,
-  ReviewRejected,
-  ReviewFailed,
+  Assignment.AgentAsked,
+  Assignment.AgentPrepared,
+  Assignment.AgentLaunched,
+  Assignment.AgentNeverRan,
+  Assignment.AgentEnding,
+  Assignment.ImplementationCompleted,
+  Assignment.ImplementationBlocked,
+  Assignment.ImplementationFailed,
+  Assignment.ReviewApproved,
+  Assignment.ReviewRejected,
+  Assignment.ReviewFailed,
   WorkChanged,
-  AgentLimited,
-  LimitWaitEnded,
+  Assignment.AgentLimited,
+  Assignment.LimitWaitEnded,
   TaskCompleted,
   TaskEscalated,
   TaskAnswered,

@@ -1,0 +1,79 @@
+import { type Change, type Changes, generationOf } from "./Generation.ts"
+import type { RecoveryCycle, StepState, Watch } from "./Watch.ts"
+
+type Steps = RecoveryCycle["steps"]
+type Begun = Pick<StepState, "kind" | "prepared">
+
+const withStep = (watch: Watch, step: string, stateOf: (begun: Begun) => StepState): Change => {
+  const { recovery } = watch
+  if (recovery === undefined) return {}
+  const { kind, prepared } = recovery.steps[step] ?? { kind: "act" as const, prepared: false }
+  return { recovery: { ...recovery, steps: { ...recovery.steps, [step]: stateOf({ kind, prepared }) } } }
+}
+
+/** Returns the steps after a launch file was written: the open step has written it. */
+const prepared = (steps: Steps): Steps =>
+  Object.fromEntries(
+    Object.entries(steps).map(([name, state]) => [
+      name,
+      state._tag === "Started" ? { ...state, prepared: true } : state
+    ])
+  )
+
+/** Tells how the events of a cycle change the watch: its begin, its steps, and its launch. */
+export const evolveRecovery: Pick<
+  Changes,
+  | "ConductorRelaunched"
+  | "LaunchPrepared"
+  | "RecoveryEscalated"
+  | "RecoveryFailedClosed"
+  | "RecoveryStarted"
+  | "RecoveryWithheld"
+  | "StepFailed"
+  | "StepStarted"
+  | "StepSucceeded"
+> = {
+  RecoveryStarted: ({ at, cycle, purpose, trigger }) => ({
+    cycles: cycle,
+    watcher: undefined,
+    standby: undefined,
+    deferred: undefined,
+    wait: undefined,
+    recovery: { cycle, purpose, trigger, since: at, resumed: false, escalated: [], steps: {}, launch: undefined }
+  }),
+  RecoveryWithheld: ({ at, cycle, message, stage, trigger }) => ({
+    cycles: cycle,
+    recovery: undefined,
+    standby: { cycle, trigger, stage, message, since: at, held: stage === "hold", ended: true }
+  }),
+  RecoveryEscalated: ({ from }, { recovery }) =>
+    recovery === undefined ? {} : { recovery: { ...recovery, escalated: [...recovery.escalated, from] } },
+  StepStarted: ({ attempt, kind, step, token }, watch) =>
+    withStep(watch, step, ({ prepared }) => ({ _tag: "Started", kind, prepared, attempt, token })),
+  StepSucceeded: ({ outcome, step }, watch) =>
+    withStep(watch, step, (begun) => ({ _tag: "Succeeded", ...begun, outcome })),
+  StepFailed: ({ failure, step }, watch) => withStep(watch, step, (begun) => ({ _tag: "Failed", ...begun, failure })),
+  LaunchPrepared: (launch, watch) =>
+    launch.cycle === 0
+      ? { firstLaunch: launch }
+      : watch.recovery === undefined
+        ? {}
+        : { recovery: { ...watch.recovery, launch, steps: prepared(watch.recovery.steps) } },
+  ConductorRelaunched: (event, watch) => ({
+    ...generationOf(watch, event),
+    preparedAt: watch.recovery?.launch?.at ?? 0,
+    provider: event.provider,
+    launchedFor: watch.recovery?.trigger,
+    launchId: event.launchId,
+    launched: event.conductor,
+    // More was done since that end, by a process that souffleur did not follow.
+    saidDone: watch.saidDone && (watch.lastTasks === undefined || watch.lastTasks.taskCount === event.taskCount),
+    // No person named the process that souffleur launched.
+    forced: false,
+    lastExport: event.exportPath ?? watch.lastExport
+  }),
+  RecoveryFailedClosed: ({ at, cycle, message, stage }, watch) => ({
+    recovery: undefined,
+    standby: { cycle, trigger: watch.recovery?.trigger ?? "pid", stage, message, since: at, held: false, ended: true }
+  })
+}

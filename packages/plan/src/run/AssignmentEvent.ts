@@ -1,0 +1,80 @@
+import { Permission, ProcessIdentity } from "@souffleur/domain"
+import { Count, event, Measure, Text, Time } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import { AgentRole, EndingReason, Failing, Feedback, LimitKind, Work } from "./RunFields.ts"
+
+/* The events of one agent of a run, from the intent to launch it to its result. */
+
+/** An agent is about to be launched. `attempt` is the task's, 0 for the finisher. */
+export const AgentAsked = event("AgentAsked", {
+  token: Text,
+  role: AgentRole,
+  taskId: Schema.NullOr(Text),
+  attempt: Count,
+  sessionId: Text,
+  /** True if the same implementer goes on. */
+  resumed: Schema.Boolean,
+  head: Schema.NullOr(Text)
+})
+/**
+ * `word`: the digest of the word that this launch alone was given, which its verdict needs. `null`: it has no verdict
+ * to give.
+ */
+export const AgentPrepared = event("AgentPrepared", {
+  token: Text,
+  launchId: Text,
+  digest: Text,
+  requested: Text,
+  effective: Permission,
+  word: Schema.NullOr(Text)
+})
+/** The agent of an assignment runs as this process. */
+export const AgentLaunched = event("AgentLaunched", { token: Text, launchId: Text, process: ProcessIdentity })
+/** The agent never ran, and never will: a crash came between the intent and the act. */
+export const AgentNeverRan = event("AgentNeverRan", { token: Text })
+/**
+ * The agent's processes are about to be signalled. `launchedAt` and `limit` (ms) are what its time is judged by.
+ * `others`: pids of what it started.
+ */
+export const AgentEnding = event("AgentEnding", {
+  token: Text,
+  reason: EndingReason,
+  process: ProcessIdentity,
+  launchedAt: Time,
+  limit: Measure,
+  others: Schema.Array(Count)
+})
+
+const assignment = { token: Text, taskId: Text }
+/** An implementer says that its task is done, and git has its work. `head`: the commit of that work. */
+export const ImplementationCompleted = event("ImplementationCompleted", { ...assignment, head: Text, ...Work.fields })
+/** An implementer cannot go on without a person. `message`: its reason, bounded. */
+export const ImplementationBlocked = event("ImplementationBlocked", { ...assignment, message: Text })
+/** An implementer ended without a result that counts. */
+export const ImplementationFailed = event("ImplementationFailed", {
+  ...assignment,
+  reason: Failing,
+  message: Text,
+  /** The hint for a person, as a sentence; `null`: there is none. */
+  hint: Schema.NullOr(Text)
+})
+/** A reviewer accepted the work. */
+export const ReviewApproved = event("ReviewApproved", { ...assignment, summary: Text })
+/** A reviewer rejected the work. The ladder says what follows (spec: behaviour#ladder). */
+export const ReviewRejected = event("ReviewRejected", { ...assignment, feedback: Feedback })
+/** A reviewer ended without a verdict that counts. */
+export const ReviewFailed = event("ReviewFailed", { ...assignment, reason: Failing, message: Text })
+
+/**
+ * The service refused an agent for now, as its session's records state. It counts as no attempt, and as no failure. The
+ * run waits until `until`. `resetsAt`: the limit's own time; `null`: unknown.
+ */
+export const AgentLimited = event("AgentLimited", {
+  token: Text,
+  taskId: Schema.NullOr(Text),
+  kind: LimitKind,
+  resetsAt: Schema.NullOr(Time),
+  until: Time
+})
+/** The time of the wait has come, and agents are asked again. */
+export const LimitWaitEnded = event("LimitWaitEnded", {})

@@ -1,0 +1,66 @@
+import { Agent, type LiteralAgent, Processes, type TurnState } from "@souffleur/domain"
+import type { AgentPackage } from "@souffleur/process"
+import { Context, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
+import { FakeProcesses } from "../FakeProcesses.ts"
+
+/** A session file whose last turn the service ended. */
+export interface FailedSession {
+  readonly text: string
+  readonly reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"]
+  /** The end of a limit that the file states, epoch ms. */
+  readonly resetsAt?: number
+}
+
+/** An agent, with session files that its real program wrote. */
+export interface AgentSubject {
+  readonly kind: AgentPackage
+  readonly sessionId: string
+  /** Returns the path of that session's file, from the agent's folder. */
+  readonly file: string
+  /** A session whose last turn is over, with a tool before its last answer. */
+  readonly finished: string
+  /** Words of that session that its export must have. */
+  readonly told: ReadonlyArray<string>
+  /** A session whose agent was killed in the middle of a tool. */
+  readonly killed: string
+  readonly failed: ReadonlyArray<FailedSession>
+  /** Words of a user's command behind the program, without a prompt. Its flags are kept by every launch. */
+  readonly words: ReadonlyArray<string>
+  /** Flags that lift the ceiling, or run what the agent does not confine. */
+  readonly lifting: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** Takes a command of the agent apart; `undefined`: it is refused, or no command of the agent. */
+export const takenApart = (kind: AgentPackage, words: ReadonlyArray<string>): LiteralAgent | undefined =>
+  Result.match(kind.takeApart(words, { program: kind.program, args: [] }), {
+    onFailure: () => undefined,
+    onSuccess: Option.getOrUndefined
+  })
+
+/** Makes the folder of an agent that has one session, and its port. No process of it runs. */
+export const agentOf = Effect.fnUntraced(function* ({ file, kind, words }: AgentSubject, text: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-contract-" })
+  const [agentDir, bin] = [path.join(folder, "agent"), path.join(folder, "bin")]
+  const [session, program] = [path.join(agentDir, file), path.join(bin, kind.program)]
+  for (const one of [session, program]) yield* fs.makeDirectory(path.dirname(one), { recursive: true })
+  yield* fs.writeFileString(session, text, { mode: 0o600 })
+  yield* fs.writeFileString(program, "", { mode: 0o700 })
+  const literal = takenApart(kind, [program, ...words])
+  const environment = {
+    ...Object.fromEntries([...kind.marks].map((mark) => [mark, "of another session"])),
+    PATH: bin,
+    HOME: folder,
+    SECRET: "s"
+  }
+  const layer = kind.layer({ agentDir, environment, agentCommand: literal?.agentCommand ?? { program, args: [] } })
+  const agent = Context.get(
+    yield* Layer.build(Layer.provide(layer, Layer.succeed(Processes, new FakeProcesses().service))),
+    Agent
+  )
+  return { agent, folder, literal, program, session }
+})
+
+/** An agent whose folder is made. */
+export type MadeAgent = Effect.Success<ReturnType<typeof agentOf>>

@@ -1,0 +1,44 @@
+import type { TrustedFiles } from "@souffleur/process"
+import { Effect, type FileSystem, type Path, Schema } from "effect"
+import { agentOf, type AgentSubject, type MadeAgent } from "./AgentSubject.ts"
+
+/** An adapter breaks a rule that holds for every agent. `rule` is its name, `problem` what was seen. */
+export class ContractBroken extends Schema.TaggedError<ContractBroken>()("ContractBroken", {
+  rule: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `${this.rule}: ${this.problem}`
+  }
+}
+
+/** A rule, and the effect that fails where the adapter breaks it. */
+export interface ContractRule {
+  readonly name: string
+  readonly holds: Effect.Effect<void, ContractBroken, FileSystem.FileSystem | Path.Path | TrustedFiles>
+}
+
+/** Checks an agent whose folder has one session. `that` fails with its problem where something does not hold. */
+type Check<E> = (
+  made: MadeAgent,
+  that: (holds: boolean, problem: string) => Effect.Effect<void, ContractBroken>
+) => Effect.Effect<unknown, E, FileSystem.FileSystem>
+
+/** Makes the rules of an agent: each has a name, the text of a session, and a check. */
+export const ruleFor =
+  (subject: AgentSubject) =>
+  <E>(name: string, text: string, check: Check<E>): ContractRule => ({
+    name,
+    holds: agentOf(subject, text).pipe(
+      Effect.flatMap((made) =>
+        check(made, (holds, problem) =>
+          holds ? Effect.void : Effect.fail(new ContractBroken({ rule: name, problem }))
+        )
+      ),
+      Effect.mapError((error) =>
+        error instanceof ContractBroken ? error : new ContractBroken({ rule: name, problem: String(error) })
+      ),
+      Effect.asVoid,
+      Effect.scoped
+    )
+  })

@@ -1,0 +1,80 @@
+import { Effect, FileSystem, Option, Result } from "effect"
+import type { AgentSubject, MadeAgent } from "./AgentSubject.ts"
+import { type ContractRule, ruleFor } from "./ContractRule.ts"
+
+/** Lists the rules of a session's records: what a turn is, and what an export has. */
+export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> => {
+  const { failed, finished, killed, sessionId, told } = subject
+  const rule = ruleFor(subject)
+  const turnOf = ({ agent }: MadeAgent) =>
+    Effect.map(agent.signs(sessionId), (signs) => Option.getOrUndefined(signs)?.turn)
+  return [
+    rule("a finished turn is over by its records, with its use, its tool and its last answer", finished, (made, that) =>
+      Effect.gen(function* () {
+        const { agent } = made
+        const signs = Option.getOrUndefined(yield* agent.signs(sessionId))
+        yield* that(signs?.turn?._tag === "Finished", `its turn is ${signs?.turn?._tag}`)
+        yield* that((signs?.context?.tokens ?? 0) > 0, "its context is not known")
+        yield* that(yield* agent.turnEnded({ pid: 70 }, sessionId), "a process that is gone has not ended its turn")
+        yield* that(yield* agent.usedTools(sessionId), "it used no tool")
+        yield* that((yield* agent.spent([sessionId], 0)).tokens > 0, "it used nothing")
+        yield* that((yield* agent.spent([sessionId], 8e12)).tokens === 0, "it used something in the future")
+        yield* that((yield* agent.lastAnswer(sessionId)) !== "", "it has no last answer")
+        yield* that(Option.isSome(yield* agent.projectOf(sessionId)), "its folder is not known")
+        yield* that(Option.isNone(yield* agent.handoffTaken(sessionId, "another")), "it took another hand-off")
+      })
+    ),
+    rule("a tool that was killed is still outstanding", killed, (made, that) =>
+      Effect.gen(function* () {
+        const turn = yield* turnOf(made)
+        yield* that(turn?._tag === "Tool", `its turn is ${turn?._tag}`)
+        yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId)), "its turn has ended")
+      })
+    ),
+    ...failed.map(({ reason, resetsAt, text }) =>
+      rule(
+        `a turn that the service ended is over for its reason: ${reason}${resetsAt === undefined ? "" : ", with its end"}`,
+        text,
+        (made, that) =>
+          Effect.gen(function* () {
+            const turn = yield* turnOf(made)
+            const is = turn?._tag === "Failed" ? turn : undefined
+            yield* that(is?.reason === reason && is.resetsAt === resetsAt, `its turn is ${JSON.stringify(turn)}`)
+            yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId)), "its turn has ended well")
+          })
+      )
+    ),
+    rule("a last line that is torn is left out", `${finished}{"type":"message","torn`, (made, that) =>
+      Effect.gen(function* () {
+        const turn = yield* turnOf(made)
+        yield* that(turn?._tag === "Finished", `its turn is ${turn?._tag}`)
+      })
+    ),
+    rule(
+      "a file without a record of the agent says nothing, and ends nothing",
+      'no record\n{}\n[1]\n\n{"type":7}\n',
+      (made, that) =>
+        Effect.gen(function* () {
+          const turn = yield* turnOf(made)
+          yield* that(turn === undefined, `its turn is ${turn?._tag}`)
+          yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId)), "its turn has ended")
+          yield* that((yield* made.agent.toolResults([sessionId, "unknown"])) === 0, "it has results")
+        })
+    ),
+    rule("an export has the conversation, for its user alone", `${finished}{"torn`, ({ agent, folder }, that) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const out = `${folder}/out/export.md`
+        const { records } = yield* agent.exportSession(sessionId, out)
+        const markdown = yield* fs.readFileString(out)
+        yield* that(records > 1, `it has ${records} records`)
+        for (const one of told) yield* that(markdown.includes(one), `it lacks: ${one}`)
+        yield* that((Number((yield* fs.stat(out)).mode) & 0o777) === 0o600, "others may read it")
+        yield* that(
+          Result.isFailure(yield* Effect.result(agent.exportSession("unknown", out))),
+          "it exports no session"
+        )
+      })
+    )
+  ]
+}
