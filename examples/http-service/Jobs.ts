@@ -30,8 +30,7 @@ export class Jobs extends Context.Service<
       })
 
       // The log has the jobs that the last server left.
-      for (const { id, watch } of yield* souffleur.watches)
-        if (watch.phase !== "Exited") yield* Effect.ignore(keep(souffleur.resume(id)), { log: "Error" })
+      for (const { id } of yield* souffleur.living) yield* Effect.ignore(keep(souffleur.resume(id)), { log: "Error" })
       return Jobs.of({ start: (job) => keep(souffleur.run(job)) })
     })
   )
