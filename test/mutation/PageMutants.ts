@@ -11,15 +11,24 @@ export const pageMutants = [
     [gate],
     [
       ["page gate: this host alone", 'hosts.includes(request.headers["host"] ?? "")', "true"],
-      ["page gate: the address that its user set", "  pageUrl\n]", "]"],
+      ["page gate: the address that its user set", "pageUrl === null ? [] : [pageUrl]", "pageUrl === null ? [] : []"],
       [
         "page gate: the cookie",
-        'isSameSecret(secrets.cookie, cookies["souffleur"])',
+        'isSameSecret(gate.secrets.cookie, cookies["souffleur"])',
         'cookies["souffleur"] !== undefined'
       ],
       ["page gate: the token", "if (!isSameSecret(token, given))", "if (given === undefined)"],
       ["page gate: no foreign code", "default-src 'none'; ", "default-src *; "],
       ["page gate: the cookie is for no script", "httpOnly: true", "httpOnly: false"],
+      ["page gate: a cookie of https goes over https", "        secure,\n", ""],
+      ["page gate: no secure cookie on this machine", "        secure,\n", "        secure: true,\n"],
+      [
+        "page gate: asks again where another page leads here alone",
+        'headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] === "navigate"',
+        "true"
+      ],
+      ["page gate: a form is not sent again", 'led && method === "GET" &&', "led &&"],
+      ["page gate: asks again with the cookie", 'led && method === "GET" &&', "false &&"],
       ["page gate: the token of a collector", "isSameSecret(secrets.metrics, token)", "token !== undefined"],
       [
         "page gate: the numbers take no token of a person",
@@ -40,15 +49,21 @@ export const pageMutants = [
   ...mutantsOf(
     "packages/page/src/PageSecrets.ts",
     [gate],
-    [["page secret: kept", "yield* replaceDurably(yield* pageTokenFile(stateDir), `${token}\\n`)", ""]]
+    [["page secret: kept", "yield* keepPageToken(stateDir, token)", ""]]
   ),
   ...mutantsOf(
     "packages/process/src/notice/PageAddress.ts",
     [gate],
     [
       ["page secret: read by this user alone", 'own: true, others: "nothing", atMost: 1024', "own: true, atMost: 1024"],
-      ["page secret: whole", "form.test(kept) ? kept : undefined", "kept"],
-      ["notice: a link without a token", "${pageUrl}${yield* pagePathOf(token)}/`", "${pageUrl}/${token}/`"]
+      ["page secret: whole", "form.test(token) ? token : undefined", "token"],
+      ["page link: where it was served last", "pageUrl ?? (yield* lastServed(stateDir))?.origin", "pageUrl"],
+      [
+        "page link: the address that is set comes first",
+        "pageUrl === null ? pageServedNow(stateDir)",
+        "true ? pageServedNow(stateDir)"
+      ],
+      ["page link: of a page that runs", "isOver(yield* condition(served.process)) ? null", "false ? null"]
     ]
   ),
   ...mutantsOf(

@@ -32,7 +32,7 @@ export const defaults: ResolvedSettings = {
   maxExternalPermission: "acceptEdits",
   agentCommand: "claude",
   agentEnvironment: [],
-  pageUrl: "http://127.0.0.1:7433",
+  pageUrl: null,
   recovery: null,
   exportCommand: null,
   launcher: "headless",

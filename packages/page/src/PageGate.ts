@@ -1,6 +1,8 @@
 import { Effect, Option } from "effect"
 import { HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http"
+import { written } from "./Html.ts"
 import { isSameSecret, type PageSecrets } from "./PageSecrets.ts"
+import { doorPage } from "./view/DoorPage.ts"
 
 /** The most bytes of a form: an answer to a task is the longest. */
 const maxFormBytes = 65_536
@@ -25,10 +27,14 @@ export const refusal = (status: number, sentence: string) => HttpServerResponse.
 
 type Answer<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
+/** Seconds for which a browser stays let in. */
+const cookieSeconds = 30 * 86_400
+
 /** The port of the page, its address from elsewhere, its secrets, and whether it takes a person's word. */
 export interface GateOptions {
   readonly port: number
-  readonly pageUrl: string
+  /** `null`: it is reached on this machine alone. */
+  readonly pageUrl: string | null
   readonly secrets: PageSecrets
   readonly acts: boolean
 }
@@ -37,8 +43,12 @@ export interface GateOptions {
 const originsOf = ({ pageUrl, port }: Pick<GateOptions, "pageUrl" | "port">): ReadonlyArray<string> => [
   `http://127.0.0.1:${port}`,
   `http://localhost:${port}`,
-  pageUrl
+  ...(pageUrl === null ? [] : [pageUrl])
 ]
+
+/** Holds if a request came by the address that its user set. */
+const isFromElsewhere = ({ pageUrl }: GateOptions, { headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  pageUrl !== null && new URL(pageUrl).host === headers["host"]
 
 /** Gives each answer the headers, and refuses a request for another host. */
 export const hardened =
@@ -52,14 +62,33 @@ export const hardened =
         : refusal(421, "This page is for 127.0.0.1, localhost and the host of SOUFFLEUR_PAGE_URL.")
     }).pipe(Effect.map(HttpServerResponse.setHeaders(headers)))
 
+/**
+ * Answers a browser that is not let in. A browser sends no strict cookie when a page of others leads here, such as a
+ * mail. `again`: this page then asks for the same address once more, by itself, and so with the cookie.
+ */
+const door = (gate: GateOptions, again = false) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+    HttpServerResponse.html(written(doorPage({ again, elsewhere: isFromElsewhere(gate, request) }))).pipe(
+      HttpServerResponse.setStatus(401)
+    )
+  )
+
 /** Trades the link with the token for the cookie. The token then leaves the bar of addresses. */
-export const entrance = ({ secrets: { cookie, path, token } }: GateOptions) =>
+export const entrance = (gate: GateOptions) =>
   Effect.gen(function* () {
-    const { url } = yield* HttpServerRequest.HttpServerRequest
-    const given = new URL(url, "http://page").searchParams.get("token") ?? undefined
-    if (!isSameSecret(token, given)) return refusal(401, 'Open the link that "souffleur page" prints.')
+    const { cookie, path, token } = gate.secrets
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const given = new URL(request.url, "http://page").searchParams.get("token") ?? undefined
+    if (!isSameSecret(token, given)) return yield* door(gate)
+    const secure = isFromElsewhere(gate, request) && new URL(gate.pageUrl ?? "").protocol === "https:"
     return HttpServerResponse.redirect(`${path}/`, { status: 303 }).pipe(
-      HttpServerResponse.setCookieUnsafe("souffleur", cookie, { httpOnly: true, sameSite: "strict", path: `${path}/` })
+      HttpServerResponse.setCookieUnsafe("souffleur", cookie, {
+        httpOnly: true,
+        sameSite: "strict",
+        secure,
+        maxAge: cookieSeconds * 1000,
+        path: `${path}/`
+      })
     )
   })
 
@@ -77,13 +106,13 @@ export const collecting =
 
 /** Refuses a request without the cookie. */
 export const entered =
-  ({ secrets }: GateOptions) =>
+  (gate: GateOptions) =>
   <E, R>(answer: Answer<E, R>) =>
     Effect.gen(function* () {
-      const { cookies } = yield* HttpServerRequest.HttpServerRequest
-      return isSameSecret(secrets.cookie, cookies["souffleur"])
-        ? yield* answer
-        : refusal(401, 'Open the link that "souffleur page" prints.')
+      const { cookies, headers, method, url } = yield* HttpServerRequest.HttpServerRequest
+      if (isSameSecret(gate.secrets.cookie, cookies["souffleur"])) return yield* answer
+      const led = headers["sec-fetch-site"] === "cross-site" && headers["sec-fetch-mode"] === "navigate"
+      return yield* door(gate, led && method === "GET" && url.startsWith(`${gate.secrets.path}/`))
     })
 
 /**

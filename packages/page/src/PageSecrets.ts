@@ -1,4 +1,4 @@
-import { pagePathOf, pageSecretOf, pageToken, pageTokenFile, replaceDurably } from "@souffleur/process"
+import { keepPageToken, pageSecretOf, pageToken, replaceDurably } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 
@@ -32,7 +32,7 @@ const keptToken = Effect.fnUntraced(function* (stateDir: string) {
   const kept = yield* pageToken(stateDir)
   if (kept !== undefined) return kept
   const token = yield* fresh
-  yield* replaceDurably(yield* pageTokenFile(stateDir), `${token}\n`)
+  yield* keepPageToken(stateDir, token)
   return token
 })
 
@@ -51,7 +51,7 @@ export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string)
     cookie: yield* derived("cookie"),
     form: yield* derived("form"),
     metrics,
-    path: yield* pagePathOf(token)
+    path: `/${(yield* derived("path")).slice(0, 20)}`
   } satisfies PageSecrets
 })
 

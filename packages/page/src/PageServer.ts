@@ -2,6 +2,7 @@ import type { Zone } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { doorScript } from "./asset/DoorScript.ts"
 import { pageIcon } from "./asset/PageIcon.ts"
 import { pageScript } from "./asset/PageScript.ts"
 import { pageStyle } from "./asset/PageStyle.ts"
@@ -13,7 +14,7 @@ import { pageSecrets } from "./PageSecrets.ts"
 import { type PageWorld, withFailures } from "./PageWorld.ts"
 import { reportPages } from "./ReportPages.ts"
 import { runPages } from "./RunPages.ts"
-import { linksUnder } from "./view/Links.ts"
+import { linksUnder, looks } from "./view/Links.ts"
 import { watchPages } from "./WatchPages.ts"
 
 /** The type of the text format of Prometheus. */
@@ -23,8 +24,8 @@ const prometheus = "text/plain; version=0.0.4; charset=utf-8"
 export interface PageOptions {
   /** The state folder, absolute: it keeps the token. */
   readonly stateDir: string
-  /** The origin by which a person reaches it from elsewhere, where it is not loopback alone. */
-  readonly pageUrl?: string
+  /** The origin by which a person reaches it from elsewhere; `null`: it is loopback alone. */
+  readonly pageUrl?: string | null
   /** True if it takes a person's word. An agent that starts it gets none of the buttons. */
   readonly acts: boolean
   /** The zone of its times. */
@@ -57,11 +58,11 @@ export interface PageOptions {
  * )
  * ```
  */
-export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl, stateDir, zone }: PageOptions) {
+export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = null, stateDir, zone }: PageOptions) {
   const server = yield* HttpServer.HttpServer
   const secrets = yield* pageSecrets(stateDir)
   const port = server.address._tag === "UnixPathAddress" ? 0 : server.address.port
-  const gate: GateOptions = { port, pageUrl: pageUrl ?? `http://127.0.0.1:${port}`, secrets, acts }
+  const gate: GateOptions = { port, pageUrl, secrets, acts }
   const souffleur = yield* Souffleur
   const world: PageWorld = {
     souffleur,
@@ -71,8 +72,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl, stat
     feed: yield* makeFeeds,
     seen: Effect.map(Clock.currentTimeMillis, (now) => ({ now, zone }))
   }
-  const asset = (path: `/${string}`, text: string, contentType: string) =>
-    HttpRouter.route("GET", path, HttpServerResponse.text(text, { contentType }))
+  const asset = (text: string, contentType: string) => Effect.succeed(HttpServerResponse.text(text, { contentType }))
   const numbers = yield* Effect.cachedWithTTL(world.souffleur.metrics, "1 second")
   const metrics = withFailures(world)(
     Effect.map(numbers, ({ text }) => HttpServerResponse.text(text, { contentType: prometheus }))
@@ -83,10 +83,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl, stat
       ...watchPages(world),
       ...runPages(world),
       ...reportPages(world),
-      HttpRouter.route("GET", "/metrics", metrics),
-      asset("/page.css", pageStyle, "text/css"),
-      asset("/page.js", pageScript, "text/javascript"),
-      asset("/page.svg", pageIcon, "image/svg+xml")
+      HttpRouter.route("GET", "/metrics", metrics)
     ],
     { prefix: secrets.path }
   )
@@ -98,7 +95,12 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl, stat
   )
   const outside: Readonly<Record<string, typeof inside>> = {
     "/": entrance(gate),
-    "/metrics": collecting(gate)(metrics)
+    "/metrics": collecting(gate)(metrics),
+    // What the door shows too. They hold no word of this machine.
+    [looks.style]: asset(pageStyle, "text/css"),
+    [looks.icon]: asset(pageIcon, "image/svg+xml"),
+    [looks.script]: asset(pageScript, "text/javascript"),
+    [looks.door]: asset(doorScript, "text/javascript")
   }
   const answer = Effect.flatMap(
     HttpServerRequest.HttpServerRequest,

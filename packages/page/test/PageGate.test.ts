@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { pageLinkOf } from "@souffleur/process"
-import { Effect, FileSystem } from "effect"
+import { Processes } from "@souffleur/node"
+import { keepPageServed, pageLinkOf, pageNow, type Subject } from "@souffleur/process"
+import { Effect, FileSystem, Layer } from "effect"
 import { ask, enter, layerStage, makeStage, night } from "./PageStage.ts"
 
 it.live("the link is traded for a cookie of this page alone, and the token leaves the address", () =>
@@ -9,7 +10,7 @@ it.live("the link is traded for a cookie of this page alone, and the token leave
     const link = yield* serve
     const { cookie, headers, list } = yield* enter(link)
     const token = new URL(link).searchParams.get("token")!
-    assert.match(headers["set-cookie"]![0]!, /; Path=\/[0-9a-f]{20}\/; HttpOnly; SameSite=Strict$/u)
+    assert.match(headers["set-cookie"]![0]!, /; Max-Age=2592000; Path=\/[0-9a-f]{20}\/; HttpOnly; SameSite=Strict$/u)
     assert.notInclude(`${list} ${cookie}`, token)
     const { status, text } = yield* ask(list, { headers: { cookie } })
     assert.strictEqual(status, 200)
@@ -74,26 +75,87 @@ it.live("another name of this host is refused, with the cookie and with the toke
     assert.strictEqual((yield* ask(list, { headers: { cookie, host: "night.example" } })).status, 200)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
-it.live("the link of a notice has no secret but the path, and shows its watch to who has the cookie", () =>
+it.live("the cookie of an https address goes over https alone", () =>
+  Effect.gen(function* () {
+    const { serve } = yield* makeStage()
+    const link = yield* serve
+    const { headers } = yield* ask(link, { headers: { host: "night.example" } })
+    assert.match(headers["set-cookie"]![0]!, /; HttpOnly; Secure; SameSite=Strict$/u)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("the link of a notice has no secret, and the page without the cookie tells none", () =>
   Effect.gen(function* () {
     const { project, serve, stateDir, tell } = yield* makeStage()
-    const pageUrl = "https://night.example"
-    const subject = { watch: "opera-0001", project }
-    assert.isNull(yield* pageLinkOf({ pageUrl, stateDir }, subject))
     yield* tell("opera-0001", night(project))
-    const { cookie, list } = yield* enter(yield* serve)
-    const { pathname } = new URL(list)
-    const link = yield* pageLinkOf({ pageUrl, stateDir }, subject)
-    assert.strictEqual(link, `${pageUrl}${pathname}watches/opera-0001`)
-    assert.strictEqual(
-      yield* pageLinkOf({ pageUrl, stateDir }, { run: "a/b", project }),
-      `${pageUrl}${pathname}runs/a%2Fb`
+    const { list } = yield* enter(yield* serve)
+    const { origin, pathname } = new URL(list)
+    const notice = (subject: Subject) => pageLinkOf({ pageUrl: origin, stateDir }, subject)
+    const links = [
+      yield* notice({ watch: "opera-0001", project }),
+      yield* notice({ run: "a/b", project }),
+      yield* notice({ project })
+    ]
+    assert.deepStrictEqual(
+      links,
+      ["/watches/opera-0001", "/runs/a%2Fb", "/"].map((path) => `${origin}${path}`)
     )
-    const { pathname: path } = new URL(link ?? "")
-    const asked = (headers: Readonly<Record<string, string>>) => ask(new URL(path, list).href, { headers })
-    assert.strictEqual((yield* asked({ host: "night.example" })).status, 401)
-    const { status, text } = yield* asked({ cookie, host: "night.example" })
-    assert.deepStrictEqual([status, text.includes("opera-0001")], [200, true])
+    for (const link of [...links, `${origin}/door.js`, `${origin}/page.js`, `${origin}/page.css`]) {
+      const { headers, text } = yield* ask(link ?? "")
+      assert.notInclude(`${JSON.stringify(headers)}${text}`, pathname.slice(1, -1), link ?? "")
+      assert.notInclude(text, "opera")
+    }
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("a notice leads to the address that is set, else to where the page was served last", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { stateDir } = yield* makeStage()
+    const subject = { watch: "opera-0001" }
+    const [unset, set] = [
+      { pageUrl: null, stateDir },
+      { pageUrl: "https://night.example", stateDir }
+    ]
+    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [null, null])
+    assert.deepStrictEqual(
+      [yield* pageLinkOf(set, subject), yield* pageNow(set)],
+      ["https://night.example/watches/opera-0001", "https://night.example"]
+    )
+    yield* keepPageServed(stateDir, "http://127.0.0.1:8000")
+    const local = "http://127.0.0.1:8000/watches/opera-0001"
+    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [local, "http://127.0.0.1:8000"])
+    assert.strictEqual(yield* pageNow(set), "https://night.example")
+    const file = `${stateDir}/page.served`
+    assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
+    // Another process has that pid now.
+    yield* fs.writeFileString(file, (yield* fs.readFileString(file)).replace(/"startTime":\d/u, '"startTime":9'))
+    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [local, null])
+    yield* fs.writeFileString(file, "{}")
+    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [null, null])
+  }).pipe(Effect.scoped, Effect.provide(Layer.merge(layerStage, Processes.layer)))
+)
+it.live("a browser that another page leads here asks once more, and any other is told how to come in", () =>
+  Effect.gen(function* () {
+    const { serve } = yield* makeStage()
+    const { cookie, list } = yield* enter(yield* serve)
+    const led = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" }
+    const again = /http-equiv="refresh" content="0"/u
+    const first = yield* ask(`${list}report`, { headers: led })
+    assert.strictEqual(first.status, 401)
+    assert.match(first.text, again)
+    for (const headers of [
+      {},
+      { ...led, "sec-fetch-site": "same-origin" },
+      { ...led, "sec-fetch-site": "none" },
+      { ...led, "sec-fetch-mode": "cors" }
+    ]) {
+      const { status, text } = yield* ask(`${list}report`, { headers })
+      assert.strictEqual(status, 401)
+      assert.notMatch(text, again)
+      assert.include(text, "souffleur page --open")
+    }
+    assert.notMatch((yield* ask(`${list}watches/x/retry`, { method: "POST", headers: led, body: "" })).text, again)
+    assert.include((yield* ask(list, { headers: { host: "night.example" } })).text, "from elsewhere")
+    assert.strictEqual((yield* ask(`${list}report`, { headers: { ...led, cookie } })).status, 200)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("each answer forbids foreign code, frames, caches and referrers", () =>

@@ -6,6 +6,25 @@ import { ask, began, enter, layerStage, makeStage, night, reading } from "./Page
 
 const completed: WatchEvent = { _tag: "ConductorCompleted", at: began + 86_400_000, by: "turn" }
 
+/** Returns the secret of the forms of a page. */
+const secretIn = (page: string, cookie: string) =>
+  Effect.map(ask(page, { headers: { cookie } }), ({ text }) => {
+    const [, secret = ""] = /name="secret" value="([0-9a-f]{64})"/u.exec(text) ?? []
+    return secret
+  })
+
+/** Sends a form as a browser does. */
+const posting = (address: string) => (body: string, headers: Readonly<Record<string, string>>) =>
+  ask(address, {
+    method: "POST",
+    body,
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      "content-length": String(body.length),
+      ...headers
+    }
+  })
+
 it.live("a watch shows its state, what happened, and the evidence behind each decision", () =>
   Effect.gen(function* () {
     const { project, serve, tell } = yield* makeStage()
@@ -126,18 +145,8 @@ it.live("a word counts with the page's origin and the secret of its form alone",
     const { cookie, list } = yield* enter(link)
     const page = `${list}watches/opera-0001`
     const { origin } = new URL(link)
-    const [, secret = ""] =
-      /name="secret" value="([0-9a-f]{64})"/u.exec((yield* ask(page, { headers: { cookie } })).text) ?? []
-    const said = (body: string, headers: Readonly<Record<string, string>>) =>
-      ask(`${page}/release`, {
-        method: "POST",
-        body,
-        headers: {
-          "content-type": "application/x-www-form-urlencoded",
-          "content-length": String(body.length),
-          ...headers
-        }
-      })
+    const secret = yield* secretIn(page, cookie)
+    const said = posting(`${page}/release`)
     const refused = [
       yield* said(`secret=${secret}`, { origin }),
       yield* said(`secret=${secret}`, { cookie }),
@@ -162,29 +171,31 @@ it.live("a word counts with the page's origin and the secret of its form alone",
     assert.include((yield* said(`secret=${secret}`, { cookie, origin })).text, "Not possible now")
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
+it.live("a word counts by the address that its user set, and by no other scheme of it", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    yield* tell("opera-0001", night(project))
+    const { cookie, list } = yield* enter(yield* serve)
+    const page = `${list}watches/opera-0001`
+    const body = `secret=${yield* secretIn(page, cookie)}`
+    const from = (origin: string) => posting(`${page}/release`)(body, { cookie, host: "night.example", origin })
+    for (const origin of ["http://night.example", "https://night.example:1", "https://other.example"])
+      assert.strictEqual((yield* from(origin)).status, 403, origin)
+    assert.strictEqual((yield* from("https://night.example")).status, 303)
+    assert.include((yield* ask(page, { headers: { cookie } })).text, "An operator released the watch")
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
 it.live("a page that takes no word has no form, and refuses one", () =>
   Effect.gen(function* () {
     const { project, serve, serveReading, tell } = yield* makeStage()
     yield* tell("opera-0001", night(project))
     const acting = yield* enter(yield* serve)
-    const [, secret = ""] =
-      /name="secret" value="(\w+)"/u.exec(
-        (yield* ask(`${acting.list}watches/opera-0001`, { headers: { cookie: acting.cookie } })).text
-      ) ?? []
+    const secret = yield* secretIn(`${acting.list}watches/opera-0001`, acting.cookie)
     const other = yield* serveReading
     const { cookie, list } = yield* enter(other)
     const page = `${list}watches/opera-0001`
     assert.notInclude((yield* ask(page, { headers: { cookie } })).text, 'name="secret"')
-    const { status } = yield* ask(`${page}/done`, {
-      method: "POST",
-      body: `secret=${secret}`,
-      headers: {
-        cookie,
-        origin: new URL(other).origin,
-        "content-type": "application/x-www-form-urlencoded",
-        "content-length": String(`secret=${secret}`.length)
-      }
-    })
+    const { status } = yield* posting(`${page}/done`)(`secret=${secret}`, { cookie, origin: new URL(other).origin })
     assert.strictEqual(status, 403)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )

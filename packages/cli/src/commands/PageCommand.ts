@@ -2,6 +2,7 @@ import { personsZone, Settings, usualPagePort } from "@souffleur/domain"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { servePage } from "@souffleur/page"
+import { keepPageServed, pageServedNow, pageToken } from "@souffleur/process"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { openInBrowser } from "../watching/Browser.ts"
@@ -30,21 +31,31 @@ export const pageCommand = Command.make(
     const zone = yield* personsZone
     const acts = (yield* signOfAgent) === undefined
     yield* yield* WorksUnread
-    yield* Effect.gen(function* () {
+    const show = Effect.fnUntraced(function* (url: string) {
+      const elsewhere = pageUrl === null ? null : `${pageUrl}/${new URL(url).search}`
+      yield* Console.log(flags.json ? JSON.stringify({ url, elsewhere }) : url)
+      if (elsewhere !== null) yield* Console.error(`From elsewhere: ${elsewhere}`)
+      if (flags.open) yield* openInBrowser(url, stateDir)
+    })
+    const served = Effect.gen(function* () {
       const url = yield* servePage({ stateDir, acts, zone, pageUrl })
-      yield* Console.log(flags.json ? JSON.stringify({ url }) : url)
+      yield* keepPageServed(stateDir, new URL(url).origin)
       if (!acts) yield* Console.error("This is an agent's session, so the page takes no word.")
       yield* Console.error("The link is for you alone. Ctrl-C ends the page, and no watch.")
-      if (flags.open) yield* openInBrowser(url, stateDir)
+      yield* show(url)
       return yield* Effect.never
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(LoopbackServer.layer({ port: flags.port })),
-      Effect.catchTag("ServeError", () =>
-        Effect.fail(
-          new BadUsage({ message: `port ${flags.port} is taken: end what has it, or name another with --port` })
-        )
-      )
-    )
+    }).pipe(Effect.scoped, Effect.provide(LoopbackServer.layer({ port: flags.port })))
+    const taken = Effect.gen(function* () {
+      const origin = yield* pageServedNow(stateDir)
+      const token = yield* pageToken(stateDir)
+      // The page that runs takes a person's word, and an agent has no link to one that does.
+      if (!acts || token === undefined || origin === null || Number(new URL(origin).port) !== flags.port)
+        return yield* new BadUsage({
+          message: `port ${flags.port} is taken: end what has it, or name another with --port`
+        })
+      yield* Console.error("The page runs already.")
+      yield* show(`${origin}/?token=${token}`)
+    })
+    yield* Effect.catchTag(served, "ServeError", () => taken)
   })
 ).pipe(withLayers((settings) => Layer.provideMerge(layerAgentFiles(settings), layerSouffleur(settings))))

@@ -1,5 +1,7 @@
 import { layerHost, layerStoreReading, report, reportJson, reportMarkdown } from "@souffleur/embed/internal"
+import { Settings } from "@souffleur/domain"
 import { reportFile } from "@souffleur/page"
+import { pageLink, pageNow } from "@souffleur/process"
 import { Clock, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { withProgressLine } from "../explain/Progress.ts"
@@ -8,6 +10,12 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { indentOf, wrapped } from "../Wrapped.ts"
 import { json, projectDir, sinceOf, utcFlag, zoneOf } from "./Options.ts"
 import { withLayers } from "./ProjectCommand.ts"
+
+/** The most hours that the page tells. */
+const maxHours = 9999
+
+/** Returns a time in whole hours, as the page takes it. */
+const hoursOf = (millis: number): number => Math.min(maxHours, Math.max(1, Math.ceil(millis / 3_600_000)))
 
 /** Prints what the last hours brought, for a person, a program or a browser (spec: command-line#report). */
 export const reportCommand = Command.make(
@@ -29,11 +37,13 @@ export const reportCommand = Command.make(
     const until = yield* Clock.currentTimeMillis
     const since = yield* sinceOf(flags.since, until, yield* zoneOf(flags))
     const found = yield* withProgressLine("reading the log")(report({ since, until }))
-    if (flags.json) return yield* printJson(reportJson(found))
+    const page = yield* pageNow(yield* Settings)
+    const link = page === null ? null : `${pageLink(page, {})}report?since=${hoursOf(until - since)}h`
+    if (flags.json) return yield* printJson({ ...reportJson(found), link })
     const zone = yield* zoneOf(flags)
     if (flags.format === "html") return yield* printLines(yield* reportFile(found, zone))
     const { columns } = yield* Environment
-    const lines = reportMarkdown(found, zone).split("\n")
+    const lines = [...reportMarkdown(found, zone).split("\n"), ...(link === null ? [] : ["", `On the page: <${link}>`])]
     yield* Effect.forEach(lines, (line) => printLines(wrapped(line, columns, indentOf(line) + 2).join("\n")))
   })
 ).pipe(withLayers((settings) => Layer.merge(layerStoreReading(settings), layerHost)))

@@ -10,6 +10,7 @@ import {
   type Zone
 } from "@souffleur/domain"
 import { Cursor, positionOf } from "@souffleur/eventlog"
+import { pageLink, pageNow } from "@souffleur/process"
 import { Clock, Console, Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
@@ -123,10 +124,15 @@ export const statusCommand = Command.make(
     const shown = flags.all && Option.isNone(flags.watch) ? yield* allWatches : watches
     if (more > 0 && !flags.all)
       yield* Console.error(`${more} more ${more === 1 ? "watch has" : "watches have"} ended: souffleur status --all`)
+    const page = yield* pageNow(settings)
     // A program that polls has not looked, so the news stay new.
     if (flags.json) {
       const seen = yield* Effect.forEach(shown.toReversed(), (one) => seenNow(one, settings))
-      return yield* printJson(inOrder(seen.map(statusJson)))
+      const linked = inOrder(seen.map(statusJson)).map((one) => ({
+        ...one,
+        link: page === null ? null : pageLink(page, { watch: one.watch })
+      }))
+      return yield* printJson(linked)
     }
     const found = yield* rowsOf(shown.toReversed(), settings, zone)
     const unseen = (yield* Effect.forEach(watches, news)).filter((events) => events.length > 0)
@@ -165,5 +171,9 @@ export const statusCommand = Command.make(
     )
     if (needs.length > 0)
       yield* printLines(["", brush("dim", "NEXT"), ...nextLines(needs, (text) => brush("dim", text))].join("\n"))
+    if (page !== null) {
+      const one = Option.isSome(flags.watch) ? found[0] : undefined
+      yield* printLines(`\n${brush("dim", "PAGE")}\n${pageLink(page, one === undefined ? {} : { watch: one.id })}`)
+    }
   })
 ).pipe(withLayers((settings) => Layer.merge(layerStore(settings), layerHost)))

@@ -14,7 +14,7 @@ type Needs<T> = T extends ReadonlyArray<Trace<infer R>> ? R : never
 /** The names in the state folder that go with souffleur itself. */
 const names: ReadonlyArray<readonly [Trace<never>["kind"], ReadonlyArray<string>]> = [
   ["hook signs", ["hooks", hookedFolder]],
-  ["page", ["page.token", "metrics.token", "page.html"]],
+  ["page", ["page.token", "metrics.token", "page.served", "page.html"]],
   ["trust", ["trust"]],
   ["guardian", ["guardians", "restorations"]]
 ]

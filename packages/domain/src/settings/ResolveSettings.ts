@@ -114,7 +114,7 @@ export const resolveSettings = Effect.fn("resolveSettings")(function* (
   const stateHome = xdg !== undefined && path.isAbsolute(xdg) ? Effect.succeed(path.join(xdg, "souffleur")) : undefined
 
   const address = environment["SOUFFLEUR_PAGE_URL"] ?? ""
-  const reached = pageUrl(address === "" ? `http://127.0.0.1:${usualPagePort}` : address)
+  const reached = address === "" ? Result.succeed(null) : pageUrl(address)
 
   const settings = {
     ...(resolved as { readonly [Key in SettingName]: ResolvedSettings[Key] }),

@@ -16,8 +16,8 @@ export type ResolvedSettings = {
   readonly stateDir: string
   /** Absolute; the agent's own folder. */
   readonly agentDir: string
-  /** The address by which a person reaches the page: an origin. The environment alone names it. */
-  readonly pageUrl: string
+  /** The origin by which a person reaches the page from elsewhere, or `null`. The environment alone names it. */
+  readonly pageUrl: string | null
   /** The problems of the config file, as sentences. */
   readonly warnings: ReadonlyArray<string>
   /** The config file in use, or `null`. */

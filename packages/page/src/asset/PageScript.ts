@@ -39,4 +39,6 @@ if (link?.dataset.live) {
   source.addEventListener("rows", ({ data }) => parsed(data).forEach(prepend))
   source.addEventListener("over", () => (source.close(), show("over", "Ended")))
 }
+// A link without the secret path is led on by the door. A browser may forbid the storage, so this comes last.
+localStorage.setItem("souffleur", document.querySelector(".brand").getAttribute("href"))
 `

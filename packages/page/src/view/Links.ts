@@ -1,10 +1,10 @@
+/** The addresses that need no cookie: the style, the icon and the scripts. */
+export const looks = { style: "/page.css", icon: "/page.svg", script: "/page.js", door: "/door.js" } as const
+
 /** The addresses of the page, under its secret path. */
 export interface Links {
   readonly list: string
   readonly report: string
-  readonly style: string
-  readonly script: string
-  readonly icon: string
   readonly watch: (id: string) => string
   readonly run: (id: string) => string
 }
@@ -13,9 +13,6 @@ export interface Links {
 export const linksUnder = (path: string): Links => ({
   list: `${path}/`,
   report: `${path}/report`,
-  style: `${path}/page.css`,
-  script: `${path}/page.js`,
-  icon: `${path}/page.svg`,
   watch: (id) => `${path}/watches/${encodeURIComponent(id)}`,
   run: (id) => `${path}/runs/${encodeURIComponent(id)}`
 })

@@ -1,5 +1,5 @@
 import { type Html, html } from "../Html.ts"
-import type { Links } from "./Links.ts"
+import { type Links, looks } from "./Links.ts"
 
 /** A page within its frame. `live`: the address of its feed; `null`: nothing of it moves. */
 export interface Framed {
@@ -17,9 +17,9 @@ export const pageFrame = ({ live, main, title }: Framed, links: Links): Html =>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
-        <link rel="stylesheet" href="${links.style}" />
-        <link rel="icon" href="${links.icon}" />
-        <script type="module" src="${links.script}"></script>
+        <link rel="stylesheet" href="${looks.style}" />
+        <link rel="icon" href="${looks.icon}" />
+        <script type="module" src="${looks.script}"></script>
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>
