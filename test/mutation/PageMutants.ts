@@ -102,7 +102,27 @@ export const pageMutants = [
   ...mutantsOf(
     "packages/page/src/view/WatchPage.ts",
     [watch],
-    [["page watch: the evidence", "new Map(reasonsOf(events).map(", "new Map(reasonsOf([]).map("]]
+    [
+      ["page watch: the evidence", "new Map(reasonsOf(events, before).map(", "new Map(reasonsOf([]).map("],
+      ["page watch: a part leads to the one before", ": first > 1 ? first : null", ": null"],
+      [
+        "page watch: the part that is drawn",
+        "watchTimeline(events, seen.now, before)",
+        "watchTimeline(events, seen.now)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/page/src/Excerpts.ts",
+    [`${tests}/Excerpts.test.ts`],
+    [
+      ["page excerpt: nothing twice", "came.filter(({ revision }) => revision > known.now.revision)", "came"],
+      ["page excerpt: outside a recovery", "since >= every && now.recovery === undefined", "since >= every"],
+      ["page excerpt: an endless recovery is cut", "since >= 2 * every || ", ""],
+      ["page excerpt: keeps the newest alone", "next.newest.filter(({ revision }) => revision > from)", "next.newest"],
+      ["page excerpt: reads a piece at a time", "read(revision, revision + every)", "read(revision, Infinity)"],
+      ["page excerpt: what came before a revision", "mark.revision <= revision - every", "mark.revision <= revision"]
+    ]
   ),
   ...mutantsOf(
     "packages/page/src/Histories.ts",

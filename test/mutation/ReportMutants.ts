@@ -82,6 +82,11 @@ export const reportMutants = [
     "packages/embed/src/timeline/WatchTimeline.ts",
     ["packages/embed/test/Timeline.test.ts"],
     [
+      [
+        "timeline: a part begins within a generation",
+        "if (found.length === 0 && before.generation > 0 && before.recovery === undefined)",
+        "if (false)"
+      ],
       ["timeline: a wait ends with its watch", 'after.phase === "Exited" ? undefined : kindOf(after)', "kindOf(after)"],
       ["timeline: a generation ends", "{ ...running, to: event.at, ended }", "running"]
     ]

@@ -5,7 +5,7 @@ import { Effect, Stream } from "effect"
 import { findRun, type RunName } from "./conducting/FindRun.ts"
 import { lastRecoveryOf } from "./explain/LastRecovery.ts"
 import { runWhyOf, whyOf } from "./explain/Why.ts"
-import type { After, Point } from "./SouffleurOptions.ts"
+import type { After, Point, RevisionRange } from "./SouffleurOptions.ts"
 import { allWatches, endedWatches, findWatch, livingWatches, type WatchName } from "./watching/FindWatch.ts"
 
 /** Returns the events up to a point. */
@@ -22,8 +22,11 @@ export const makeSouffleurLog = Effect.gen(function* () {
   const runLog = yield* RunLog
   const find = (name: WatchName) => here(findWatch(name))
   const findOneRun = (name: RunName) => here(findRun(name))
-  const history = Effect.fn("SouffleurLog.history")(function* (name: WatchName, { after } = start) {
-    return yield* log.read((yield* find(name)).id, after)
+  const history = Effect.fn("SouffleurLog.history")(function* (
+    name: WatchName,
+    { after, upTo }: RevisionRange = start
+  ) {
+    return yield* log.read((yield* find(name)).id, after, upTo)
   })
   const runHistory = Effect.fn("SouffleurLog.runHistory")(function* (name: RunName, { after } = start) {
     return yield* runLog.read(streamOf((yield* findOneRun(name)).id), after)

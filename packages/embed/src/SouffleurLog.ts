@@ -7,7 +7,7 @@ import type { LastRecovery } from "./explain/LastRecovery.ts"
 import type { RunWhy, Why } from "./explain/Why.ts"
 import { makeSouffleurLog } from "./MakeSouffleurLog.ts"
 import type { ReadFailed, RunReadFailed } from "./SouffleurError.ts"
-import type { After, Point } from "./SouffleurOptions.ts"
+import type { After, RevisionRange, Point } from "./SouffleurOptions.ts"
 import type { NamedWatch, WatchName } from "./watching/FindWatch.ts"
 
 /**
@@ -44,8 +44,8 @@ export class SouffleurLog extends Context.Service<
     readonly state: (name: WatchName, at?: Point) => Effect.Effect<Watch, ReadFailed>
     /** Follows the events after a revision, to the end of the watch. */
     readonly events: (name: WatchName, from?: After) => Stream.Stream<Recorded, ReadFailed>
-    /** Returns the events after a revision. */
-    readonly history: (name: WatchName, from?: After) => Effect.Effect<ReadonlyArray<Recorded>, ReadFailed>
+    /** Returns the events after a revision, up to the newest or to another revision. */
+    readonly history: (name: WatchName, range?: RevisionRange) => Effect.Effect<ReadonlyArray<Recorded>, ReadFailed>
     /** Explains the last decision at or before a revision. `None`: nothing is decided yet. */
     readonly why: (name: WatchName, at?: { readonly revision: number }) => Effect.Effect<Option.Option<Why>, ReadFailed>
     /** Returns the last recovery of a watch, and the event that it followed from. `None`: there was none. */

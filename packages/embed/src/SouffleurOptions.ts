@@ -16,6 +16,11 @@ export interface After {
   readonly after: number
 }
 
+/** The events after a revision, up to another one. Without `upTo`: up to the newest. */
+export interface RevisionRange extends After {
+  readonly upTo?: number
+}
+
 /** The options of each watch. */
 export interface KeepOptions {
   /**

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Event, type Recorded, type WatchEvent } from "@souffleur/domain"
+import { Event, evolve, initial, type Recorded, type WatchEvent } from "@souffleur/domain"
 import type { RunEvent } from "@souffleur/plan"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
 import { examples as runExamples } from "../../plan/test/fixtures/events/RunExamples.ts"
@@ -54,6 +54,33 @@ it("a recovery is told from its death to the taken hand-off, with each attempt o
       contextTokens: 484
     }
   ])
+})
+
+it("the timeline of a part begins with what goes on there, and knows no more", () => {
+  const events: ReadonlyArray<Recorded> = given(
+    ...opened,
+    died,
+    at(5500, started),
+    relaunched,
+    at(9000, HandoffTaken),
+    at(9100, examples.PersonAwaited),
+    at(9200, examples.OwnerTook),
+    at(9300, died)
+  )
+  const part = (after: number) => {
+    const before = events.slice(0, after).reduce((watch, { event }) => evolve(watch, event), initial)
+    return watchTimeline(events.slice(after), 20_000, before)
+  }
+  assert.deepStrictEqual(part(0), watchTimeline(events, 20_000))
+  const { deaths, from, generations, recoveries, waits } = part(6)
+  assert.strictEqual(from, 9100)
+  assert.deepStrictEqual(
+    generations.map(({ from, generation, to }) => [generation, from, to]),
+    [[2, 9100, 9300]]
+  )
+  assert.deepStrictEqual([deaths.length, recoveries.length, waits[0]?.from], [1, 0, 9100])
+  // A wait that goes on begins with the part.
+  assert.deepInclude(part(7).waits[0], { kind: "person", from: 9200 })
 })
 
 it("a successor that dies before it took its hand-off ends the recovery as untaken, and the next one begins there", () => {

@@ -6,6 +6,7 @@ import { doorScript } from "./asset/DoorScript.ts"
 import { pageIcon } from "./asset/PageIcon.ts"
 import { pageScript } from "./asset/PageScript.ts"
 import { pageStyle } from "./asset/PageStyle.ts"
+import { makeExcerpts } from "./Excerpts.ts"
 import { makeHistories } from "./Histories.ts"
 import { makeListPages } from "./ListPages.ts"
 import { makeFeeds } from "./LiveFeed.ts"
@@ -66,6 +67,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
   const souffleur = yield* Souffleur
   const world: PageWorld = {
     souffleur,
+    excerpts: yield* makeExcerpts(souffleur),
     histories: yield* makeHistories(souffleur),
     gate,
     links: linksUnder(secrets.path),

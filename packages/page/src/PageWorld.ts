@@ -2,6 +2,7 @@ import { plain } from "@souffleur/domain"
 import type { Souffleur } from "@souffleur/embed"
 import { Effect, Option, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Excerpts } from "./Excerpts.ts"
 import type { Histories } from "./Histories.ts"
 import { html, written } from "./Html.ts"
 import type { Feeds } from "./LiveFeed.ts"
@@ -17,6 +18,7 @@ export interface PageWorld {
   readonly gate: GateOptions
   readonly links: Links
   readonly feed: Feeds
+  readonly excerpts: Excerpts
   readonly histories: Histories
   readonly seen: Effect.Effect<Seen>
 }

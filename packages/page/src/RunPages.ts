@@ -11,11 +11,11 @@ import { runPage, runStatePart, runView, tasksPart } from "./view/RunPage.ts"
 import { eventsOnPage } from "./view/WatchPage.ts"
 
 /** Returns a run as it is now, with all its events. */
-const shownNow = Effect.fnUntraced(function* ({ gate, souffleur }: PageWorld, id: string) {
+const shownNow = Effect.fnUntraced(function* ({ gate, histories, souffleur }: PageWorld, id: string) {
   const found = yield* souffleur.findRun(id)
   return {
     status: yield* souffleur.runStatus(found),
-    events: yield* souffleur.runHistory(found.id),
+    events: yield* histories(found.id),
     secret: gate.acts ? gate.secrets.form : null
   }
 })
@@ -29,7 +29,7 @@ const page = Effect.fnUntraced(function* (world: PageWorld) {
 
 /** Follows a run from the last event that the page knows. */
 const follow = Effect.fnUntraced(function* (world: PageWorld) {
-  const { feed, links, seen, souffleur } = world
+  const { feed, histories, links, seen, souffleur } = world
   const { id, run } = yield* souffleur.findRun(yield* idInPath)
   const after = yield* goesOnAfter(run.revision)
   const parts = Effect.gen(function* () {
@@ -41,7 +41,7 @@ const follow = Effect.fnUntraced(function* (world: PageWorld) {
     ] satisfies ReadonlyArray<FeedEvent>
   })
   const feedOf = Effect.fnUntraced(function* (fresh: ReadonlyArray<RecordedAs<RunEvent>>) {
-    const view = runView(id, yield* souffleur.runHistory(id), links)
+    const view = runView(id, yield* histories(id), links)
     const now = yield* seen
     const rows: FeedEvent = {
       event: "rows",

@@ -1,4 +1,4 @@
-import { describeEvent, evolve, initial, type Recorded } from "@souffleur/domain"
+import { describeEvent, evolve, type Recorded } from "@souffleur/domain"
 import { reasonsOf } from "@souffleur/embed"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
 import { Effect, Stream } from "effect"
@@ -16,47 +16,48 @@ import {
   queried,
   withFailures
 } from "./PageWorld.ts"
+import { bounds, type Excerpt } from "./view/Excerpt.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
 
-/** Returns the watch as it was at a revision. */
-const until = (events: ReadonlyArray<Recorded>, at: number) =>
-  events.filter(({ revision }) => revision <= at).reduce((watch, { event }) => evolve(watch, event), initial)
+/** Returns the watch as it was at a revision of an excerpt. */
+const until = ({ before, events }: Excerpt, at: number) =>
+  events.filter(({ revision }) => revision <= at).reduce((watch, { event }) => evolve(watch, event), before)
 
 const page = Effect.fnUntraced(function* (world: PageWorld) {
-  const { gate, histories, links, seen, souffleur } = world
+  const { excerpts, gate, links, seen, souffleur } = world
   const word = yield* queried
   const found = yield* souffleur.find(yield* idInPath)
-  const events = yield* histories(found.id)
-  const at = numberOf(word("at"))
+  const [at, before] = [numberOf(word("at")), numberOf(word("before"))]
+  const drawn = yield* excerpts(found.id, at)
   const shown = {
     status: yield* souffleur.status(found),
-    events,
-    past: at === undefined ? null : until(events, at),
-    before: numberOf(word("before")) ?? null,
+    drawn,
+    past: at === undefined ? null : until(drawn, at),
+    listed: yield* excerpts(found.id, before),
+    below: before ?? null,
     all: word("events") === "all",
     secret: gate.acts ? gate.secrets.form : null
   }
-  const query = new URLSearchParams({
-    after: String(events.at(-1)?.revision ?? 0),
-    events: word("events"),
-    at: word("at")
-  })
+  const query = new URLSearchParams({ after: String(drawn.last), events: word("events"), at: word("at") })
   // The newest events come to the page that shows them alone.
-  const live = shown.before === null ? `${links.watch(found.id)}/live?${query}` : null
+  const live = shown.below === null ? `${links.watch(found.id)}/live?${query}` : null
   return framed({ title: `${found.id} · souffleur`, live, main: watchPage(shown, links, yield* seen) }, world)
 })
 
-/** Returns the state at the revision that the slider names. */
-const then = Effect.fnUntraced(function* ({ histories, seen, souffleur }: PageWorld) {
-  const at = numberOf((yield* queried)("at")) ?? 1
+/** Returns the state at the revision that the slider names, in the drawing around the revision that the page names. */
+const then = Effect.fnUntraced(function* ({ excerpts, seen, souffleur }: PageWorld) {
+  const word = yield* queried
+  const at = numberOf(word("at")) ?? 1
   const { id } = yield* souffleur.find(yield* idInPath)
-  const events = yield* histories(id)
-  return HttpServerResponse.html(written(thenPart({ id, events, past: until(events, at) }, yield* seen)))
+  const near = yield* excerpts(id, numberOf(word("around")) ?? at)
+  const [first, end] = bounds(near)
+  const drawn = first <= at && at <= end ? near : yield* excerpts(id, at)
+  return HttpServerResponse.html(written(thenPart({ drawn, past: until(drawn, at) }, yield* seen)))
 })
 
 /** Follows a watch from the last event that the page knows. */
-const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souffleur }: PageWorld) {
+const follow = Effect.fnUntraced(function* ({ excerpts, feed, links, seen, souffleur }: PageWorld) {
   const word = yield* queried
   const { id, watch } = yield* souffleur.find(yield* idInPath)
   const after = yield* goesOnAfter(watch.revision)
@@ -65,11 +66,13 @@ const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souf
     return { event: "part", name: "state", data: statePart(status, yield* seen) } satisfies FeedEvent
   })
   const feedOf = Effect.fnUntraced(function* (fresh: ReadonlyArray<Recorded>) {
-    const events = yield* histories(id)
-    const view = watchView(id, events, links)
+    const newest = yield* excerpts(id)
+    const view = watchView(newest, links)
     const now = yield* seen
     const wanted = fresh.filter(({ event }) => word("events") === "all" || describeEvent(event).severity !== "detail")
-    const last = reasonsOf(events).findLast(({ recorded }) => recorded.revision < fresh[0]!.revision)
+    const last = reasonsOf(newest.events, newest.before).findLast(
+      ({ recorded }) => recorded.revision < fresh[0]!.revision
+    )
     const parts: ReadonlyArray<FeedEvent> =
       last === undefined
         ? []
@@ -79,7 +82,7 @@ const follow = Effect.fnUntraced(function* ({ feed, histories, links, seen, souf
       id: String(fresh.at(-1)!.revision),
       data: wanted.map((one) => eventItem(one, view, now))
     }
-    const data = historyPart({ id, events, past: null }, links, now)
+    const data = historyPart({ drawn: newest, past: null }, links, now)
     const history: FeedEvent = { event: "part", name: "history", data }
     return [rows, ...parts, yield* state, ...(word("at") === "" ? [history] : [])]
   })

@@ -1,12 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import type { Recorded } from "@souffleur/domain"
+import type { RecordedAs } from "@souffleur/eventlog"
+import type { RunEvent } from "@souffleur/plan"
 import { Effect } from "effect"
 import { makeHistories } from "../src/Histories.ts"
-import { night } from "./PageStage.ts"
+import { stuckRun } from "./RunStage.ts"
 
-it.effect("a further look at a watch reads what is new alone, and two looks at once double nothing", () =>
+it.effect("a further look at a run reads what is new alone, and two looks at once double nothing", () =>
   Effect.gen(function* () {
-    const log = night("/srv/opera").map((event, n): Recorded => ({
+    const log = stuckRun("/srv/opera").map((event, n): RecordedAs<RunEvent> => ({
       position: n + 1,
       stream: "a",
       revision: n + 1,
@@ -15,7 +16,7 @@ it.effect("a further look at a watch reads what is new alone, and two looks at o
     const looks: Array<number> = []
     let there = 5
     const histories = yield* makeHistories({
-      history: (_, { after } = { after: 0 }) =>
+      runHistory: (_, { after } = { after: 0 }) =>
         Effect.gen(function* () {
           looks.push(after)
           yield* Effect.yieldNow

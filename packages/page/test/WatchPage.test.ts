@@ -76,6 +76,51 @@ it.live("the slider shows the state at each revision, and only that state where 
       assert.strictEqual((yield* at(`?at=${wrong}`)).status, 200)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
+it.live("a long watch is drawn and listed in parts, each with links to the next", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    const many = Array.from({ length: 1600 }, (_, n): WatchEvent => ({
+      ...examples.PersonAwaited,
+      at: began + 14_400_000 + n * 1000,
+      for: "x"
+    }))
+    yield* tell("opera-0001", [...night(project), ...many])
+    const { cookie, list } = yield* enter(yield* serve)
+    const at = (path: string) => ask(`${list}watches/opera-0001${path}`, { headers: { cookie } })
+    const slider = (text: string) => {
+      const [, min, max] = /name="at"\s+min="(\d+)"\s+max="(\d+)"/u.exec(text) ?? []
+      return [Number(min), Number(max)] as const
+    }
+    const { text } = yield* at("")
+    const [first, end] = slider(text)
+    assert.isAbove(first, 1000)
+    assert.strictEqual(end, 1613)
+    assert.include(text, "of 1613")
+    assert.include(text, "All 1613 events")
+    assert.isBelow(text.length, 200_000)
+    assert.include(text, `?at=${first - 1}#history">Before these`)
+    const before = yield* at(`?at=${first - 1}`)
+    assert.include(before.text, `at revision ${first - 1}`)
+    const [, mid] = slider(before.text)
+    assert.include(before.text, `?at=${mid + 1}#history">After these`)
+    // The slider moves within what is drawn.
+    const part = yield* at(`/then?around=1613&at=${first}`)
+    assert.include(part.text, `at revision ${first}`)
+    const drawing = (text: string) => /<svg[^]*?<line/u.exec(text)?.[0]
+    assert.strictEqual(drawing(part.text), drawing((yield* at(`/then?around=1613&at=${end}`)).text))
+    assert.include((yield* at("/then?around=1613&at=2")).text, "at revision 2")
+    // Following "Older" comes to the first event.
+    let [query, pages] = ["?events=all", 0]
+    for (; pages < 50; pages++) {
+      const listed = yield* at(query)
+      const [, next] = /href="[^"]*(\?[^"#]*)#events-title">Older/u.exec(listed.text) ?? []
+      if (next === undefined) break
+      query = next.replaceAll("&amp;", "&")
+    }
+    assert.isAtLeast(pages, 15)
+    assert.include((yield* at(query)).text, 'id="e1"')
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
 it.live("a feed sends what is new, and after a break neither misses nor doubles an event", () =>
   Effect.gen(function* () {
     const { project, serve, tell } = yield* makeStage()

@@ -221,9 +221,11 @@ const explained: Explained<Seen, WatchEvent> = {
   }
 }
 
-/** Explains every decision of a watch, of all its events. */
-export const reasonsOf = (events: ReadonlyArray<Recorded>): ReadonlyArray<Reason<WatchEvent>> =>
-  allReasons(events, explained)
+/** Explains every decision of a watch. `before`: the state before the first of its events, where they are a part. */
+export const reasonsOf = (
+  events: ReadonlyArray<Recorded>,
+  before: Watch = initial
+): ReadonlyArray<Reason<WatchEvent>> => allReasons(events, { ...explained, initial: { watch: before, end: null } })
 
 /** Returns the newest decision at or before a revision. */
 export const reasonOf = (events: ReadonlyArray<Recorded>, upTo: number): Reason<WatchEvent> | undefined =>

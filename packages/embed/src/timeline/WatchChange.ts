@@ -8,10 +8,10 @@ export interface WatchChange {
   readonly after: Watch
 }
 
-/** Folds events, and keeps the states around each. */
-export const watchChanges = (events: ReadonlyArray<Recorded>): ReadonlyArray<WatchChange> => {
+/** Folds events, and keeps the states around each. `from`: the state before the first of them. */
+export const watchChanges = (events: ReadonlyArray<Recorded>, from: Watch = initial): ReadonlyArray<WatchChange> => {
   const changes: Array<WatchChange> = []
-  let before = initial
+  let before = from
   for (const { event, revision } of events) {
     const after = evolve(before, event)
     changes.push({ event, revision, before, after })

@@ -69,6 +69,9 @@ const generationsOf = (changes: ReadonlyArray<WatchChange>): ReadonlyArray<Gener
   const found: Array<GenerationStretch> = []
   for (const change of changes) {
     const { after, before, event, revision } = change
+    // The timeline of a part may begin within a generation.
+    if (found.length === 0 && before.generation > 0 && before.recovery === undefined)
+      found.push({ generation: before.generation, from: event.at, to: null, revision, ended: null })
     const running = found.at(-1)
     const ended = endOf(change)
     if (running?.to === null && ended !== null) found[found.length - 1] = { ...running, to: event.at, ended }
@@ -120,9 +123,12 @@ const waitsOf = (changes: ReadonlyArray<WatchChange>): ReadonlyArray<WaitStretch
     })
     .toSorted((a, b) => a.revision - b.revision)
 
-/** Returns the timeline of a watch from all its events. `now`: epoch milliseconds of the look. */
-export const watchTimeline = (events: ReadonlyArray<Recorded>, now: number): WatchTimeline => {
-  const changes = watchChanges(events)
+/**
+ * Returns the timeline of a watch from its events. `now`: epoch milliseconds of the look. `before`: the state before the
+ * first of these events, where they are a part of a history. What began before that part begins with it.
+ */
+export const watchTimeline = (events: ReadonlyArray<Recorded>, now: number, before?: Watch): WatchTimeline => {
+  const changes = watchChanges(events, before)
   const [first, last] = [changes[0], changes.at(-1)]
   const over = last?.after.phase === "Exited"
   const to = over ? last.event.at : Math.max(now, last?.event.at ?? now)

@@ -27,7 +27,7 @@ const prepend = (row) => {
 const slider = document.querySelector("form.slider")
 slider?.addEventListener("input", async ({ target }) => {
   slider.querySelector("output").textContent = target.value
-  const answer = await fetch(slider.dataset.then + "?at=" + target.value)
+  const answer = await fetch(slider.dataset.then + "&at=" + target.value)
   if (answer.ok && slider.elements.at.value === target.value) parsed(await answer.text()).forEach(replace)
 })
 if (link?.dataset.live) {

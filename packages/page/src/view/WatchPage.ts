@@ -1,6 +1,7 @@
-import { describeEvent, type Recorded, type Watch, type WatchEvent } from "@souffleur/domain"
+import { describeEvent, type Watch, type WatchEvent } from "@souffleur/domain"
 import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
+import { bounds, type Excerpt } from "./Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
 import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
 import type { Links } from "./Links.ts"
@@ -12,21 +13,19 @@ import { watchDrawing } from "./WatchDrawing.ts"
 /** Events on one page. */
 export const eventsOnPage = 100
 
-/** The history of a watch, and a point in it; `past` is `null` for now. */
+/** The drawn part of a history, and a point in it; `past` is `null` for now. */
 interface Past {
-  readonly id: string
-  readonly events: ReadonlyArray<Recorded>
+  readonly drawn: Excerpt
   readonly past: Watch | null
 }
 
 /** A watch as its page shows it. */
-export interface ShownWatch {
+export interface ShownWatch extends Past {
   readonly status: WatchStatus
-  readonly events: ReadonlyArray<Recorded>
-  /** The watch as it was at a revision; `null`: as it is now. */
-  readonly past: Watch | null
-  /** Events before this revision are shown; `null`: the newest. */
-  readonly before: number | null
+  /** The part of its history that has the listed events. */
+  readonly listed: Excerpt
+  /** Events below this revision are listed; `null`: the newest. */
+  readonly below: number | null
   /** True if the events that are no news are shown too. */
   readonly all: boolean
   /** The secret of its forms; `null`: it takes no word. */
@@ -34,9 +33,9 @@ export interface ShownWatch {
 }
 
 /** Describes the events of a watch, and explains its decisions. */
-export const watchView = (id: string, events: ReadonlyArray<Recorded>, links: Links): EventView<WatchEvent> => ({
+export const watchView = ({ before, events, id }: Excerpt, links: Links): EventView<WatchEvent> => ({
   describe: (event, { zone }) => describeEvent(event, zone),
-  reasons: new Map(reasonsOf(events).map((reason) => [reason.recorded.revision, reason])),
+  reasons: new Map(reasonsOf(events, before).map((reason) => [reason.recorded.revision, reason])),
   at: (revision) => `${links.watch(id)}?at=${revision}#history`
 })
 
@@ -52,10 +51,10 @@ export const statePart = (status: WatchStatus, seen: Seen): Html => {
 }
 
 /** Returns the timeline, and the state at the revision that the slider names. */
-export const thenPart = ({ events, id, past }: Past, seen: Seen): Html => {
+export const thenPart = ({ drawn: { before, events, id }, past }: Past, seen: Seen): Html => {
   const job = past === null ? null : watchJob({ id, watch: past }, true, seen.zone)
   return html`<div id="then">
-    ${watchDrawing(watchTimeline(events, seen.now), past?.lastEventAt ?? null, seen)}
+    ${watchDrawing(watchTimeline(events, seen.now, before), past?.lastEventAt ?? null, seen)}
     ${
       past !== null &&
       job !== null &&
@@ -68,19 +67,26 @@ export const thenPart = ({ events, id, past }: Past, seen: Seen): Html => {
   </div>`
 }
 
-/** Returns the slider over the revisions. Without JavaScript it is a form. */
-export const historyPart = ({ events, id, past }: Past, links: Links, seen: Seen): Html => {
-  const last = events.at(-1)?.revision ?? 1
-  const at = Math.min(last, past?.revision ?? last)
+/** Returns the slider over the drawn revisions. Without JavaScript it is a form. */
+export const historyPart = ({ drawn, past }: Past, links: Links, seen: Seen): Html => {
+  const { id, last } = drawn
+  const [first, end] = bounds(drawn)
+  const at = Math.min(end, past?.revision ?? end)
+  const to = (revision: number, words: string) => html`<a href="${links.watch(id)}?at=${revision}#history">${words}</a>`
   return html`<section id="history" class="panel" aria-labelledby="history-title">
     <h2 id="history-title">History</h2>
-    ${thenPart({ id, events, past }, seen)}
-    <form class="slider" action="${links.watch(id)}#history" method="get" data-then="${links.watch(id)}/then">
+    ${thenPart({ drawn, past }, seen)}
+    <form
+      class="slider"
+      action="${links.watch(id)}#history"
+      method="get"
+      data-then="${links.watch(id)}/then?around=${past?.revision ?? last}"
+    >
       <label for="at">Revision <output for="at">${at}</output> of ${last}</label>
-      <input id="at" type="range" name="at" min="1" max="${last}" value="${at}" />
+      <input id="at" type="range" name="at" min="${first}" max="${end}" value="${at}" />
       <div class="steps">
-        ${at > 1 && html`<a href="${links.watch(id)}?at=${at - 1}#history">One back</a>`}
-        ${at < last && html`<a href="${links.watch(id)}?at=${at + 1}#history">One on</a>`}
+        ${first > 1 && to(first - 1, "Before these")} ${at > 1 && to(at - 1, "One back")}
+        ${at < last && to(at + 1, "One on")} ${end < last && to(end + 1, "After these")}
         ${past !== null && html`<a href="${links.watch(id)}">Now</a>`}
         <button>Show this revision</button>
       </div>
@@ -89,13 +95,15 @@ export const historyPart = ({ events, id, past }: Past, links: Links, seen: Seen
 }
 
 /** Returns the events of a page, the newest first. */
-const eventsPart = ({ all, before, events, status: { id } }: ShownWatch, links: Links, seen: Seen): Html => {
-  const view = watchView(id, events, links)
-  const wanted = events.filter(
-    ({ event, revision }) =>
-      (all || describeEvent(event).severity !== "detail") && (before === null || revision < before)
+const eventsPart = ({ all, below, listed, status: { id } }: ShownWatch, links: Links, seen: Seen): Html => {
+  const view = watchView(listed, links)
+  const wanted = listed.events.filter(
+    ({ event, revision }) => (all || describeEvent(event).severity !== "detail") && (below === null || revision < below)
   )
   const shown = wanted.slice(-eventsOnPage).toReversed()
+  // A part without news leads to the part before it.
+  const [first] = bounds(listed)
+  const older = wanted.length > shown.length ? shown.at(-1)!.revision : first > 1 ? first : null
   const address = (query: Readonly<Record<string, string>>) =>
     `${links.watch(id)}?${new URLSearchParams(query)}#events-title`
   const kept = all ? { events: "all" } : {}
@@ -105,20 +113,17 @@ const eventsPart = ({ all, before, events, status: { id } }: ShownWatch, links: 
       ${
         all
           ? html`<a href="${address({})}">Only what matters</a>`
-          : html`<a href="${address({ events: "all" })}">All ${events.length} events</a>`
+          : html`<a href="${address({ events: "all" })}">All ${listed.last} events</a>`
       }
     </div>
     <ol id="events" class="events">
       ${shown.map((one) => eventItem(one, view, seen))}
     </ol>
     ${
-      (before !== null || wanted.length > shown.length) &&
+      (below !== null || older !== null) &&
       html`<nav class="pages" aria-label="Pages of events">
-        ${before !== null && html`<a href="${address(kept)}">Newest</a>`}
-        ${
-          wanted.length > shown.length &&
-          html`<a href="${address({ ...kept, before: String(shown.at(-1)?.revision) })}">Older</a>`
-        }
+        ${below !== null && html`<a href="${address(kept)}">Newest</a>`}
+        ${older !== null && html`<a href="${address({ ...kept, before: String(older) })}">Older</a>`}
       </nav>`
     }
   </section>`
@@ -138,6 +143,6 @@ export const watchPage = (shown: ShownWatch, links: Links, seen: Seen): Html => 
         html`<a class="button" href="${links.watch(id)}/export" download>Download the last export</a>`
       }
     </div>
-    ${statePart(shown.status, seen)} ${watchActs(shown.status, shown.secret, links)}
-    ${historyPart({ id, events: shown.events, past: shown.past }, links, seen)} ${eventsPart(shown, links, seen)}`
+    ${statePart(shown.status, seen)} ${watchActs(shown.status, shown.secret, links)} ${historyPart(shown, links, seen)}
+    ${eventsPart(shown, links, seen)}`
 }
