@@ -23,8 +23,8 @@ const loadedFirst = (chunk: string) =>
 
 it("the bundle is a folder that imports only its own files and Node's modules", () => {
   const chunks = fs.readdirSync(join(folder, "chunks")).map((name) => join("chunks", name))
-  const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", "notify.js", ...chunks]
-  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 6), "chunks", "LICENSES.txt"])
+  const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", "notify.js", "page.cjs", ...chunks]
+  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 7), "chunks", "LICENSES.txt"])
   let own = 0
   for (const file of files) {
     for (const name of importedBy(fs.readFileSync(join(folder, file), "utf8"))) {
@@ -66,21 +66,23 @@ it("the command is short and loads nothing before it knows what is asked; each e
   }
 })
 
-it("the page and the tools alone load a server, and neither loads the other", () => {
-  const texts = fs
-    .readdirSync(join(folder, "chunks"))
-    .map((name) => [`./${name}`, fs.readFileSync(join(folder, "chunks", name), "utf8")] as const)
+it("the page is a file of its own, and it and the tools alone load a server", () => {
+  const texts = ["page.cjs", ...fs.readdirSync(join(folder, "chunks")).map((name) => `chunks/${name}`)].map(
+    (name) => [name, fs.readFileSync(join(folder, name), "utf8")] as const
+  )
   /** The chunks with this text, and all that load one of them. */
   const loading = (part: string) => {
     const found = new Set<string>(texts.flatMap(([name, text]) => (text.includes(part) ? [name] : [])))
     for (let size = 0; size < found.size;) {
       size = found.size
-      for (const [name, text] of texts) if (loadedFirst(text).some((one) => found.has(one))) found.add(name)
+      for (const [name, text] of texts)
+        if (loadedFirst(text).some((one) => found.has(join(dirname(name), one)))) found.add(name)
     }
     return [...found]
   }
-  assert.sameMembers(loading('require("node:http")'), ["./page.cjs"])
-  assert.sameMembers(loading("/effect/dist/http/HttpRouter.js"), ["./page.cjs", "./Server.cjs", "./http.cjs"])
+  assert.sameMembers(loading('require("node:http")'), ["page.cjs"])
+  assert.sameMembers(loading("This page is for 127.0.0.1"), ["page.cjs"])
+  assert.sameMembers(loading("/effect/dist/http/HttpRouter.js"), ["page.cjs", "chunks/Server.cjs", "chunks/http.cjs"])
 })
 
 it.live("a start reads few files, and the help no file of the store", () =>

@@ -6,8 +6,11 @@ import { Effect, Option } from "effect"
 import type { Looked } from "./TopFrame.ts"
 import type { Tone, TopLine } from "./TopLine.ts"
 
-/** The newest events of a job that are shown. */
-const maxEvents = 200
+/** The newest events of a job that are shown, and those among which they are looked for. */
+const [maxEvents, maxRead] = [200, 1000] as const
+
+/** Returns the revision after which the newest events of a job begin. */
+const newest = ({ revision }: { readonly revision: number }) => ({ after: Math.max(0, revision - maxRead) })
 
 const tones: Readonly<Record<Severity, Tone | undefined>> = {
   detail: "dim",
@@ -43,7 +46,9 @@ const watchLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
   const souffleur = yield* Souffleur
   const found = yield* souffleur.find(id)
   const status = yield* souffleur.status(found)
-  const events = (yield* souffleur.history(id)).filter(({ event }) => isNews(event)).slice(-maxEvents)
+  const events = (yield* souffleur.history(id, newest(found.watch)))
+    .filter(({ event }) => isNews(event))
+    .slice(-maxEvents)
   return [
     ...factsOf(status).map((text) => ({ text })),
     { text: "" },
@@ -57,7 +62,8 @@ const watchLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
 
 const runLines = Effect.fnUntraced(function* (id: string, seen: Looked) {
   const souffleur = yield* Souffleur
-  const events = (yield* souffleur.runHistory(id)).slice(-maxEvents)
+  const { run } = yield* souffleur.findRun(id)
+  const events = (yield* souffleur.runHistory(id, newest(run))).slice(-maxEvents)
   return events
     .toReversed()
     .map(({ event }) =>
