@@ -54,6 +54,8 @@ it.effect("an excerpt of a long history is bounded, has the state before it, and
     const { excerpts, reads } = yield* looking(log)
     yield* excerpts("a")
     assert.isAtMost(Math.max(...reads()), 1500, "the first look holds a piece at a time")
+    yield* excerpts("a")
+    assert.deepStrictEqual(reads(), [0], "the newest events are kept")
     for (const around of [undefined, 1, 13, 500, 501, 1499, 3000, 6999, log.length, log.length + 50]) {
       const { before, events, last } = yield* excerpts("a", around)
       const asked = Math.min(around ?? log.length, log.length)

@@ -97,6 +97,7 @@ it.live("a long watch is drawn and listed in parts, each with links to the next"
     assert.strictEqual(end, 1613)
     assert.include(text, "of 1613")
     assert.include(text, "All 1613 events")
+    assert.include(text, "<li>Generation S2: ")
     assert.isBelow(text.length, 200_000)
     assert.include(text, `?at=${first - 1}#history">Before these`)
     const before = yield* at(`?at=${first - 1}`)
@@ -119,6 +120,25 @@ it.live("a long watch is drawn and listed in parts, each with links to the next"
     }
     assert.isAtLeast(pages, 15)
     assert.include((yield* at(query)).text, 'id="e1"')
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("a part of a watch without news leads to the part before it", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    const details = Array.from({ length: 1600 }, (_, n): WatchEvent => ({
+      ...examples.SelfMonitorStarted,
+      at: began + 14_400_000 + n * 1000
+    }))
+    yield* tell("opera-0001", [...night(project), ...details])
+    const { cookie, list } = yield* enter(yield* serve)
+    let query = ""
+    for (let pages = 0; pages < 5; pages++) {
+      const { text } = yield* ask(`${list}watches/opera-0001${query}`, { headers: { cookie } })
+      if (text.includes("took the hand-off")) return
+      const [, next] = /href="[^"]*(\?[^"#]*)#events-title">Older/u.exec(text) ?? []
+      query = next?.replaceAll("&amp;", "&") ?? "?at=1"
+    }
+    assert.fail("no link led to the news")
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("a feed sends what is new, and after a break neither misses nor doubles an event", () =>
