@@ -6,7 +6,7 @@ import { report, type Row, timed } from "./Table.ts"
 import { shares, used } from "./Used.ts"
 
 const [warmUp, rounds] = [2, 9]
-/** A page of 10,000 watches may take so many times that of 200, and so a watch of 20,000 events that of 2,000. */
+/** The page of the second store may take so many times that of the first one. */
 const limits = { firstByte: 1.5, size: 1.1, memory: 1.5, looked: 1.25 }
 
 const stores = [

@@ -34,10 +34,14 @@ const styleOf = ({ bold, colour, dim, reverse }: Look): string => {
 const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
+/** A change of the look. */
+// oxlint-disable-next-line no-control-regex -- It begins with ESC.
+const sgr = /\u001b\[([\d;]*)m/u
+
 /** Draws the screen of a terminal as HTML. `screen`: what `tmux capture-pane -e -p` prints. */
 export const terminalHtml = (screen: string): string => {
   let look = plainLook
-  const parts = screen.trimEnd().split(/\u001b\[([\d;]*)m/u)
+  const parts = screen.trimEnd().split(sgr)
   const spans = parts.map((part, n) => {
     if (n % 2 === 0) return part === "" ? "" : `<span style="${styleOf(look)}">${escaped(part)}</span>`
     look = part.split(";").map(Number).reduce(after, look)

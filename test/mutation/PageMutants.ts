@@ -63,6 +63,7 @@ export const pageMutants = [
         "pageUrl === null ? pageServedNow(stateDir)",
         "true ? pageServedNow(stateDir)"
       ],
+      ["page link: a name is one part of it", "encodeURIComponent(run)", "run"],
       ["page link: of a page that runs", "isOver(yield* condition(served.process)) ? null", "false ? null"]
     ]
   ),
@@ -113,7 +114,7 @@ export const pageMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/page/src/Excerpts.ts",
+    "packages/page/src/history/Excerpts.ts",
     [`${tests}/Excerpts.test.ts`],
     [
       ["page excerpt: nothing twice", "came.filter(({ revision }) => revision > known.now.revision)", "came"],
@@ -125,7 +126,7 @@ export const pageMutants = [
     ]
   ),
   ...mutantsOf(
-    "packages/page/src/Histories.ts",
+    "packages/page/src/history/Histories.ts",
     [`${tests}/Histories.test.ts`],
     [
       ["page history: what is new alone", "{ after: before.length }", "{ after: 0 }"],

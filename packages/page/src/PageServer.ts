@@ -6,8 +6,8 @@ import { doorScript } from "./asset/DoorScript.ts"
 import { pageIcon } from "./asset/PageIcon.ts"
 import { pageScript } from "./asset/PageScript.ts"
 import { pageStyle } from "./asset/PageStyle.ts"
-import { makeExcerpts } from "./Excerpts.ts"
-import { makeHistories } from "./Histories.ts"
+import { makeExcerpts } from "./history/Excerpts.ts"
+import { makeHistories } from "./history/Histories.ts"
 import { makeListPages } from "./ListPages.ts"
 import { makeFeeds } from "./LiveFeed.ts"
 import { collecting, entered, entrance, type GateOptions, hardened, refusal } from "./PageGate.ts"
@@ -98,7 +98,7 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
   const outside: Readonly<Record<string, typeof inside>> = {
     "/": entrance(gate),
     "/metrics": collecting(gate)(metrics),
-    // What the door shows too. They hold no word of this machine.
+    // The door shows them too. They hold no word of this machine.
     [looks.style]: asset(pageStyle, "text/css"),
     [looks.icon]: asset(pageIcon, "image/svg+xml"),
     [looks.script]: asset(pageScript, "text/javascript"),

@@ -16,7 +16,7 @@ import {
   queried,
   withFailures
 } from "./PageWorld.ts"
-import { bounds, type Excerpt } from "./view/Excerpt.ts"
+import { bounds, type Excerpt } from "./history/Excerpt.ts"
 import { eventItem, whyPart } from "./view/EventItems.ts"
 import { eventsOnPage, historyPart, statePart, thenPart, watchPage, watchView } from "./view/WatchPage.ts"
 

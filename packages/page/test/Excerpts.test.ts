@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { evolve, initial, type Recorded, type WatchEvent } from "@souffleur/domain"
 import { Effect } from "effect"
 import { examples } from "../../domain/test/fixtures/events/Examples.ts"
-import { makeExcerpts } from "../src/Excerpts.ts"
+import { makeExcerpts } from "../src/history/Excerpts.ts"
 import { began, night } from "./PageStage.ts"
 
 /** The events of a night, and then so many that a person was awaited. */

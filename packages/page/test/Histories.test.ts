@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import type { RecordedAs } from "@souffleur/eventlog"
 import type { RunEvent } from "@souffleur/plan"
 import { Effect } from "effect"
-import { makeHistories } from "../src/Histories.ts"
+import { makeHistories } from "../src/history/Histories.ts"
 import { stuckRun } from "./RunStage.ts"
 
 it.effect("a further look at a run reads what is new alone, and two looks at once double nothing", () =>

@@ -48,7 +48,7 @@ export const pageCommand = Command.make(
     const taken = Effect.gen(function* () {
       const origin = yield* pageServedNow(stateDir)
       const token = yield* pageToken(stateDir)
-      // The page that runs takes a person's word, and an agent has no link to one that does.
+      // The page that runs may take a person's word, and an agent gets no link to it.
       if (!acts || token === undefined || origin === null || Number(new URL(origin).port) !== flags.port)
         return yield* new BadUsage({
           message: `port ${flags.port} is taken: end what has it, or name another with --port`

@@ -124,8 +124,8 @@ const waitsOf = (changes: ReadonlyArray<WatchChange>): ReadonlyArray<WaitStretch
     .toSorted((a, b) => a.revision - b.revision)
 
 /**
- * Returns the timeline of a watch from its events. `now`: epoch milliseconds of the look. `before`: the state before the
- * first of these events, where they are a part of a history. What began before that part begins with it.
+ * Returns the timeline of a watch from its events. `now`: epoch milliseconds of the look. `before`: the state before
+ * the first event, where the events are a part of a history. An earlier generation or wait begins with that part.
  */
 export const watchTimeline = (events: ReadonlyArray<Recorded>, now: number, before?: Watch): WatchTimeline => {
   const changes = watchChanges(events, before)

@@ -1,7 +1,7 @@
 import { describeEvent, type Watch, type WatchEvent } from "@souffleur/domain"
 import { reasonsOf, watchJob, type WatchStatus, watchTimeline } from "@souffleur/embed"
 import { type Html, html } from "../Html.ts"
-import { bounds, type Excerpt } from "./Excerpt.ts"
+import { bounds, type Excerpt } from "../history/Excerpt.ts"
 import { eventItem, type EventView } from "./EventItems.ts"
 import { factList, timeTag, pastFacts, presentFacts } from "./Facts.ts"
 import type { Links } from "./Links.ts"

@@ -62,7 +62,7 @@ export const pageServedNow = Effect.fn("pageServedNow")(function* (stateDir: str
 
 type Reached = Pick<ResolvedSettings, "pageUrl" | "stateDir">
 
-/** Returns the address by which a person reaches the page now: the one that is set, or that of a page that runs. */
+/** Returns the origin of the page for a person: the one that is set, else of a page that runs. */
 export const pageNow = ({ pageUrl, stateDir }: Reached) =>
   pageUrl === null ? pageServedNow(stateDir) : Effect.succeed(pageUrl)
 

@@ -1,7 +1,7 @@
 import { evolve, initial, type Recorded, type Watch } from "@souffleur/domain"
 import type { Souffleur } from "@souffleur/embed"
 import { Cache, Effect, Ref } from "effect"
-import type { Excerpt } from "./view/Excerpt.ts"
+import type { Excerpt } from "./Excerpt.ts"
 
 /** Watches that are known between two looks, and how long after the first look. */
 const [kept, keptFor] = [8, "1 hour"] as const
@@ -25,7 +25,7 @@ interface Known {
 
 const nothing: Known = { marks: [{ revision: 0, watch: initial }], now: initial, newest: [] }
 
-/** Returns the mark of an excerpt around a revision: the last one that has enough events before it. */
+/** Returns the mark of an excerpt around a revision: the last one with enough events after it. */
 const markBefore = ({ marks }: Known, revision: number): Mark =>
   marks.findLast((mark) => mark.revision <= revision - every) ?? marks[0]!
 
