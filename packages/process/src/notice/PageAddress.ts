@@ -62,7 +62,7 @@ export const pageServedNow = Effect.fn("pageServedNow")(function* (stateDir: str
 
 type Reached = Pick<ResolvedSettings, "pageUrl" | "stateDir">
 
-/** Returns the origin of the page for a person: the one that is set, else of a page that runs. */
+/** Returns the origin that is set for the page, else that of a page that runs; `null`: neither. */
 export const pageNow = ({ pageUrl, stateDir }: Reached) =>
   pageUrl === null ? pageServedNow(stateDir) : Effect.succeed(pageUrl)
 
