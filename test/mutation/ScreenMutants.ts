@@ -135,7 +135,38 @@ export const screenMutants = [
         'hooks === "none" ? yield* Effect.forEach(yield* removeHooks(project)',
         "false ? yield* Effect.forEach(yield* removeHooks(project)"
       ],
-      ["setup: a missing agent is told", "yield* warnOfMissing(program)", "void program"]
+      ["setup: a missing agent is told", "yield* warnOfMissing(program)", "void program"],
+      ["setup: a menu begins at what holds", "Number(other === now) - Number(one === now)", "0"],
+      ["setup: the environment is told", '(variables[`SOUFFLEUR_${key}`] ?? "") !== ""', "key.length === 0"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/service/ServiceManager.ts",
+    ["packages/cli/test/ServiceManager.test.ts"],
+    [
+      ["service: no file that nothing took", "(changed ? asBefore : Effect.void)", "Effect.void"],
+      [
+        "service: the file of an enabled one stays",
+        "Effect.tapError(runAll(manager.enable), () => (changed ? asBefore : Effect.void))\n  if (start) yield* runAll([manager.start])",
+        "Effect.tapError(runAll([...manager.enable, ...(start ? [manager.start] : [])]), () => (changed ? asBefore : Effect.void))"
+      ],
+      ["service: the words of its manager", "heard: true", "heard: false"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/world/OwnWarnings.ts",
+    ["packages/cli/test/OwnWarnings.test.ts"],
+    [["own log: a remark", 'Warn: "warning"', 'Warn: "WARN"']]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/commands/HereCommand.ts",
+    ["packages/cli/test/HereCommand.test.ts"],
+    [
+      [
+        "here: the agent of the settings",
+        "onSuccess: (command) => plain(command.program, maxLength)",
+        "onSuccess: () => agentKind.program"
+      ]
     ]
   ),
   ...mutantsOf(

@@ -1,8 +1,9 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { ErrandProcess, HostServices, ownWords, Signals } from "@souffleur/node"
-import { Cause, Console, Deferred, Effect, Exit, Layer, Logger, References, Runtime } from "effect"
+import { Cause, Console, Deferred, Effect, Exit, Layer, Runtime } from "effect"
 import { cli } from "./Cli.ts"
 import { Environment, Unread, WorksUnread } from "./world/CommandEnvironment.ts"
+import { layerOwnWarnings } from "./world/OwnWarnings.ts"
 import { Departure } from "@souffleur/embed/internal"
 import { type Mark, makeMark, printing } from "./Printing.ts"
 import { codeUnderLaunchd, underLaunchd } from "./service/LaunchdPlist.ts"
@@ -36,12 +37,6 @@ const environmentIn = (cwd: string) =>
       return Layer.merge(surroundings, Layer.succeed(Console.Console, printing(colour)))
     })
   )
-
-/** Keeps the program's log messages off standard output, which is for facts. */
-const logging = Layer.mergeAll(
-  Layer.succeed(Logger.LogToStderr, true),
-  Layer.succeed(References.MinimumLogLevel, debugging ? "Debug" : "Info")
-)
 
 /** The errand for comms, started with the first request. */
 const errands = Layer.unwrap(
@@ -104,7 +99,11 @@ export const runCommandLine = (): void => {
       Effect.sync(() => void (worksUnread = true))
     ),
     Effect.provide(
-      errands.pipe(Layer.provideMerge(environmentIn(cwd)), Layer.merge(logging), Layer.provideMerge(HostServices.layer))
+      errands.pipe(
+        Layer.provideMerge(environmentIn(cwd)),
+        Layer.merge(layerOwnWarnings(debugging)),
+        Layer.provideMerge(HostServices.layer)
+      )
     ),
     NodeRuntime.runMain({ teardown })
   )

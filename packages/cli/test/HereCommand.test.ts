@@ -19,6 +19,8 @@ it.layer(services)((it) => {
       assert.strictEqual(nothing[0], "Nothing is watched; no agent runs unwatched.")
       assert.include(nothing, '  souffleur run -- claude "do it"')
       assert.isFalse(yield* fs.exists(the.stateDir))
+      const another = { ...here, SOUFFLEUR_AGENT_COMMAND: '["mine","--key","SECRET"]' }
+      assert.include(yield* printed(the.project, another), '  souffleur run -- mine "do it"')
 
       // By its pid file the process of this test is an agent, and no watch follows it.
       yield* fs.makeDirectory(`${home}/.claude/sessions`, { recursive: true })

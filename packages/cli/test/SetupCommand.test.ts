@@ -125,7 +125,7 @@ it.layer(services)((it) => {
           )
         })
       const enter = "enter"
-      // Agent, permission, hooks, notices, service; then the rest of the file.
+      // Agent, permission, hooks, notices, service; then the rest of the file. Each menu begins at what holds now.
       const five = [enter, "down", enter, "down", "down", enter, enter, "n"]
       assert.strictEqual((yield* Effect.flip(setup(...five, "n"))).code, 2)
       assert.isFalse((yield* fs.readFileString(file)).includes("MAX_EXTERNAL_PERMISSION"))
@@ -142,8 +142,25 @@ it.layer(services)((it) => {
       assert.notInclude(told, "\u001B[2J")
       assert.deepStrictEqual(yield* setup(...five, "y"), [`config   ${file}`, 'Next: souffleur run -- claude "do it"'])
       assert.include(yield* fs.readFileString(file), "MAX_EXTERNAL_PERMISSION=bypassPermissions")
+      assert.include(told, "acceptEdits (as now)")
+      const menus = shown.length
+      assert.deepStrictEqual(yield* setup(enter, enter, "down", "down", enter, enter, "n"), ["Nothing is changed."])
+      assert.include(shown.slice(menus).join(""), "bypassPermissions (as now)")
       // The questions are broken off.
       assert.strictEqual((yield* Effect.flip(setup(enter))).code, 2)
+    })
+  )
+
+  it.effect("a setup says which answers the environment outranks, where it asks for them", () =>
+    Effect.gen(function* () {
+      const { project, variables } = yield* folder("")
+      const setup = (...args: ReadonlyArray<string>) =>
+        printed(project, { ...variables, SOUFFLEUR_NOTIFY: "desktop" }, "setup", "--yes", ...args)
+      assert.deepStrictEqual(yield* setup(), ["Nothing is changed."])
+      assert.deepStrictEqual(
+        (yield* setup("--notify", "ntfy:night"))[0],
+        "note: NOTIFY comes from the variable SOUFFLEUR_NOTIFY, which counts before the config file"
+      )
     })
   )
 

@@ -1,5 +1,5 @@
 import { HookFiles } from "@souffleur/node"
-import { plain } from "@souffleur/domain"
+import { plain, Settings } from "@souffleur/domain"
 import {
   jobJson,
   jobLine,
@@ -10,7 +10,7 @@ import {
   type Overview,
   overview
 } from "@souffleur/embed/internal"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { Command } from "effect/cli"
 import { agentKind } from "../agent/Kind.ts"
 import { nextLines } from "../explain/NextLine.ts"
@@ -27,7 +27,7 @@ const cell = (text: string, width = 0) => plain(text, maxLength).padEnd(width)
 const widest = (texts: ReadonlyArray<string>) => Math.max(0, ...texts.map((text) => plain(text, maxLength).length))
 
 /** Returns the commands to type next, the most urgent first. */
-const nextOf = ({ agents, ended, jobs }: Overview): ReadonlyArray<Need> => {
+const nextOf = ({ agents, ended, jobs }: Overview, program: string): ReadonlyArray<Need> => {
   const needs = [...jobs, ...ended].flatMap(({ id, kind, need }) =>
     need === null ? [] : [{ next: need.next, why: `${kind === "run" ? "run " : ""}${id}: ${need.why}` }]
   )
@@ -46,7 +46,7 @@ const nextOf = ({ agents, ended, jobs }: Overview): ReadonlyArray<Need> => {
     agents.length + ended.length + jobs.length > 0
       ? []
       : [
-          { next: `souffleur run -- ${agentKind.program} "do it"`, why: "start an agent and watch it" },
+          { next: `souffleur run -- ${program} "do it"`, why: "start an agent and watch it" },
           { next: "souffleur demo", why: "see it work" },
           { next: "souffleur setup", why: "agent, hooks, notices and service, one question each" }
         ]
@@ -75,6 +75,7 @@ const summary = ({ agents, ended, jobs }: Overview): string => {
 
 const linesOf = (
   found: Overview,
+  program: string,
   dim: (text: string) => string,
   columns: number | undefined
 ): ReadonlyArray<string> => {
@@ -95,7 +96,7 @@ const linesOf = (
         cut(`  pid ${pid}  ${cell(status)}  ${cell(project)}  ${cell(session_id)}`, columns)
       )
     ),
-    ...part("NEXT", nextLines(nextOf(found), dim))
+    ...part("NEXT", nextLines(nextOf(found, program), dim))
   ]
 }
 
@@ -106,15 +107,21 @@ export const hereCommand = Command.make(
   Effect.fnUntraced(function* (flags) {
     const { colour, columns } = yield* Environment
     const found = yield* overview(yield* Project)
+    const { agentCommand } = yield* Settings
+    // An AGENT_COMMAND that cannot be used is told where an agent is launched.
+    const program = Result.match(agentKind.parseCommand(agentCommand), {
+      onSuccess: (command) => plain(command.program, maxLength),
+      onFailure: () => agentKind.program
+    })
     if (flags.json)
       return yield* printJson({
         agents: found.agents,
         jobs: found.jobs.map(jobJson),
         ended: found.ended.map(jobJson),
-        next: nextOf(found)
+        next: nextOf(found, program)
       })
     const brush = paint(colour)
-    yield* printLines(linesOf(found, (text) => brush("dim", text), columns).join("\n"))
+    yield* printLines(linesOf(found, program, (text) => brush("dim", text), columns).join("\n"))
   })
 ).pipe(
   withLayers((settings) =>

@@ -15,9 +15,8 @@ import { agentKind } from "../agent/Kind.ts"
 import { BadUsage } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
 import { everyWatch } from "../service/Service.ts"
-import { install as installService } from "../service/ServiceManager.ts"
-import { errandWords } from "../SmallEntry.ts"
-import { addHooked, forgetHooked } from "../uninstall/HookedFiles.ts"
+import { install as installService, installed as services } from "../service/ServiceManager.ts"
+import { hooksNow, removeHooks, writeHooks } from "../setup/SetupHooks.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { json, projectDir } from "./Options.ts"
@@ -41,6 +40,24 @@ const asked = <A>(prompt: Prompt.Prompt<A>) =>
   Effect.catchTag(Prompt.run(prompt), "QuitError", () =>
     Effect.fail(new BadUsage({ message: "nothing is set up: the questions were broken off" }))
   )
+
+/** Returns the choices of a menu, which begins at what holds now. */
+const choicesOf = <A extends string>(values: ReadonlyArray<A>, now: A | undefined) =>
+  [...values]
+    .sort((one, other) => Number(other === now) - Number(one === now))
+    .map((value) => ({
+      title: value === now ? `${value} (as now)` : value,
+      value
+    }))
+
+/** Says which answers the environment outranks. */
+const warnOfVariables = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+  const { variables } = yield* Environment
+  const set = keys.filter((key) => (variables[`SOUFFLEUR_${key}`] ?? "") !== "")
+  yield* Effect.forEach(set, (key) =>
+    Console.error(`note: ${key} comes from the variable SOUFFLEUR_${key}, which counts before the config file`)
+  )
+})
 
 /** Returns a text of the config file as a question may show it. */
 const showable = (text: string) => (plain(text) === text ? text : "")
@@ -105,30 +122,6 @@ const writeConfig = Effect.fnUntraced(function* (
   return file
 }, Effect.scoped)
 
-const writeHooks = Effect.fnUntraced(function* (project: string, place: "project" | "user") {
-  const path = yield* Path.Path
-  const { agentDir, stateDir } = yield* Settings
-  const { command, install, ofProject, ofUser } = agentKind.hooks
-  const file = place === "user" ? path.join(agentDir, ...ofUser) : path.join(project, ...ofProject)
-  yield* addHooked(stateDir, file)
-  yield* install(file, command({ stateDir, self: yield* errandWords("hook") }))
-  return file
-})
-
-/** Takes the hooks out of the project's and the user's settings. Returns the files that had them. */
-const removeHooks = Effect.fnUntraced(function* (project: string) {
-  const path = yield* Path.Path
-  const { agentDir, stateDir } = yield* Settings
-  const { ofProject, ofUser, uninstall } = agentKind.hooks
-  const files = [path.join(project, ...ofProject), path.join(agentDir, ...ofUser)]
-  return yield* Effect.filter(files, (file) =>
-    Effect.map(
-      Effect.tap(uninstall(file), () => forgetHooked(stateDir, file)),
-      ({ changed }) => changed
-    )
-  )
-})
-
 /** Warns of an agent that is not installed yet. A setup may come before it. */
 const warnOfMissing = Effect.fnUntraced(function* (program: string) {
   const { variables } = yield* Environment
@@ -174,6 +167,14 @@ export const setupCommand = Command.make(
       layerStoreReading(settings),
       Layer.provideMerge(layerAgentFiles(settings), layerHost)
     ])
+    const questions = [
+      ["AGENT_COMMAND", flags.agent],
+      ["MAX_EXTERNAL_PERMISSION", flags.permission],
+      ["NOTIFY", flags.notify]
+    ] as const
+    const shown = new Set<PinnedKey>(questions.flatMap(([key, flag]) => (yes && Option.isNone(flag) ? [] : [key])))
+    // The config file alone has a ceiling.
+    yield* warnOfVariables([...shown].filter((key) => key !== "MAX_EXTERNAL_PERMISSION"))
     const notifyNow = Settings.json(settings)["notify"] as ReadonlyArray<string>
     const agent = yield* answered(flags.agent, {
       name: "agent",
@@ -186,7 +187,7 @@ export const setupCommand = Command.make(
       usual: settings.maxExternalPermission,
       prompt: Prompt.Select({
         message: "The most that a launch may have?",
-        choices: Permission.literals.map((value) => ({ title: value, value }))
+        choices: choicesOf(Permission.literals, settings.maxExternalPermission)
       }),
       yes
     })
@@ -195,7 +196,7 @@ export const setupCommand = Command.make(
       usual: "as they are",
       prompt: Prompt.Select<Place>({
         message: "Hooks of the agent?",
-        choices: ["project", "user", "none"].map((value) => ({ title: value, value: value as Place }))
+        choices: choicesOf(["project", "user", "none"], yield* hooksNow(project))
       }),
       yes
     })
@@ -211,7 +212,10 @@ export const setupCommand = Command.make(
     const service = yield* answered(flags.service, {
       name: "service",
       usual: false,
-      prompt: Prompt.Confirm({ message: "Keep every watch running after a reboot?" }),
+      prompt: Prompt.Confirm({
+        message: "Keep every watch running after a reboot?",
+        initial: (yield* services()).some(({ id }) => id === everyWatch)
+      }),
       yes
     })
     if ([agent, notify].some((text) => /[\0\n\r]/u.test(text)))
@@ -226,12 +230,6 @@ export const setupCommand = Command.make(
       ...(permission === settings.maxExternalPermission ? [] : [["MAX_EXTERNAL_PERMISSION", permission] as const]),
       ...(notify === notifyNow.join(" ") ? [] : [["NOTIFY", notify] as const])
     ]
-    const questions = [
-      ["AGENT_COMMAND", flags.agent],
-      ["MAX_EXTERNAL_PERMISSION", flags.permission],
-      ["NOTIFY", flags.notify]
-    ] as const
-    const shown = new Set<PinnedKey>(questions.flatMap(([key, flag]) => (yes && Option.isNone(flag) ? [] : [key])))
     if (keys.length > 0) yield* acceptRest(project, { shown, trust: flags.trust })
     // Each file is told once it is written: a later step may fail.
     const told = (what: string, file: string) =>

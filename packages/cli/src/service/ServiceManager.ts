@@ -78,7 +78,7 @@ const managerOf = Effect.fnUntraced(function* (service: Service) {
 
 /** Runs a command of the manager. A start waits until the watch is owned, and a stop until souffleur has left. */
 const run = ([command, ...args]: Command) =>
-  runProgram({ command, args, stdin: "", within: "100 seconds", atMost: 65_536 })
+  runProgram({ command, args, stdin: "", within: "100 seconds", atMost: 65_536, heard: true })
 
 /** Runs the commands of the manager. Fails with `ServiceFailed`, which names the command to run by hand. */
 const runAll = (commands: ReadonlyArray<Command>) =>
@@ -110,8 +110,8 @@ const lingers = Effect.fnUntraced(function* () {
 
 /**
  * Writes the service of a watch (0600), and has the manager start it with the user's session. `start`: it also starts
- * now. A second call changes nothing. Fails with `ServiceFailed` where a command of the manager fails, and with
- * `BadUsage` on another system.
+ * now. A second call changes nothing. Fails with `ServiceFailed` where a command of the manager fails. A file that the
+ * manager does not take is as before. Fails with `BadUsage` on another system.
  */
 export const install = Effect.fn("ServiceManager.install")(function* (id: string, start: boolean) {
   const fs = yield* FileSystem.FileSystem
@@ -123,7 +123,13 @@ export const install = Effect.fn("ServiceManager.install")(function* (id: string
     yield* fs.makeDirectory(path.dirname(manager.file), { recursive: true, mode: 0o700 })
     yield* replaceDurably(manager.file, manager.text)
   }
-  yield* runAll([...manager.enable, ...(start ? [manager.start] : [])])
+  const asBefore = Option.match(before, {
+    onNone: () => fs.remove(manager.file),
+    onSome: (text) => replaceDurably(manager.file, text)
+  })
+  // A file that the manager does not take would be taken for a service.
+  yield* Effect.tapError(runAll(manager.enable), () => (changed ? asBefore : Effect.void))
+  if (start) yield* runAll([manager.start])
   return {
     manager: manager.name,
     unit: manager.unit,
