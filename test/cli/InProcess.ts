@@ -20,7 +20,7 @@ interface Around {
 }
 
 /**
- * Runs the command line in this process, and returns what a process would leave. A start of the program takes 0.3 s of
+ * Runs the command line in this process, and returns what a process would leave. A start of the program takes 0.2 s of
  * processor. So this is for commands that read, or write one word into the log. A program that such a command starts
  * has the variables of this process.
  */

@@ -91,6 +91,7 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
   )
   const ours = new Set(own(root))
   const folder = yield* Effect.mapError(where("--show-prefix"), failed("which folder of its repository this is"))
+  const gitFolder = yield* Effect.mapError(where("--absolute-git-dir"), failed("where its folder is"))
   const named = (files: ReadonlyArray<string>) => files.map((file) => path.relative(`/${folder}`, `/${file}`))
   const theirs = (files: ReadonlyArray<string>) => named(files.filter((file) => !ours.has(file)))
   const batch = (asked: string) => git(["cat-file", "--batch-check=%(objectname) %(objecttype)"], asked)
@@ -125,11 +126,10 @@ export const gitOf = Effect.fn("gitOf")(function* (project: string, own: (root: 
         Effect.provide(services)
       ),
     /** The operation that git is in the midst of, such as a rebase, by git's own folder; `null`: none. */
-    underWay: Effect.gen(function* () {
-      const own = yield* Effect.mapError(where("--absolute-git-dir"), failed("where its folder is"))
-      const at = yield* Effect.findFirst(Object.entries(operations), ([name]) => fs.exists(`${own}/${name}`))
-      return Option.getOrNull(Option.map(at, ([, what]) => what))
-    }),
+    underWay: Effect.map(
+      Effect.findFirst(Object.entries(operations), ([name]) => fs.exists(`${gitFolder}/${name}`)),
+      (at) => Option.getOrNull(Option.map(at, ([, what]) => what))
+    ),
     /** Returns the commits after `base`, oldest first, and the files that differ from it. `null`: all of HEAD. */
     since: Effect.fn("Git.since")(function* (base: string | null) {
       if ((yield* head) === null) return { commits: [], files: [] }
