@@ -60,6 +60,12 @@ export const supervisorMutants = [
         "owner !== undefined && (false as boolean)"
       ],
       [
+        "own: one that was left on another machine",
+        "if (left !== undefined && isOfAnotherMachine(left, claims.self))",
+        "if (false as boolean && left !== undefined)"
+      ],
+      ["own: … which is not that of a process alone", "isOfAnotherMachine(owner, self) ?", "(false as boolean) ?"],
+      [
         "own: its Conductor and sessions are claimed",
         "yield* Effect.acquireRelease(claimedIfPossible(claims.claim(claimable)), () => claims.release(claimable))",
         "yield* Effect.acquireRelease(Effect.ignore(claims.claim(claimable)), () => claims.release(claimable))"

@@ -4,6 +4,7 @@ import {
   Claims,
   claimsOf,
   isMeant,
+  isOfAnotherMachine,
   Launcher,
   load,
   makeWatchRef,
@@ -96,22 +97,34 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   return watch
 })
 
+/** Says how a watch ends here that may live where nothing is seen from here. */
+const endsHere = (id: string) => `if you know that it is gone, end the watch here with "souffleur release ${id}"`
+
 /**
  * Describes the owner. From another machine, boot or pid namespace its process cannot be seen, and the text says what
  * to do.
  */
-const watchesIt = (id: string, owner: Owner, { pidNamespace, process }: Owner) => {
+const watchesIt = (id: string, owner: Owner, self: Owner) => {
   const who = `souffleur with pid ${owner.process.pid} on ${owner.host}`
-  return owner.pidNamespace === pidNamespace && owner.process.bootId === process.bootId
-    ? `${who} watches it`
-    : `${who} watches it and may be alive where its processes cannot be seen from here: if you know that it is gone, end the watch with "souffleur release ${id}"`
+  if (owner.pidNamespace === self.pidNamespace && owner.process.bootId === self.process.bootId)
+    return `${who} watches it`
+  const where = isOfAnotherMachine(owner, self) ? "on another machine" : "where its processes cannot be seen from here"
+  return `${who} watches it and may be alive ${where}: ${endsHere(id)}`
 }
 
-/** Fails with `AlreadyWatched` while the owner is alive, or not provably dead. */
-export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { owner }: Watch) {
+/**
+ * Fails with `AlreadyWatched` while the owner is alive, or not provably dead. It also fails where the last owner left
+ * on another machine. This state folder is a copy then, and the agent may run there (spec: behaviour#one-owner).
+ */
+export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { left, owner }: Watch) {
   const claims = yield* Claims
   if (owner !== undefined && !(yield* claims.isDead(owner)))
     return yield* new AlreadyWatched({ owner, problem: watchesIt(id, owner, claims.self) })
+  if (left !== undefined && isOfAnotherMachine(left, claims.self))
+    return yield* new AlreadyWatched({
+      owner: left,
+      problem: `this state folder comes from another machine (${left.host}), and the agent may be alive there: go on there, or ${endsHere(id)}`
+    })
 })
 
 /** Fails with `AlreadyWatched`, as another souffleur took the watch first (exit code 3; spec: behaviour#one-owner). */
@@ -126,8 +139,8 @@ const overtaken = Effect.fnUntraced(function* <E>(id: string, refused: E) {
 
 /**
  * Owns a watch under a new fence until the scope closes (spec: behaviour#one-owner). A scope that a defect closes does
- * not record that the owner left. Fails with `AlreadyWatched` when the owner is alive; an owner is alive unless it is
- * provably dead.
+ * not record that the owner left. Fails with `AlreadyWatched` when the owner is alive, or left on another machine. An
+ * owner is alive unless it is provably dead.
  *
  * A killed souffleur leaves its owner mark and its claims behind, and the next one sees that it is dead. A restoration
  * may have killed it before it could be counted. It is counted first.

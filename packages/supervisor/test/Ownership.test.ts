@@ -69,8 +69,33 @@ describe("owning a watch", () => {
       })
       const refused = yield* Effect.flip(own)
       assert.strictEqual(refused._tag, "AlreadyWatched")
-      assert.match(refused._tag === "AlreadyWatched" ? refused.problem : "", /may be alive .* "souffleur release w"$/u)
+      assert.match(
+        refused._tag === "AlreadyWatched" ? refused.problem : "",
+        /may be alive on another machine: .* "souffleur release w"$/u
+      )
     })
+  )
+  it.effect(
+    "a watch that was left on another machine is refused here, whose state folder is a copy, with what to do",
+    () =>
+      Effect.gen(function* () {
+        const leftBy = (machine: string | null) =>
+          owning([
+            opened(),
+            Event.OwnerTook.make({ at: begun, fence: 1, owner: { ...ownerOf(5), machine } }),
+            confirmed,
+            Event.OwnerLeft.make({ at: begun, fence: 1 })
+          ])
+        const { own, tags } = yield* leftBy("another")
+        const refused = yield* Effect.flip(own)
+        assert.strictEqual(refused._tag, "AlreadyWatched")
+        assert.match(
+          refused.message,
+          /comes from another machine \(here\), and the agent may be alive there: .*"souffleur release w"$/u
+        )
+        assert.deepStrictEqual(yield* tags, [])
+        for (const machine of [self.machine, null]) assert.strictEqual((yield* (yield* leftBy(machine)).own).fence, 2)
+      })
   )
   it.effect("owning a watch of a live owner is refused, and leaves no trace", () =>
     Effect.gen(function* () {

@@ -11,6 +11,13 @@ export const Owner = Schema.Struct({
 })
 export type Owner = typeof Owner.Type
 
+/**
+ * Holds if two owners are known to be of different machines. A machine without an identity proves nothing. A container
+ * without one has a new name at each start.
+ */
+export const isOfAnotherMachine = ({ machine }: Owner, self: Owner): boolean =>
+  machine !== null && self.machine !== null && machine !== self.machine
+
 /** Another souffleur watches this Conductor. It lives, or is not provably dead. Exit code 3. */
 export class AlreadyWatched extends Schema.TaggedError<AlreadyWatched>()("AlreadyWatched", {
   owner: Owner,
