@@ -10,6 +10,7 @@ import { domainRuleMutants } from "./DomainRuleMutants.ts"
 import { drawnMutants } from "./DrawnMutants.ts"
 import { exportMutants } from "./ExportMutants.ts"
 import { fileMutants } from "./FileMutants.ts"
+import { fleetMutants } from "./FleetMutants.ts"
 import { guardianMutants } from "./GuardianMutants.ts"
 import { holdMutants } from "./HoldMutants.ts"
 import { nodeMutants } from "./NodeMutants.ts"
@@ -60,6 +61,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...noticeMutants,
   ...pageMutants,
   ...topMutants,
+  ...fleetMutants,
   ...traceMutants,
   ...plainMutants,
   ...fileMutants,

@@ -35,6 +35,7 @@ import { Environment } from "../world/CommandEnvironment.ts"
 import { inOrder, statusJson } from "../explain/StatusJson.ts"
 import { nextLines } from "../explain/NextLine.ts"
 import { type StatusRow, statusTable } from "../explain/StatusTable.ts"
+import { BadUsage } from "../Failure.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
 import { wrapped } from "../Wrapped.ts"
 import { json, namedIn, projectDir, utcFlag, watchName, zoneOf } from "./Options.ts"
@@ -109,11 +110,24 @@ export const statusCommand = Command.make(
       Flag.withDescription("The watches that have ended too, and have no news"),
       Flag.withDefault(false)
     ),
+    host: Flag.String("host").pipe(
+      Flag.withDescription("The watches of these hosts, asked by your own ssh: build1,me@build2"),
+      Flag.optional
+    ),
     projectDir,
     utc: utcFlag,
     json
   },
   Effect.fnUntraced(function* (flags) {
+    if (Option.isSome(flags.host)) {
+      if (flags.all || Option.isSome(flags.watch))
+        return yield* new BadUsage({
+          message: "--host lists what lives on other hosts: it takes no WATCH and no --all"
+        })
+      // Few looks are at other hosts, and the others need not wait for the modules of a program's run.
+      const { printHosts } = yield* Effect.promise(() => import("../hosts/HostTable.ts"))
+      return yield* printHosts(flags.host.value, { asJson: flags.json })
+    }
     const settings = yield* Settings
     const { colour, columns } = yield* Environment
     const zone = yield* zoneOf(flags)

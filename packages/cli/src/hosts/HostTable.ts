@@ -1,0 +1,53 @@
+import { epochOf, plain, Words } from "@souffleur/domain"
+import { jobLine } from "@souffleur/embed/internal"
+import { Clock, Console, Effect } from "effect"
+import { nextLines } from "../explain/NextLine.ts"
+import { paint, printJson, printLines } from "../Printing.ts"
+import { Environment } from "../world/CommandEnvironment.ts"
+import { cut } from "../Wrapped.ts"
+import { askHosts, shownGeneration, type HostRow, hostRows, hostsOf } from "./HostStatus.ts"
+
+/** UTF-16 units of a cell. `--json` prints everything. */
+const maxCellLength = 200
+
+/** The state is last: the reason why a host has no answer may be long. */
+const titles = ["HOST", "WATCH", "GEN", "LAST EVENT", "STATE"]
+
+const cellsOf = ({ host, problem, watch }: HostRow, now: number): ReadonlyArray<string> => {
+  if (watch === undefined) return [host, "", "", "", problem ?? "no watch"]
+  const at = epochOf(watch.last_event_at)
+  const age = at === undefined ? "" : `${Words.duration(Math.max(0, now - at))} ago`
+  return [host, watch.watch, `S${shownGeneration(watch)}`, age, jobLine(watch)]
+}
+
+/** Returns the lines of a table of watches of several hosts, its titles first. `now`: epoch milliseconds. */
+export const hostTable = (rows: ReadonlyArray<HostRow>, now: number, columns: number | undefined) => {
+  const lines = [titles, ...rows.map((row) => cellsOf(row, now).map((cell) => plain(cell, maxCellLength)))]
+  const widths = titles.map((_, n) => Math.max(...lines.map((line) => line[n]!.length)))
+  return lines.map((line) =>
+    cut(
+      line
+        .map((cell, n) => cell.padEnd(widths[n]!))
+        .join("  ")
+        .trimEnd(),
+      columns
+    )
+  )
+}
+
+/** Prints the watches of several hosts, each asked by ssh (spec: command-line#status). Fails with `BadUsage`. */
+export const printHosts = Effect.fn("printHosts")(function* (text: string, { asJson }: { readonly asJson: boolean }) {
+  const answers = yield* askHosts(yield* hostsOf(text))
+  if (asJson) return yield* printJson(answers)
+  const { colour, columns } = yield* Environment
+  const dim = (words: string) => paint(colour)("dim", words)
+  const rows = hostRows(answers)
+  const [title = "", ...lines] = hostTable(rows, yield* Clock.currentTimeMillis, columns)
+  yield* printLines([dim(title), ...lines].join("\n"))
+  const needs = rows.flatMap(({ host, watch }) =>
+    watch?.need == null ? [] : [{ next: watch.need.next, why: `on ${host}, ${watch.watch}: ${watch.need.why}` }]
+  )
+  if (needs.length === 0) return
+  yield* Console.log("")
+  yield* printLines([dim("NEXT"), ...nextLines(needs, dim)].join("\n"))
+})
