@@ -61,6 +61,17 @@ export default defineConfig({
           isolate: false
         }
       },
+      // They need a Postgres, and skip with a word where there is none: `pnpm test:fleet`.
+      {
+        test: {
+          ...test,
+          hookTimeout: 300_000,
+          name: "fleet",
+          include: ["test/fleet/**/*.test.ts"],
+          globalSetup: ["test/cli/cliSetup.ts"],
+          isolate: false
+        }
+      },
       // Long campaigns, and a host or strangers that do their worst: `pnpm test:nights`.
       {
         test: {

@@ -47,6 +47,8 @@ const ofTheLine: Readonly<Record<string, string>> = {
   help: "shows the help of a command",
   page: "serves what these methods return to a browser, by @souffleur/page",
   top: "shows what these methods return on a terminal",
+  fleet: "copies the log of an installation, by @souffleur/fleet",
+  hub: "serves the hub of a fleet, by @souffleur/hub",
   setup: "asks a person, and writes the files of a project",
   demo: "plays the demonstration",
   uninstall: "removes what an installation has written"

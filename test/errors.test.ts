@@ -58,6 +58,7 @@ const codes: Readonly<Record<string, number>> = {
   GuidanceUnfit: 2,
   HookSettingsUnusable: 2,
   LaunchFailed: 2,
+  LogForked: 3,
   LogUnusable: 4,
   OpenedOtherwise: 2,
   PlanInvalid: 2,

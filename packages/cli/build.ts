@@ -12,8 +12,8 @@ import { licences } from "../../release/Licences.ts"
  * for.
  * Each small entry is one file with everything that its errand needs. A tool call waits for `hook.js`, and a recovery
  * for `launch.js`. `comms.js` starts once a minute. `notify.js` speaks to a server. `guardian.js` is in memory as long as a watch.
- * `page.cjs` is the server of the page with its views, and `souffleur page` alone loads it. It shares the chunks of
- * other commands. A file with copies of them starts no sooner, and takes 16 MB more.
+ * `page.cjs` is the server of the page with its views, and `souffleur page` alone loads it. `hub.cjs` is the
+ * server of the hub, with the driver of Postgres. Both share the chunks of other commands. A file with copies of them starts no sooner, and takes 16 MB more.
  * Nothing is minified: that saves 4 ms of a start, and makes a stack trace unreadable.
  */
 
@@ -57,8 +57,12 @@ const chunks = joined(
     run: ["RunCommand", "WatchCommand"],
     report: ["ReportCommand"],
     // Effect's server, for the page and for the tools. Neither loads the other.
-    http: ["HttpEffect", "HttpRouter"],
-    page: ["PageCommand"]
+    http: ["HttpEffect", "HttpRouter", "Sse", "Socket"],
+    loopback: ["LoopbackServer"],
+    page: ["PageCommand"],
+    // No command of a host loads the hub, nor its driver of Postgres.
+    fleet: ["FleetCommand"],
+    hub: ["HubCommand"]
   }
 )
 await build({
@@ -72,7 +76,7 @@ await build({
     strict: true,
     dir: folder,
     entryFileNames: "souffleur.js",
-    chunkFileNames: ({ name }) => (name === "page" ? "page.cjs" : "chunks/[name].cjs"),
+    chunkFileNames: ({ name }) => (name === "page" || name === "hub" ? "[name].cjs" : "chunks/[name].cjs"),
     postBanner: ({ isEntry }) => (isEntry ? requires : ""),
     codeSplitting: {
       includeDependenciesRecursively: false,

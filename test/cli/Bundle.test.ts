@@ -23,8 +23,18 @@ const loadedFirst = (chunk: string) =>
 
 it("the bundle is a folder that imports only its own files and Node's modules", () => {
   const chunks = fs.readdirSync(join(folder, "chunks")).map((name) => join("chunks", name))
-  const files = ["souffleur.js", "hook.js", "comms.js", "guardian.js", "launch.js", "notify.js", "page.cjs", ...chunks]
-  assert.sameMembers(fs.readdirSync(folder), [...files.slice(0, 7), "chunks", "LICENSES.txt"])
+  const entries = [
+    "souffleur.js",
+    "hook.js",
+    "comms.js",
+    "guardian.js",
+    "launch.js",
+    "notify.js",
+    "page.cjs",
+    "hub.cjs"
+  ]
+  const files = [...entries, ...chunks]
+  assert.sameMembers(fs.readdirSync(folder), [...entries, "chunks", "LICENSES.txt"])
   let own = 0
   for (const file of files) {
     for (const name of importedBy(fs.readFileSync(join(folder, file), "utf8"))) {
@@ -66,8 +76,8 @@ it("the command is short and loads nothing before it knows what is asked; each e
   }
 })
 
-it("the page is a file of its own, and it and the tools alone load a server", () => {
-  const texts = ["page.cjs", ...fs.readdirSync(join(folder, "chunks")).map((name) => `chunks/${name}`)].map(
+it("the page and the hub are files of their own, and they and the tools alone load a server", () => {
+  const texts = ["page.cjs", "hub.cjs", ...fs.readdirSync(join(folder, "chunks")).map((name) => `chunks/${name}`)].map(
     (name) => [name, fs.readFileSync(join(folder, name), "utf8")] as const
   )
   /** The chunks with this text, and all that load one of them. */
@@ -80,9 +90,17 @@ it("the page is a file of its own, and it and the tools alone load a server", ()
     }
     return [...found]
   }
-  assert.sameMembers(loading('require("node:http")'), ["page.cjs"])
+  assert.sameMembers(loading('require("node:http")'), ["chunks/loopback.cjs", "page.cjs", "hub.cjs"])
   assert.sameMembers(loading("This page is for 127.0.0.1"), ["page.cjs"])
-  assert.sameMembers(loading("/effect/dist/http/HttpRouter.js"), ["page.cjs", "chunks/Server.cjs", "chunks/http.cjs"])
+  assert.sameMembers(loading("pg_snapshot_xmin"), ["hub.cjs"])
+  assert.sameMembers(loading("/effect/dist/http/HttpRouter.js"), [
+    "page.cjs",
+    "hub.cjs",
+    "chunks/Server.cjs",
+    "chunks/http.cjs",
+    "chunks/loopback.cjs",
+    "chunks/fleet.cjs"
+  ])
 })
 
 it.live("a start reads few files, and the help no file of the store", () =>

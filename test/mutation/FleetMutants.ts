@@ -1,6 +1,9 @@
 import { mutantsOf } from "./Mutant.ts"
 
 const hosts = "test/cli/HostStatus.test.ts"
+const shipper = "packages/fleet/test/Shipper.test.ts"
+/** They notice where there is a Postgres. */
+const store = "test/fleet/HubStore.test.ts"
 
 /** Mutants that take away the defences of what is seen of other hosts. */
 export const fleetMutants = [
@@ -35,6 +38,102 @@ export const fleetMutants = [
         "found"
       ],
       ["hosts: all else that a host says", ",\n  [Schema.Record(Schema.String, Schema.Json)]", ",\n  []"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/ShipDecision.ts",
+    [shipper],
+    [
+      ["shipper: not a forked log", "!forked && own", "own"],
+      ["shipper: of the same place", "own?.position === mark.position && ", "own !== undefined && "],
+      ["shipper: of the same events", " && own.digest === mark.digest", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/Shipper.ts",
+    [shipper],
+    [
+      [
+        "shipper: what the hub has not",
+        "own.after(mark.position, maxBatchEvents))\n    if",
+        "own.after(0, maxBatchEvents))\n    if"
+      ],
+      ["shipper: a beat without news", "answeredAt < beatMillis", "answeredAt < Infinity"],
+      ["shipper: the hub hears of a fork", "    yield* reached(hub.fork(log, found.mark))\n", ""],
+      ["shipper: tried again", "Effect.retry({ while: isAway, schedule: untilReached })", "Effect.retry({ times: 0 })"],
+      ["shipper: a trouble is told once", "if (away || !isAway(error))", "if (!isAway(error))"],
+      ["shipper: its end is told", 'if (away) yield* tell({ _tag: "Back", mark })', ""],
+      ["shipper: only a trouble that may pass", "while: isAway, schedule", "while: () => true, schedule"],
+      ["shipper: not beyond the hub's mark", ".filter(([at]) => at <= position)", ""],
+      ["shipper: a bounded batch", "(length += event[6].length) > maxBatchLength", "(length += event[6].length) < 0"],
+      ["shipper: at least one event", "Math.max(1, end)", "end"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/Chain.ts",
+    [shipper],
+    [
+      ["chain: the digest before", "digestOf(`${digest}${JSON.stringify(event)}`)", "digestOf(JSON.stringify(event))"],
+      ["chain: the whole event", "JSON.stringify(event)", "JSON.stringify(event.slice(1, 6))"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/ShippedLog.ts",
+    ["packages/fleet/test/ShippedLog.test.ts"],
+    [
+      ["shipped: a connection that only reads", 'yield* waiting(sql.unsafe("PRAGMA query_only = ON"))', ""],
+      ["shipped: in the order of the log", "ORDER BY position LIMIT", "ORDER BY position DESC LIMIT"],
+      ["shipped: within the contract", "if (Option.isSome(rows)) return rows.value", "return found as never"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/Membership.ts",
+    ["packages/fleet/test/Membership.test.ts"],
+    [
+      ["fleet: an address of https or this machine", "serverUrl(text) !== undefined", "true"],
+      [
+        "fleet: a file of this user alone",
+        'own: true, others: "nothing", atMost: 4096',
+        'own: true, others: "write as its group", atMost: 4096'
+      ],
+      ["fleet: a token as a hub makes it", "Schema.isPattern(/^[0-9a-f]{64}$/u)", "Schema.isPattern(/./u)"],
+      ["fleet: another file is no fleet", "if (Option.isSome(known)) return known", "return known"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubStore.ts",
+    [store],
+    [
+      ["hub: a mark at the same place", "AND position = $3 AND digest = $4", "AND $3::int8 = $3 AND digest = $4"],
+      ["hub: … after the same events", "AND position = $3 AND digest = $4", "AND position = $3 AND $4::text = $4"],
+      ["hub: not of a forked log", " AND NOT forked\n", "\n"],
+      [
+        "hub: of a host that was not revoked",
+        "AND EXISTS (SELECT 1 FROM hosts WHERE name = $2 AND revoked IS NULL)",
+        ""
+      ],
+      ["hub: its digest is computed again", "mark.digest !== digest || ", ""],
+      ["hub: positions in their order", " || !isInOrder(batch)", ""],
+      ["hub: a log of this host", "row === undefined || row.enrolled_host !== enrolledHost", "row === undefined"],
+      ["hub: … and of this machine", "if (row.machine !== machine) return yield* new LogOfAnother()", ""],
+      [
+        "hub: a forked log is told",
+        "if (row.forked) return yield* new OtherMark",
+        "if (false as boolean) return yield* new OtherMark"
+      ],
+      [
+        "hub: a token that was not revoked",
+        "WHERE token_digest = ${digest} AND revoked IS NULL`",
+        "WHERE token_digest = ${digest}`"
+      ],
+      [
+        "hub: a token is stored as a digest",
+        "digestOf(`souffleur fleet ${Redacted.value(token)}`)",
+        "Effect.succeed(Redacted.value(token))"
+      ],
+      ["hub: a host is enrolled once", "WHERE hosts.revoked IS NOT NULL RETURNING name", "RETURNING name"],
+      ["hub: readers stop at the oldest transaction", " AND xid < pg_snapshot_xmin(pg_current_snapshot())", ""],
+      ["hub: readers go by numbers", "ORDER BY events.xid, events.seq", "ORDER BY xid, seq"]
     ]
   )
 ]

@@ -55,7 +55,7 @@ export const mutantsOfRow = (row: SpecRow, known = killed()): ReadonlyArray<stri
 
 /** Why there may be none for a row; `undefined`: there is no reason, and one is to be made. */
 export const whyNone = ({ file }: SpecRow): string | undefined => {
-  if (/^test\/(?:claude|page|service)\//u.test(file)) return "none: it needs a program that is not everywhere"
+  if (/^test\/(?:claude|fleet|page|service)\//u.test(file)) return "none: it needs a program that is not everywhere"
   if (/^test\/(?:cli|evidence|fuzz|nights|scenarios|simulation|torture)\//u.test(file))
     return "none: it is of the whole, whose parts have theirs"
   return undefined

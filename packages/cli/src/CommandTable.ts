@@ -104,6 +104,16 @@ const others = [
     async () => (await import("./commands/TopCommand.ts")).topCommand
   ),
   entry(
+    "fleet",
+    "Copy the log of this host to the hub of a fleet, by a process of its own",
+    async () => (await import("./commands/FleetCommand.ts")).fleetCommand
+  ),
+  entry(
+    "hub",
+    "The hub of a fleet: it keeps a copy of the log of each host in Postgres",
+    async () => (await import("./commands/HubCommand.ts")).hubCommand
+  ),
+  entry(
     "service",
     "Run a watch, or all, under systemd or launchd: it outlives logouts, crashes and reboots",
     async () => (await import("./commands/ServiceCommand.ts")).serviceCommand

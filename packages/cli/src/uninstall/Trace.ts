@@ -14,6 +14,7 @@ export interface Trace<R> {
     | "guardian"
     | "hook signs"
     | "page"
+    | "fleet"
     | "compiled code"
     | "state"
   /** Absolute. */

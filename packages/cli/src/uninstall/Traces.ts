@@ -15,6 +15,7 @@ type Needs<T> = T extends ReadonlyArray<Trace<infer R>> ? R : never
 const names: ReadonlyArray<readonly [Trace<never>["kind"], ReadonlyArray<string>]> = [
   ["hook signs", ["hooks", hookedFolder]],
   ["page", ["page.token", "metrics.token", "page.served", "page.html"]],
+  ["fleet", ["fleet.json"]],
   ["trust", ["trust"]],
   ["guardian", ["guardians", "restorations"]]
 ]

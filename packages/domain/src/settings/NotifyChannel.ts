@@ -23,7 +23,7 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u
 
 /** Holds if a variable of souffleur is a secret, which no agent, no command of `run` and no service gets. */
 export const isSecretVariable = (variable: string): boolean =>
-  /^SOUFFLEUR_(?:NTFY_TOKEN|SLACK_URL|TELEGRAM_TOKEN)$/u.test(variable)
+  /^SOUFFLEUR_(?:HUB_DATABASE|NTFY_TOKEN|SLACK_URL|TELEGRAM_TOKEN)$/u.test(variable)
 
 /** Reads the address of a server: https, or http on this machine alone. It holds no user and no password. */
 export const serverUrl = (text: string): URL | undefined => {

@@ -1,0 +1,187 @@
+import { Claims, type ResolvedSettings, serverUrl, Settings } from "@souffleur/domain"
+import { layerAgentFiles, layerClaims, layerDatabase, layerHost, layerSouffleur } from "@souffleur/embed/internal"
+import {
+  FleetToken,
+  forgetMembership,
+  freshLogName,
+  Hub,
+  keepMembership,
+  type Membership,
+  membershipOf,
+  ship,
+  ShippedLog,
+  type ShipNews
+} from "@souffleur/fleet"
+import { TrustedFiles } from "@souffleur/node"
+import { Console, Effect, Layer, Option, Path, Redacted, Schema, Stdio, Stream } from "effect"
+import { Argument, Command } from "effect/cli"
+import { BadUsage } from "../Failure.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
+import { WorksUnread } from "../world/CommandEnvironment.ts"
+import { json, projectDir } from "./Options.ts"
+import { withLayers } from "./ProjectCommand.ts"
+
+const flags = { projectDir, json }
+
+/** The fleet of this state folder. Fails with `BadUsage` where it belongs to none. */
+const joined = Effect.gen(function* () {
+  const { stateDir } = yield* Settings
+  const found = yield* membershipOf(stateDir)
+  if (Option.isSome(found)) return found.value
+  return yield* new BadUsage({ message: 'this host belongs to no fleet: "souffleur fleet join URL" adds it to one' })
+})
+
+/** This host, as the hub is told of it. */
+const introduction = Effect.map(Claims, ({ self: { host, machine } }) => ({ host, machine }))
+
+/** The log of this host, which is made where there is none. */
+const layerOwnLog = ({ stateDir }: ResolvedSettings) =>
+  Layer.unwrap(
+    Effect.map(Effect.andThen(TrustedFiles.stateFolder(stateDir), Path.Path), (path) =>
+      Layer.provide(ShippedLog.layerSql, layerDatabase(path.join(stateDir, "souffleur.db")))
+    )
+  )
+
+/** Reads the first line of standard input. */
+const firstLine = Effect.gen(function* () {
+  const stdio = yield* Stdio.Stdio
+  const line = yield* stdio.stdin.pipe(Stream.decodeText(), Stream.splitLines, Stream.take(1), Stream.runHead)
+  return Option.getOrElse(line, () => "").trim()
+})
+
+const joinCommand = Command.make(
+  "join",
+  {
+    url: Argument.String("url").pipe(Argument.withDescription("The hub: an https URL, or http on this machine")),
+    ...flags
+  },
+  Effect.fnUntraced(function* (given) {
+    yield* personOnly("souffleur fleet join")
+    if (serverUrl(given.url) === undefined)
+      return yield* new BadUsage({
+        message: "a hub has an https URL, or http on this machine alone, without a password"
+      })
+    const { stateDir } = yield* Settings
+    yield* Console.error("The token of this host, as souffleur hub enrol printed it, on one line:")
+    const token = Schema.decodeUnknownOption(FleetToken)(yield* firstLine)
+    if (Option.isNone(token))
+      return yield* new BadUsage({
+        message: "standard input has no token: it is 64 digits and letters a to f, on one line"
+      })
+    const url = given.url.replace(/\/+$/u, "")
+    const before = yield* Effect.orElseSucceed(membershipOf(stateDir), () => Option.none<Membership>())
+    const log = Option.isSome(before) && before.value.url === url ? before.value.log : yield* freshLogName
+    const membership: Membership = { version: 1, url, log, token: Redacted.make(token.value) }
+    const who = yield* introduction
+    const mark = yield* Hub.use((hub) => hub.begin(log, who)).pipe(
+      Effect.provide(Hub.layerHttp(membership)),
+      Effect.catchTag("OtherMark", ({ mark }) => Effect.succeed(mark))
+    )
+    yield* keepMembership(stateDir, membership)
+    if (given.json) return yield* Console.log(JSON.stringify({ hub: url, log, position: mark.position }))
+    yield* Console.log(`This host belongs to the fleet of ${url}, as log ${log}. Keep "souffleur fleet ship" running.`)
+  })
+).pipe(
+  withLayers((settings) =>
+    layerClaims.pipe(Layer.provideMerge(layerAgentFiles(settings)), Layer.provideMerge(layerSouffleur(settings)))
+  ),
+  Command.withDescription("Add this host to the fleet of a hub; its token comes on standard input")
+)
+
+const leaveCommand = Command.make(
+  "leave",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const { stateDir } = yield* Settings
+    yield* forgetMembership(stateDir)
+    yield* Console.log(
+      given.json ? JSON.stringify({ left: true }) : "This host belongs to no fleet now. The hub keeps what it has."
+    )
+  })
+).pipe(
+  withLayers(() => Layer.empty),
+  Command.withDescription("Leave the fleet: nothing more is shipped from this host")
+)
+
+const renameCommand = Command.make(
+  "rename",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const { stateDir } = yield* Settings
+    const log = yield* freshLogName
+    const membership = { ...(yield* joined), log }
+    yield* keepMembership(stateDir, membership)
+    yield* Console.log(
+      given.json
+        ? JSON.stringify({ hub: membership.url, log })
+        : `The log of this host is ${log} now, and is shipped from its beginning.`
+    )
+  })
+).pipe(
+  withLayers(() => Layer.empty),
+  Command.withDescription("Give the log of this host a new name at the hub, such as after its state folder was copied")
+)
+
+/** The most events that `status` counts. */
+const maxCounted = 1000
+
+const statusCommand = Command.make(
+  "status",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const membership = yield* joined
+    const { log, url } = membership
+    const seen = yield* Hub.use((hub) => hub.look(log)).pipe(
+      Effect.provide(Hub.layerHttp(membership)),
+      Effect.match({
+        onFailure: ({ message }) => ({ problem: message, copied: undefined }),
+        onSuccess: (copied) => ({ problem: copied.forked ? "another log has this name there" : null, copied })
+      })
+    )
+    const position = seen.copied?.mark.position ?? null
+    const behind = position === null ? null : (yield* (yield* ShippedLog).after(position, maxCounted)).length
+    const last_shipped_ms = seen.copied?.lastSeenAgo ?? null
+    if (given.json)
+      return yield* Console.log(
+        JSON.stringify({ hub: url, log, problem: seen.problem, position, behind, last_shipped_ms })
+      )
+    const many = behind === maxCounted ? `at least ${maxCounted}` : String(behind)
+    yield* Console.log(
+      `${url}, log ${log}: ${seen.problem ?? `copied up to position ${position}, ${many} events wait`}`
+    )
+  })
+).pipe(withLayers(layerOwnLog), Command.withDescription("How far the hub has the log of this host"))
+
+const newsLine = (news: ShipNews): string => {
+  switch (news._tag) {
+    case "Begun":
+      return `ships from position ${news.mark.position} on`
+    case "Away":
+      return `the hub gives no answer (${news.problem}): tried again until it does, and no watch waits for it`
+    case "Back":
+      return `the hub answers again: copied up to position ${news.mark.position}`
+  }
+}
+
+const shipCommand = Command.make(
+  "ship",
+  flags,
+  Effect.fnUntraced(function* (given) {
+    const membership = yield* joined
+    const who = yield* introduction
+    yield* yield* WorksUnread
+    yield* ship({
+      log: membership.log,
+      who,
+      tell: (news) => Console.error(given.json ? JSON.stringify(news) : newsLine(news))
+    }).pipe(Effect.provide(Hub.layerHttp(membership)))
+  })
+).pipe(
+  withLayers((settings) => Layer.merge(layerOwnLog(settings), Layer.provide(layerClaims, layerHost))),
+  Command.withDescription("Ship the log of this host to its hub, in the foreground, until it is ended")
+)
+
+/** Joins, leaves and tells the fleet that this host belongs to (spec: command-line#fleet). */
+export const fleetCommand = Command.make("fleet").pipe(
+  Command.withSubcommands([joinCommand, leaveCommand, statusCommand, renameCommand, shipCommand])
+)

@@ -1,0 +1,146 @@
+import { layerHub, layerPostgres, HubStore } from "@souffleur/hub"
+import { Words } from "@souffleur/domain"
+import * as LoopbackServer from "@souffleur/node/loopback"
+import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { HttpServer } from "effect/http"
+import { BadUsage } from "../Failure.ts"
+import { printLines } from "../Printing.ts"
+import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
+import { json } from "./Options.ts"
+
+/** The usual port of a hub. */
+const usualPort = 7434
+
+/** The variable with the URL of the database, which no list of processes shows. */
+const variable = "SOUFFLEUR_HUB_DATABASE"
+
+const database = Flag.String("database").pipe(
+  Flag.withDescription(`The URL of its Postgres database; else the variable ${variable}`),
+  Flag.optional
+)
+
+/** Runs a command with the store of the hub. Fails with `BadUsage` where no database is named, or it cannot be used. */
+const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | HubStore>) =>
+  Effect.gen(function* () {
+    const { variables } = yield* Environment
+    const url = Option.getOrElse(named, () => variables[variable] ?? "")
+    if (!/^postgres(?:ql)?:\/\//u.test(url))
+      return yield* new BadUsage({ message: `which database? --database postgres://USER@HOST/NAME, or ${variable}` })
+    return yield* Effect.provide(act, layerPostgres(Redacted.make(url)))
+  })
+
+/** A name of a host: letters, digits, `.`, `_` and `-`. */
+const hostName = Argument.String("name").pipe(Argument.withDescription("The name of the host at this hub"))
+const checked = (name: string) =>
+  /^\w[\w.-]{0,63}$/u.test(name)
+    ? Effect.succeed(name)
+    : Effect.fail(
+        new BadUsage({ message: "a host has a name of letters, digits, dots, dashes and underscores, 64 at most" })
+      )
+
+const serveCommand = Command.make(
+  "serve",
+  {
+    database,
+    port: Flag.Int("port").pipe(
+      Flag.withDescription("The port on 127.0.0.1, or 0 for a free one"),
+      Flag.withDefault(usualPort)
+    ),
+    json
+  },
+  Effect.fnUntraced(function* ({ database, json, port }) {
+    if (port < 0 || port > 65_535)
+      return yield* new BadUsage({ message: `--port ${port} is no port: name one up to 65535, or 0 for any` })
+    yield* yield* WorksUnread
+    const told = Effect.gen(function* () {
+      const server = yield* HttpServer.HttpServer
+      const url = HttpServer.formatAddress(server.address)
+      yield* Console.log(json ? JSON.stringify({ url }) : url)
+      yield* Console.error("The hub answers its hosts. Ctrl-C ends it, and no watch anywhere.")
+    })
+    const serving = Layer.mergeAll(layerHub, Layer.effectDiscard(told)).pipe(
+      Layer.provide(LoopbackServer.layer({ port }))
+    )
+    yield* withStore(database, Layer.launch(serving)).pipe(
+      Effect.catchTag("ServeError", () =>
+        Effect.fail(new BadUsage({ message: `port ${port} is taken: end what has it, or name another with --port` }))
+      )
+    )
+  })
+).pipe(Command.withDescription("Serve a hub on loopback, for a reverse proxy with TLS before it"))
+
+const enrolCommand = Command.make(
+  "enrol",
+  { name: hostName, database, json },
+  Effect.fnUntraced(function* (given) {
+    const name = yield* checked(given.name)
+    const token = yield* withStore(
+      given.database,
+      HubStore.use((store) => store.enrol(name))
+    )
+    if (given.json) return yield* Console.log(JSON.stringify({ host: name, token: Redacted.value(token) }))
+    yield* Console.log(Redacted.value(token))
+    yield* Console.error(`The token of ${name}, once: it is stored as a digest. There: souffleur fleet join URL`)
+  })
+).pipe(Command.withDescription("Enrol a host, and print its token once"))
+
+const revokeCommand = Command.make(
+  "revoke",
+  { name: hostName, database, json },
+  Effect.fnUntraced(function* (given) {
+    const name = yield* checked(given.name)
+    const revoked = yield* withStore(
+      given.database,
+      HubStore.use((store) => store.revoke(name))
+    )
+    if (!revoked) return yield* new BadUsage({ message: `no host ${name} is enrolled` })
+    yield* Console.log(
+      given.json ? JSON.stringify({ host: name, revoked }) : `${name} ships nothing more, and its logs stay here.`
+    )
+  })
+).pipe(Command.withDescription("Revoke the token of a host; its logs stay at the hub"))
+
+const hostsCommand = Command.make(
+  "hosts",
+  { database, json },
+  Effect.fnUntraced(function* (given) {
+    const logs = yield* withStore(
+      given.database,
+      HubStore.use((store) => store.logs)
+    )
+    if (given.json)
+      return yield* Console.log(
+        JSON.stringify(
+          logs.map((one) => ({
+            name: one.enrolledHost,
+            revoked: one.revoked,
+            log: one.log,
+            host: one.host,
+            position: one.mark.position,
+            last_seen_ms: one.lastSeenAgo,
+            skew_ms: one.skew,
+            forked: one.forked
+          }))
+        )
+      )
+    if (logs.length === 0) return yield* Console.log("No host has shipped yet.")
+    const lines = logs.map(({ enrolledHost, forked, host, lastSeenAgo, log, mark, revoked }) =>
+      [
+        enrolledHost,
+        host,
+        log,
+        `position ${mark.position}`,
+        `${Words.duration(lastSeenAgo)} ago`,
+        ...(forked ? ["forked"] : []),
+        ...(revoked ? ["revoked"] : [])
+      ].join("  ")
+    )
+    yield* printLines(lines.join("\n"))
+  })
+).pipe(Command.withDescription("The logs that the hub has, and when each host last spoke"))
+
+/** Serves the hub of a fleet, and enrols its hosts (spec: command-line#fleet). */
+export const hubCommand = Command.make("hub").pipe(
+  Command.withSubcommands([serveCommand, enrolCommand, revokeCommand, hostsCommand])
+)

@@ -1,0 +1,119 @@
+import { Bounds } from "@souffleur/domain"
+import { isBetween } from "@souffleur/eventlog"
+import { Context, Schema } from "effect"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { ChainDigest, FleetEvent, LogMark, LogName } from "./FleetEvent.ts"
+
+/** The most events of one batch. */
+export const maxBatchEvents = 500
+
+/** Events that follow the mark `after`, with the chain digests before and after them. Without events it is a beat. */
+export const FleetBatch = Schema.Struct({
+  after: LogMark,
+  digest: ChainDigest,
+  events: Schema.Array(FleetEvent).check(Schema.isMaxLength(maxBatchEvents)),
+  /** The clock of the host, epoch ms. No decision uses it. */
+  now: isBetween(0, Number.MAX_SAFE_INTEGER)
+})
+export type FleetBatch = typeof FleetBatch.Type
+
+/** A host, as it presents itself when it begins to ship. `machine`: a hash, or `null` where it has no identity. */
+export const Introduction = Schema.Struct({
+  host: Bounds.words(256),
+  machine: Schema.NullOr(Bounds.words(64))
+})
+export type Introduction = typeof Introduction.Type
+
+/** How the hub has a log. `lastSeenAgo`: ms since its host last spoke, by the clock of the hub. */
+export const CopiedLog = Schema.Struct({
+  mark: LogMark,
+  forked: Schema.Boolean,
+  lastSeenAgo: isBetween(0, Number.MAX_SAFE_INTEGER)
+})
+export type CopiedLog = typeof CopiedLog.Type
+
+/** The token is missing, unknown or revoked. */
+export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {}, { httpApiStatus: 401 }) {
+  override get message(): string {
+    return "the hub does not know this token, or has revoked it"
+  }
+}
+
+/** The hub has this log up to another place, or holds it for forked. */
+export class OtherMark extends Schema.TaggedError<OtherMark>()(
+  "OtherMark",
+  { mark: LogMark, forked: Schema.Boolean },
+  { httpApiStatus: 409 }
+) {
+  override get message(): string {
+    return `the hub has this log up to position ${this.mark.position}${this.forked ? ", and another one of its name" : ""}`
+  }
+}
+
+/** A log of this name belongs to another enrolled host, or to another machine. */
+export class LogOfAnother extends Schema.TaggedError<LogOfAnother>()("LogOfAnother", {}, { httpApiStatus: 403 }) {
+  override get message(): string {
+    return "the hub has this log from another host or machine"
+  }
+}
+
+/** The batch contradicts itself: its digest is not that of its events. */
+export class BrokenBatch extends Schema.TaggedError<BrokenBatch>()("BrokenBatch", {}, { httpApiStatus: 422 }) {
+  override get message(): string {
+    return "the hub refuses a batch that contradicts itself"
+  }
+}
+
+/** The store of the hub is out. The host tries again later. */
+export class StoreOut extends Schema.TaggedError<StoreOut>()("StoreOut", {}, { httpApiStatus: 503 }) {
+  override get message(): string {
+    return "the database of the hub is out, or cannot be used: its log says why"
+  }
+}
+
+/** The enrolled host that a request comes from, by the name that the hub knows it by. */
+export class EnrolledHost extends Context.Service<EnrolledHost, string>()("@souffleur/fleet/EnrolledHost") {}
+
+/** Turns the token of a request into the host that was enrolled with it (spec: fleet#tokens). */
+export class FleetAuthorization extends HttpApiMiddleware.Service<
+  FleetAuthorization,
+  { readonly provides: EnrolledHost }
+>()("@souffleur/fleet/FleetAuthorization", {
+  requiredForClient: true,
+  security: { bearer: HttpApiSecurity.bearer },
+  error: [TokenRefused, StoreOut]
+}) {}
+
+const params = { log: LogName }
+
+/** The requests of hosts to a hub, and its answers, version 1 (spec: fleet#contract). */
+export class FleetApi extends HttpApi.make("souffleur-fleet").add(
+  HttpApiGroup.make("logs")
+    .add(
+      HttpApiEndpoint.put("begin", "/:log", {
+        params,
+        payload: Introduction,
+        success: LogMark,
+        error: [OtherMark, LogOfAnother, StoreOut]
+      }),
+      HttpApiEndpoint.get("look", "/:log", {
+        params,
+        success: CopiedLog,
+        error: [LogOfAnother, StoreOut]
+      }),
+      HttpApiEndpoint.post("append", "/:log/events", {
+        params,
+        payload: FleetBatch,
+        success: LogMark,
+        error: [OtherMark, LogOfAnother, BrokenBatch, StoreOut]
+      }),
+      HttpApiEndpoint.post("fork", "/:log/fork", {
+        params,
+        payload: LogMark,
+        success: LogMark,
+        error: [LogOfAnother, StoreOut]
+      })
+    )
+    .middleware(FleetAuthorization)
+    .prefix("/v1/logs")
+) {}

@@ -1,0 +1,94 @@
+import { Context, Effect, Layer, Redacted, Runtime, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import {
+  BrokenBatch,
+  type CopiedLog,
+  FleetApi,
+  FleetAuthorization,
+  type FleetBatch,
+  type Introduction,
+  LogOfAnother,
+  OtherMark,
+  TokenRefused
+} from "./FleetApi.ts"
+import type { LogMark } from "./FleetEvent.ts"
+
+/** The hub gives no answer that counts: it cannot be reached, is slow, or its store is out. It may pass. */
+export class HubAway extends Schema.TaggedError<HubAway>()("HubAway", { problem: Schema.String }) {
+  override readonly [Runtime.errorExitCode] = 1
+  override get message(): string {
+    return `the hub gives no answer: ${this.problem}`
+  }
+}
+
+/** The words of a hub that do not pass by themselves. */
+export type HubRefusal = TokenRefused | LogOfAnother
+
+/** The address of a hub and the token that it enrolled this host with. */
+export interface HubAddress {
+  readonly url: string
+  readonly token: Redacted.Redacted
+}
+
+/** Time for one answer. */
+const answerTimeout = "10 seconds"
+
+/** Keeps the words of the contract. Everything else is no answer that counts. */
+const heard = <A, E>(
+  call: Effect.Effect<A, E>
+): Effect.Effect<A, Extract<E, OtherMark | BrokenBatch | HubRefusal> | HubAway> =>
+  call.pipe(
+    Effect.timeout(answerTimeout),
+    Effect.mapError((error) =>
+      error instanceof TokenRefused ||
+      error instanceof OtherMark ||
+      error instanceof LogOfAnother ||
+      error instanceof BrokenBatch
+        ? (error as Extract<E, OtherMark | BrokenBatch | HubRefusal>)
+        : new HubAway({ problem: (error as { readonly _tag?: string })._tag ?? "unknown" })
+    )
+  )
+
+/** The hub, as a host speaks to it (spec: fleet#contract). */
+export class Hub extends Context.Service<
+  Hub,
+  {
+    /** Says where the hub has the log. The first call binds the log to this host and machine. */
+    readonly begin: (log: string, who: Introduction) => Effect.Effect<LogMark, OtherMark | HubRefusal | HubAway>
+    /** Says how the hub has the log. The hub does not take it for a sign of life. */
+    readonly look: (log: string) => Effect.Effect<CopiedLog, HubRefusal | HubAway>
+    /** Appends a batch whole, or not at all. */
+    readonly append: (
+      log: string,
+      batch: FleetBatch
+    ) => Effect.Effect<LogMark, OtherMark | BrokenBatch | HubRefusal | HubAway>
+    /** Tells that the log at that mark is another one than the host has. The hub refuses both from now on. */
+    readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, HubRefusal | HubAway>
+  }
+>()("@souffleur/fleet/Hub") {
+  /** The hub over HTTP. No redirect is followed, because the token is for one server. */
+  static readonly layerHttp = ({ token, url }: HubAddress): Layer.Layer<Hub> =>
+    Layer.effect(
+      Hub,
+      Effect.gen(function* () {
+        const { logs } = yield* HttpApiClient.make(FleetApi, {
+          transformClient: HttpClient.mapRequest(HttpClientRequest.prependUrl(url))
+        })
+        return Hub.of({
+          begin: (log, payload) => heard(logs.begin({ params: { log }, payload })),
+          look: (log) => heard(logs.look({ params: { log } })),
+          append: (log, payload) => heard(logs.append({ params: { log }, payload })),
+          fork: (log, payload) => Effect.asVoid(heard(logs.fork({ params: { log }, payload })))
+        })
+      })
+    ).pipe(
+      Layer.provide(
+        HttpApiMiddleware.layerClient(FleetAuthorization, ({ next, request }) =>
+          next(HttpClientRequest.bearerToken(request, Redacted.value(token)))
+        )
+      ),
+      Layer.provide(FetchHttpClient.layer),
+      Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+    )
+}

@@ -1,0 +1,114 @@
+import type { LogUnusable } from "@souffleur/eventlog"
+import { Clock, Duration, Effect, Runtime, Schedule, Schema } from "effect"
+import { markAfter, noMark } from "./Chain.ts"
+import { type Introduction, maxBatchEvents, type OtherMark } from "./FleetApi.ts"
+import type { FleetEvent, LogMark } from "./FleetEvent.ts"
+import { Hub, type HubAway } from "./Hub.ts"
+import { decideShipment } from "./ShipDecision.ts"
+import { ShippedLog } from "./ShippedLog.ts"
+
+/** Two logs have one name: the state folder was copied, or restored from a backup. Nothing more is shipped. */
+export class LogForked extends Schema.TaggedError<LogForked>()("LogForked", { at: Schema.Int }) {
+  override readonly [Runtime.errorExitCode] = 3
+  override get message(): string {
+    return `the hub has another log under this name, at or before position ${this.at}: this state folder was copied or restored. Where it is the copy, "souffleur fleet rename" gives it a name of its own`
+  }
+}
+
+/** News of a shipper on its way. */
+export type ShipNews =
+  | { readonly _tag: "Begun"; readonly mark: LogMark }
+  | { readonly _tag: "Away"; readonly problem: string }
+  | { readonly _tag: "Back"; readonly mark: LogMark }
+
+/** A log to ship, and the reader of its news. */
+export interface Shipment {
+  readonly log: string
+  readonly who: Introduction
+  readonly tell: (news: ShipNews) => Effect.Effect<void>
+}
+
+/** The pauses between tries. Hosts that lost their hub together do not come back in one moment. */
+const untilReached = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("5 seconds")]).pipe(
+  Schedule.jittered
+)
+/** The pause between two looks at a log that had nothing new. */
+const look = Duration.seconds(1)
+/** Milliseconds after which a host without news says that it lives. */
+const beatMillis = 10_000
+/** UTF-16 units of data in one batch, unless its first event alone has more. */
+const maxBatchLength = 1_000_000
+
+/** Returns the first events that one batch takes. */
+export const batchOf = (events: ReadonlyArray<FleetEvent>): ReadonlyArray<FleetEvent> => {
+  let length = 0
+  const end = events.findIndex((event) => (length += event[6].length) > maxBatchLength)
+  return end === -1 ? events : events.slice(0, Math.max(1, end))
+}
+
+/**
+ * Ships the log of this host to the hub, and does not end by itself (spec: fleet#a-host). It keeps nothing: the hub
+ * says where it goes on. Fails with `LogForked`, `TokenRefused` and `LogOfAnother`, which need a person, and with
+ * `LogUnusable`.
+ *
+ * It belongs in a process of its own. So a hub that hangs can never hold a watch.
+ */
+export const ship = Effect.fn("ship")(function* ({ log, tell, who }: Shipment) {
+  const hub = yield* Hub
+  const own = yield* ShippedLog
+
+  /** Returns the mark of the own log at a position. `undefined`: the log has no event there. */
+  const markAt = Effect.fnUntraced(function* (position: number): Effect.fn.Return<LogMark | undefined, LogUnusable> {
+    let mark = noMark
+    while (mark.position < position) {
+      const events = (yield* own.after(mark.position, maxBatchEvents)).filter(([at]) => at <= position)
+      if (events.length === 0) return undefined
+      mark = yield* markAfter(mark, events)
+    }
+    return mark
+  })
+
+  let away = false
+  /** Tries again until the hub answers, and tells the first try that failed and the end of the trouble. */
+  const reached = <A, E>(call: Effect.Effect<A, E | HubAway>) =>
+    call.pipe(
+      Effect.tapError((error) => {
+        if (away || !isAway(error)) return Effect.void
+        away = true
+        return tell({ _tag: "Away", problem: error.problem })
+      }),
+      Effect.retry({ while: isAway, schedule: untilReached })
+    )
+
+  const reconciled = Effect.fnUntraced(function* (found: Pick<OtherMark, "forked" | "mark">) {
+    const decision = decideShipment(found, yield* markAt(found.mark.position))
+    if (decision._tag === "GoOn") return decision.mark
+    yield* reached(hub.fork(log, found.mark))
+    return yield* new LogForked({ at: decision.at })
+  })
+  const begin = reached(hub.begin(log, who)).pipe(
+    Effect.map((mark) => ({ mark, forked: false })),
+    Effect.catchTag("OtherMark", (found) => Effect.succeed(found)),
+    Effect.flatMap(reconciled)
+  )
+
+  let mark = yield* begin
+  let answeredAt = yield* Clock.currentTimeMillis
+  yield* tell({ _tag: "Begun", mark })
+  away = false
+  while (true) {
+    const events = batchOf(yield* own.after(mark.position, maxBatchEvents))
+    if (events.length === 0 && (yield* Clock.currentTimeMillis) - answeredAt < beatMillis) {
+      yield* Effect.sleep(look)
+      continue
+    }
+    const { digest } = yield* markAfter(mark, events)
+    const batch = { after: mark, digest, events, now: yield* Clock.currentTimeMillis }
+    mark = yield* reached(hub.append(log, batch)).pipe(Effect.catchTag("OtherMark", reconciled))
+    answeredAt = yield* Clock.currentTimeMillis
+    if (away) yield* tell({ _tag: "Back", mark })
+    away = false
+  }
+})
+
+const isAway = (error: unknown): error is HubAway => (error as { readonly _tag?: unknown })._tag === "HubAway"

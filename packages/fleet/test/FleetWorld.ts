@@ -1,0 +1,109 @@
+import { Effect, Layer, Ref } from "effect"
+import { Hashing } from "@souffleur/domain"
+import { LogUnusable } from "@souffleur/eventlog"
+import { TestClock } from "effect/testing"
+import { hash } from "node:crypto"
+import {
+  type FleetEvent,
+  Hub,
+  HubAway,
+  type LogMark,
+  markAfter,
+  noMark,
+  OtherMark,
+  ship,
+  ShippedLog,
+  type ShipNews,
+  TokenRefused
+} from "../src/index.ts"
+
+/** Hashes at once. Under `TestClock` nothing waits for a digest of the platform. */
+export const layerHashing = Layer.succeed(Hashing, (bytes) => Effect.sync(() => hash("sha256", bytes)))
+
+/** An event at a position. */
+export const eventAt = (position: number, data = `{"n":${position}}`): FleetEvent => [
+  position,
+  "app-1",
+  position,
+  "WatchOpened",
+  1,
+  position,
+  data
+]
+
+/** The fate of one request to the hub. `lost`: it acts, and its answer does not arrive. */
+type Weather = "well" | "away" | "lost" | "revoked"
+
+/** The log of a host, and a hub in memory that keeps its promises through any weather. */
+export const fleetWorld = Effect.gen(function* () {
+  const events: Array<FleetEvent> = []
+  const copied: Array<FleetEvent> = []
+  const news: Array<ShipNews> = []
+  const beats: Array<number> = []
+  const state = { mark: noMark, forked: false, forks: 0, requests: 0, unreadable: false }
+  const weather = yield* Ref.make<ReadonlyArray<Weather>>([])
+  const answer = <A, E>(act: Effect.Effect<A, E>) =>
+    Effect.gen(function* () {
+      state.requests++
+      const [now = "well", ...later] = yield* Ref.get(weather)
+      yield* Ref.set(weather, later)
+      if (now === "away") return yield* new HubAway({ problem: "refused" })
+      if (now === "revoked") return yield* new TokenRefused()
+      const answered = yield* act
+      return now === "lost" ? yield* new HubAway({ problem: "timeout" }) : answered
+    })
+  const other = Effect.suspend(() => new OtherMark({ mark: state.mark, forked: state.forked }))
+  const layer = Layer.merge(
+    Layer.succeed(
+      Hub,
+      Hub.of({
+        begin: () => answer(Effect.suspend(() => (state.forked ? other : Effect.succeed(state.mark)))),
+        look: () => answer(Effect.sync(() => ({ mark: state.mark, forked: state.forked, lastSeenAgo: 0 }))),
+        append: (_, { after, digest, events: batch }) =>
+          answer(
+            Effect.gen(function* () {
+              if (state.forked || after.position !== state.mark.position || after.digest !== state.mark.digest)
+                return yield* other
+              const mark = yield* markAfter(after, batch)
+              if (mark.digest !== digest) return yield* Effect.die("a broken batch")
+              copied.push(...batch)
+              if (batch.length === 0) beats.push(state.requests)
+              return (state.mark = mark)
+            })
+          ),
+        fork: () => answer(Effect.sync(() => void (state.forks++, (state.forked = true))))
+      })
+    ),
+    Layer.succeed(
+      ShippedLog,
+      ShippedLog.of({
+        after: (position, maxEvents) =>
+          state.unreadable
+            ? new LogUnusable({ reason: "damaged", problem: "it is damaged" })
+            : Effect.sync(() => events.filter(([at]) => at > position).slice(0, maxEvents))
+      })
+    )
+  )
+  return {
+    events,
+    copied,
+    news,
+    beats,
+    state,
+    weather: (...ahead: ReadonlyArray<Weather>) => Ref.set(weather, ahead),
+    /** Lets the hub have these events under its mark, as if another host had shipped them. */
+    given: (...all: ReadonlyArray<FleetEvent>) =>
+      Effect.map(markAfter(noMark, all), (mark: LogMark) => {
+        copied.push(...all)
+        state.mark = mark
+      }),
+    shipping: ship({
+      log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1",
+      who: { host: "h", machine: null },
+      tell: (one) => Effect.sync(() => void news.push(one))
+    }).pipe(Effect.provide(layer)),
+    /** Moves the time on until the hub has every event of the log. */
+    caughtUp: Effect.repeat(TestClock.adjust("100 millis"), { until: () => copied.length >= events.length }),
+    tags: () => news.map(({ _tag }) => _tag)
+  }
+})

@@ -1,0 +1,143 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { batchOf, decideShipment, markAfter, noMark } from "../src/index.ts"
+import { eventAt, fleetWorld, layerHashing } from "./FleetWorld.ts"
+
+describe("a shipment", () => {
+  const mark = { position: 3, digest: "a".repeat(64) }
+  it("a shipment goes on where the own log has the hub's mark", () =>
+    assert.deepStrictEqual(decideShipment({ mark, forked: false }, mark), { _tag: "GoOn", mark }))
+  it("a shipment is forked by another digest, by a place that the own log lacks, and by the hub's word", () => {
+    const forked = { _tag: "Forked", at: 3 } as const
+    assert.deepStrictEqual(decideShipment({ mark, forked: false }, { ...mark, digest: "b".repeat(64) }), forked)
+    assert.deepStrictEqual(decideShipment({ mark, forked: false }, { ...mark, position: 4 }), forked)
+    assert.deepStrictEqual(decideShipment({ mark, forked: false }, undefined), forked)
+    assert.deepStrictEqual(decideShipment({ mark, forked: true }, mark), forked)
+  })
+})
+
+it.layer(layerHashing)((it) => {
+  describe("the chain", () => {
+    it.effect("two logs have the same digest if they have the same events in the same order", () =>
+      Effect.gen(function* () {
+        const digestOf = (...events: ReadonlyArray<ReturnType<typeof eventAt>>) =>
+          Effect.map(markAfter(noMark, events), ({ digest }) => digest)
+        const [one, two] = [eventAt(1), eventAt(2)]
+        const digest = yield* digestOf(one, two)
+        assert.strictEqual((yield* markAfter(yield* markAfter(noMark, [one]), [two])).digest, digest)
+        const others = [
+          yield* digestOf(one),
+          yield* digestOf(two, one),
+          yield* digestOf(eventAt(1, '{"n": 1}'), two),
+          yield* digestOf(one, [3, ...two.slice(1)] as unknown as typeof two)
+        ]
+        assert.lengthOf(new Set([digest, ...others]), 5)
+      })
+    )
+  })
+
+  describe("a shipper", () => {
+    it.effect(
+      "a shipper ships what is there and what comes, each event once and in order, and beats when nothing comes",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* fleetWorld
+          for (let n = 1; n <= 1201; n++) world.events.push(eventAt(n))
+          yield* Effect.forkChild(world.shipping)
+          yield* world.caughtUp
+          assert.deepStrictEqual(world.copied, world.events)
+          assert.strictEqual(world.state.requests, 4, "begun, and three batches")
+          world.events.push(eventAt(1300))
+          yield* world.caughtUp
+          assert.deepStrictEqual(world.copied, world.events)
+          const { requests } = world.state
+          yield* Effect.repeat(TestClock.adjust("1 second"), { times: 59 })
+          assert.isAtLeast(world.beats.length, 5)
+          assert.isAtMost(world.state.requests - requests, 6)
+          assert.deepStrictEqual(world.copied, world.events)
+          assert.deepStrictEqual(world.tags(), ["Begun"])
+        })
+    )
+    it.effect("a shipper goes on through lost requests and lost answers, and tells each trouble and its end once", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        for (let n = 1; n <= 1000; n++) world.events.push(eventAt(n))
+        yield* world.weather("away", "lost", "well")
+        yield* Effect.forkChild(world.shipping)
+        yield* world.caughtUp
+        assert.deepStrictEqual(world.copied, world.events)
+        assert.deepStrictEqual(world.tags(), ["Away", "Begun"])
+        for (const weather of [["lost"], ["away", "away", "lost", "lost"]] as const) {
+          yield* world.weather(...weather)
+          for (let n = 0; n < 700; n++) world.events.push(eventAt(world.events.length + 1))
+          yield* world.caughtUp
+          yield* Effect.repeat(TestClock.adjust("1 second"), { times: 30 })
+          assert.deepStrictEqual(world.copied, world.events)
+        }
+        assert.deepStrictEqual(world.tags().slice(2), ["Away", "Back", "Away", "Back"])
+      })
+    )
+    it.effect(
+      "a new shipper goes on where the hub is, after a death as after a hub that was restored from a backup",
+      () =>
+        Effect.gen(function* () {
+          const world = yield* fleetWorld
+          for (let n = 1; n <= 700; n++) world.events.push(eventAt(n))
+          const first = yield* Effect.forkChild(world.shipping)
+          yield* world.caughtUp
+          yield* Fiber.interrupt(first)
+          world.events.push(eventAt(701))
+          // The hub is as it was after the 600th event.
+          world.copied.length = 600
+          world.state.mark = yield* markAfter(noMark, world.copied)
+          yield* Effect.forkChild(world.shipping)
+          yield* world.caughtUp
+          assert.deepStrictEqual(world.copied, world.events)
+        })
+    )
+    it.effect("a log that is another one at the hub's mark is forked: the hub is told, and nothing is shipped", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        yield* world.given(eventAt(1), eventAt(2, '{"another":true}'))
+        world.events.push(eventAt(1), eventAt(2), eventAt(3))
+        const forked = yield* Effect.flip(world.shipping)
+        assert.deepInclude(forked, { _tag: "LogForked", at: 2 })
+        assert.include(forked.message, "souffleur fleet rename")
+        assert.deepStrictEqual([world.state.forks, world.copied.length], [1, 2])
+        assert.deepInclude(
+          yield* Effect.flip(world.shipping),
+          { _tag: "LogForked" },
+          "and the other host is refused too"
+        )
+      })
+    )
+    it.effect("a log that ends before the hub's mark is forked: it was restored from a backup", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        yield* world.given(eventAt(1), eventAt(2))
+        world.events.push(eventAt(1))
+        assert.deepInclude(yield* Effect.flip(world.shipping), { _tag: "LogForked", at: 2 })
+      })
+    )
+    it.effect("a revoked token and a damaged log end it", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        yield* world.weather("well", "revoked")
+        const shipping = yield* Effect.forkChild(Effect.flip(world.shipping))
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual((yield* Fiber.join(shipping))._tag, "TokenRefused")
+        world.state.unreadable = true
+        world.state.mark = { position: 1, digest: "a".repeat(64) }
+        assert.strictEqual((yield* Effect.flip(world.shipping))._tag, "LogUnusable")
+      })
+    )
+    it("a batch holds a megabyte, or one event", () => {
+      const large = (position: number) => eventAt(position, "x".repeat(600_000))
+      assert.lengthOf(batchOf([large(1), large(2)]), 1)
+      assert.lengthOf(batchOf([eventAt(1, "x".repeat(3_000_000)), eventAt(2)]), 1)
+      assert.lengthOf(batchOf([eventAt(1), large(2), eventAt(3)]), 3)
+      assert.lengthOf(batchOf([]), 0)
+    })
+  })
+})

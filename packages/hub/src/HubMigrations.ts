@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+
+const statements = (...all: ReadonlyArray<string>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.forEach(all, (statement) => sql.unsafe(statement, []), { discard: true })
+  )
+
+/** The schema of a hub. A released entry is never edited: a change is a new entry (spec: fleet#the-hub). */
+const migrations = {
+  "0001_fleet": statements(
+    `CREATE TABLE hosts (
+      name text PRIMARY KEY,
+      token_digest text NOT NULL UNIQUE,
+      enrolled timestamptz NOT NULL DEFAULT clock_timestamp(),
+      revoked timestamptz
+    )`,
+    // Each beat changes a row. The free space of a page takes its next version, and no index is touched.
+    `CREATE TABLE logs (
+      log uuid PRIMARY KEY,
+      enrolled_host text NOT NULL REFERENCES hosts,
+      host text NOT NULL,
+      machine text,
+      position bigint NOT NULL,
+      digest text NOT NULL,
+      last_seen timestamptz NOT NULL DEFAULT clock_timestamp(),
+      skew_ms bigint NOT NULL DEFAULT 0,
+      forked boolean NOT NULL DEFAULT false
+    ) WITH (fillfactor = 60)`,
+    // The data is text, because the hub keeps the bytes of its hosts. A JSON type would write them in its own way.
+    `CREATE TABLE events (
+      log uuid NOT NULL REFERENCES logs,
+      position bigint NOT NULL,
+      stream text NOT NULL,
+      revision bigint NOT NULL,
+      tag text NOT NULL,
+      version bigint NOT NULL,
+      at bigint NOT NULL,
+      data text NOT NULL,
+      seq bigint GENERATED ALWAYS AS IDENTITY,
+      xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+      PRIMARY KEY (log, position)
+    )`,
+    "CREATE INDEX events_by_arrival ON events (xid, seq)"
+  )
+}
+
+/** Brings the database to the schema of this hub, under a lock. Fails with `MigrationError` and `SqlError`. */
+export const migrated = Migrator.make({})({
+  loader: Migrator.fromRecord(migrations),
+  table: "souffleur_migrations"
+})

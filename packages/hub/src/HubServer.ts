@@ -1,0 +1,44 @@
+import { EnrolledHost, FleetApi, FleetAuthorization, TokenRefused } from "@souffleur/fleet"
+import { Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { HubStore } from "./HubStore.ts"
+
+/** Knows a host by its token (spec: fleet#tokens). */
+export const layerAuthorization = Layer.effect(
+  FleetAuthorization,
+  Effect.map(HubStore, (store) =>
+    FleetAuthorization.of({
+      bearer: Effect.fnUntraced(function* (answer, { credential }) {
+        const host = yield* store.hostOf(credential)
+        if (Option.isNone(host)) return yield* new TokenRefused()
+        return yield* Effect.provideService(answer, EnrolledHost, host.value)
+      })
+    })
+  )
+)
+
+/** Answers the hosts from the store. It needs {@link layerAuthorization}. */
+export const layerHandlers = HttpApiBuilder.group(
+  FleetApi,
+  "logs",
+  Effect.fn(function* (handlers) {
+    const store = yield* HubStore
+    return handlers.handleAll({
+      begin: ({ params, payload }) => Effect.flatMap(EnrolledHost, (host) => store.begin(host, params.log, payload)),
+      look: ({ params }) => Effect.flatMap(EnrolledHost, (host) => store.look(host, params.log)),
+      append: ({ params, payload }) => Effect.flatMap(EnrolledHost, (host) => store.append(host, params.log, payload)),
+      fork: ({ params }) => Effect.flatMap(EnrolledHost, (host) => store.fork(host, params.log))
+    })
+  })
+)
+
+/** Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database. */
+export const layerHub = HttpRouter.serve(
+  HttpApiBuilder.layer(FleetApi).pipe(
+    Layer.provide(layerHandlers),
+    Layer.provide(layerAuthorization),
+    Layer.provide(HttpServer.layerServices)
+  ),
+  { disableListenLog: true, disableLogger: true }
+)

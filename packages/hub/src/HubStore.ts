@@ -1,0 +1,287 @@
+import { digestOf } from "@souffleur/domain"
+import {
+  BrokenBatch,
+  type CopiedLog,
+  type FleetBatch,
+  type FleetEvent,
+  freshToken,
+  type Introduction,
+  LogMark,
+  LogOfAnother,
+  markAfter,
+  noMark,
+  OtherMark,
+  StoreOut
+} from "@souffleur/fleet"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { migrated } from "./HubMigrations.ts"
+
+/** A host of that name is enrolled already. */
+export class AlreadyEnrolled extends Schema.TaggedError<AlreadyEnrolled>()("AlreadyEnrolled", {
+  name: Schema.String
+}) {
+  override get message(): string {
+    return `a host ${this.name} is enrolled already: "souffleur hub revoke ${this.name}" first, or choose another name`
+  }
+}
+
+/** The place of an event among all logs of the hub. A reader of all logs goes on from there. */
+export interface Arrival {
+  readonly xid: string
+  readonly seq: string
+}
+
+/** An event with its log and its place among all logs. */
+export interface ArrivedEvent extends Arrival {
+  readonly log: string
+  readonly event: FleetEvent
+}
+
+/** A log as the hub has it. `lastSeen`: ms ago, by the hub's own clock. `skew`: the host's clock against it, ms. */
+export interface LogStanding {
+  readonly enrolledHost: string
+  readonly revoked: boolean
+  readonly log: string
+  readonly host: string
+  readonly machine: string | null
+  readonly mark: LogMark
+  readonly lastSeenAgo: number
+  readonly skew: number
+  readonly forked: boolean
+}
+
+/**
+ * One statement: the mark moves and the events go in, or neither. The mark is compared by place and digest, so no event
+ * is lost, doubled or put in another order (spec: fleet#append).
+ */
+const append = `WITH moved AS (
+    UPDATE logs SET position = $5, digest = $6, last_seen = clock_timestamp(),
+      skew_ms = $7 - (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+    WHERE log = $1::uuid AND enrolled_host = $2 AND position = $3 AND digest = $4 AND NOT forked
+      AND EXISTS (SELECT 1 FROM hosts WHERE name = $2 AND revoked IS NULL)
+    RETURNING log),
+  put AS (
+    INSERT INTO events (log, position, stream, revision, tag, version, at, data)
+    SELECT moved.log, new.* FROM moved, unnest($8::int8[], $9::text[], $10::int8[], $11::text[], $12::int8[], $13::int8[], $14::text[]) AS new)
+  SELECT log FROM moved`
+
+/**
+ * Reads the events of all logs in the order of their transactions. Those of a transaction that may still commit behind
+ * an earlier reader are not told yet. By their number alone such an event would be lost for a reader
+ * (spec: fleet#readers).
+ */
+const arrived = `SELECT xid::text, seq::text, log::text, position, stream, revision, tag, version, at, data FROM events
+  WHERE (xid, seq) > ($1::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+  ORDER BY events.xid, events.seq LIMIT $3`
+
+/** Milliseconds since the host of a log last spoke. */
+const ago = "(extract(epoch FROM clock_timestamp() - last_seen) * 1000)::bigint AS ago"
+
+/** Where a reader of all logs begins. */
+export const firstArrival: Arrival = { xid: "0", seq: "0" }
+
+interface LogRow {
+  readonly enrolled_host: string
+  readonly machine: string | null
+  readonly position: unknown
+  readonly digest: string
+  readonly forked: boolean
+  readonly ago: unknown
+}
+const agoOf = ({ ago }: Pick<LogRow, "ago">) => Math.max(0, Number(ago))
+const markOf = ({ digest, position }: Pick<LogRow, "digest" | "position">): LogMark =>
+  LogMark.make({ position: Number(position), digest })
+
+type EventRow = Readonly<Record<"xid" | "seq" | "log" | "stream" | "tag" | "data", string>> &
+  Readonly<Record<"position" | "revision" | "version" | "at", unknown>>
+const eventOf = ({ at, data, position, revision, stream, tag, version }: EventRow): FleetEvent => [
+  Number(position),
+  stream,
+  Number(revision),
+  tag,
+  Number(version),
+  Number(at),
+  data
+]
+
+const tokenDigest = (token: Redacted.Redacted) => digestOf(`souffleur fleet ${Redacted.value(token)}`)
+
+const isInOrder = ({ after, events }: FleetBatch) =>
+  events.every(([position], n) => position > (n === 0 ? after.position : events[n - 1]![0]))
+
+/** The hosts of a hub, and its copy of each log (spec: fleet#the-hub). */
+export class HubStore extends Context.Service<
+  HubStore,
+  {
+    /** Enrols a host, and returns its token. The store has a digest alone. Fails with `AlreadyEnrolled`. */
+    readonly enrol: (name: string) => Effect.Effect<Redacted.Redacted, AlreadyEnrolled | StoreOut>
+    /** Revokes the token of a host. Its logs stay. Returns `false` where no such host is enrolled. */
+    readonly revoke: (name: string) => Effect.Effect<boolean, StoreOut>
+    /** Returns the name of the host that a token was given to, unless it was revoked. */
+    readonly hostOf: (token: Redacted.Redacted) => Effect.Effect<Option.Option<string>, StoreOut>
+    /** Takes up a log, or says where it is. Fails with `LogOfAnother`, and with `OtherMark` where it is forked. */
+    readonly begin: (
+      enrolledHost: string,
+      log: string,
+      who: Introduction
+    ) => Effect.Effect<LogMark, OtherMark | LogOfAnother | StoreOut>
+    /** Says how far a log was copied. Fails with `LogOfAnother`. */
+    readonly look: (enrolledHost: string, log: string) => Effect.Effect<CopiedLog, LogOfAnother | StoreOut>
+    /** Appends a batch whole, or not at all. Fails with `OtherMark`, `LogOfAnother` and `BrokenBatch`. */
+    readonly append: (
+      enrolledHost: string,
+      log: string,
+      batch: FleetBatch
+    ) => Effect.Effect<LogMark, OtherMark | LogOfAnother | BrokenBatch | StoreOut>
+    /** Holds a log for forked from now on. Nothing is appended to it any more. Fails with `LogOfAnother`. */
+    readonly fork: (enrolledHost: string, log: string) => Effect.Effect<LogMark, LogOfAnother | StoreOut>
+    /** Reads the events of all logs after a place, in the order in which readers may see them. */
+    readonly arrivals: (after: Arrival, maxEvents: number) => Effect.Effect<ReadonlyArray<ArrivedEvent>, StoreOut>
+    /** Reads the events of one log after a position. */
+    readonly events: (
+      log: string,
+      after: number,
+      maxEvents: number
+    ) => Effect.Effect<ReadonlyArray<FleetEvent>, StoreOut>
+    readonly logs: Effect.Effect<ReadonlyArray<LogStanding>, StoreOut>
+  }
+>()("@souffleur/hub/HubStore") {
+  /**
+   * Keeps it in Postgres, and brings the database to its schema first. Fails with `StoreOut` where the database cannot
+   * be used.
+   */
+  static readonly layerSql: Layer.Layer<HubStore, StoreOut, SqlClient.SqlClient> = Layer.effect(
+    HubStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const out = <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, StoreOut> =>
+        Effect.mapError(
+          Effect.tapError(statement, (error) => Effect.logDebug(error)),
+          () => new StoreOut()
+        )
+      yield* migrated.pipe(
+        Effect.tapError((error) => Effect.logError(error.message)),
+        Effect.mapError(() => new StoreOut())
+      )
+
+      const logOf = Effect.fnUntraced(function* (enrolledHost: string, log: string) {
+        const [row] = yield* out(
+          sql<LogRow>`SELECT enrolled_host, machine, position, digest, forked, ${sql.literal(ago)} FROM logs WHERE log = ${log}::uuid`
+        )
+        if (row === undefined || row.enrolled_host !== enrolledHost) return yield* new LogOfAnother()
+        return row
+      })
+
+      return HubStore.of({
+        enrol: Effect.fn("HubStore.enrol")(function* (name) {
+          const token = yield* freshToken
+          const digest = yield* tokenDigest(token)
+          // A revoked host comes back under its name, with a new token and its old logs.
+          const made = yield* out(
+            sql`INSERT INTO hosts (name, token_digest) VALUES (${name}, ${digest})
+              ON CONFLICT (name) DO UPDATE SET token_digest = excluded.token_digest, revoked = NULL
+              WHERE hosts.revoked IS NOT NULL RETURNING name`
+          )
+          return made.length === 0 ? yield* new AlreadyEnrolled({ name }) : token
+        }),
+        revoke: Effect.fn("HubStore.revoke")((name) =>
+          Effect.map(
+            out(
+              sql`UPDATE hosts SET revoked = clock_timestamp() WHERE name = ${name} AND revoked IS NULL RETURNING name`
+            ),
+            (rows) => rows.length > 0
+          )
+        ),
+        hostOf: Effect.fn("HubStore.hostOf")(function* (token) {
+          const digest = yield* tokenDigest(token)
+          const [row] = yield* out(
+            sql<{ readonly name: string }>`SELECT name FROM hosts WHERE token_digest = ${digest} AND revoked IS NULL`
+          )
+          return Option.map(Option.fromUndefinedOr(row), ({ name }) => name)
+        }),
+        begin: Effect.fn("HubStore.begin")(function* (enrolledHost, log, { host, machine }) {
+          yield* out(
+            sql`INSERT INTO logs (log, enrolled_host, host, machine, position, digest)
+              VALUES (${log}::uuid, ${enrolledHost}, ${host}, ${machine}, ${noMark.position}, ${noMark.digest})
+              ON CONFLICT (log) DO NOTHING`
+          )
+          const row = yield* logOf(enrolledHost, log)
+          if (row.machine !== machine) return yield* new LogOfAnother()
+          yield* out(sql`UPDATE logs SET host = ${host}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`)
+          if (row.forked) return yield* new OtherMark({ mark: markOf(row), forked: true })
+          return markOf(row)
+        }),
+        look: Effect.fn("HubStore.look")(function* (enrolledHost, log) {
+          const row = yield* logOf(enrolledHost, log)
+          return { mark: markOf(row), forked: row.forked, lastSeenAgo: agoOf(row) }
+        }),
+        append: Effect.fn("HubStore.append")(function* (enrolledHost, log, batch) {
+          const { after, digest, events, now } = batch
+          const mark = yield* markAfter(after, events)
+          if (mark.digest !== digest || !isInOrder(batch)) return yield* new BrokenBatch()
+          const column = (n: number) => events.map((event) => event[n])
+          const moved = yield* out(
+            sql.unsafe(append, [
+              log,
+              enrolledHost,
+              after.position,
+              after.digest,
+              mark.position,
+              mark.digest,
+              now,
+              ...[0, 1, 2, 3, 4, 5, 6].map(column)
+            ])
+          )
+          if (moved.length > 0) return mark
+          const row = yield* logOf(enrolledHost, log)
+          return yield* new OtherMark({ mark: markOf(row), forked: row.forked })
+        }),
+        fork: Effect.fn("HubStore.fork")(function* (enrolledHost, log) {
+          const row = yield* logOf(enrolledHost, log)
+          yield* out(sql`UPDATE logs SET forked = true WHERE log = ${log}::uuid`)
+          return markOf(row)
+        }),
+        arrivals: Effect.fn("HubStore.arrivals")((after, maxEvents) =>
+          Effect.map(out(sql.unsafe<EventRow>(arrived, [after.xid, after.seq, maxEvents])), (rows) =>
+            rows.map((row) => ({ xid: row.xid, seq: row.seq, log: row.log, event: eventOf(row) }))
+          )
+        ),
+        events: Effect.fn("HubStore.events")((log, after, maxEvents) =>
+          Effect.map(
+            out(
+              sql<EventRow>`SELECT position, stream, revision, tag, version, at, data FROM events
+                WHERE log = ${log}::uuid AND position > ${after} ORDER BY position LIMIT ${maxEvents}`
+            ),
+            (rows) => rows.map(eventOf)
+          )
+        ),
+        logs: out(
+          sql<
+            LogRow &
+              Readonly<Record<"log" | "host", string>> &
+              Readonly<Record<"skew_ms", unknown>> & { readonly revoked: boolean }
+          >`
+            SELECT enrolled_host, hosts.revoked IS NOT NULL AS revoked, log::text, host, machine, position, digest, forked,
+              skew_ms, ${sql.literal(ago)}
+            FROM logs JOIN hosts ON hosts.name = enrolled_host ORDER BY enrolled_host, log`
+        ).pipe(
+          Effect.map((rows) =>
+            rows.map((row): LogStanding => ({
+              enrolledHost: row.enrolled_host,
+              revoked: row.revoked,
+              log: row.log,
+              host: row.host,
+              machine: row.machine,
+              mark: markOf(row),
+              lastSeenAgo: agoOf(row),
+              skew: Number(row.skew_ms),
+              forked: row.forked
+            }))
+          ),
+          Effect.withSpan("HubStore.logs")
+        )
+      })
+    })
+  )
+}

@@ -1,0 +1,3 @@
+export * from "./HubDatabase.ts"
+export * from "./HubServer.ts"
+export * from "./HubStore.ts"

@@ -1,0 +1,77 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { fleetStage, killed, until } from "./FleetStage.ts"
+import { noPostgres, postgresServer } from "./PostgresServer.ts"
+
+const fleet = Effect.gen(function* () {
+  const server = yield* postgresServer
+  const { name, url } = yield* server.database
+  return { server, database: name, the: yield* fleetStage(url) }
+})
+
+/** How the hub has the log of a host, as `fleet status` tells. */
+const statusOf = (host: { readonly ask: (args: ReadonlyArray<string>) => Effect.Effect<{ readonly out: string }> }) =>
+  Effect.map(host.ask(["fleet", "status", "--json"]), ({ out }) => JSON.parse(out))
+
+it.live.skipIf(noPostgres !== undefined)("a host is enrolled, joins, ships its log, is told of, and is revoked", () =>
+  Effect.gen(function* () {
+    const { the } = yield* fleet
+    yield* the.serve
+    const one = the.host("one")
+    const enrolled = yield* the.hub(["enrol", "one"])
+    assert.match(enrolled.out, /^[0-9a-f]{64}\n$/u)
+    assert.strictEqual((yield* the.hub(["enrol", "one"])).code, 1)
+    const join1 = ["fleet", "join", the.url]
+    assert.strictEqual((yield* one.ask(join1, "no token\n")).code, 2)
+    const wrong = yield* one.ask(join1, `${"0".repeat(64)}\n`)
+    assert.deepStrictEqual([wrong.code, wrong.errors.includes("does not know this token")], [1, true])
+    assert.deepInclude(yield* one.ask(join1, enrolled.out, { CLAUDECODE: "1" }), { code: 2 })
+    assert.deepInclude(yield* one.ask(["fleet", "join", "http://hub.example"], enrolled.out), { code: 2 })
+    assert.isFalse(fs.existsSync(join(one.folder, "state", "fleet.json")))
+    assert.deepInclude(yield* one.ask(join1, enrolled.out), { code: 0 })
+    assert.strictEqual(fs.statSync(join(one.folder, "state", "fleet.json")).mode & 0o777, 0o600)
+    one.write(1234)
+    assert.deepInclude(yield* statusOf(one), { problem: null, position: 0, behind: 1000 })
+    const shipper = one.ship()
+    yield* until(statusOf(one), ({ behind }) => behind === 0)
+    const [told] = JSON.parse((yield* the.hub(["hosts", "--json"])).out)
+    assert.deepInclude(told, { name: "one", position: 1234, forked: false, revoked: false })
+    assert.deepInclude(yield* the.hub(["revoke", "one"]), { code: 0 })
+    one.write(1)
+    assert.strictEqual(yield* shipper.code, 1)
+    assert.include(shipper.said.errors, "does not know this token, or has revoked it")
+    assert.include((yield* the.hub(["hosts"])).out, "revoked")
+    assert.deepInclude(yield* one.ask(["fleet", "leave"]), { code: 0 })
+    assert.deepInclude(yield* one.ask(["fleet", "status"]), { code: 2 })
+  })
+)
+
+it.live.skipIf(noPostgres !== undefined)(
+  "a copied state folder is a fork: both are refused, and a new name brings the copy into the fleet",
+  () =>
+    Effect.gen(function* () {
+      const { the } = yield* fleet
+      yield* the.serve
+      const one = yield* the.joined("one")
+      one.write(50)
+      const shipper = one.ship()
+      yield* until(statusOf(one), ({ behind }) => behind === 0)
+      const copy = the.host("copy")
+      fs.cpSync(join(one.folder, "state"), join(copy.folder, "state"), { recursive: true })
+      one.write(1)
+      yield* until(statusOf(one), ({ behind }) => behind === 0)
+      copy.write(2)
+      const forked = copy.ship()
+      assert.strictEqual(yield* forked.code, 3)
+      assert.include(forked.said.errors, "souffleur fleet rename")
+      one.write(1)
+      assert.strictEqual(yield* shipper.code, 3)
+      assert.deepInclude(yield* copy.ask(["fleet", "rename"]), { code: 0 })
+      const renamed = copy.ship()
+      yield* until(statusOf(copy), ({ behind, problem }) => behind === 0 && problem === null)
+      yield* killed(renamed.child)
+      assert.deepInclude(yield* statusOf(one), { problem: "another log has this name there" })
+    })
+)

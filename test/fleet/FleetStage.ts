@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import * as fs from "node:fs"
+import * as os from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Effect, Redacted, Schedule } from "effect"
+import { bundle } from "../cli/Built.ts"
+import { freePort, listening } from "./PostgresServer.ts"
+
+type Variables = Readonly<Record<string, string>>
+
+/** A process of souffleur, and what it has printed so far. */
+const started = (args: ReadonlyArray<string>, env: Variables, input = "") => {
+  const child = spawn(process.execPath, [bundle, ...args], { env, cwd: env["HOME"], stdio: ["pipe", "pipe", "pipe"] })
+  const said = { out: "", errors: "" }
+  child.stdin.end(input)
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said.out += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said.errors += text))
+  const code = new Promise<number | null>((resolve) => child.on("close", resolve))
+  return { child, said, code: Effect.promise(() => code) }
+}
+
+/** Ends a process at once, and waits until it is gone. */
+export const killed = (child: ChildProcess) =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+    child.kill("SIGKILL")
+  })
+
+/** A home for hub and hosts of a test. Every process that it started ends with it. */
+export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redacted) {
+  const home = yield* Effect.acquireRelease(
+    Effect.sync(() => fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), "souffleur-fleet-")))),
+    (home) => Effect.sync(() => fs.rmSync(home, { recursive: true, force: true }))
+  )
+  const children: Array<ChildProcess> = []
+  yield* Effect.addFinalizer(() => Effect.forEach(children, killed, { discard: true }))
+  const base = { PATH: "/usr/bin:/bin" }
+  const port = yield* freePort
+  const url = `http://127.0.0.1:${port}`
+  const hubVariables = { ...base, HOME: home, SOUFFLEUR_HUB_DATABASE: Redacted.value(database) }
+  const start = (args: ReadonlyArray<string>, env: Variables, input?: string) => {
+    const one = started(args, env, input)
+    children.push(one.child)
+    return one
+  }
+  const run = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Variables, input?: string) {
+    const one = start(args, env, input)
+    return { code: yield* one.code, ...one.said }
+  })
+  /** A host with a state folder of its own. */
+  const host = (name: string) => {
+    const folder = join(home, name)
+    fs.mkdirSync(folder)
+    const env = { ...base, HOME: folder, SOUFFLEUR_STATE_DIR: join(folder, "state") }
+    const file = join(folder, "state", "souffleur.db")
+    let written = 0
+    return {
+      name,
+      folder,
+      ask: (args: ReadonlyArray<string>, input?: string, more: Variables = {}) => run(args, { ...env, ...more }, input),
+      ship: () => start(["fleet", "ship", "--json"], env),
+      /** Appends rows to the log, as a watch would, with data of any size. */
+      write: (rows: number) => {
+        const db = new DatabaseSync(file, { timeout: 10_000 })
+        try {
+          const put = db.prepare(
+            "INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, ?, ?, ?, ?, ?)"
+          )
+          db.exec("BEGIN IMMEDIATE")
+          for (let n = 0; n < rows; n++) {
+            const size = written % 97 === 0 ? 20_000 : written % 50
+            put.run(
+              `load-${name}`,
+              ++written,
+              "HeldWatch",
+              1,
+              1_790_000_000_000 + written,
+              `{"n":${written},  "é":"${"x".repeat(size)}"}`
+            )
+          }
+          db.exec("COMMIT")
+        } finally {
+          db.close()
+        }
+      },
+      rows: () => {
+        const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
+        try {
+          return db
+            .prepare("SELECT position, stream, revision, tag, version, at, data FROM events ORDER BY position")
+            .all()
+            .map((row) => Object.values(row))
+        } finally {
+          db.close()
+        }
+      }
+    }
+  }
+  return {
+    home,
+    url,
+    host,
+    hub: (args: ReadonlyArray<string>) => run(["hub", ...args], hubVariables),
+    serve: Effect.gen(function* () {
+      const one = start(["hub", "serve", "--json", "--port", String(port)], hubVariables)
+      yield* listening(port)
+      return one
+    }),
+    /** Enrols a host, and adds it to the fleet. */
+    joined: Effect.fnUntraced(function* (name: string) {
+      const one = host(name)
+      const { out } = yield* run(["hub", "enrol", name], hubVariables)
+      const { code, errors } = yield* one.ask(["fleet", "join", url], out)
+      if (code !== 0) return yield* Effect.die(new Error(`join ended with ${code}: ${errors}`))
+      return one
+    })
+  }
+})
+
+/** Looks again until it is so. The test's own limit ends it. */
+export const until = <A, E, R>(look: Effect.Effect<A, E, R>, so: (found: A) => boolean) =>
+  Effect.repeat(look, { until: so, schedule: Schedule.spaced("20 millis") })

@@ -1,0 +1,231 @@
+import { assert, it } from "@effect/vitest"
+import { type FleetBatch, type FleetEvent, type LogMark, markAfter, noMark } from "@souffleur/fleet"
+import { firstArrival, HubStore, layerPostgres } from "@souffleur/hub"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { noPostgres, postgresServer } from "./PostgresServer.ts"
+
+class Server extends Context.Service<Server, Effect.Success<typeof postgresServer>>()("test/Server") {
+  static readonly layer = Layer.effect(Server, postgresServer)
+}
+
+const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
+const other = "5f1f0f62-3b58-4d6e-8f0b-7f3b8a4f7d22"
+const who = { host: "build1", machine: "m1" }
+const eventAt = (position: number, data = `{"n":${position}}`): FleetEvent => [
+  position,
+  "app-1",
+  position,
+  "WatchOpened",
+  1,
+  1_790_000_000_000 + position,
+  data
+]
+
+const batchOf = (after: LogMark, ...events: ReadonlyArray<FleetEvent>) =>
+  Effect.map(markAfter(after, events), ({ digest }): FleetBatch => ({ after, digest, events, now: 1_790_000_000_000 }))
+
+/** A store in a database of its own. */
+const fresh = Effect.gen(function* () {
+  const server = yield* Server
+  const database = yield* server.database
+  const store = Context.get(yield* Layer.build(layerPostgres(database.url)), HubStore)
+  return { store, url: database.url, query: (sql: string) => server.query(sql, database.name) }
+})
+
+/** A store with one enrolled host and its log. */
+const begun = Effect.gen(function* () {
+  const all = yield* fresh
+  yield* all.store.enrol("one")
+  yield* all.store.begin("one", log, who)
+  return all
+})
+
+if (noPostgres !== undefined) it.skip(`the store of a hub: ${noPostgres}`, () => {})
+else
+  it.layer(Server.layer, { timeout: 300_000, excludeTestServices: true })((it) => {
+    it.effect("a batch is appended once and whole, where the mark is the hub's by place and digest", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        const first = yield* batchOf(noMark, eventAt(1), eventAt(2), eventAt(5))
+        const mark = yield* store.append("one", log, first)
+        assert.deepStrictEqual(mark, { position: 5, digest: first.digest })
+        // Its reply was lost: nothing is doubled, and the hub says where it is.
+        const again = yield* Effect.flip(store.append("one", log, first))
+        assert.deepInclude(again, { _tag: "OtherMark", mark, forked: false })
+        // A place that is right with another history before it, and a place beyond the hub's.
+        const forged = yield* batchOf({ ...mark, digest: "f".repeat(64) }, eventAt(6))
+        assert.deepInclude(yield* Effect.flip(store.append("one", log, forged)), { _tag: "OtherMark", mark })
+        const ahead = yield* batchOf({ ...mark, position: 7 }, eventAt(8))
+        assert.deepInclude(yield* Effect.flip(store.append("one", log, ahead)), { _tag: "OtherMark", mark })
+        assert.deepStrictEqual(yield* store.events(log, 0, 10), first.events)
+        const beat = yield* batchOf(mark)
+        assert.deepStrictEqual(yield* store.append("one", log, beat), mark)
+      })
+    )
+    it.effect("one of many equal appends at once counts", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        const batch = yield* batchOf(noMark, eventAt(1), eventAt(2))
+        const tries = yield* Effect.forEach(
+          Array.from({ length: 20 }),
+          () => Effect.option(store.append("one", log, batch)),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(tries.filter(Option.isSome), 1)
+        assert.deepStrictEqual(yield* store.events(log, 0, 10), batch.events)
+      })
+    )
+    it.effect("the data of an event stays byte for byte, whatever JSON it is", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        const data = ['{"b":1,  "a":1.0,"a":2}', String.raw`{"t":"\u0000\ud800"}`, '{"t":"é\u{1F600}\\n"}', "no JSON"]
+        const batch = yield* batchOf(noMark, ...data.map((one, n) => eventAt(n + 1, one)))
+        yield* store.append("one", log, batch)
+        assert.deepStrictEqual(
+          (yield* store.events(log, 0, 10)).map((event) => event[6]),
+          data
+        )
+      })
+    )
+    it.effect("a batch that contradicts itself is refused: its digest, or the order of its positions", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        const good = yield* batchOf(noMark, eventAt(1), eventAt(2))
+        const wrong = [
+          { ...good, digest: "0".repeat(64) },
+          { ...good, events: [eventAt(1)] },
+          yield* batchOf(noMark, eventAt(2), eventAt(1)),
+          yield* batchOf({ ...noMark, position: 3 }, eventAt(3))
+        ]
+        for (const one of wrong)
+          assert.strictEqual((yield* Effect.flip(store.append("one", log, one)))._tag, "BrokenBatch")
+        assert.deepStrictEqual(yield* store.events(log, 0, 10), [])
+      })
+    )
+    it.effect("a log belongs to the host and the machine that began it", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        yield* store.enrol("two")
+        const batch = yield* batchOf(noMark, eventAt(1))
+        for (const stranger of [
+          store.begin("two", log, who),
+          store.begin("one", log, { ...who, machine: "m2" }),
+          store.append("two", log, batch),
+          store.fork("two", log),
+          store.append("one", other, batch)
+        ])
+          assert.strictEqual(
+            (yield* Effect.flip(stranger as Effect.Effect<unknown, { readonly _tag: string }>))._tag,
+            "LogOfAnother"
+          )
+        assert.deepStrictEqual(yield* store.begin("one", log, { ...who, host: "renamed" }), noMark)
+        assert.deepStrictEqual(
+          (yield* store.logs).map(({ enrolledHost, host, log }) => [enrolledHost, host, log]),
+          [["one", "renamed", log]]
+        )
+      })
+    )
+    it.effect("a forked log takes nothing more, from whichever of the two", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        const batch = yield* batchOf(noMark, eventAt(1))
+        const mark = yield* store.append("one", log, batch)
+        yield* store.fork("one", log)
+        const next = yield* batchOf(mark, eventAt(2))
+        assert.deepInclude(yield* Effect.flip(store.append("one", log, next)), {
+          _tag: "OtherMark",
+          mark,
+          forked: true
+        })
+        assert.deepInclude(yield* Effect.flip(store.begin("one", log, who)), { _tag: "OtherMark", forked: true })
+        assert.deepStrictEqual(yield* store.events(log, 0, 10), batch.events)
+      })
+    )
+    it.effect("a token is kept as a digest, and is worth nothing once it is revoked", () =>
+      Effect.gen(function* () {
+        const { query, store } = yield* fresh
+        const token = yield* store.enrol("one")
+        const hex = Redacted.value(token)
+        assert.match(hex, /^[0-9a-f]{64}$/u)
+        assert.notInclude(yield* query("SELECT * FROM hosts"), hex)
+        assert.deepStrictEqual(yield* store.hostOf(token), Option.some("one"))
+        assert.isTrue(Option.isNone(yield* store.hostOf(Redacted.make("0".repeat(64)))))
+        assert.deepInclude(yield* Effect.flip(store.enrol("one")), { _tag: "AlreadyEnrolled" })
+        yield* store.begin("one", log, who)
+        assert.isTrue(yield* store.revoke("one"))
+        assert.isFalse(yield* store.revoke("one"))
+        assert.isTrue(Option.isNone(yield* store.hostOf(token)))
+        // A request that was let in before the revocation appends nothing after it.
+        const batch = yield* batchOf(noMark, eventAt(1))
+        assert.deepInclude(yield* Effect.flip(store.append("one", log, batch)), { _tag: "OtherMark" })
+        const renewed = yield* store.enrol("one")
+        assert.isTrue(Option.isNone(yield* store.hostOf(token)))
+        assert.deepStrictEqual(yield* store.hostOf(renewed), Option.some("one"))
+        assert.deepInclude((yield* store.logs)[0], { revoked: false, enrolledHost: "one" })
+      })
+    )
+    it.effect("a reader of all logs sees the events of a log in their order, page by page", () =>
+      Effect.gen(function* () {
+        const { store } = yield* begun
+        const events = Array.from({ length: 120 }, (_, n) => eventAt(n + 1))
+        yield* store.append("one", log, yield* batchOf(noMark, ...events))
+        const seen: Array<FleetEvent> = []
+        for (let at = firstArrival; seen.length < events.length;) {
+          const page = yield* store.arrivals(at, 7)
+          assert.isNotEmpty(page)
+          seen.push(...page.map(({ event }) => event))
+          at = page.at(-1)!
+        }
+        assert.deepStrictEqual(seen, events)
+      })
+    )
+    it.effect("a reader of all logs misses no event of a transaction that commits late", () =>
+      Effect.gen(function* () {
+        const { query, store } = yield* begun
+        yield* store.begin("one", other, who)
+        // It takes the lower number first, and is still open while the other one commits.
+        const row = (name: string, position: number) =>
+          `INSERT INTO events (log, position, stream, revision, tag, version, at, data) VALUES ('${name}', ${position}, 'a', 1, 'X', 1, 0, '{}')`
+        yield* query("CREATE EXTENSION dblink")
+        yield* query("CREATE TABLE steps (one text)")
+        // One statement holds a second connection's transaction open around an insert of its own connection.
+        const seen = yield* query(
+          `SELECT dblink_connect('late', 'host=127.0.0.1 user=souffleur port=' || current_setting('port') || ' dbname=' || current_database());
+           SELECT dblink_exec('late', 'BEGIN'); SELECT dblink_exec('late', $$${row(log, 1)}$$);
+           SELECT dblink_connect('soon', 'host=127.0.0.1 user=souffleur port=' || current_setting('port') || ' dbname=' || current_database());
+           SELECT dblink_exec('soon', $$${row(other, 1)}$$);
+           SELECT count(*) FROM dblink('soon', $$SELECT 1 FROM events$$) AS t(n int);
+           SELECT count(*) FROM dblink('soon', $$SELECT 1 FROM events WHERE xid < pg_snapshot_xmin(pg_current_snapshot())$$) AS t(n int);
+           SELECT dblink_exec('late', 'COMMIT');`
+        )
+        assert.deepStrictEqual(
+          seen.split("\n").slice(4, 7),
+          ["INSERT 0 1", "1", "0"],
+          "it is there, and is not told yet"
+        )
+        const told = yield* store.arrivals(firstArrival, 10)
+        assert.deepStrictEqual(
+          told.map((one) => one.log),
+          [log, other]
+        )
+        assert.deepStrictEqual(yield* store.arrivals(told[1]!, 10), [])
+        assert.deepStrictEqual(
+          (yield* store.arrivals(told[0]!, 10)).map((one) => one.log),
+          [other]
+        )
+      })
+    )
+    it.effect("several hubs that start at once bring one database to its schema", () =>
+      Effect.gen(function* () {
+        const { database } = yield* Server
+        const { url } = yield* database
+        const stores = yield* Effect.forEach(
+          Array.from({ length: 4 }),
+          () => Effect.map(Layer.build(Layer.fresh(layerPostgres(url))), (context) => Context.get(context, HubStore)),
+          { concurrency: "unbounded" }
+        )
+        const token = yield* stores[0]!.enrol("one")
+        for (const store of stores) assert.deepStrictEqual(yield* store.hostOf(token), Option.some("one"))
+      })
+    )
+  })
