@@ -114,6 +114,15 @@ export const pageMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/page/src/view/WatchDrawing.ts",
+    [`${tests}/WatchDrawing.test.ts`],
+    [
+      ["page drawing: no name without room", "end - begin >= named.screen &&", "true &&"],
+      ["page drawing: no name beyond its bar on a telephone", '? "name roomy" : "name"', '? "name" : "name"'],
+      ["page drawing: many deaths are small", "died.length > manyDeaths ? 0.6 : 1", "1"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/page/src/history/Excerpts.ts",
     [`${tests}/Excerpts.test.ts`],
     [
@@ -144,7 +153,10 @@ export const pageMutants = [
   ...mutantsOf(
     "packages/page/src/view/RunPage.ts",
     [run],
-    [["page run: the agents of a task", "${agentList(task.agents, seen)}", ""]]
+    [
+      ["page run: the agents of a task", "${agentList(task.agents, seen)}", ""],
+      ["page run: the output of its agent", "output === null ? null : [", "true ? null : ["]
+    ]
   ),
   ...mutantsOf(
     "packages/page/src/ReportFile.ts",

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ask, enter, layerStage, makeStage, reading } from "./PageStage.ts"
-import { stuckRun } from "./RunStage.ts"
+import { busyRun, stuckRun } from "./RunStage.ts"
 
 it.live("a run shows its tasks, with their attempts, feedback and commits, and the evidence", () =>
   Effect.gen(function* () {
@@ -17,6 +17,18 @@ it.live("a run shows its tasks, with their attempts, feedback and commits, and t
     assert.include(text, "&lt;b&gt;which model?")
     assert.notInclude(text, "<b>which")
     assert.strictEqual((yield* ask(`${list}runs/other`, { headers: { cookie } })).status, 404)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("a run tells which agent is at work, for how long, and where its output is", () =>
+  Effect.gen(function* () {
+    const { project, serve, stateDir, tellRun } = yield* makeStage()
+    yield* tellRun("auth-0001", busyRun(project))
+    const { cookie, list } = yield* enter(yield* serve)
+    const { text } = yield* ask(`${list}runs/auth-0001`, { headers: { cookie } })
+    assert.match(text, /<dt>At work<\/dt>\s*<dd>implementer of task-001, attempt 1<\/dd>/u)
+    assert.match(text, /<dt>Agent<\/dt>\s*<dd>pid \d+, gone, for /u)
+    const [, output] = /<dt>Output of the agent<\/dt>\s*<dd><code>([^<]+)<\/code>/u.exec(text) ?? []
+    assert.isTrue(output?.startsWith(`${stateDir}/launches/run-p-3f2a-a1`), output)
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("an answer of a person reaches the run, once and with the secret of the form alone", () =>

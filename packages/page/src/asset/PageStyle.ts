@@ -103,6 +103,7 @@ summary { cursor: pointer } summary::marker { color: var(--quiet) }
 .why { border-inline-start: 3px solid var(--line); padding-inline-start: 1rem; margin-block: .5rem; font-size: .9375rem }
 .why h3 { margin: .5rem 0 .125rem; font-size: .8125rem; color: var(--quiet); font-weight: 600 } .why h3:first-child { margin-top: 0 }
 .why ul { list-style: none }
+@media (max-width: 47.99rem) { .roomy { display: none } }
 @media (min-width: 48rem) {
   .event { grid-template: "mark time what rev" auto / 1rem 9.5rem minmax(0, 1fr) auto }
 

@@ -30,7 +30,7 @@ const row = ({ at, id, kind, need, project, standing, state }: Job, links: Links
     </div>
     <p class="job-standing">${need === null ? standing : need.why}</p>
     ${need !== null && html`<p class="job-next">Next: <code>${need.next}</code></p>`}
-    <p class="job-where">${project}</p>
+    <p class="job-where" title="${project}">${project}</p>
     <p class="job-when">${timeTag(at, seen)}</p>
   </li>`
 

@@ -14,6 +14,12 @@ interface Bar {
 /** The narrowest bar, in parts of the timeline. */
 const narrowest = 0.004
 
+/** The narrowest bars with a name, on a screen and on a telephone. A name is about 30 pixels wide. */
+const named = { screen: 0.04, telephone: 0.12 } as const
+
+/** The deaths from which on their signs are small. */
+const manyDeaths = 12
+
 /** Writes a place of the scale for SVG. */
 const percent = (part: number) => `${(100 * part).toFixed(2)}%`
 
@@ -59,18 +65,23 @@ export const watchDrawing = (timeline: WatchTimeline, cursor: number | null, see
           ><title>Quiet for ${Words.duration(one.to - one.from)}</title></rect
         >`
       })}
-      ${lives.map(
-        (one) =>
-          html`<svg x="${percent(place(one.from))}" y="8" overflow="visible">
-            <text class="name" x="7" y="17">S${one.generation}</text>
+      ${lives.map((one) => {
+        const [begin, end] = [place(one.from), place(one.to ?? to)]
+        return (
+          end - begin >= named.screen &&
+          html`<svg x="${percent(begin)}" y="8" overflow="visible">
+            <text class="${end - begin < named.telephone ? "name roomy" : "name"}" x="7" y="17">
+              S${one.generation}
+            </text>
           </svg>`
-      )}
+        )
+      })}
       ${waiting.map((one) => bar("wait", one, { y: 42, height: 8 }))}
       ${mending.map((one) => bar("mend", one, { y: 42, height: 8 }))}
       ${died.map(
         (one) =>
           html`<svg x="${percent(place(one.at))}" y="20" overflow="visible">
-            <g class="death">
+            <g class="death" transform="scale(${died.length > manyDeaths ? 0.6 : 1})">
               <title>${one.words}</title>
               <circle r="8" />
               <path d="M-3-3 3 3M3-3-3 3" />

@@ -1,0 +1,53 @@
+import { assert, it } from "@effect/vitest"
+import type { Recorded, WatchEvent } from "@souffleur/domain"
+import { watchTimeline } from "@souffleur/embed"
+import { utc } from "../../domain/src/Time.ts"
+import { written } from "../src/Html.ts"
+import { watchDrawing } from "../src/view/WatchDrawing.ts"
+import { began, night } from "./PageStage.ts"
+
+/** A watch whose agent died so often, once in ten minutes. */
+const nights = (deaths: number): ReadonlyArray<Recorded> => {
+  const again = night("/srv/opera").slice(6)
+  const lives = Array.from({ length: deaths }, (_, n) =>
+    again.map(
+      (event, step) =>
+        ({
+          ...event,
+          at: began + n * 599_000 + step * 1000,
+          ...("cycle" in event ? { cycle: n + 1 } : {}),
+          ...("generation" in event ? { generation: n + 2 } : {})
+        }) as WatchEvent
+    )
+  )
+  return [...night("/srv/opera").slice(0, 6), ...lives.flat()].map((event, n) => ({
+    position: n + 1,
+    stream: "a",
+    revision: n + 1,
+    event
+  }))
+}
+const drawn = (deaths: number) => {
+  const events = nights(deaths)
+  const now = began + deaths * 599_000
+  return written(watchDrawing(watchTimeline(events, now), null, { now, zone: utc }))
+}
+
+it("a generation has its name where its bar has room for it, and each is in the list", () => {
+  const few = drawn(3)
+  assert.deepStrictEqual(
+    [...few.matchAll(/class="name" x="7" y="17">\s*(S\d+)\s/gu)].map(([, name]) => name),
+    ["S2", "S3", "S4"]
+  )
+  const some = drawn(12)
+  assert.match(some, /class="name roomy" x="7" y="17">\s*S5\s/u)
+  assert.notMatch(some, /class="name" x/u)
+  const many = drawn(40)
+  assert.notMatch(many, /class="name/u)
+  for (let n = 2; n <= 40; n++) assert.include(many, `<li>Generation S${n}: `)
+})
+it("the signs of many deaths are small", () => {
+  assert.include(drawn(3), 'class="death" transform="scale(1)"')
+  const many = drawn(40)
+  assert.strictEqual(many.split('class="death" transform="scale(0.6)"').length - 1, 40)
+})
