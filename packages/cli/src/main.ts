@@ -74,4 +74,5 @@ const begin = async () => {
       ;(await import("./Program.ts")).runCommandLine()
   }
 }
-void begin().catch(uncaught)
+// A rejection without a handler is an uncaught exception.
+void begin()
