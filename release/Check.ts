@@ -9,7 +9,7 @@ import { noticeFile, wrongLicences } from "./Licences.ts"
 import type { Tarball } from "./Tarball.ts"
 
 /** Files that a tarball may have. */
-const fitting = /^(?:package\.json|README\.md|LICENSE|dist\/(?!.*\.test\.).*(?:\.js|\.js\.map|\.d\.ts|\.txt))$/u
+const fitting = /^(?:package\.json|README\.md|LICENSE|dist\/(?!.*\.test\.).*(?:\.c?js|\.js\.map|\.d\.ts|\.txt))$/u
 
 /** Files that have no place in the tarball, and files that it lacks. */
 const strays = ({ names }: Tarball) => [
@@ -40,7 +40,7 @@ const unresolved = ({ manifest, names, text }: Tarball) => {
     return names.includes(file.endsWith(".d.ts") ? target.replace(/\.js$/u, ".d.ts") : target)
   }
   return names
-    .filter((file) => /\.(?:js|d\.ts)$/u.test(file))
+    .filter((file) => /\.(?:c?js|d\.ts)$/u.test(file))
     .flatMap((file) =>
       importsOf(file, text(file))
         .filter((specifier) => !resolves(file, specifier))
@@ -51,7 +51,7 @@ const unresolved = ({ manifest, names, text }: Tarball) => {
 /** Says where the licences in it are not those of the packages that are bundled in it. */
 const unlicensed = ({ names, text }: Tarball) =>
   wrongLicences(
-    names.filter((name) => name.endsWith(".js")).map(text),
+    names.filter((name) => /\.c?js$/u.test(name)).map(text),
     names.filter((name) => posix.basename(name) === noticeFile).map(text)
   )
 

@@ -88,6 +88,12 @@ it.live(
         "dist/sqlite/OwnFile.js imports ../files/Folder.js"
       ])
         assert.include(found, `@souffleur/node: ${problem}`)
+      const cli = (yield* tarballs).find(({ manifest }) => manifest.name === "@souffleur/cli")!
+      const without = { ...cli, names: cli.names.filter((name) => name !== "dist/chunks/program.cjs") }
+      assert.include(
+        yield* problemsOf(without, version),
+        "@souffleur/cli: dist/chunks/status.cjs imports ./program.cjs"
+      )
       assert.include(
         yield* problemsOf(node, "9.9.9"),
         `@souffleur/node: its version is ${version}, and that of others 9.9.9`
