@@ -33,6 +33,8 @@ const optionsOf = (source: string) =>
     preserveEntrySignatures: "allow-extension",
     // A version in a chunk of its own would be one more file to read.
     optimization: { inlineConst: true },
+    // A busy machine makes a build slow, and not wrong.
+    checks: { bundlerTimings: false },
     // A module that cannot be bundled would be missing outside the workspace.
     onLog: (_, log) => {
       throw new Error(log.message)
