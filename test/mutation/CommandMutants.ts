@@ -245,7 +245,10 @@ export const commandMutants = [
   ),
   ...mutantsOf(
     "packages/embed/src/watching/BeginWatch.ts",
-    ["test/cli/Detach.test.ts"],
+    [
+      "packages/embed/test/SouffleurParts.test.ts: an app hands a command to a process of its own, which owns its watch, and neither has marks of an agent",
+      "test/cli/Detach.test.ts"
+    ],
     [["detach: a command without the agent's marks", "keeper.detaching ? withoutMarks(agent, own) : own", "own"]]
   ),
   ...mutantsOf(

@@ -232,6 +232,22 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/NoticeWiring.ts",
+    ["packages/embed/test/SouffleurParts.test.ts"],
+    [["embed: the channels of an app come first", "if (notices !== undefined) return yield* notices(settings)", ""]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/world/NodeParts.ts",
+    ["packages/embed/test/SouffleurParts.test.ts"],
+    [
+      [
+        "embed: a watch has the channels of its settings",
+        "Layer.merge(layerWatch(settings, project, comms, overrides), layerNotices(settings))",
+        "layerWatch(settings, project, comms, overrides)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/embed/src/keeping/Keeper.ts",
     ["packages/embed/test/Souffleur.test.ts"],
     [["embed: what is wrong in a file is told", "yield* remarkWarnings(yield* Settings)", ""]]

@@ -28,21 +28,29 @@ interface Named {
   readonly comms: Option.Option<string>
   readonly observe: boolean
   readonly force: boolean
+  readonly dryRun: boolean
 }
 
 /**
  * Returns the watch that goes on: the one of `--resume`, else the unfinished one of that session or this folder.
  * Without one it is the newest of this folder that has ended, where comms has not heard everything.
  */
-const knownOf = Effect.fnUntraced(function* ({ resume }: Named, target: Option.Option<Target>, project: string) {
+const knownOf = Effect.fnUntraced(function* (
+  { dryRun, resume }: Named,
+  target: Option.Option<Target>,
+  project: string
+) {
   const souffleur = yield* Souffleur
   if (Option.isSome(resume)) return Option.some(yield* souffleur.find(resume.value))
   if (Option.isSome(target)) return yield* unfinished({ sessionId: target.value.sessionId })
   const known = yield* unfinished({ project })
-  return Option.isSome(known) ? known : yield* undelivered(project)
+  return Option.isSome(known) || dryRun ? known : yield* undelivered(project)
 })
 
-/** Returns the order for the service: a watch that goes on, or a Conductor that runs already. */
+/**
+ * Returns the order for the service: a watch that goes on, or a Conductor that runs already. `ended`: that watch is
+ * over, and only comms may have to hear the rest.
+ */
 const orderOf = Effect.fnUntraced(function* (flags: Named, target: Option.Option<Target>, project: string) {
   const souffleur = yield* Souffleur
   const { cwd } = yield* Environment
@@ -54,12 +62,13 @@ const orderOf = Effect.fnUntraced(function* (flags: Named, target: Option.Option
     const { id, watch } = known.value
     yield* realProject(watch.project)
     yield* refuseChange(known.value, { comms, force })
-    if (Option.isNone(target)) return { watch: id }
+    if (Option.isNone(target)) return { order: { watch: id }, ended: watch.phase === "Exited" }
   }
   const { pid, sessionId } = Option.isSome(target)
     ? target.value
     : yield* pick(yield* souffleur.sessions(project), project)
-  return { project, pid, sessionId, observe, force, ...(comms === undefined ? {} : { comms }) }
+  const order = { project, pid, sessionId, observe, force, ...(comms === undefined ? {} : { comms }) }
+  return { order, ended: false }
 })
 
 /** Watches an agent that runs already, or goes on with a watch (spec: command-line#watch). */
@@ -118,7 +127,7 @@ export const watchCommand = Command.make(
       const { colour } = yield* Environment
       const foreseen = Effect.gen(function* () {
         const souffleur = yield* Souffleur
-        return yield* souffleur.preview(yield* orderOf(flags, target, project))
+        return yield* souffleur.preview((yield* orderOf(flags, target, project)).order)
       })
       const found = yield* Effect.provide(foreseen, layerSouffleurReading(settings))
       return yield* printPreview(found, { asJson: flags.json, brush: paint(colour) })
@@ -126,8 +135,8 @@ export const watchCommand = Command.make(
     const watching = Effect.gen(function* () {
       const souffleur = yield* Souffleur
       if (Option.isSome(flags.outlive)) yield* outlived(Number(flags.outlive.value))
-      const order = yield* orderOf(flags, target, project)
-      if (flags.detach) {
+      const { ended, order } = yield* orderOf(flags, target, project)
+      if (flags.detach && !ended) {
         yield* tellDetached(yield* souffleur.detach(order, { line: yield* detachedLine(flags) }), flags.json)
         return 0
       }

@@ -30,5 +30,5 @@ const layerOver = <A, E>(
 /** The service as the command line is installed. */
 export const layerSouffleur = (settings: ResolvedSettings) => layerOver(settings, layerStore(settings))
 
-/** The service for a look that changes nothing. A method that writes fails. */
+/** The service for a preview. It makes no state folder, and the log is opened to be read alone. */
 export const layerSouffleurReading = (settings: ResolvedSettings) => layerOver(settings, layerStoreReading(settings))
