@@ -232,6 +232,18 @@ export const plainMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/embed/src/world/NodeWorld.ts",
+    [
+      "packages/embed/test/SouffleurParts.test.ts: an app's own processes, claims, launcher and comms take the place of the host's"
+    ],
+    [
+      ["embed: an app's own processes", "given(processes, Processes.layer)", "Processes.layer"],
+      ["embed: an app's own claims", "given(claims, Claims.layer())", "Claims.layer()"],
+      ["embed: an app's own launcher", "...(launcher === undefined ? {} : { launcher }),", ""],
+      ["embed: an app's own comms", "...(comms === undefined ? {} : { comms })", ""]
+    ]
+  ),
+  ...mutantsOf(
     "packages/embed/src/NoticeWiring.ts",
     ["packages/embed/test/SouffleurParts.test.ts"],
     [["embed: the channels of an app come first", "if (notices !== undefined) return yield* notices(settings)", ""]]
@@ -295,7 +307,7 @@ export const plainMutants = [
   ...mutantsOf(
     "packages/embed/src/world/NodeParts.ts",
     ["packages/embed/test/SouffleurParts.test.ts"],
-    [["embed: comms that can be used", "if (file !== null) yield* refuseUnsoundComms(file)", ""]]
+    [["embed: comms that can be used", "if (file !== null && comms === undefined) yield* refuseUnsoundComms(file)", ""]]
   ),
   ...mutantsOf(
     "packages/embed/src/MakeSouffleurLog.ts",

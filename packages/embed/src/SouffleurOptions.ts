@@ -1,4 +1,14 @@
-import type { Permission, ResolvedSettings, SettingFlags, Target, Variables } from "@souffleur/domain"
+import type {
+  Claims,
+  Comms,
+  Launcher,
+  Permission,
+  Processes,
+  ResolvedSettings,
+  SettingFlags,
+  Target,
+  Variables
+} from "@souffleur/domain"
 import type { Run } from "@souffleur/plan"
 import type { AgentPackage } from "@souffleur/process"
 import type { Restoration, Roles, World } from "@souffleur/supervisor"
@@ -116,6 +126,14 @@ export interface NodeOptions<E = never> {
    * the log. A guardian reads the file in the state folder, so a watch with one is refused with another database.
    */
   readonly sql?: Layer.Layer<SqlClient.SqlClient, E>
+  /** The processes of the host; all of them by default. */
+  readonly processes?: Layer.Layer<Processes, E>
+  /** The claims, which every souffleur of this user shares; files in a folder of the user by default. */
+  readonly claims?: Layer.Layer<Claims, E>
+  /** Starts agents and commands; in a terminal around the program, or without one, by default. */
+  readonly launcher?: (settings: ResolvedSettings) => Layer.Layer<Launcher>
+  /** Opens a comms database for a watch; in a process of its own by default. A run has no comms then. */
+  readonly comms?: (path: string) => Layer.Layer<Comms>
   /** The channels of notices for the settings of a project; those of its `NOTIFY` by default. */
   readonly notices?: NoticesOf
   /** The roles with their providers of recovery, such as `Roles.layerWith([...])`; the standard ones by default. */

@@ -6,6 +6,7 @@ import { guardianNamed, HostServices, SqliteClient } from "@souffleur/node"
 import type { NoticeMessage } from "@souffleur/process"
 import { FailedClosed } from "@souffleur/recovery"
 import { Roles } from "@souffleur/supervisor"
+import { FakeWorld } from "@souffleur/testing"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, FileSystem, Layer, Option, Path, Result, Schedule, Stream } from "effect"
 import { ChildProcess } from "effect/process"
@@ -197,5 +198,27 @@ it.live("a watch tells the channels of NOTIFY, or those that an app gives in the
     })
     assert.deepStrictEqual(heard, ["completed"])
     assert.strictEqual(yield* fs.readFileString(`${home}/told`), told)
+  }).pipe(Effect.scoped, Effect.provide(host))
+)
+
+it.live("an app's own processes, claims, launcher and comms take the place of the host's", () =>
+  Effect.gen(function* () {
+    const world = new FakeWorld({ conductor: { pid: 4711, sessionId: "s1" } })
+    const { layer, project } = yield* place({
+      processes: world.processes.layer,
+      claims: world.claims.layer,
+      launcher: () => world.launcher.layer,
+      comms: () => world.comms.layer
+    })
+    yield* Effect.gen(function* () {
+      const souffleur = yield* Souffleur
+      const run = yield* souffleur.run({ project, command: ["/bin/true"] })
+      yield* Stream.runDrain(Stream.takeUntil(run.events, ({ event }) => event._tag === "ConductorConfirmed"))
+      assert.deepInclude(world.launches[0], { cwd: project })
+      assert.strictEqual((yield* souffleur.status(yield* souffleur.find(run.id))).conductor, "running")
+      const { id } = yield* souffleur.watch({ project, pid: 4711, sessionId: "s1", comms: "/nowhere.db" })
+      assert.strictEqual((yield* souffleur.status(yield* souffleur.find(id))).comms, "ok")
+      assert.isAbove([...world.claims.held].length, 1)
+    }).pipe(Effect.scoped, Effect.provide(layer))
   }).pipe(Effect.scoped, Effect.provide(host))
 )

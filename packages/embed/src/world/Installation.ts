@@ -1,7 +1,7 @@
-import type { ResolvedSettings, Variables } from "@souffleur/domain"
+import type { Comms, Launcher, ResolvedSettings, Variables } from "@souffleur/domain"
 import type { WhenClicked } from "@souffleur/notify"
 import type { AgentPackage, NoticeChannel } from "@souffleur/process"
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Layer, Schema } from "effect"
 
 /** A program and its arguments. */
 export type CommandLine = readonly [string, ...ReadonlyArray<string>]
@@ -39,6 +39,10 @@ export class Installation extends Context.Service<
     readonly platform: string
     /** The channels of notices; absent: those of `NOTIFY`. */
     readonly notices?: NoticesOf
+    /** Starts agents and commands; absent: on this host. */
+    readonly launcher?: (settings: ResolvedSettings) => Layer.Layer<Launcher>
+    /** Opens the comms of a watch; absent: by a process of its own. */
+    readonly comms?: (path: string) => Layer.Layer<Comms>
     /** Waits for a click on a notice of the desktop; absent: none has an action. */
     readonly whenClicked?: WhenClicked
   }

@@ -1,5 +1,5 @@
 import { type BadSetting, type ResolvedSettings, Settings, type Terminal } from "@souffleur/domain"
-import { Launcher, TrustedFiles } from "@souffleur/node"
+import { Launcher as HostLauncher, TrustedFiles } from "@souffleur/node"
 import { Effect, Layer } from "effect"
 import { Installation } from "./Installation.ts"
 import { layerHost } from "./StoreLayers.ts"
@@ -11,9 +11,10 @@ export const layerLauncher = (
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { launchLine } = yield* Installation
+      const { launcher, launchLine } = yield* Installation
+      if (launcher !== undefined) return launcher(settings)
       yield* TrustedFiles.stateFolder(settings.stateDir)
-      return Launcher.layer({
+      return HostLauncher.layer({
         stateDir: settings.stateDir,
         entry: yield* launchLine,
         terminal: yield* terminal

@@ -30,15 +30,17 @@ export type Needs =
 
 /** Returns the comms of a new watch. `null`: solo. */
 const commsOf = Effect.fnUntraced(function* (project: string, named?: string | null) {
+  const { comms } = yield* Installation
   const file = named === undefined ? yield* commsIn(project) : named
-  if (file !== null) yield* refuseUnsoundComms(file)
+  if (file !== null && comms === undefined) yield* refuseUnsoundComms(file)
   return file
 })
 
 /** Opens the comms of a project for a run, where its file exists. */
 const linkedIn = Effect.fnUntraced(function* (project: string) {
+  const { comms } = yield* Installation
   const file = yield* commsIn(project)
-  if (file === null) return Option.none()
+  if (file === null || comms !== undefined) return Option.none()
   return Option.some({
     link: yield* Effect.provide(CommsLink, layerCommsLink(file)),
     comms: yield* Effect.provide(Comms, layerComms(file))

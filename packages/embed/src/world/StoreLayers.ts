@@ -4,6 +4,7 @@ import { Beats, Cursor, EventLogSql, LogUnusable, Offspring, Store } from "@souf
 import { Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { RunLog } from "@souffleur/plan"
 import { Effect, FileSystem, Layer, Path } from "effect"
+import { Installation } from "./Installation.ts"
 
 /** Opens the file of our own database. Fails with `LogUnusable`. */
 export const layerDatabase = (path: string) =>
@@ -69,7 +70,12 @@ export const refuseUnsoundComms = (file: string) =>
   )
 
 /** Opens the comms of one watch. `null`: solo. */
-export const layerComms = (path: string | null) => (path === null ? Comms.layerSolo : CommsErrand.layer(path))
+export const layerComms = (path: string | null) =>
+  path === null
+    ? Comms.layerSolo
+    : Layer.unwrap(
+        Effect.map(Installation, ({ comms }) => (comms === undefined ? CommsErrand.layer(path) : comms(path)))
+      )
 
 /** Opens comms as an agent itself uses it. */
 export const layerCommsLink = CommsErrand.layerLink
