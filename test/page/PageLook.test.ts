@@ -1,9 +1,11 @@
 import { assert } from "@effect/vitest"
+import type { WatchEvent } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { utc } from "../../packages/domain/src/Time.ts"
+import { examples } from "../../packages/domain/test/fixtures/events/Examples.ts"
 import { reportFile } from "@souffleur/page"
 import { began, layerStage, makeStage, night } from "../../packages/page/test/PageStage.ts"
 import { stuckRun, unfinishedRun } from "../../packages/page/test/RunStage.ts"
@@ -124,6 +126,37 @@ inBrowser("without JavaScript every view, the slider, the search and a button wo
       await page.getByRole("button", { name: "Release it" }).click()
       await page.locator("#events").getByText("An operator released the watch").waitFor()
     })
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+inBrowser("the slider shows the state at each revision in place, within the part that is drawn", () =>
+  Effect.gen(function* () {
+    const { project, serve, tell } = yield* makeStage()
+    const many = Array.from({ length: 1600 }, (_, n): WatchEvent => ({
+      ...examples.PersonAwaited,
+      at: began + 14_400_000 + n * 1000,
+      for: "x"
+    }))
+    yield* tell("opera-0001", [...night(project), ...many])
+    const link = yield* serve
+    const { complaints, page } = yield* tab()
+    yield* Effect.promise(async () => {
+      await page.goto(link)
+      await page.goto(`${page.url()}watches/opera-0001`)
+      const address = page.url()
+      const slider = page.getByRole("slider")
+      await slider.fill("1200")
+      await page.locator("#then").getByText("at revision 1200").waitFor()
+      await slider.press("ArrowLeft")
+      await page.locator("#then").getByText("at revision 1199").waitFor()
+      assert.strictEqual(await page.locator("output").innerText(), "1199")
+      assert.strictEqual(page.url(), address)
+      await page.getByRole("link", { name: "Before these" }).click()
+      await page.locator("#then").getByText("at revision 1000").waitFor()
+      await page.getByRole("link", { name: "After these" }).click()
+      await page.getByRole("link", { name: "Now" }).click()
+      await page.locator("#then .standing").waitFor({ state: "detached" })
+    })
+    assert.deepStrictEqual(complaints, [])
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 inBrowser("the keyboard reaches every control, and opens the evidence of a decision", () =>
