@@ -232,6 +232,7 @@ export const commandMutants = [
     ["packages/embed/test/StatusLine.test.ts"],
     [
       ["here: a watch without a souffleur needs one", "if (!owned) return", "if (owned) return"],
+      ["here: a ceiling is lifted by retry", 'standby.stage !== "ceiling" || ceiling === undefined', "true"],
       ["here: a failed night needs a look", 'end === "retries exhausted" ||', "false ||"],
       ["standing: unwatched without a souffleur", "owned ||", "true ||"]
     ]

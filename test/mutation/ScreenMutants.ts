@@ -113,8 +113,13 @@ export const screenMutants = [
       ["screen: what a person acts upon", "notice !== undefined || shown.has(event._tag) ?", "false ?"],
       [
         "screen: no word of the inside",
-        'text.replaceAll(/\\b[Tt]he (agent|command|Conductor)(?: \\(S\\d+\\))?/gu, "the $1")',
+        'text.replaceAll(/\\b([Tt]he (?:agent|command|Conductor)) \\(S\\d+\\)/gu, "$1")',
         "text"
+      ],
+      [
+        "screen: a capital after a full stop",
+        '"$1")\n\n/**\n * Returns',
+        '"$1").replaceAll("The ", "the ")\n\n/**\n * Returns'
       ],
       ["screen: a terminal is told", "event.pty || notice !== undefined", "notice !== undefined"],
       ["screen: the way back", "ways[event.provider] ?? `by ${event.provider}`", "`by ${event.provider}`"],

@@ -16,6 +16,11 @@ const relaunched = (provider: string) => ({ ...examples.ConductorRelaunched, pro
 const taken = Event.HandoffTaken.make({ ...examples.HandoffTaken, contextTokens: 31_204 })
 
 describe("the screen of run", () => {
+  it("a line begins with a small letter, and each further sentence with a capital", () => {
+    const [line] = linesOf([examples.WatchReleased])
+    assert.match(line ?? "", /^an operator released the watch\. The agent is left as it is/u)
+    assert.match(linesOf([examples.ConductorDied])[0] ?? "", /^the agent died: /u)
+  })
   it("a recovery has four lines: died and why, brought back and how, what was read, finished", () => {
     const { ConductorDied, LaunchPrepared, OwnerTook, RecoveryStarted, SelfMonitorStarted, StepStarted } = examples
     const { ConductorConfirmed, WatchSettled, WatcherStarted } = examples
@@ -69,7 +74,8 @@ describe("the screen of run", () => {
       if (event._tag === "RoleGaveUp") continue
       for (const line of linesOf([event])) assert.notMatch(line, /Conductor|fence|self-monitor|\bS\d\b/u, event._tag)
       const beside: Watch = { ...solo, comms: "/p/comms.db" }
-      for (const line of linesOf([event], beside)) assert.notMatch(line, /The Conductor|Conductor \(S/u, event._tag)
+      for (const line of linesOf([event], beside))
+        assert.notMatch(line, /(?<!\. )The Conductor|Conductor \(S/u, event._tag)
     }
   })
 

@@ -44,9 +44,8 @@ const shown: ReadonlySet<WatchEvent["_tag"]> = new Set([
 /** Begins a line with a small letter: the mark and the time are before it. */
 const begun = (text: string): string => text.replace(/^[A-Z](?=[a-z ])/u, (letter) => letter.toLowerCase())
 
-/** Says a sentence with the name of the Conductor in small letters and without its generation. */
-const lowered = (text: string): string =>
-  text.replaceAll(/\b[Tt]he (agent|command|Conductor)(?: \(S\d+\))?/gu, "the $1")
+/** Says a sentence without the generation of the Conductor. */
+const ungenerated = (text: string): string => text.replaceAll(/\b([Tt]he (?:agent|command|Conductor)) \(S\d+\)/gu, "$1")
 
 /**
  * Returns the line of an event on the screen of `run` and `watch`. `undefined`: only `--verbose` shows the event.
@@ -59,14 +58,14 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
     case "ConductorConfirmed":
       return line(`${nameOf(after)} runs (pid ${event.conductor.pid}) as ${id}`)
     case "ConductorDied":
-      return line(lowered(text).replace(" is dead:", " died:"))
+      return line(ungenerated(text).replace(" is dead:", " died:"))
     case "LaunchPrepared":
-      return event.pty || notice !== undefined ? line(lowered(text)) : undefined
+      return event.pty || notice !== undefined ? line(ungenerated(text)) : undefined
     case "ConductorRelaunched":
       return line(`brought back (pid ${event.conductor.pid}): ${ways[event.provider] ?? `by ${event.provider}`}`)
     // The command runs again in the next line.
     case "WaitEnded":
-      return after.kind === "command" && event.how === "over" ? undefined : line(lowered(text))
+      return after.kind === "command" && event.how === "over" ? undefined : line(ungenerated(text))
     // A person expects the same session, and hears why it is another one.
     case "RecoveryEscalated":
       return event.from === "resume" ? line(`its session is not resumed: ${event.message}`) : undefined
@@ -75,6 +74,6 @@ export const screenLine = (event: WatchEvent, after: Watch, id: string, zone: Zo
     case "ConductorCompleted":
       return line(`${nameOf(after)} finished`)
     default:
-      return notice !== undefined || shown.has(event._tag) ? line(lowered(text)) : undefined
+      return notice !== undefined || shown.has(event._tag) ? line(ungenerated(text)) : undefined
   }
 }

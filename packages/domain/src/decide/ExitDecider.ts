@@ -47,7 +47,10 @@ export const recoveryOf = (
   if (watch.held !== undefined) return [withheldByHold(at, { cycle, trigger }), nextWatcher(watch, at)]
   if (retries >= attempts) return [Event.RecoveryStarted.make({ at, cycle, trigger, purpose: "export" })]
   if (watch.ceiling !== undefined)
-    return withheld("ceiling", `the ceiling of ${watch.ceiling.ceiling} is reached: an operator decides how it goes on`)
+    return withheld(
+      "ceiling",
+      `the ceiling of ${watch.ceiling.ceiling} is reached: "souffleur retry" allows as much again`
+    )
   const waiting = (kind: "quiet-hours" | "pause", until: number) => [
     Event.WaitStarted.make({ at, watcher, kind, until, resetsAt: until, trigger }),
     nextWatcher(watch, at)

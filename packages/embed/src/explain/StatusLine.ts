@@ -76,7 +76,8 @@ export const needOf = (
   if (!owned) return { why: "no souffleur looks after it", next: `souffleur resume ${id}` }
   if (person !== undefined) return { why: "it waits for a person", next: `souffleur attach ${id}` }
   if (held !== undefined) return { why: "it is held: nothing is stopped or launched", next: `souffleur go ${id}` }
-  if (standby !== undefined) return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
+  if (standby !== undefined && (standby.stage !== "ceiling" || ceiling === undefined))
+    return { why: `it stands by (${standby.stage})`, next: `souffleur why ${id}` }
   if (ceiling !== undefined)
     return { why: `its ceiling of ${ceiling.ceiling} is reached`, next: `souffleur retry ${id}` }
   if (overreach !== undefined) return { why: "its config file is not trusted", next: "souffleur config --trust" }
