@@ -10,9 +10,9 @@ interface Pane {
   readonly session: string
 }
 
-/** Runs a command of a terminal. `None`: the terminal does not answer. */
+/** Runs a command of a terminal. `None`: the terminal does not answer. kitty starts slowly on a busy machine. */
 const ask = (command: string, args: ReadonlyArray<string>) =>
-  Effect.option(runProgram({ command, args, stdin: "", within: "3 seconds", atMost: 1_000_000 }))
+  Effect.option(runProgram({ command, args, stdin: "", within: "10 seconds", atMost: 1_000_000 }))
 
 /** Returns the process and its ancestors, nearest first. A terminal starts an agent directly or through a shell. */
 const lineage = Effect.fnUntraced(function* (process: ProcessIdentity) {
