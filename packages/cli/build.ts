@@ -80,6 +80,8 @@ await build({
     entryFileNames: "souffleur.js",
     chunkFileNames: ({ name }) => (name === "page" || name === "hub" ? "[name].cjs" : "chunks/[name].cjs"),
     postBanner: ({ isEntry }) => (isEntry ? requires : ""),
+    // Says to a reader of the file that it is a module.
+    postFooter: ({ isEntry }) => (isEntry ? "export {}" : ""),
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{ debugName: "joined", name: (module) => chunks.get(module) ?? null }]

@@ -68,6 +68,7 @@ it("the command is short and loads nothing before it knows what is asked; each e
   assert.isBelow(text.length, 4000)
   assert.notMatch(text, /^import/m)
   assert.match(text, /^#!\/usr\/bin\/env node\n/)
+  assert.match(text, /^export \{\}$/m, "publint reads by this that it is a module")
   assert.strictEqual(fs.statSync(bundle).mode & 0o111, 0o111)
   for (const name of ["hook.js", "comms.js", "guardian.js", "launch.js", "notify.js"]) {
     const imported = importedBy(fs.readFileSync(join(folder, name), "utf8"))
