@@ -52,19 +52,35 @@ export const pageMutants = [
     [["page secret: kept", "yield* keepPageToken(stateDir, token)", ""]]
   ),
   ...mutantsOf(
+    "packages/process/src/notice/PageFile.ts",
+    [gate],
+    [["page secret: read by this user alone", '    others: "nothing",\n', ""]]
+  ),
+  ...mutantsOf(
+    "packages/process/src/notice/ServedPages.ts",
+    [gate],
+    [
+      ["page served: by a process that runs", "(one) => !isOver(one)", "() => true"],
+      ["page served: kept by a process that ended it", "{ ...page, endedAt }", "page"],
+      ["page served: a gap ends its secrets", "now < endedAt + restartMillis", "true"],
+      ["page served: an end that is to come is none", "endedAt <= now", "true"],
+      ["page served: a kill ends its secrets", "endedAt !== null && ", ""],
+      ["page served: at its own port", "page.origin === origin)", "true)"],
+      ["page served: beside another one", "other.origin !== origin", "false"],
+      ["page served: a restart keeps its secrets", "? before.number : fresh", "? fresh : fresh"]
+    ]
+  ),
+  ...mutantsOf(
     "packages/process/src/notice/PageAddress.ts",
     [gate],
     [
-      ["page secret: read by this user alone", 'own: true, others: "nothing", atMost: 1024', "own: true, atMost: 1024"],
       ["page secret: whole", "form.test(token) ? token : undefined", "token"],
-      ["page link: where it was served last", "pageUrl ?? (yield* lastServed(stateDir))?.origin", "pageUrl"],
       [
         "page link: the address that is set comes first",
         "pageUrl === null ? pageServedNow(stateDir)",
         "true ? pageServedNow(stateDir)"
       ],
-      ["page link: a name is one part of it", "encodeURIComponent(run)", "run"],
-      ["page link: of a page that runs", "isOver(yield* condition(served.process)) ? null", "false ? null"]
+      ["page link: a name is one part of it", "encodeURIComponent(run)", "run"]
     ]
   ),
   ...mutantsOf(

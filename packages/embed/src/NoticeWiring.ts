@@ -1,4 +1,4 @@
-import type { ResolvedSettings } from "@souffleur/domain"
+import { Processes, type ResolvedSettings } from "@souffleur/domain"
 import { NoticeProcess } from "@souffleur/node"
 import { makeNoticeChannels } from "@souffleur/notify"
 import { pageLinkOf } from "@souffleur/process"
@@ -14,9 +14,10 @@ export const noticeChannels = Effect.fn("noticeChannels")(function* (settings: R
   if (notices !== undefined) return yield* notices(settings)
   const { notify, pageUrl, quietHours, stateDir } = settings
   const line = yield* noticeLine
+  const processes = yield* Processes
   const environment = Object.fromEntries(network.map((name) => [name, variables[name]]))
   return yield* makeNoticeChannels(notify, {
-    linkOf: (subject) => pageLinkOf({ pageUrl, stateDir }, subject),
+    linkOf: (subject) => Effect.provideService(pageLinkOf({ pageUrl, stateDir }, subject), Processes, processes),
     quietHours,
     stateDir,
     variables,

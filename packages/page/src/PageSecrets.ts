@@ -1,11 +1,11 @@
-import { keepPageToken, pageSecretOf, pageToken, replaceDurably } from "@souffleur/process"
+import { keepPageServed, keepPageToken, pageSecretOf, pageToken, replaceDurably } from "@souffleur/process"
 import { Effect, Path } from "effect"
 import { Mac, SecureRandom } from "effect/crypto"
 
 /** The name of the file with the token of a collector, in the state folder. */
 const collectorFile = "metrics.token"
 
-/** The secrets of a page. All but the token come from it, so that an open page outlives a restart. */
+/** The secrets of a page. All but the token come from it. Those of a browser come from a number of the page, too. */
 export interface PageSecrets {
   /** Is in the link alone. */
   readonly token: string
@@ -37,21 +37,22 @@ const keptToken = Effect.fnUntraced(function* (stateDir: string) {
 })
 
 /**
- * Returns the secrets of the page of a state folder. Its token is kept in a file (0600): a link stays valid until that
- * is removed. Fails with `FileRefused` where others could read the file, and with `PlatformError` where it cannot be
- * written.
+ * Returns the secrets of the page of a state folder, until the scope closes. Its token is kept in a file (0600): a link
+ * stays valid until that is removed. An open page outlives a restart of the page, and no gap. Fails with `FileRefused`
+ * where others could read the file, and with `PlatformError` where it cannot be written.
  */
-export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string) {
+export const pageSecrets = Effect.fn("pageSecrets")(function* (stateDir: string, origin: string) {
   const token = yield* keptToken(stateDir)
-  const derived = (name: string) => pageSecretOf(name, token)
-  const metrics = yield* derived("metrics")
+  const number = yield* keepPageServed(stateDir, origin, yield* fresh)
+  const ofBrowser = (name: string) => pageSecretOf(`${name} ${number}`, token)
+  const metrics = yield* pageSecretOf("metrics", token)
   yield* replaceDurably((yield* Path.Path).join(stateDir, collectorFile), `${metrics}\n`)
   return {
     token,
-    cookie: yield* derived("cookie"),
-    form: yield* derived("form"),
+    cookie: yield* ofBrowser("cookie"),
+    form: yield* ofBrowser("form"),
     metrics,
-    path: `/${(yield* derived("path")).slice(0, 20)}`
+    path: `/${(yield* ofBrowser("path")).slice(0, 20)}`
   } satisfies PageSecrets
 })
 

@@ -34,14 +34,14 @@ export interface PageOptions {
 }
 
 /**
- * Serves the page until its scope closes, and returns its address with the token. Fails with `FileRefused` where others
- * could read the token, and with `PlatformError` where it cannot be kept.
+ * Serves the page until its scope closes, and returns its address with the token. Notices have links to it. Fails with
+ * `FileRefused` where others could read the token, and with `PlatformError` where it cannot be kept.
  *
  * @example
  * ```ts
  * import { personsZone } from "@souffleur/domain"
  * import { Souffleur } from "@souffleur/embed"
- * import { HostServices } from "@souffleur/node"
+ * import { HostServices, Processes } from "@souffleur/node"
  * import * as LoopbackServer from "@souffleur/node/loopback"
  * import { servePage } from "@souffleur/page"
  * import { Effect, Layer } from "effect"
@@ -54,15 +54,21 @@ export interface PageOptions {
  * }).pipe(
  *   Effect.scoped,
  *   Effect.provide(
- *     Layer.mergeAll(Souffleur.layerNode({ stateDir }), LoopbackServer.layer({ port: 7433 }), HostServices.layer)
+ *     Layer.mergeAll(
+ *       Souffleur.layerNode({ stateDir }),
+ *       LoopbackServer.layer({ port: 7433 }),
+ *       HostServices.layer,
+ *       Processes.layer
+ *     )
  *   )
  * )
  * ```
  */
 export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = null, stateDir, zone }: PageOptions) {
   const server = yield* HttpServer.HttpServer
-  const secrets = yield* pageSecrets(stateDir)
   const port = server.address._tag === "UnixPathAddress" ? 0 : server.address.port
+  const origin = `http://127.0.0.1:${port}`
+  const secrets = yield* pageSecrets(stateDir, origin)
   const gate: GateOptions = { port, pageUrl, secrets, acts }
   const souffleur = yield* Souffleur
   const world: PageWorld = {
@@ -109,5 +115,5 @@ export const servePage = Effect.fn("servePage")(function* ({ acts, pageUrl = nul
     ({ url }) => outside[url.split("?", 1)[0]!] ?? inside
   )
   yield* server.serve(hardened(gate)(answer))
-  return `http://127.0.0.1:${port}/?token=${secrets.token}`
+  return `${origin}/?token=${secrets.token}`
 })

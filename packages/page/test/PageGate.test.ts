@@ -1,7 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Processes } from "@souffleur/node"
-import { keepPageServed, pageLinkOf, pageNow, type Subject } from "@souffleur/process"
-import { Effect, FileSystem, Layer } from "effect"
+import { pageLinkOf, pageNow, pageServedNow, type Subject } from "@souffleur/process"
+import { Effect, FileSystem } from "effect"
 import { ask, enter, layerStage, makeStage, night } from "./PageStage.ts"
 
 it.live("the link is traded for a cookie of this page alone, and the token leaves the address", () =>
@@ -106,32 +105,81 @@ it.live("the link of a notice has no secret, and the page without the cookie tel
     }
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
-it.live("a notice leads to the address that is set, else to where the page was served last", () =>
+it.live("a notice leads to the address that is set, or to a page that runs now", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const { stateDir } = yield* makeStage()
+    const { serve, stateDir } = yield* makeStage()
     const subject = { watch: "opera-0001" }
     const [unset, set] = [
       { pageUrl: null, stateDir },
       { pageUrl: "https://night.example", stateDir }
     ]
-    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [null, null])
-    assert.deepStrictEqual(
-      [yield* pageLinkOf(set, subject), yield* pageNow(set)],
-      ["https://night.example/watches/opera-0001", "https://night.example"]
-    )
-    yield* keepPageServed(stateDir, "http://127.0.0.1:8000")
-    const local = "http://127.0.0.1:8000/watches/opera-0001"
-    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [local, "http://127.0.0.1:8000"])
-    assert.strictEqual(yield* pageNow(set), "https://night.example")
+    const leads = Effect.fnUntraced(function* (where: typeof set | typeof unset, origin: string | null) {
+      const link = origin === null ? null : `${origin}/watches/opera-0001`
+      assert.deepStrictEqual([yield* pageLinkOf(where, subject), yield* pageNow(where)], [link, origin])
+    })
+    yield* leads(unset, null)
+    yield* leads(set, set.pageUrl)
+    const first = new URL(yield* serve).origin
+    yield* Effect.gen(function* () {
+      const second = new URL(yield* serve).origin
+      yield* leads(unset, second)
+      yield* leads(set, set.pageUrl)
+      const ports = yield* Effect.forEach([first, second], (one) => pageServedNow(stateDir, Number(new URL(one).port)))
+      assert.deepStrictEqual(ports, [first, second])
+    }).pipe(Effect.scoped)
+    yield* leads(unset, first)
     const file = `${stateDir}/page.served`
     assert.strictEqual((yield* fs.stat(file)).mode & 0o777, 0o600)
     // Another process has that pid now.
-    yield* fs.writeFileString(file, (yield* fs.readFileString(file)).replace(/"startTime":\d/u, '"startTime":9'))
-    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [local, null])
+    yield* fs.writeFileString(file, (yield* fs.readFileString(file)).replaceAll(/"startTime":\d/gu, '"startTime":9'))
+    yield* leads(unset, null)
     yield* fs.writeFileString(file, "{}")
-    assert.deepStrictEqual([yield* pageLinkOf(unset, subject), yield* pageNow(unset)], [null, null])
-  }).pipe(Effect.scoped, Effect.provide(Layer.merge(layerStage, Processes.layer)))
+    yield* leads(unset, null)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("a browser stays let in over a restart of the page, and over no gap and on no other port", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const { serve, serveAt, stateDir } = yield* makeStage()
+    const file = `${stateDir}/page.served`
+    const change = (from: RegExp, to: string) =>
+      Effect.flatMap(fs.readFileString(file), (text) => {
+        assert.match(text, from)
+        return fs.writeFileString(file, text.replace(from, to))
+      })
+    const first = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const link = yield* serve
+        return { link, ...(yield* enter(link)) }
+      })
+    )
+    const port = Number(new URL(first.link).port)
+    const cookie = { headers: { cookie: first.cookie } }
+    const asked = (page: typeof serve) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const link = yield* page
+          assert.strictEqual(new URL(link).search, new URL(first.link).search)
+          const { list, ...own } = yield* enter(link)
+          const { status } = yield* ask(new URL(new URL(first.list).pathname, link).href, cookie)
+          return { status, isSame: new URL(list).pathname === new URL(first.list).pathname, own: own.cookie }
+        })
+      )
+    assert.deepStrictEqual(yield* asked(serveAt(port)), { status: 200, isSame: true, own: first.cookie })
+    const other = yield* asked(serve)
+    assert.deepStrictEqual([other.status, other.isSame], [401, false])
+    assert.notStrictEqual(other.own, first.cookie)
+    assert.strictEqual((yield* asked(serveAt(port))).status, 200)
+    // A page that was killed has no end.
+    for (const end of ["null", "1", "9e15"]) {
+      const before = yield* asked(serveAt(port))
+      yield* change(new RegExp(`("origin":"http://127.0.0.1:${port}".*?"endedAt":)\\d+`, "u"), `$1${end}`)
+      const after = yield* asked(serveAt(port))
+      assert.deepStrictEqual([after.status, after.isSame], [401, false], end)
+      assert.notStrictEqual(after.own, before.own, end)
+    }
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("a browser that another page leads here asks once more, and any other is told how to come in", () =>
   Effect.gen(function* () {

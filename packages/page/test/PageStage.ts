@@ -2,7 +2,7 @@ import type { WatchEvent } from "@souffleur/domain"
 import { EventLog } from "@souffleur/domain"
 import { Souffleur } from "@souffleur/embed"
 import { EventLogSql, Store } from "@souffleur/eventlog"
-import { HostServices, SqliteClient } from "@souffleur/node"
+import { HostServices, Processes, SqliteClient } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { type RunEvent, RunLog, streamOf } from "@souffleur/plan"
 import { Deferred, type Duration, Effect, FileSystem, Layer, Path } from "effect"
@@ -85,8 +85,8 @@ export const makeStage = Effect.fnUntraced(function* ({ patience = "60 seconds" 
       Layer.provideMerge(souffleur)
     )
   )
-  const served = Effect.fnUntraced(function* (acts: boolean) {
-    const server = yield* Layer.build(LoopbackServer.layer({ port: 0, patience }))
+  const served = Effect.fnUntraced(function* (acts: boolean, port = 0) {
+    const server = yield* Layer.build(LoopbackServer.layer({ port, patience }))
     return yield* servePage({ stateDir, acts, zone: utc, pageUrl: "https://night.example" }).pipe(
       Effect.provideContext(server)
     )
@@ -101,7 +101,17 @@ export const makeStage = Effect.fnUntraced(function* ({ patience = "60 seconds" 
       RunLog.use((log) => log.append(streamOf(id), after, events)),
       context
     )
-  return { context, home, project, serve: served(true), serveReading: served(false), stateDir, tell, tellRun }
+  return {
+    context,
+    home,
+    project,
+    serve: served(true),
+    serveAt: (port: number) => served(true, port),
+    serveReading: served(false),
+    stateDir,
+    tell,
+    tellRun
+  }
 })
 
 /** Goes through the link as a browser does, and returns the address of the list and the cookie. */
@@ -112,7 +122,7 @@ export const enter = Effect.fnUntraced(function* (link: string) {
 })
 
 /** The services of this host, for a stage. */
-export const layerStage = HostServices.layer
+export const layerStage = Layer.merge(HostServices.layer, Processes.layer)
 
 /**
  * Opens a feed, which ends with its scope. `taking`: whether what comes is read at all. `until`: waits for what has

@@ -1,4 +1,5 @@
 import { formatChannel } from "@souffleur/domain"
+import { Processes } from "@souffleur/node"
 import type { NoticeChannel, NoticeMessage } from "@souffleur/process"
 import { Clock, Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -50,7 +51,7 @@ export const notifyCommand = Command.make(
         next: "souffleur status"
       }
     }
-    const channels = yield* noticeChannels(settings)
+    const channels = yield* Effect.provide(noticeChannels(settings), Processes.layer)
     const answers = yield* Effect.forEach(channels, (channel) => tried(channel, message), { concurrency: "unbounded" })
     if (flags.json) yield* printJson(answers)
     else

@@ -2,7 +2,7 @@ import { personsZone, Settings, usualPagePort } from "@souffleur/domain"
 import { layerAgentFiles, layerSouffleur } from "@souffleur/embed/internal"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { servePage } from "@souffleur/page"
-import { keepPageServed, pageServedNow, pageToken } from "@souffleur/process"
+import { pageServedNow, pageToken } from "@souffleur/process"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { openInBrowser } from "../watching/Browser.ts"
@@ -39,17 +39,16 @@ export const pageCommand = Command.make(
     })
     const served = Effect.gen(function* () {
       const url = yield* servePage({ stateDir, acts, zone, pageUrl })
-      yield* keepPageServed(stateDir, new URL(url).origin)
       if (!acts) yield* Console.error("This is an agent's session, so the page takes no word.")
       yield* Console.error("The link is for you alone. Ctrl-C ends the page, and no watch.")
       yield* show(url)
       return yield* Effect.never
     }).pipe(Effect.scoped, Effect.provide(LoopbackServer.layer({ port: flags.port })))
     const taken = Effect.gen(function* () {
-      const origin = yield* pageServedNow(stateDir)
+      const origin = yield* pageServedNow(stateDir, flags.port)
       const token = yield* pageToken(stateDir)
       // The page that runs may take a person's word, and an agent gets no link to it.
-      if (!acts || token === undefined || origin === null || Number(new URL(origin).port) !== flags.port)
+      if (!acts || token === undefined || origin === null)
         return yield* new BadUsage({
           message: `port ${flags.port} is taken: end what has it, or name another with --port`
         })

@@ -38,7 +38,7 @@ export const doorPage = ({ again, elsewhere }: Door): Html =>
                     Type <code>souffleur page --open</code> in a terminal. It opens the link that lets this browser in.
                   </p>`
             }
-            <p class="quiet">Then this address works, for 30 days.</p>
+            <p class="quiet">Then this address works for up to 30 days, while the page runs.</p>
           </div>
         </main>
       </body>

@@ -1,29 +1,18 @@
-import { digestOf, isOver, ProcessIdentity, Processes, type ResolvedSettings } from "@souffleur/domain"
-import { Effect, Path, Schema } from "effect"
+import { digestOf, type ResolvedSettings } from "@souffleur/domain"
+import { Effect } from "effect"
 import { replaceDurably } from "../file/DurableFile.ts"
-import { readTrusted } from "../file/TrustedFiles.ts"
+import { keptOfPage, pageFile } from "./PageFile.ts"
+import { pageServedNow } from "./ServedPages.ts"
 
-/** The names of the files of the page in the state folder: its token, and where it was served last. */
-const [tokenFile, servedFile] = ["page.token", "page.served"] as const
+/** The name of the file of its token, in the state folder. */
+const tokenFile = "page.token"
 
 /** 256 random bits, in hex. */
 const form = /^[0-9a-f]{64}$/u
 
-const fileIn = (stateDir: string, name: string) => Effect.map(Path.Path, (path) => path.join(stateDir, name))
-
-/** Reads a file of the page. Fails with `FileRefused` where others could read it; a missing one is empty. */
-const kept = Effect.fnUntraced(function* (stateDir: string, name: string) {
-  const bytes = yield* readTrusted(yield* fileIn(stateDir, name), { own: true, others: "nothing", atMost: 1024 }).pipe(
-    Effect.catchTag("FileRefused", (refused) =>
-      refused.missing ? Effect.succeed(new Uint8Array()) : Effect.fail(refused)
-    )
-  )
-  return new TextDecoder().decode(bytes).trim()
-})
-
 /** Reads the token of the page; `undefined`: there is none. Fails with `FileRefused` where others could read it. */
 export const pageToken = Effect.fn("pageToken")(function* (stateDir: string) {
-  const token = yield* kept(stateDir, tokenFile)
+  const token = yield* keptOfPage(stateDir, tokenFile)
   return form.test(token) ? token : undefined
 })
 
@@ -32,32 +21,7 @@ export const pageSecretOf = (name: string, token: string) => digestOf(`souffleur
 
 /** Keeps the token of the page. Fails with `PlatformError`. */
 export const keepPageToken = Effect.fn("keepPageToken")(function* (stateDir: string, token: string) {
-  yield* replaceDurably(yield* fileIn(stateDir, tokenFile), `${token}\n`)
-})
-
-const Served = Schema.fromJsonString(Schema.Struct({ origin: Schema.String, process: ProcessIdentity }))
-
-/** Keeps where this process serves the page. Fails with `PlatformError`. */
-export const keepPageServed = Effect.fn("keepPageServed")(function* (stateDir: string, origin: string) {
-  const { self } = yield* Processes
-  const text = yield* Effect.orDie(Schema.encodeEffect(Served)({ origin, process: self }))
-  yield* replaceDurably(yield* fileIn(stateDir, servedFile), `${text}\n`)
-})
-
-/** Reads where the page was served last; `undefined`: nowhere, or the file cannot be read. */
-const lastServed = Effect.fnUntraced(
-  function* (stateDir: string) {
-    return yield* Schema.decodeEffect(Served)(yield* kept(stateDir, servedFile))
-  },
-  Effect.orElseSucceed(() => undefined)
-)
-
-/** Returns the origin of a page of this state folder that is served now; `null`: there is none. */
-export const pageServedNow = Effect.fn("pageServedNow")(function* (stateDir: string) {
-  const served = yield* lastServed(stateDir)
-  if (served === undefined) return null
-  const { condition } = yield* Processes
-  return isOver(yield* condition(served.process)) ? null : served.origin
+  yield* replaceDurably(yield* pageFile(stateDir, tokenFile), `${token}\n`)
 })
 
 type Reached = Pick<ResolvedSettings, "pageUrl" | "stateDir">
@@ -77,9 +41,9 @@ export const pageLink = (origin: string, { run, watch }: Subject): string => {
 
 /**
  * Returns the address of a watch or a run on the page, for a notice. It has no secret. `null`: none is set, and no page
- * was served yet.
+ * runs. Another user may have the port of a page that has ended.
  */
-export const pageLinkOf = Effect.fn("pageLinkOf")(function* ({ pageUrl, stateDir }: Reached, subject: Subject) {
-  const origin = pageUrl ?? (yield* lastServed(stateDir))?.origin
-  return origin === undefined ? null : pageLink(origin, subject)
+export const pageLinkOf = Effect.fn("pageLinkOf")(function* (reached: Reached, subject: Subject) {
+  const origin = yield* pageNow(reached)
+  return origin === null ? null : pageLink(origin, subject)
 })
