@@ -47,6 +47,11 @@ export const pageMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/page/src/view/DoorPage.ts",
+    [gate],
+    [["page door: how to go on without JavaScript", "<noscript>", "<template>"]]
+  ),
+  ...mutantsOf(
     "packages/page/src/PageSecrets.ts",
     [gate],
     [["page secret: kept", "yield* keepPageToken(stateDir, token)", ""]]

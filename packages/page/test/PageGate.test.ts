@@ -200,6 +200,7 @@ it.live("a browser that another page leads here asks once more, and any other is
       assert.strictEqual(status, 401)
       assert.notMatch(text, again)
       assert.include(text, "souffleur page --open")
+      assert.match(text, /<noscript>\s*<p>[^<]*list[^<]*search/u)
     }
     assert.notMatch((yield* ask(`${list}watches/x/retry`, { method: "POST", headers: led, body: "" })).text, again)
     assert.include((yield* ask(list, { headers: { host: "night.example" } })).text, "from elsewhere")

@@ -38,6 +38,9 @@ export const doorPage = ({ again, elsewhere }: Door): Html =>
                     Type <code>souffleur page --open</code> in a terminal. It opens the link that lets this browser in.
                   </p>`
             }
+            <noscript>
+              <p>Without JavaScript no link leads on by itself. Open the list by that link, and search there.</p>
+            </noscript>
             <p class="quiet">Then this address works for up to 30 days, while the page runs.</p>
           </div>
         </main>
