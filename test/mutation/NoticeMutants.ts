@@ -164,7 +164,8 @@ export const noticeMutants = [
         "click: shown also without actions",
         'yield* Effect.option(shown(call("--print-id")))',
         'Option.some(yield* shown(call("--print-id")))'
-      ]
+      ],
+      ["click: what waits has no word of the agent", "...message.notice, words: null", "...message.notice"]
     ]
   ),
   ...mutantsOf(

@@ -79,13 +79,18 @@ const toDesktop = Effect.fn("toDesktop")(function* (message: LinkedMessage, opti
   const command = yield* findDesktopProgram(platform, variables["PATH"])
   const loudness = yield* loudnessOf(message.notice, quietHours)
   const call = (...more: ReadonlyArray<string>) => desktopCall(message, loudness, platform, more)
+  // Its arguments are in the list of processes, for every user and for minutes.
+  const wordless = { ...message, notice: { ...message.notice, words: null } }
   const shown = ({ args, program }: DesktopCall) => toProgram(program, { command, args, stdin: "", heard: true })
   const wait = platform === "darwin" ? null : (whenClicked?.(message.subject) ?? null)
   // A notify-send before 0.8 refuses both options.
   const id = wait === null ? Option.none() : yield* Effect.option(shown(call("--print-id")))
   yield* wait === null || Option.isNone(id)
     ? shown(call())
-    : wait([command, ...call(`--replace-id=${id.value.trim()}`, clickAction).args])
+    : wait([
+        command,
+        ...desktopCall(wordless, loudness, platform, [`--replace-id=${id.value.trim()}`, clickAction]).args
+      ])
 }, Effect.asVoid)
 
 const toCommand = Effect.fn("toCommand")(function* (

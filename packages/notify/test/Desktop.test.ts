@@ -36,9 +36,9 @@ const isAlive = (pid: number): boolean => {
 
 it.layer(HostServices.layer)((it) => {
   const folder = FileSystem.FileSystem.use((fs) => fs.makeTempDirectoryScoped())
-  const tell = Effect.fnUntraced(function* (at: string, options: Partial<ChannelOptions> = {}) {
+  const tell = Effect.fnUntraced(function* (at: string, options: Partial<ChannelOptions> = {}, sent = message) {
     const [channel] = yield* makeNoticeChannels([{ _tag: "desktop" }], { ...optionsIn(at), ...options })
-    yield* channel!.send(message)
+    yield* channel!.send(sent)
   })
   const withWindow = (lines: Array<ClickLine>): Partial<ChannelOptions> => ({
     whenClicked:
@@ -69,6 +69,16 @@ it.layer(HostServices.layer)((it) => {
       assert.deepStrictEqual(lines, [
         [desktop.program, ...usual, "--replace-id=7", "--action=default=Show the window", ...words]
       ])
+    })
+  )
+  it.effect("the notice that waits for a click has no word of the agent", () =>
+    Effect.gen(function* () {
+      const at = yield* folder
+      const desktop = desktopStandIn(at, "withActions")
+      const lines: Array<ClickLine> = []
+      yield* tell(at, withWindow(lines), { ...message, notice: { ...message.notice, words: "Is 7 right?" } })
+      assert.include(desktop.calls()[0]!.at(-1), "Is 7 right?")
+      assert.deepStrictEqual(lines[0]!.slice(-3), words)
     })
   )
   it.effect("a notify-send that knows no action shows the notice without one", () =>
