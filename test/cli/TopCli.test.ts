@@ -14,14 +14,16 @@ const makePane = Effect.fnUntraced(function* (
   more: Variables = {}
 ) {
   const env = { ...the.environment, TERM: "xterm-256color", LC_ALL: "C.UTF-8", ...more }
+  // A server that was told to end takes commands for a moment more, and loses them.
+  const server = crypto.randomUUID()
   const tmux = (...args: ReadonlyArray<string>) =>
-    execFileSync("tmux", ["-L", "top", "-f", "/dev/null", ...args], { env, cwd: the.project, encoding: "utf8" })
+    execFileSync("tmux", ["-L", server, "-f", "/dev/null", ...args], { env, cwd: the.project, encoding: "utf8" })
   const [inner, outer] = [join(the.home, "inner.sh"), join(the.home, "outer.sh")]
   fs.writeFileSync(inner, `echo $$ > '${the.home}/pid'\nexec '${process.execPath}' '${bundle}' top --utc\n`)
   fs.writeFileSync(outer, `echo before\nsh '${inner}'\necho "code $?"\nexec sleep 1000\n`)
   yield* Effect.acquireRelease(
     Effect.sync(() => tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), `sh '${outer}'`)),
-    () => Effect.sync(() => void spawnSync("tmux", ["-L", "top", "kill-server"], { env }))
+    () => Effect.sync(() => void spawnSync("tmux", ["-L", server, "kill-server"], { env }))
   )
   const seen = () => tmux("capture-pane", "-p")
   return {
@@ -104,7 +106,6 @@ it.live.skipIf(missing)("top gives the screen back after a signal and after Ctrl
       yield* pane.shows(`code ${code}`)
       assert.isTrue(pane.isRestored())
       assert.deepStrictEqual(pane.lines().slice(0, 2), ["before", `code ${code}`])
-      spawnSync("tmux", ["-L", "top", "kill-server"], { env: the.environment })
     }
   })
 )
