@@ -94,6 +94,19 @@ describe.concurrent("a signal is answered at once", () => {
     })
   )
 
+  live("a watch that only observes goes on after a signal where no agent can be launched", () =>
+    Effect.gen(function* () {
+      const the = yield* stage([task(1)])
+      const conductor = yield* the.conductor()
+      const words = ["watch", "--json", "--observe", "--pid", String(conductor.pid), "--session-id", the.session]
+      for (const tag of ["WatchSettled", "OwnerTook"]) {
+        const watch = the.start(words, { SOUFFLEUR_AGENT_COMMAND: '["/nowhere/agent"]' })
+        yield* prints(watch, tag)
+        yield* answers(watch)
+      }
+    })
+  )
+
   live("a signal is answered while another program holds souffleur's own log for ever", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])

@@ -253,6 +253,24 @@ live("three simultaneous starts in one folder run one command", () =>
   })
 )
 
+live("a run that is released before its command began ends, and begins no other", () =>
+  Effect.gen(function* () {
+    const the = yield* solo([], { SOUFFLEUR_LAUNCH_SPACING: "1 hour" })
+    const other = join(the.home, "other")
+    fs.mkdirSync(other)
+    const first = the.start(["run", "--json", "--no-guardian", ...sh("exec sleep 60")])
+    yield* prints(first, "WatchSettled")
+    const second = the.start(["run", "--json", "--no-guardian", "--project-dir", other, ...sh("touch begun")])
+    const { watch } = yield* prints(second, "OwnerTook")
+    assert.strictEqual((yield* the.ask(["release", watch])).code, 0)
+    assert.strictEqual((yield* second.ended).code, 0, second.errors())
+    assert.deepStrictEqual([...new Set(second.lines.map((line) => said(line).watch))], [watch])
+    assert.isFalse(fs.existsSync(join(other, "begun")))
+    assert.strictEqual((yield* the.ask(["done"])).code, 0)
+    assert.strictEqual((yield* first.ended).code, 0)
+  })
+)
+
 describe.concurrent("run, of a known agent", () => {
   live("a killed agent is recovered with its conversation and its own flags, and its end completes the watch", () =>
     Effect.gen(function* () {

@@ -270,6 +270,11 @@ export const nodeMutants = [
         "if (false as boolean) return yield* new ClaimFailed"
       ],
       ["claims: a folder that is gone is made again", "yield* attempt(() => makeFolder(folder))", ""],
+      [
+        "claims: nothing is written before the first",
+        "const swept = yield* Effect.cached(Effect.ignore(Effect.andThen(usable, sweep)))",
+        "yield* Effect.ignore(Effect.andThen(usable, sweep))\n      const swept = Effect.void"
+      ],
       ["claims: one removes what the dead left", 'yield* claimKey(sweeping, "the sweep")', ""],
       ["claims: the home of the password database", "return os.userInfo().homedir", 'return process.env["HOME"]'],
       [

@@ -252,7 +252,23 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
     })
   )
 
-  it.effect("claims of dead owners are removed at the next start, and no others", () =>
+  it.effect("a folder of claims is made, and swept, by the first claim", () =>
+    Effect.gen(function* () {
+      const at = join(yield* folder, "claims")
+      yield* claimsIn(at)
+      assert.isFalse(fs.existsSync(at))
+      const claims = yield* claimsIn(at)
+      yield* claims.claim(conductor)
+      stand(at, 7, { ...claims.self, process: { ...claims.self.process, bootId: "before" } })
+      const later = yield* claimsIn(at)
+      assert.lengthOf(fs.readdirSync(at), 2)
+      yield* later.claim({ session: "s" })
+      assert.lengthOf(fs.readdirSync(at), 2)
+      assert.notInclude(fs.readdirSync(at), `${key}.7`)
+    })
+  )
+
+  it.effect("claims of dead owners are removed by the first claim of a process, and no others", () =>
     Effect.gen(function* () {
       const at = yield* folder
       const claims = yield* claimsIn(at)
@@ -263,12 +279,14 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })((it) => {
       stand(at, 4, { ...living, pidNamespace: "pid:[0]" })
       fs.writeFileSync(join(at, `${key}.5`), "{", { mode: 0o600 })
       fs.writeFileSync(join(at, "mine"), "{", { mode: 0o600 })
-      yield* claimsIn(at)
+      const next = yield* claimsIn(at)
+      yield* next.claim({ session: "s" })
+      yield* next.release({ session: "s" })
       assert.deepStrictEqual(fs.readdirSync(at).sort(), [`${key}.3`, `${key}.4`, `${key}.5`, "mine"])
       // Somebody else removes: it is left to that one.
       stand(at, 1, { ...claims.self, process: { ...claims.self.process, bootId: "before" } })
       fs.writeFileSync(join(at, "sweeping.1"), JSON.stringify(living), { mode: 0o600 })
-      yield* claimsIn(at)
+      yield* (yield* claimsIn(at)).claim({ session: "s" })
       assert.include(fs.readdirSync(at), `${key}.1`)
     })
   )

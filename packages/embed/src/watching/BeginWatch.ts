@@ -50,7 +50,7 @@ export const goOn = Effect.fnUntraced(function* <A, E, R, E2, R2>(
   const context = yield* partsOf({ ...(yield* goingOn(known)), comms, project })
   const begins = Effect.gen(function* () {
     if (watch.phase === "Exited") return yield* keeper.ended(known)
-    if (watch.kind === "agent") yield* needed
+    if (watch.kind === "agent" && !watch.observe) yield* needed
     yield* goesOn(known, target)
     return yield* keeper.take({ id, comms, project, from: watch.revision })
   })

@@ -211,12 +211,14 @@ export const layer = (options: { readonly folder?: string } = {}) =>
         yield* Effect.ensuring(remove, releaseKey(sweeping))
       })
 
-      // A failed sweep is ignored here: the next claim fails with the reason.
-      yield* Effect.ignore(Effect.andThen(usable, sweep))
+      // A process that claims nothing writes nothing. A failed sweep is ignored here: the claim fails with the reason.
+      const swept = yield* Effect.cached(Effect.ignore(Effect.andThen(usable, sweep)))
       return Claims.of({
         self,
         isDead,
-        claim: Effect.fn("Claims.claim")((claimable: Claimable) => claimKey(keyOf(claimable), inBrief(claimable))),
+        claim: Effect.fn("Claims.claim")((claimable: Claimable) =>
+          Effect.andThen(swept, claimKey(keyOf(claimable), inBrief(claimable)))
+        ),
         release: Effect.fn("Claims.release")((claimable: Claimable) => releaseKey(keyOf(claimable)))
       })
     })
