@@ -13,7 +13,8 @@ const timings = {
   SOUFFLEUR_WATCHER_INTERVAL: "500 millis",
   SOUFFLEUR_MONITOR_INITIAL_WAIT: "5 seconds",
   SOUFFLEUR_MONITOR_INTERVAL: "5 seconds",
-  SOUFFLEUR_MONITOR_STALE_AFTER: "5 seconds",
+  // Qwen Code takes ten seconds to its first record on a busy machine.
+  SOUFFLEUR_MONITOR_STALE_AFTER: "30 seconds",
   SOUFFLEUR_STOP_GRACE: "1 second",
   SOUFFLEUR_LAUNCH_SPACING: "0 seconds",
   SOUFFLEUR_LIMIT_MARGIN: "0 seconds",
@@ -36,6 +37,10 @@ export interface RealAgent {
   readonly environment: (url: string) => Readonly<Record<string, string>>
   /** souffleur's settings of the project. */
   readonly config: string
+  /** True if its first process waits for the agent behind it. */
+  readonly launcher?: boolean
+  /** True if its records do not have the end of a usage limit. */
+  readonly limitWithoutEnd?: boolean
 }
 
 const decodeLogged = Schema.decodeUnknownEffect(

@@ -1,5 +1,6 @@
 /** The agents beside Claude Code with which docs and tests were made. Other versions behave otherwise. */
 export const realAgents = [
   { bin: "codex", name: "@openai/codex", version: "0.169.0" },
-  { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "0.87.1" }
+  { bin: "pi", name: "@earendil-works/pi-coding-agent", version: "0.87.1" },
+  { bin: "qwen", name: "@qwen-code/qwen-code", version: "0.24.4" }
 ] as const

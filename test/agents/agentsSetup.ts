@@ -9,6 +9,7 @@ declare module "vitest" {
     /** The real agent's program; `null` where it cannot be installed. */
     readonly codex: string | null
     readonly pi: string | null
+    readonly qwen: string | null
   }
 }
 

@@ -64,3 +64,7 @@ export const swept = (home: string) =>
       if (listOf(pid, "environ").includes(`HOME=${home}`)) quietly(false, () => process.kill(Number(pid), "SIGKILL"))
     }
   })
+
+/** Returns a process that this process started. */
+export const childOf = (pid: number): Effect.Effect<number> =>
+  Effect.sync(() => Number(pids().find((one) => stat(one)[1] === String(pid))))

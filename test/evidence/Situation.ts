@@ -2,8 +2,10 @@ import { Claude } from "@souffleur/claude"
 import { Codex } from "@souffleur/codex"
 import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
 import { Pi } from "@souffleur/pi"
+import { Qwen } from "@souffleur/qwen"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
+import { TestClock } from "effect/testing"
 
 /** The stall time of the agent's calls in ms, as in souffleur's settings (spec: settings#keys). */
 export const stall = 361_000
@@ -16,7 +18,7 @@ const Situation = Schema.Struct({
   /** One sentence that says what is really going on. */
   what: Schema.String,
   /** Claude Code where it names none. */
-  agent: Schema.optionalKey(Schema.Literals(["codex", "pi"])),
+  agent: Schema.optionalKey(Schema.Literals(["codex", "pi", "qwen"])),
   /** `recorded`: the agent wrote these records. Their words are replaced, and their ages are set. */
   from: Schema.Literals(["recorded", "constructed"]),
   right: Schema.Literals(["alive", "dead"]),
@@ -66,7 +68,8 @@ const textOf = (line: unknown): string =>
 const agents = {
   claude: { layer: Claude.layer, file: `projects/-p/${sessionId}.jsonl` },
   codex: { layer: Codex.layer, file: `sessions/2026/11/21/rollout-2026-11-21T05-29-14-${sessionId}.jsonl` },
-  pi: { layer: Pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` }
+  pi: { layer: Pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` },
+  qwen: { layer: Qwen.layer, file: `projects/-p/chats/${sessionId}.jsonl` }
 } as const
 
 /** Writes the files as the agent would, in their own folder, with their times. */
@@ -121,35 +124,40 @@ const table = (agent: string, condition: Condition | undefined) => {
 }
 
 /** Reads the files with souffleur's own readers. */
-export const signsOf = Effect.fn("Situation.signs")(function* (situation: Situation) {
-  const agentDir = yield* laidOut(situation)
-  const process = situation.process === "unknown" ? undefined : situation.process
-  const options = { agentDir, agentCommand: { program: "claude", args: [] }, environment: {} }
-  return yield* Effect.gen(function* () {
-    const agent = yield* Agent
-    const session = Option.getOrUndefined(yield* agent.signs(sessionId))
-    const file = (yield* agent.sessions).find(({ pid }) => pid === identity.pid)
-    return {
-      now: Date.parse(situation.now),
-      process,
-      turnEnded: process === "gone" && (yield* agent.turnEnded(identity, sessionId)),
-      stillSince: optional(situation.stillSince),
-      children: situation.children,
-      session,
-      pidFile: file,
-      hook:
-        situation.hook === undefined ? undefined : { event: situation.hook.event, at: Date.parse(situation.hook.at) },
-      beat: optional(situation.beat),
-      since: Date.parse(situation.since)
-    } satisfies Signs
-  }).pipe(
-    Effect.provide(
-      agents[situation.agent ?? "claude"]
-        .layer(options)
-        .pipe(Layer.provide(table(situation.agent ?? "claude", process)))
+export const signsOf = Effect.fn("Situation.signs")(
+  function* (situation: Situation) {
+    const agentDir = yield* laidOut(situation)
+    const process = situation.process === "unknown" ? undefined : situation.process
+    const options = { agentDir, agentCommand: { program: "claude", args: [] }, environment: {} }
+    yield* TestClock.setTime(Date.parse(situation.now))
+    return yield* Effect.gen(function* () {
+      const agent = yield* Agent
+      const session = Option.getOrUndefined(yield* agent.signs(sessionId))
+      const file = (yield* agent.sessions).find(({ pid }) => pid === identity.pid)
+      return {
+        now: Date.parse(situation.now),
+        process,
+        turnEnded: process === "gone" && (yield* agent.turnEnded(identity, sessionId)),
+        stillSince: optional(situation.stillSince),
+        children: situation.children,
+        session,
+        pidFile: file,
+        hook:
+          situation.hook === undefined ? undefined : { event: situation.hook.event, at: Date.parse(situation.hook.at) },
+        beat: optional(situation.beat),
+        since: Date.parse(situation.since)
+      } satisfies Signs
+    }).pipe(
+      Effect.provide(
+        agents[situation.agent ?? "claude"]
+          .layer(options)
+          .pipe(Layer.provide(table(situation.agent ?? "claude", process)))
+      )
     )
-  )
-}, Effect.scoped)
+  },
+  Effect.scoped,
+  (signs) => Effect.provide(signs, TestClock.layer())
+)
 
 /** Reduces a verdict to the fields of the right one, with times as text. */
 export const comparable = (verdict: Verdict, right: Situation["verdict"]): Readonly<Record<string, unknown>> =>

@@ -54,7 +54,7 @@ export const agentMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/session/CompactBoundary.ts`,
+    "packages/session/src/lines/Since.ts",
     [`${claude}/test/CompactBoundary.test.ts`],
     [
       ["compacted: that very file", "device !== mark.device || inode !== mark.inode || Number", "Number"],
@@ -64,7 +64,13 @@ export const agentMutants = [
         "piecesOf(file, { offset: 0 })"
       ],
       ["compacted: what ends at the mark began before", "let begun = mark.offset === 0", "let begun = true"],
-      ["compacted: a whole line", "if (whole && found", "if (found"],
+      ["compacted: a whole line", "if (whole) look", "look"]
+    ]
+  ),
+  ...mutantsOf(
+    `${claude}/src/session/CompactBoundary.ts`,
+    [`${claude}/test/CompactBoundary.test.ts`],
+    [
       [
         "compacted: a system record",
         'record?.["type"] === "system" && record["subtype"] === "compact_boundary"',

@@ -2,6 +2,7 @@ import { agentMutants } from "./AgentMutants.ts"
 import { boundsMutants } from "./BoundsMutants.ts"
 import { ceilingMutants } from "./CeilingMutants.ts"
 import { codexMutants } from "./CodexMutants.ts"
+import { qwenMutants } from "./QwenMutants.ts"
 import { commandMutants } from "./CommandMutants.ts"
 import { commsRuleMutants } from "./CommsRuleMutants.ts"
 import { conductorMutants } from "./PlanMutants.ts"
@@ -46,6 +47,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...guardianMutants,
   ...agentMutants,
   ...codexMutants,
+  ...qwenMutants,
   ...exportMutants,
   ...screenMutants,
   ...sessionMutants,

@@ -32,7 +32,7 @@ export const screenMutants = [
     ["last words: of the session", "return lastLines(yield* agent.lastAnswer(sessionId))", "return printed"],
     ["last words: not of a later one", " || isOverwritten", ""]
   ]),
-  ...mutantsOf("packages/claude/src/command/OutputReader.ts", reader, [
+  ...mutantsOf("packages/session/src/agent/StreamJson.ts", reader, [
     ["output: nothing twice", "(failed === true || !answered)", "true"],
     ["output: errors", "(failed === true || !answered)", "!answered"],
     ["output: no words of a subagent", 'if (Predicate.isString(record["parent_tool_use_id"])) return ""', ""],

@@ -27,7 +27,7 @@ export const sessionMutants = [
     ]
   ),
   ...mutantsOf(
-    `${claude}/src/session/CompactBoundary.ts`,
+    "packages/session/src/lines/Since.ts",
     [`${claude}/test/CompactBoundary.test.ts`],
     [
       ["compacted: what begins at the mark", "Math.max(0, mark.offset - 1)", "mark.offset"],

@@ -47,13 +47,13 @@ export const watcherRuleMutants = [
     ],
     [
       "look: comms is read after the process",
-      `    const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
-    const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
+      `    const read = watch.conductor === undefined ? undefined : yield* readAgentProcess(watch.conductor)
+    const [process, processorTime] = [read?.condition, read?.processorTime]
     const seen = yield* snapshot
 `,
       `    const seen = yield* snapshot
-    const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
-    const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
+    const read = watch.conductor === undefined ? undefined : yield* readAgentProcess(watch.conductor)
+    const [process, processorTime] = [read?.condition, read?.processorTime]
 `
     ]
   ]),

@@ -1,6 +1,6 @@
 import { Agent, type Processes, SessionNotFound } from "@souffleur/domain"
 import type { AgentOptions, TrustedFiles } from "@souffleur/process"
-import { markOf } from "@souffleur/session"
+import { makeStreamJsonReader, markOf } from "@souffleur/session"
 import { Effect, type FileSystem, Layer, Option, type Path } from "effect"
 import { agentName } from "./command/AgentProgram.ts"
 import { claudeCommand, compactPrompt } from "./command/ClaudeCli.ts"
@@ -10,7 +10,6 @@ import { findSessionFile } from "./session/SessionFile.ts"
 import { runningSessions } from "./session/RunningSessions.ts"
 import { projectOf } from "./Project.ts"
 import { lastTurnEnded, leftNoPidFile, makeSessionSigns } from "./session/SessionSigns.ts"
-import { makeOutputReader } from "./command/OutputReader.ts"
 import { lastAnswer } from "./session/LastAnswer.ts"
 import { runsAgent } from "./command/RunsAgent.ts"
 import { anyToolResult, makeToolResults } from "./session/ToolResults.ts"
@@ -98,7 +97,7 @@ export const layer = (
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? "" : yield* lastAnswer(file.value.path)
         }, Effect.provide(services)),
-        outputReader: makeOutputReader,
+        outputReader: makeStreamJsonReader,
         handoffTaken: Effect.fnUntraced(function* (sessionId, launchId) {
           const file = yield* Effect.option(sessionFile(sessionId))
           return Option.isNone(file) ? Option.none() : yield* handoffTaken(file.value.path, launchId)

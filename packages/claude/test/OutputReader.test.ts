@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { makeOutputReader } from "../src/command/OutputReader.ts"
+import { makeStreamJsonReader } from "@souffleur/session"
 import { lastAnswer } from "../src/session/LastAnswer.ts"
 import { claudeFolder, services } from "./support/ClaudeFolder.ts"
 
@@ -14,7 +14,7 @@ const result = (said: string, is_error = false) =>
   record({ type: "result", subtype: "success", is_error, result: said })
 
 describe("an output in the format of stream-json", () => {
-  const read = (lines: ReadonlyArray<string>) => lines.map(makeOutputReader())
+  const read = (lines: ReadonlyArray<string>) => lines.map(makeStreamJsonReader())
 
   it("shows the text of the assistant and a line for each tool, and nothing twice", () => {
     const shown = read([

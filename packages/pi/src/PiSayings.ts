@@ -1,4 +1,4 @@
-import { isJson, type Json, reasonOfStatus, recordOf, type Saying, textOf, tokensOf } from "@souffleur/session"
+import { isJson, type Json, failureReason, recordOf, type Saying, textOf, tokensOf } from "@souffleur/session"
 
 type Failed = Extract<Saying, { readonly _tag: "Failed" }>
 
@@ -7,10 +7,6 @@ const looks = new Set(["read", "grep", "find", "ls"])
 /** Tools that change the file at their `path`. */
 const edits = new Set(["edit", "write"])
 const shells = new Set(["bash", "powershell"])
-
-/** Matches the words of services about a conversation that does not fit. pi knows it by their words too. */
-const tooLong =
-  /context[_ ](?:length|window)|prompt (?:is )?too long|request_too_large|too many tokens|input (?:is|token count|length)|maximum prompt length/iu
 
 const partsOf = ({ content }: Json): ReadonlyArray<Json> =>
   typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content.filter(isJson) : []
@@ -25,12 +21,9 @@ const failureOf = (message: Json, id: string): Failed => {
   const said = textOf(message["errorMessage"])
   const [, status, rest = ""] = /^(\d{3})\b:?\s*(.*)$/su.exec(said) ?? []
   const resets = recordOf(rest)?.["resets_at"]
-  const code = status === undefined ? undefined : Number(status)
-  // Without a status the connection broke, or an answer did.
-  const byStatus = code === undefined ? "outage" : reasonOfStatus(code)
   return {
     _tag: "Failed",
-    reason: byStatus === "other" && tooLong.test(said) ? "prompt-too-long" : byStatus,
+    reason: failureReason(status === undefined ? undefined : Number(status), said),
     resetsAt: typeof resets === "number" ? resets * 1000 : undefined,
     id
   }

@@ -7,12 +7,12 @@ import {
   Launcher,
   momentNow,
   progressedSince,
-  Processes,
   Settings,
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
 import { Duration, Effect, Option, Ref } from "effect"
+import { readAgentProcess } from "./AgentBehind.ts"
 import { endingOf } from "./EarlyEnding.ts"
 import { makeFindSession } from "./FoundSession.ts"
 import { handoffTimedOut } from "./HandoffTimeout.ts"
@@ -38,7 +38,6 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const comms = yield* Comms
   const settings = yield* Settings
   const launcher = yield* Launcher
-  const processes = yield* Processes
   const stallAfter = Duration.toMillis(settings.stallAfter)
   const handoffTimeout = Duration.toMillis(settings.handoffWithin)
   const findSession = yield* makeFindSession(ref, watch)
@@ -70,8 +69,8 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const readAll = Effect.fnUntraced(function* (due: number) {
     const begun = yield* momentNow
     // The process comes first: its last words in comms and in its files are read after its end.
-    const process = watch.conductor === undefined ? undefined : yield* processes.condition(watch.conductor)
-    const processorTime = watch.conductor === undefined ? undefined : yield* processes.processorTime(watch.conductor)
+    const read = watch.conductor === undefined ? undefined : yield* readAgentProcess(watch.conductor)
+    const [process, processorTime] = [read?.condition, read?.processorTime]
     const seen = yield* snapshot
     const ended = yield* turnEndedOf(process)
     const signs = yield* readSigns(ref, watch, { process, turnEnded: ended })

@@ -1,4 +1,4 @@
-import { isJson, type Json } from "@souffleur/session"
+import { blocksOf, isJson, type Json } from "@souffleur/session"
 
 /**
  * Holds if a record is of the main conversation. Such a record is not a subagent's, and not hidden text from the agent
@@ -13,12 +13,6 @@ export const answerOf = (record: Json): Json | undefined => {
   const message = record["message"]
   if (record["type"] !== "assistant" || record["isApiErrorMessage"] === true || !isJson(message)) return undefined
   return message["model"] === "<synthetic>" ? undefined : message
-}
-
-/** Returns the blocks of a message. A message of plain text has none. */
-export const blocksOf = (message: unknown): ReadonlyArray<Json> => {
-  const content = isJson(message) ? message["content"] : undefined
-  return Array.isArray(content) ? content.filter(isJson) : []
 }
 
 /** Returns the texts of a message. */

@@ -1,8 +1,7 @@
 import { agentsOwn, makeLines } from "@souffleur/domain"
 import { piecesOf, TrustedFiles } from "@souffleur/process"
-import { fileIdentity, type Json, newLines, recordOf } from "@souffleur/session"
+import { blocksOf, fileIdentity, type Json, newLines, recordOf } from "@souffleur/session"
 import { Effect, FileSystem, Semaphore, Stream } from "effect"
-import { blocksOf } from "./Records.ts"
 
 /** Bytes of a line at most. A longer line is left out. */
 const lineLimit = 1 << 22

@@ -1,8 +1,8 @@
-import { isJson, type Json, timeOf } from "@souffleur/session"
+import { blocksOf, isJson, type Json, timeOf } from "@souffleur/session"
 import { Bounds, type ContextInUse, type SessionSigns, type TurnState } from "@souffleur/domain"
 import { contextOf } from "./Context.ts"
 import { failureOf, resetOf } from "./ApiFailure.ts"
-import { answerOf, blocksOf, isMain, textsOf } from "./Records.ts"
+import { answerOf, isMain, textsOf } from "./Records.ts"
 
 /**
  * Milliseconds of a Bash call without a timeout. This is the agent's maximum, as a user may have raised its default of

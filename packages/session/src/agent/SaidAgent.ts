@@ -12,7 +12,7 @@ import {
   type TurnState
 } from "@souffleur/domain"
 import type { TrustedFiles } from "@souffleur/process"
-import { Effect, FileSystem, Option, Path } from "effect"
+import { Clock, Effect, FileSystem, Option, Path } from "effect"
 import { markOf } from "../lines/FileIdentity.ts"
 import { inHead } from "../lines/Head.ts"
 import { recordOf } from "../lines/JsonRecord.ts"
@@ -21,6 +21,7 @@ import type { IsOther } from "../export/TranscriptReading.ts"
 import type { Sayings } from "../said/Said.ts"
 import { makeReceipt, makeResults, makeUseCount } from "../said/SaidCounts.ts"
 import { makeSaidExport } from "../said/SaidExport.ts"
+import { saidCompacted } from "../said/SaidCompaction.ts"
 import { makeTurnReading } from "../said/SaidTurn.ts"
 import { carriedSessions } from "./CarriedSessions.ts"
 import { makeSessionSearch, type SessionFolder } from "./FindSession.ts"
@@ -51,6 +52,8 @@ export interface AgentDialect extends SessionFolder {
   readonly sessions?: (projectOf: ProjectOf) => Effect.Effect<ReadonlyArray<AgentSession>, never, Needs>
   /** The session in the output of a launch, of an agent that chooses its ids. */
   readonly sessionIn?: (output: string) => Effect.Effect<Option.Option<string>, never, Needs>
+  /** See `Agent.compactPrompt`. Absent: a session cannot be told to compact. */
+  readonly compactPrompt?: string
   readonly outputReader: () => (line: string) => Option.Option<string>
   readonly command: (
     order: AgentOrder,
@@ -71,7 +74,7 @@ const perKey = <A>(make: (key: string) => A) => {
   }
 }
 
-/** Makes the port of an agent by its dialect. None of its sessions compacts by a prompt. */
+/** Makes the port of an agent by its dialect. */
 export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: AgentDialect) {
   const { sayings, sessionIn, variable } = dialect
   const services = yield* Effect.context<Needs>()
@@ -135,7 +138,8 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         const info = yield* (yield* FileSystem.FileSystem).stat(file)
         const state = `${file} ${stateOf(info)}`
         seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)) }
-        const { context, mends, turn, writtenAt } = seen
+        const { context, mendsUntil, turn, writtenAt } = seen
+        const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
         return Option.some<SessionSigns>({
           writtenAt,
           context,
@@ -153,7 +157,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
 
   return Agent.of({
     name: dialect.name,
-    compactPrompt: null,
+    compactPrompt: dialect.compactPrompt ?? null,
     ...(sessionIn === undefined
       ? {}
       : {
@@ -173,7 +177,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         Effect.provide(services)
       )
     }),
-    compactedSince: () => Effect.succeed("not yet"),
+    compactedSince: (mark) => Effect.provide(saidCompacted(sayings, mark), services),
     toolResults: (sessionIds) =>
       Effect.map(
         each(sessionIds, 0, (file) => Effect.map(results(file), ({ progress }) => progress)),

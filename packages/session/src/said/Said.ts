@@ -29,12 +29,16 @@ export type Saying =
   | { readonly _tag: "Progress" }
   /** The agent said its last word of the turn. */
   | { readonly _tag: "Ended" }
-  /** An error of the service ended the turn. `id`: the record, where a later one may take it back. */
+  /**
+   * An error of the service ended the turn. `id`: the record, where a later one may take it back. `asksWithin`: the ms
+   * within which a living agent asks again by itself.
+   */
   | {
       readonly _tag: "Failed"
       readonly reason: Failed["reason"]
       readonly resetsAt: number | undefined
       readonly id?: string
+      readonly asksWithin?: number
     }
   /** The agent took a failure back, and goes on by itself. */
   | { readonly _tag: "TakenBack"; readonly id: string }

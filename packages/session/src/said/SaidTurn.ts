@@ -7,8 +7,8 @@ type Failed = Extract<TurnState, { readonly _tag: "Failed" }>
 /** Takes the records of a session, the newest first, until the state of the session is known. */
 export interface TurnReading {
   readonly take: (record: Json, writtenAt: number) => "more" | "enough"
-  /** `mends`: the agent may still mend its failed turn by itself, as long as it lives. */
-  readonly result: () => Pick<SessionSigns, "context" | "turn"> & { readonly mends: boolean }
+  /** `mendsUntil`: the agent may mend its failed turn by itself until then (epoch ms), as long as it lives. */
+  readonly result: () => Pick<SessionSigns, "context" | "turn"> & { readonly mendsUntil: number }
 }
 
 /**
@@ -17,7 +17,7 @@ export interface TurnReading {
  */
 export const makeTurnReading = (sayings: Sayings): TurnReading => {
   let turn: TurnState | undefined
-  let mends = false
+  let mendsUntil = 0
   let compacted = false
   let context: ContextInUse | undefined
   let contextDone = false
@@ -26,8 +26,12 @@ export const makeTurnReading = (sayings: Sayings): TurnReading => {
   /** When the newest record of the turn was written, where it called no tool yet. */
   let asked: number | undefined
 
-  const failed = ({ id = "", reason, resetsAt }: Extract<Saying, { readonly _tag: "Failed" }>, at: number) => {
-    mends = takenBack.has(id)
+  const failed = (
+    { asksWithin, id = "", reason, resetsAt }: Extract<Saying, { readonly _tag: "Failed" }>,
+    at: number
+  ) => {
+    const mends = takenBack.has(id)
+    mendsUntil = mends ? Infinity : asksWithin === undefined ? 0 : at + asksWithin
     // A failure that was taken back is asked again. A full conversation must be compacted first.
     turn =
       mends && (reason !== "prompt-too-long" || compacted)
@@ -96,6 +100,10 @@ export const makeTurnReading = (sayings: Sayings): TurnReading => {
       }
       return turn !== undefined && contextDone && (!unstated() || begins) ? "enough" : "more"
     },
-    result: () => ({ turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }), context, mends })
+    result: () => ({
+      turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }),
+      context,
+      mendsUntil
+    })
   }
 }

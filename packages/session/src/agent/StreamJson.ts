@@ -1,13 +1,18 @@
 import { plain } from "@souffleur/domain"
-import { isJson, type Json, recordOf } from "@souffleur/session"
 import { Option, Predicate } from "effect"
-import { blocksOf } from "../session/Records.ts"
+import { isJson, type Json, recordOf } from "../lines/JsonRecord.ts"
 
 /** Types of the records of `--output-format stream-json`, which all name their session. */
 const types = new Set(["system", "assistant", "user", "result", "stream_event", "rate_limit_event", "control_response"])
 
 /** Inputs of tools that say most, the best first. */
 const telling = ["command", "file_path", "notebook_path", "path", "pattern", "query", "url", "skill", "description"]
+
+/** Returns the blocks of a message. */
+export const blocksOf = (message: unknown): ReadonlyArray<Json> => {
+  const content = isJson(message) ? message["content"] : undefined
+  return Array.isArray(content) ? content.filter(isJson) : []
+}
 
 /** UTF-16 units of a tool's argument. */
 const maxArgument = 100
@@ -26,10 +31,10 @@ const blockText = (block: Json): ReadonlyArray<string> =>
       : []
 
 /**
- * Makes a reader of Claude Code's output. `stream-json` has a record for each answer, and repeats the last one as the
- * result. `json` has only the result. A subagent's answers are its own, and are not shown.
+ * Makes a reader of an output for programs that several agents write. `stream-json` has a record for each answer, and
+ * repeats the last one as the result. `json` has only the result. A subagent's answers are its own, and are not shown.
  */
-export const makeOutputReader = () => {
+export const makeStreamJsonReader = () => {
   let answered = false
   const shown = (record: Json): string => {
     if (Predicate.isString(record["parent_tool_use_id"])) return ""

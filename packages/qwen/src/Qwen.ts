@@ -1,0 +1,34 @@
+import { Agent, type Processes } from "@souffleur/domain"
+import type { AgentOptions, TrustedFiles } from "@souffleur/process"
+import { makeSaidAgent, makeStreamJsonReader } from "@souffleur/session"
+import { type FileSystem, Layer, type Path } from "effect"
+import { compactPrompt, inPrintMode, qwenCommand, runsQwen } from "./QwenCommand.ts"
+import { qwenSayings } from "./QwenSayings.ts"
+
+/** The path of a session file: its folder, then its id. */
+const form = /\/chats\/([A-Za-z0-9][A-Za-z0-9-]*)\.jsonl$/u
+
+/** Qwen Code as an agent. */
+export const layer = (
+  options: AgentOptions
+): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
+  Layer.effect(
+    Agent,
+    makeSaidAgent({
+      name: "qwen",
+      title: "Qwen Code",
+      // projects/FOLDER/chats/ID.jsonl
+      folder: `${options.agentDir}/projects`,
+      depth: 2,
+      sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
+      sayings: qwenSayings,
+      runs: runsQwen,
+      inPrintMode,
+      // Measured with 0.24.4: 10 ms of processor in 20 s of a tool that slept.
+      idles: true,
+      variable: "QWEN_CODE_SESSION_ID",
+      compactPrompt,
+      outputReader: makeStreamJsonReader,
+      command: (order, sessionFile) => qwenCommand(options, order, sessionFile)
+    })
+  )

@@ -1,0 +1,135 @@
+import {
+  type AgentCommand,
+  AgentNotFound,
+  type AgentOrder,
+  type AgentProgram,
+  CommandRefused,
+  type LiteralAgent,
+  parseSessionId,
+  type SessionFile,
+  type SessionNotFound,
+  type Variables
+} from "@souffleur/domain"
+import { type AgentOptions, resolveProgram } from "@souffleur/process"
+import { agentVariables, readAgentCommand, readWords } from "@souffleur/session"
+import { Effect, type FileSystem, Option, type Path, Result } from "effect"
+import { headless, limitsOf, qwenFlags, withoutLimits } from "./QwenFlags.ts"
+
+/** Holds if a word is Qwen Code's program, by its name or in its package. */
+export const isQwen = (word: string | undefined): boolean =>
+  word !== undefined && /(?:^|\/)qwen$|(?:^|\/)@qwen-code\/qwen-code(?:\/|$)/u.test(word)
+
+/** Holds if a command line is of Qwen Code, its launcher included: `node --expose-gc …/cli.js`. */
+export const runsQwen = (words: ReadonlyArray<string>): boolean => words.slice(0, 3).some(isQwen)
+
+/** Holds if a process with these arguments ends after its turn. A prompt that is no flag's value is of one turn. */
+export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
+  args.includes(headless[0]) ||
+  Result.match(readWords(qwenFlags, args.slice(args.findLastIndex(isQwen) + 1)), {
+    onFailure: () => false,
+    onSuccess: ({ meaning, words }) => meaning.print ?? words.length > 0
+  })
+
+/** Reads `AGENT_COMMAND`. */
+export const parseQwenCommand = readAgentCommand({ program: "qwen", is: isQwen }, qwenFlags)
+
+/** Subcommands of Qwen Code that hold no conversation: they run as any other command. */
+const errands = new Set(
+  "auth board channel extensions hooks mcp review sandbox serve sessions update -h --help -l --list-extensions -v --version".split(
+    " "
+  )
+)
+
+/**
+ * Parses a literal command that runs Qwen Code. `None`: it is any other command, or an errand of Qwen Code. Refuses
+ * each flag that lifts the ceiling or is not understood.
+ */
+export const literalQwen = ([program = "", ...all]: ReadonlyArray<string>): Result.Result<
+  Option.Option<LiteralAgent>,
+  CommandRefused
+> => {
+  const refused = (message: string) => Result.fail(new CommandRefused({ message }))
+  if (!isQwen(program) || errands.has(all[0] ?? "")) return Result.succeedNone
+  const read = readWords(qwenFlags, all)
+  if (Result.isFailure(read)) return refused(read.failure)
+  const { args, behind, meaning, words } = read.success
+  const prompts = [...(meaning.prompt === undefined ? [] : [meaning.prompt]), ...words, ...behind]
+  if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
+  // A prompt that is no flag's value is of one turn.
+  const { print = prompts.length > 0, requested = "acceptEdits", session } = meaning
+  return Result.succeed(
+    Option.some({ agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" })
+  )
+}
+
+/** Makes a session compact in place. It is an argument, by which its process is known. */
+export const compactPrompt = "/compress"
+
+/**
+ * Builds `qwen <flags> --approval-mode MODE (--session-id | --resume) ID`, with the prompt on standard input. In a
+ * window the prompt is the value of a flag, where it is never read as one. Its tools carry the id, and so does the
+ * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
+ */
+export const qwenCommand = Effect.fn("qwenCommand")(function* (
+  { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
+  { permission, print, prompt, session, window = false }: AgentOrder,
+  sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
+): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
+  const { args, program: name } = agentCommand
+  const { sessionId } = session
+  if (Result.isFailure(parseSessionId(sessionId)))
+    return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
+  // It goes on with no session that it has not begun, and begins none twice.
+  const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))
+  const asked = print ? "--prompt" : "--prompt-interactive"
+  const flags = [...args, ...limitsOf(permission, args), begun ? "--resume" : "--session-id", sessionId]
+  const compacts = prompt === compactPrompt
+  const words = compacts ? ["-p", prompt] : window ? (prompt === "" ? [] : [`${asked}=${prompt}`]) : headless
+  return {
+    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
+    args: [...flags, ...words],
+    ...(window || compacts ? {} : { input: prompt }),
+    environment: {
+      ...agentVariables(environment, {
+        names: [...environmentAllowed, "QWEN_HOME"],
+        prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"],
+        marks
+      }),
+      QWEN_CODE_SESSION_ID: sessionId
+    }
+  }
+})
+
+/** Returns the agent command of one of our launches: the user's own flags come first. */
+export const qwenOfLaunch = ({ args, program }: AgentProgram, sessionId: string): Option.Option<AgentProgram> => {
+  const at = args.findIndex((arg) => arg === "--session-id" || arg === "--resume")
+  return isQwen(program) && at !== -1 && args[at + 1] === sessionId
+    ? Option.some({ program, args: withoutLimits(args.slice(0, at)) })
+    : Option.none()
+}
+
+/** Marks of a running session. They are never handed on. */
+export const marks: ReadonlySet<string> = new Set([
+  "QWEN_CODE",
+  "QWEN_CODE_AGENT_ID",
+  "QWEN_CODE_CLI",
+  "QWEN_CODE_LAUNCHER_PID",
+  "QWEN_CODE_MANAGED_NPM_PIN",
+  "QWEN_CODE_MODEL",
+  "QWEN_CODE_MODEL_IDENTITY",
+  "QWEN_CODE_NO_RELAUNCH",
+  "QWEN_CODE_PRIVATE_RELAUNCH_ENV_PROVENANCE",
+  "QWEN_CODE_PROJECT_DIR",
+  "QWEN_CODE_PROMPT_ID",
+  "QWEN_CODE_RELAUNCH_ARGS",
+  "QWEN_CODE_SESSION_ID",
+  "QWEN_CODE_STARTUP_VERSION"
+])
+
+/** Identifies the session that runs a process with these variables. */
+export const identity = (variables: Variables) => ({
+  sessionId: variables["QWEN_CODE_SESSION_ID"] ?? "",
+  pid: undefined,
+  project: "",
+  mark: ["QWEN_CODE_SESSION_ID", "QWEN_CODE"].find((name) => (variables[name] ?? "") !== "")
+})

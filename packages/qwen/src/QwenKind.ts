@@ -1,0 +1,41 @@
+import type { AgentPackage } from "@souffleur/process"
+import { untouchedHooks } from "@souffleur/session"
+import { Duration } from "effect"
+import * as Qwen from "./Qwen.ts"
+import { identity, isQwen, literalQwen, marks, parseQwenCommand, qwenOfLaunch } from "./QwenCommand.ts"
+
+/**
+ * Qwen Code as a kind of agent.
+ *
+ * @example
+ * ```ts
+ * import { Souffleur } from "@souffleur/embed"
+ * import { qwen } from "@souffleur/qwen"
+ *
+ * // It edits files. For its shell, the settings of the project allow bypassPermissions.
+ * const souffleur = Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur", agent: qwen })
+ * ```
+ */
+export const qwen: AgentPackage = {
+  title: "Qwen Code",
+  program: "qwen",
+  folder: { variables: ["QWEN_HOME"], inHome: ".qwen" },
+  sessions: "projects",
+  // Measured with 0.24.4: a retry waits for 300 s at most.
+  stall: Duration.seconds(301),
+  marks,
+  identity,
+  refusedAsRoot: [],
+  recordsDollars: false,
+  commitSetting:
+    "with acceptEdits, Qwen Code has no shell, and so it commits nothing: its shell needs bypassPermissions",
+  goOn: (sessionId) => `qwen --resume ${sessionId} -p "Go on."`,
+  addTools: (name, command) => `qwen mcp add ${name} ${command}`,
+  // Below the ceiling it loads no hook, and its records say what hooks would.
+  hooks: untouchedHooks({ ofProject: [".qwen", "settings.json"], ofUser: ["settings.json"] }),
+  owns: ([program]) => isQwen(program),
+  parseCommand: parseQwenCommand,
+  takeApart: literalQwen,
+  ofLaunch: qwenOfLaunch,
+  layer: Qwen.layer
+}

@@ -1,0 +1,2 @@
+export { qwen } from "./QwenKind.ts"
+export * as Qwen from "./Qwen.ts"

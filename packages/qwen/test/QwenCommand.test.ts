@@ -1,0 +1,115 @@
+import { type AgentOrder, clamp, SessionNotFound } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import { Effect, Option, Result } from "effect"
+import { inPrintMode, literalQwen, parseQwenCommand, qwenCommand, qwenOfLaunch, runsQwen } from "../src/QwenCommand.ts"
+
+const said = (...words: ReadonlyArray<string>) =>
+  Result.match(literalQwen(["qwen", ...words]), {
+    onFailure: ({ message }) => message,
+    onSuccess: Option.getOrUndefined
+  })
+
+it("a command of Qwen Code is taken apart: its flags stay, and those of each launch do not", () => {
+  assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--yolo", "--prompt=--yolo"), {
+    agentCommand: { program: "qwen", args: ["--model=m"] },
+    session: { _tag: "Fresh", sessionId: "s1" },
+    print: true,
+    requested: "bypassPermissions",
+    prompt: "--yolo"
+  })
+  assert.deepInclude(said("-r", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
+  assert.deepInclude(said("-i", "sing"), { print: false, prompt: "sing", requested: "acceptEdits" })
+  assert.deepInclude(said(), { print: false, prompt: "" })
+})
+
+it("flags that lead elsewhere, hold a key or ask for less than every launch has are refused", () => {
+  for (const flags of [
+    ["--continue"],
+    ["--fork-session"],
+    ["--worktree", "w"],
+    ["--chat-recording=false"],
+    ["--input-format", "stream-json"],
+    ["--openai-api-key", "k"],
+    ["--approval-mode", "plan"],
+    ["--approvalMode", "yolo"],
+    ["--safe-mode=false"],
+    ["--future"]
+  ]) {
+    assert.isString(said(...flags), flags.join(" "))
+    assert.isTrue(Result.isFailure(parseQwenCommand(JSON.stringify(["qwen", ...flags]))), flags.join(" "))
+  }
+  assert.include(said("one", "two"), "quote it")
+  assert.include(said("-p", "one", "two"), "quote it")
+  for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
+})
+
+it.layer(HostServices.layer)((it) => {
+  const launched = (args: ReadonlyArray<string>, more: Partial<AgentOrder> = {}) =>
+    qwenCommand(
+      {
+        agentDir: "/qwen",
+        agentCommand: { program: process.execPath, args },
+        environment: { PATH: "/bin", QWEN_CODE_SESSION_ID: "old", QWEN_HOME: "/q", SECRET: "s" }
+      },
+      {
+        session: { _tag: "Resume", sessionId: "s1" },
+        permission: clamp("acceptEdits", "acceptEdits"),
+        prompt: "--yolo",
+        print: true,
+        ...more
+      },
+      (sessionId) =>
+        sessionId === "s1"
+          ? Effect.succeed({ sessionId, path: "/qwen/projects/-p/chats/s1.jsonl" })
+          : Effect.fail(new SessionNotFound({ sessionId, reason: "missing", message: "none" }))
+    )
+  const argsOf = (args: ReadonlyArray<string>, more?: Partial<AgentOrder>) =>
+    Effect.map(launched(args, more), (command) => command.args)
+
+  it.effect("a launch below the ceiling loads nothing that an edit may have left", () =>
+    Effect.gen(function* () {
+      const { args, environment, input } = yield* launched(["--model", "m"])
+      const own = ["--approval-mode", "auto-edit", "--safe-mode"]
+      assert.deepStrictEqual(args, ["--model", "m", ...own, "--resume", "s1", "--input-format", "text"])
+      assert.strictEqual(input, "--yolo")
+      assert.deepStrictEqual(environment, { PATH: "/bin", QWEN_HOME: "/q", QWEN_CODE_SESSION_ID: "s1" })
+      const permission = clamp("bypassPermissions", "bypassPermissions")
+      assert.deepStrictEqual((yield* argsOf([], { permission })).slice(0, 3), ["--approval-mode", "yolo", "--resume"])
+    })
+  )
+  it.effect("a session is resumed once it has begun, and begun where it has not", () =>
+    Effect.gen(function* () {
+      const resumed = yield* argsOf(["--model", "m"])
+      const of = qwenOfLaunch({ program: "/bin/qwen", args: resumed }, "s1")
+      assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/qwen", args: ["--model", "m"] })
+      assert.isTrue(Option.isNone(qwenOfLaunch({ program: "/bin/qwen", args: resumed }, "s9")))
+      const begun = yield* argsOf([], { session: { _tag: "Resume", sessionId: "s2" } })
+      assert.deepStrictEqual(begun.slice(3, 5), ["--session-id", "s2"])
+    })
+  )
+  it.effect("a prompt in a window is the value of a flag, and the prompt that compacts is known by its word", () =>
+    Effect.gen(function* () {
+      const window = yield* launched([], { window: true, print: false })
+      assert.deepStrictEqual([window.args.at(-1), window.input], ["--prompt-interactive=--yolo", undefined])
+      assert.strictEqual((yield* argsOf([], { window: true })).at(-1), "--prompt=--yolo")
+      assert.strictEqual((yield* argsOf([], { window: true, print: false, prompt: "" })).at(-1), "s1")
+      const compacts = yield* launched([], { prompt: "/compress" })
+      assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compress"], undefined])
+    })
+  )
+  it.effect("a process that ends after its turn is known by its prompt", () =>
+    Effect.gen(function* () {
+      assert.isTrue(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([]))]))
+      assert.isTrue(inPrintMode(["node", "/bin/qwen", "sing"]))
+      assert.isFalse(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { window: true, print: false }))]))
+      assert.isFalse(inPrintMode(["node", "/bin/qwen", "--resume", "s1"]))
+    })
+  )
+})
+
+it("a process is a Qwen Code by its launcher or its package", () => {
+  assert.isTrue(runsQwen(["node", "/x/.bin/qwen", "--resume", "s1"]))
+  assert.isTrue(runsQwen(["/x/node", "--expose-gc", "/x/node_modules/@qwen-code/qwen-code/cli.js"]))
+  assert.isFalse(runsQwen(["vi", "x", "y", "qwen"]))
+})

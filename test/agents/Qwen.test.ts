@@ -1,0 +1,26 @@
+import { inject } from "vitest"
+import { agentNights } from "./AgentNights.ts"
+
+agentNights(
+  {
+    title: "Qwen Code",
+    words: ["qwen", "--auth-type", "openai", "--output-format", "stream-json", "--approval-mode", "yolo"],
+    resume: (sessionId) => ["qwen", "--resume", sessionId, "-p"],
+    flag: "--mcp-config",
+    shell: { name: "run_shell_command", argument: "command" },
+    files: () => ({
+      // It tries a limited call ten times over an hour. Here it gives up at once.
+      ".qwen/settings.json": JSON.stringify({
+        general: { enableAutoUpdate: false },
+        model: { generationConfig: { maxRetries: 0 } },
+        privacy: { usageStatisticsEnabled: false }
+      })
+    }),
+    environment: (url) => ({ OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "test-model" }),
+    // It has a shell with this permission alone.
+    config: "MAX_EXTERNAL_PERMISSION=bypassPermissions\n",
+    launcher: true,
+    limitWithoutEnd: true
+  },
+  inject("qwen")
+)

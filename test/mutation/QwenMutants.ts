@@ -1,0 +1,64 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const qwen = "packages/qwen"
+
+/** Mutants of what souffleur knows of Qwen Code, and of launchers. */
+export const qwenMutants = [
+  ...mutantsOf(
+    `${qwen}/src/QwenFlags.ts`,
+    [`${qwen}/test/QwenCommand.test.ts`],
+    [
+      [
+        "qwen: nothing that an edit left",
+        'permission === "bypassPermissions" || args.includes(safe) ? [] : [safe]',
+        "[]"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${qwen}/src/QwenCommand.ts`,
+    [`${qwen}/test/QwenCommand.test.ts`],
+    [
+      [
+        "qwen: a session that has begun",
+        'session._tag === "Resume" && Option.isSome',
+        'session._tag === "Resume" || Option.isSome'
+      ],
+      ["qwen: a prompt as the value of its flag", "[`${asked}=${prompt}`]", "[prompt]"]
+    ]
+  ),
+  ...mutantsOf(
+    `${qwen}/src/QwenSayings.ts`,
+    [`${qwen}/test/QwenSessions.test.ts`],
+    [
+      ["qwen: an error of its own conversation", "!textOf(prompt).startsWith(`${sessionId}########`)", "false"],
+      ["qwen: a refused tool", "failed || looks.has", "looks.has"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/said/SaidTurn.ts",
+    [`${qwen}/test/QwenSessions.test.ts`],
+    [["said: a failure that the agent mends", ": at + asksWithin", ": at"]]
+  ),
+  ...mutantsOf(
+    "packages/session/src/said/SaidCompaction.ts",
+    [`${qwen}/test/QwenSessions.test.ts`],
+    [["said: a compaction by its record", '_tag === "Compacted"', '_tag === "Ended"']]
+  ),
+  ...mutantsOf(
+    "packages/session/src/lines/Since.ts",
+    [`${qwen}/test/QwenSessions.test.ts`],
+    [["since: a file that was replaced", "inode !== mark.inode", "false"]]
+  ),
+  ...mutantsOf(
+    "packages/watcher/src/AgentBehind.ts",
+    ["packages/watcher/test/AgentBehind.test.ts"],
+    [
+      ["behind: a stopped agent", '"running" && behind.some', '"gone" && behind.some'],
+      ["behind: the processor of the agent", "(sum, one) => sum + (one ?? 0)", "(sum) => sum"],
+      ["behind: no agent of a tool", "agent.isAgent(one) && hasArgumentsOf(words, one)", "agent.isAgent(one)"],
+      ["behind: directly below", "({ parent }) => parent === conductor.pid", "() => true"],
+      ["behind: a script", "|| agent.isAgent(words.slice(0, 1))", ""]
+    ]
+  )
+]
