@@ -24,6 +24,8 @@ export interface Shell {
   readonly name: string
   /** The name of its argument. */
   readonly argument: string
+  /** Other arguments that it asks for. */
+  readonly more?: Readonly<Record<string, string>>
 }
 
 /** One request of the real agent, as the model sees it. */
@@ -67,7 +69,7 @@ const usage = {
 
 /** Server-sent events of Chat Completions: the answer whole, then its use. */
 const chunks = (model: string, { shell, text }: Answer, tool: Shell, n: number): string => {
-  const command = JSON.stringify({ [tool.argument]: shell })
+  const command = JSON.stringify({ ...tool.more, [tool.argument]: shell })
   const call = { index: 0, id: `call_${n}`, type: "function", function: { name: tool.name, arguments: command } }
   const delta = {
     role: "assistant",

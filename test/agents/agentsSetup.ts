@@ -10,6 +10,7 @@ declare module "vitest" {
     readonly codex: string | null
     readonly pi: string | null
     readonly qwen: string | null
+    readonly copilot: string | null
   }
 }
 

@@ -2,6 +2,7 @@ import { Claude } from "@souffleur/claude"
 import { Codex } from "@souffleur/codex"
 import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
 import { Pi } from "@souffleur/pi"
+import { Copilot } from "@souffleur/copilot"
 import { Qwen } from "@souffleur/qwen"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
@@ -18,7 +19,7 @@ const Situation = Schema.Struct({
   /** One sentence that says what is really going on. */
   what: Schema.String,
   /** Claude Code where it names none. */
-  agent: Schema.optionalKey(Schema.Literals(["codex", "pi", "qwen"])),
+  agent: Schema.optionalKey(Schema.Literals(["codex", "copilot", "pi", "qwen"])),
   /** `recorded`: the agent wrote these records. Their words are replaced, and their ages are set. */
   from: Schema.Literals(["recorded", "constructed"]),
   right: Schema.Literals(["alive", "dead"]),
@@ -68,6 +69,7 @@ const textOf = (line: unknown): string =>
 const agents = {
   claude: { layer: Claude.layer, file: `projects/-p/${sessionId}.jsonl` },
   codex: { layer: Codex.layer, file: `sessions/2026/11/21/rollout-2026-11-21T05-29-14-${sessionId}.jsonl` },
+  copilot: { layer: Copilot.layer, file: `session-state/${sessionId}/events.jsonl` },
   pi: { layer: Pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` },
   qwen: { layer: Qwen.layer, file: `projects/-p/chats/${sessionId}.jsonl` }
 } as const

@@ -2,6 +2,7 @@ import { agentMutants } from "./AgentMutants.ts"
 import { boundsMutants } from "./BoundsMutants.ts"
 import { ceilingMutants } from "./CeilingMutants.ts"
 import { codexMutants } from "./CodexMutants.ts"
+import { copilotMutants } from "./CopilotMutants.ts"
 import { qwenMutants } from "./QwenMutants.ts"
 import { commandMutants } from "./CommandMutants.ts"
 import { commsRuleMutants } from "./CommsRuleMutants.ts"
@@ -48,6 +49,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...agentMutants,
   ...codexMutants,
   ...qwenMutants,
+  ...copilotMutants,
   ...exportMutants,
   ...screenMutants,
   ...sessionMutants,

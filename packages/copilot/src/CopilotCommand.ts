@@ -1,0 +1,128 @@
+import {
+  type AgentCommand,
+  AgentNotFound,
+  type AgentOrder,
+  type AgentProgram,
+  CommandRefused,
+  type LiteralAgent,
+  parseSessionId,
+  type Variables
+} from "@souffleur/domain"
+import { type AgentOptions, resolveProgram, type TrustedFiles } from "@souffleur/process"
+import { agentVariables, readAgentCommand, readWords } from "@souffleur/session"
+import { Effect, type FileSystem, Option, type Path, Result } from "effect"
+import { copilotFlags, headless, limitsOf, withoutLimits } from "./CopilotFlags.ts"
+import { trustsFolders } from "./TrustedFolders.ts"
+
+/** Holds if a word is Copilot's program, by its name or in its package. */
+export const isCopilot = (word: string | undefined): boolean =>
+  word !== undefined && /(?:^|\/)copilot$|(?:^|\/)@github\/copilot(?:-[\w-]+)?(?:\/|$)/u.test(word)
+
+/** Holds if a command line is of Copilot CLI, its launcher included. */
+export const runsCopilot = (words: ReadonlyArray<string>): boolean => words.slice(0, 2).some(isCopilot)
+
+/** Holds if a process with these arguments ends after its turn. */
+export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
+  args.some((arg) => arg === headless || arg === "-p" || arg === "--prompt" || arg.startsWith("--prompt="))
+
+/** Reads `AGENT_COMMAND`. */
+export const parseCopilotCommand = readAgentCommand({ program: "copilot", is: isCopilot }, copilotFlags)
+
+/** Questions that hold no conversation: they run as any other command. */
+const questions = new Set(["-h", "--help", "-v", "--version"])
+
+/**
+ * Parses a literal command that runs Copilot CLI. `None`: it is any other command, or an errand of Copilot. Refuses
+ * each flag that lifts the ceiling or is not understood.
+ */
+export const literalCopilot = ([program = "", ...all]: ReadonlyArray<string>): Result.Result<
+  Option.Option<LiteralAgent>,
+  CommandRefused
+> => {
+  const refused = (message: string) => Result.fail(new CommandRefused({ message }))
+  // It takes no prompt but by a flag: any other word is a subcommand.
+  if (!isCopilot(program) || questions.has(all[0] ?? "") || /^[a-z]/u.test(all[0] ?? "")) return Result.succeedNone
+  const read = readWords(copilotFlags, all)
+  if (Result.isFailure(read)) return refused(read.failure)
+  const { args, behind, meaning, words } = read.success
+  const prompts = [...(meaning.prompt === undefined ? [] : [meaning.prompt]), ...words, ...behind]
+  if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
+  const { print = prompts.length > 0, requested = "acceptEdits", session } = meaning
+  return Result.succeed(
+    Option.some({ agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" })
+  )
+}
+
+/** Makes a session compact in place. It is an argument, by which its process is known. */
+export const compactPrompt = "/compact"
+
+/**
+ * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or goes on with it. The prompt is on
+ * standard input. In a window it is the value of a flag, where it is never read as one. Its tools carry the id, and so
+ * does the launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command
+ * line. It also fails below the ceiling where Copilot trusts a folder.
+ */
+export const copilotCommand = Effect.fn("copilotCommand")(function* (
+  { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
+  { permission, print, prompt, session: { sessionId }, window = false }: AgentOrder
+): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
+  const { args, program: name } = agentCommand
+  const refused = (problem: string) => new AgentNotFound({ program: name, problem })
+  if (Result.isFailure(parseSessionId(sessionId))) return yield* refused("the session id cannot be one")
+  if (permission !== "bypassPermissions" && (yield* trustsFolders(agentDir)))
+    return yield* refused(
+      "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or allow bypassPermissions"
+    )
+  const compacts = prompt === compactPrompt
+  const asked = print ? "--prompt" : "--interactive"
+  const inWindow = prompt === "" ? [] : [`${asked}=${prompt}`]
+  const words = compacts ? ["-p", prompt] : window ? inWindow : [headless]
+  return {
+    program: yield* resolveProgram(name, environment["PATH"] ?? ""),
+    args: [...args, ...limitsOf(permission), "--session-id", sessionId, ...words],
+    ...(window || compacts ? {} : { input: prompt }),
+    environment: {
+      ...agentVariables(environment, {
+        names: [
+          ...environmentAllowed,
+          "COPILOT_AUTO_UPDATE",
+          "COPILOT_GITHUB_TOKEN",
+          "COPILOT_HOME",
+          "COPILOT_MODEL",
+          "COPILOT_OFFLINE",
+          "GH_HOST",
+          "GH_TOKEN",
+          "GITHUB_TOKEN"
+        ],
+        prefixes: ["COPILOT_PROVIDER_"],
+        marks
+      }),
+      COPILOT_AGENT_SESSION_ID: sessionId
+    }
+  }
+})
+
+/** Returns the agent command of one of our launches: the user's own flags come first. */
+export const copilotOfLaunch = ({ args, program }: AgentProgram, sessionId: string): Option.Option<AgentProgram> => {
+  const at = args.indexOf("--session-id")
+  return isCopilot(program) && at !== -1 && args[at + 1] === sessionId
+    ? Option.some({ program, args: withoutLimits(args.slice(0, at)) })
+    : Option.none()
+}
+
+/** Marks of a running session. They are never handed on. */
+export const marks: ReadonlySet<string> = new Set([
+  "COPILOT_AGENT_SESSION_ID",
+  "COPILOT_CLI",
+  "COPILOT_CLI_BINARY_VERSION",
+  "COPILOT_CLI_RESOLVED_DIST_DIR",
+  "COPILOT_LOADER_PID"
+])
+
+/** Identifies the session that runs a process with these variables. */
+export const identity = (variables: Variables) => ({
+  sessionId: variables["COPILOT_AGENT_SESSION_ID"] ?? "",
+  pid: undefined,
+  project: "",
+  mark: ["COPILOT_AGENT_SESSION_ID", "COPILOT_CLI"].find((name) => (variables[name] ?? "") !== "")
+})

@@ -1,0 +1,2 @@
+export { copilot } from "./CopilotKind.ts"
+export * as Copilot from "./Copilot.ts"

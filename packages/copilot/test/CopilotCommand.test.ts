@@ -1,0 +1,125 @@
+import { type AgentOrder, clamp } from "@souffleur/domain"
+import { assert, it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import { Effect, FileSystem, Option, Result } from "effect"
+import {
+  copilotCommand,
+  copilotOfLaunch,
+  inPrintMode,
+  literalCopilot,
+  parseCopilotCommand,
+  runsCopilot
+} from "../src/CopilotCommand.ts"
+
+const said = (...words: ReadonlyArray<string>) =>
+  Result.match(literalCopilot(["copilot", ...words]), {
+    onFailure: ({ message }) => message,
+    onSuccess: Option.getOrUndefined
+  })
+
+it("a command of Copilot CLI is taken apart: its flags stay, and those of each launch do not", () => {
+  assert.deepStrictEqual(said("--model=m", "--session-id", "s1", "--allow-all-tools", "--prompt=--yolo"), {
+    agentCommand: { program: "copilot", args: ["--model=m"] },
+    session: { _tag: "Fresh", sessionId: "s1" },
+    print: true,
+    requested: "bypassPermissions",
+    prompt: "--yolo"
+  })
+  assert.deepInclude(said("--resume=s1", "-p", "x"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
+  assert.deepInclude(said("-i", "sing"), { print: false, prompt: "sing", requested: "acceptEdits" })
+  assert.deepInclude(said("--allow-tool=write", "-p", "x"), { requested: "acceptEdits" })
+})
+
+it("flags that lead elsewhere, or lists of tools of the user's own, are refused", () => {
+  for (const flags of [
+    ["--continue"],
+    ["--connect", "s"],
+    ["-C", "/"],
+    ["--acp"],
+    ["--share-gist"],
+    ["--allow-tool", "shell(git:*)"],
+    ["--deny-tool", "write"],
+    ["--available-tools", "bash"],
+    ["--future"]
+  ]) {
+    assert.isString(said(...flags), flags.join(" "))
+    assert.isTrue(Result.isFailure(parseCopilotCommand(JSON.stringify(["copilot", ...flags]))), flags.join(" "))
+  }
+  assert.include(said("-p", "one", "two"), "quote it")
+  for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
+})
+
+it.layer(HostServices.layer)((it) => {
+  const launched = Effect.fnUntraced(function* (
+    args: ReadonlyArray<string>,
+    more: Partial<AgentOrder> = {},
+    settings?: string
+  ) {
+    const fs = yield* FileSystem.FileSystem
+    const agentDir = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-copilot-" })
+    if (settings !== undefined) yield* fs.writeFileString(`${agentDir}/config.json`, settings)
+    return yield* copilotCommand(
+      {
+        agentDir,
+        agentCommand: { program: process.execPath, args },
+        environment: { PATH: "/bin", COPILOT_AGENT_SESSION_ID: "old", COPILOT_ALLOW_ALL: "1", COPILOT_HOME: "/c" }
+      },
+      {
+        session: { _tag: "Resume", sessionId: "s1" },
+        permission: clamp("acceptEdits", "acceptEdits"),
+        prompt: "--yolo",
+        print: true,
+        ...more
+      }
+    )
+  })
+  it.effect("a launch below the ceiling writes files and has no shell, whatever the environment allows", () =>
+    Effect.gen(function* () {
+      const { args, environment, input } = yield* launched(["--model", "m"])
+      const own = ["--allow-tool=write", "--deny-tool=shell"]
+      assert.deepStrictEqual(args, ["--model", "m", ...own, "--session-id", "s1", "--no-ask-user"])
+      assert.strictEqual(input, "--yolo")
+      assert.deepStrictEqual(environment, { PATH: "/bin", COPILOT_HOME: "/c", COPILOT_AGENT_SESSION_ID: "s1" })
+      const permission = clamp("bypassPermissions", "bypassPermissions")
+      assert.strictEqual((yield* launched([], { permission })).args[0], "--allow-all-tools")
+    })
+  )
+  it.effect("below the ceiling no folder may be trusted: there an edit may leave a program that Copilot runs", () =>
+    Effect.gen(function* () {
+      const trusts = '// Managed.\n{"trustedFolders":["/srv/opera"]}'
+      for (const settings of [trusts, "no json"])
+        assert.include((yield* Effect.flip(launched([], {}, settings))).message, "trusts a folder")
+      yield* launched([], {}, '// Managed.\n{"trustedFolders":[]}')
+      yield* launched([], { permission: clamp("bypassPermissions", "bypassPermissions") }, trusts)
+    })
+  )
+  it.effect("the flags of a launch are found again without those that it set", () =>
+    Effect.gen(function* () {
+      for (const permission of [clamp("acceptEdits", "acceptEdits"), clamp("bypassPermissions", "bypassPermissions")]) {
+        const { args } = yield* launched(["--model", "m"], { permission })
+        const of = copilotOfLaunch({ program: "/bin/copilot", args }, "s1")
+        assert.deepStrictEqual(Option.getOrUndefined(of), { program: "/bin/copilot", args: ["--model", "m"] })
+        assert.isTrue(Option.isNone(copilotOfLaunch({ program: "/bin/copilot", args }, "s9")))
+      }
+    })
+  )
+  it.effect("a prompt in a window is the value of a flag, and the prompt that compacts is known by its word", () =>
+    Effect.gen(function* () {
+      const window = yield* launched([], { window: true, print: false })
+      assert.deepStrictEqual([window.args.at(-1), window.input], ["--interactive=--yolo", undefined])
+      assert.isFalse(inPrintMode(window.args))
+      const printed = yield* launched([], { window: true })
+      assert.strictEqual(printed.args.at(-1), "--prompt=--yolo")
+      assert.isTrue(inPrintMode(printed.args))
+      assert.isTrue(inPrintMode((yield* launched([])).args))
+      const compacts = yield* launched([], { prompt: "/compact" })
+      assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compact"], undefined])
+    })
+  )
+})
+
+it("a process is a Copilot CLI by its launcher or its package", () => {
+  assert.isTrue(runsCopilot(["node", "/x/.bin/copilot", "-p", "x"]))
+  assert.isTrue(runsCopilot(["/x/node_modules/@github/copilot-linux-x64/copilot"]))
+  assert.isFalse(runsCopilot(["vi", "x", "copilot"]))
+})

@@ -1,0 +1,36 @@
+import * as fs from "node:fs"
+import { it } from "@effect/vitest"
+import { HostServices } from "@souffleur/node"
+import { agentContract } from "@souffleur/testing"
+import { copilot } from "../src/index.ts"
+
+const recorded = (name: string) => fs.readFileSync(new URL(`fixtures/${name}.jsonl`, import.meta.url), "utf8")
+
+it.layer(HostServices.layer)((it) => {
+  for (const { holds, name } of agentContract({
+    kind: copilot,
+    sessionId: "fin-1",
+    file: "session-state/fin-1/events.jsonl",
+    finished: recorded("finished"),
+    told: ["echo hello > made.txt", "**Tool call: bash**", "tool said: hello"],
+    killed: recorded("killed"),
+    failed: [
+      { text: recorded("limited"), reason: "usage-limit" },
+      { text: recorded("full"), reason: "prompt-too-long" },
+      { text: recorded("outage"), reason: "outage" },
+      { text: recorded("account"), reason: "account" }
+    ],
+    words: ["--model", "m", "--disable-builtin-mcps"],
+    lifting: [
+      ["--allow-all"],
+      ["--yolo"],
+      ["--allow-all-paths"],
+      ["--allow-tool", "shell"],
+      ["--allow-tool=write,shell"],
+      ["--add-dir", "/"],
+      ["--trust-folder"],
+      ["--additional-mcp-config", "{}"]
+    ]
+  }))
+    it.effect(name, () => holds)
+})

@@ -1,0 +1,37 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const copilot = "packages/copilot"
+
+/** Mutants of what souffleur knows of Copilot CLI. */
+export const copilotMutants = [
+  ...mutantsOf(
+    `${copilot}/src/CopilotFlags.ts`,
+    [`${copilot}/test/CopilotCommand.test.ts`],
+    [
+      ["copilot: no shell below the ceiling", '["--allow-tool=write", "--deny-tool=shell"]', '["--allow-tool=write"]'],
+      ["copilot: lists of the user's own", "`${flag}=${value}` === kept", "value !== kept"]
+    ]
+  ),
+  ...mutantsOf(
+    `${copilot}/src/CopilotCommand.ts`,
+    [`${copilot}/test/CopilotCommand.test.ts`],
+    [
+      ["copilot: a folder that is trusted", 'permission !== "bypassPermissions" && (yield*', "false && (yield*"],
+      ["copilot: a prompt as the value of its flag", "[`${asked}=${prompt}`]", "[prompt]"]
+    ]
+  ),
+  ...mutantsOf(
+    `${copilot}/src/TrustedFolders.ts`,
+    [`${copilot}/test/CopilotCommand.test.ts`],
+    [["copilot: settings that cannot be read", "Effect.orElseSucceed(() => true)", "Effect.orElseSucceed(() => false)"]]
+  ),
+  ...mutantsOf(
+    `${copilot}/src/CopilotSayings.ts`,
+    [`${copilot}/test/CopilotSessions.test.ts`],
+    [
+      ["copilot: a subagent's records", '|| typeof data["parentToolCallId"] === "string"', ""],
+      ["copilot: a tool that only read", "failed || !did ?", "failed ?"],
+      ["copilot: a compaction that failed", 'data["success"] === true ?', "true ?"]
+    ]
+  )
+]
