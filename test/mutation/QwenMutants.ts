@@ -51,6 +51,17 @@ export const qwenMutants = [
     [["since: a file that was replaced", "inode !== mark.inode", "false"]]
   ),
   ...mutantsOf(
+    "packages/recovery/src/steps/EndConductor.ts",
+    ["packages/recovery/test/EndConductor.test.ts"],
+    [
+      [
+        "launcher: the agent that outlives it",
+        "startedByItself(watch, conductor, sessions, known)",
+        "startedByItself(watch, conductor, sessions)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/watcher/src/AgentBehind.ts",
     ["packages/watcher/test/AgentBehind.test.ts"],
     [

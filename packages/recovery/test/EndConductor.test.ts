@@ -329,6 +329,15 @@ describe("offspring that is known only because it was seen", () => {
       assert.isTrue(yield* knowing(world, isStopped(watch)))
     })
   )
+  it.effect("an agent that outlives its launcher is stopped, although it holds the session by itself now", () =>
+    Effect.gen(function* () {
+      const world = left()
+      world.agent.sessions = [{ pid: 40, sessionId: "s1" }]
+      assert.isFalse(yield* knowing(world, isStopped(watch)))
+      assert.deepStrictEqual(yield* knowing(world, endConductor(watch)), { ended: "already gone", others: 2 })
+      assert.deepStrictEqual(world.processes.alive, [60])
+    })
+  )
   it.effect("seen offspring is left alone when it is another agent's session, or was seen of another Conductor", () =>
     Effect.gen(function* () {
       const world = left()

@@ -26,7 +26,7 @@ const conductorTree = Effect.fnUntraced(function* (watch: Watch, conductor: Proc
     { root: conductor, sessionIds, launchId, known },
     Effect.fnUntraced(function* (sessions) {
       // A listing of all processes takes milliseconds. Without a holder it would be for nothing.
-      const own = sessions.some(holds) ? yield* startedByItself(watch, conductor, sessions) : []
+      const own = sessions.some(holds) ? yield* startedByItself(watch, conductor, sessions, known) : []
       return sessions
         .filter((session) => !(holds(session) && own.includes(session.pid)) && session.pid !== beside?.pid)
         .map(({ pid }) => pid)

@@ -14,18 +14,21 @@ import { FailedClosed } from "../Provider.ts"
 
 /**
  * Lists the pids that the Conductor's process started itself, without the trees of other agents. An agent below its
- * wrapper is among them, and holds the session in the wrapper's place.
+ * wrapper is among them, and holds the session in the wrapper's place. Where it outlives its wrapper,
+ * it is among what was seen before (`known`).
  */
 export const startedByItself = Effect.fn("Recovery.startedByItself")(function* (
   watch: Watch,
   conductor: ProcessIdentity,
-  agents: ReadonlyArray<AgentSession>
+  agents: ReadonlyArray<AgentSession>,
+  known: ReadonlyArray<ProcessIdentity> = []
 ) {
   const strangers = agents.filter(({ pid, sessionId }) => pid !== conductor.pid && !watch.sessions.includes(sessionId))
   const tree = yield* (yield* Processes).tree(
     conductor,
     [],
-    strangers.map(({ pid }) => pid)
+    strangers.map(({ pid }) => pid),
+    known
   )
   return tree.map(({ identity }) => identity.pid)
 })
