@@ -94,7 +94,7 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
           if (asked.toolResult === undefined) return { shell: "echo begun" }
           const limitedUntil = Math.ceil((yield* Clock.currentTimeMillis) / 1000) + 5
           yield* Ref.set(met, limitedUntil * 1000)
-          return { limitedUntil }
+          return { limitedUntil, ...(agent.limitWithoutEnd === true ? { retryAfter: 1 } : {}) }
         })
       const lab = yield* agentLab(agent, program, part)
       const souffleur = yield* lab.run(begin)

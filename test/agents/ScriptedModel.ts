@@ -44,6 +44,8 @@ export interface Answer {
   readonly shell?: string
   /** A usage limit that ends at that time, seconds since the epoch. */
   readonly limitedUntil?: number
+  /** Seconds after which the agent is to ask again. */
+  readonly retryAfter?: number
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""))
@@ -124,7 +126,7 @@ const events = (model: string, { shell, text }: Answer, tool: Shell, n: number):
     .join("")
 }
 
-const limited = (until: number) =>
+const limited = (until: number, retryAfter: number | undefined) =>
   HttpServerResponse.jsonUnsafe(
     { error: { type: "usage_limit_reached", code: "usage_limit_reached", message: "limit", resets_at: until } },
     {
@@ -132,7 +134,8 @@ const limited = (until: number) =>
       headers: {
         "x-codex-primary-used-percent": "100",
         "x-codex-primary-window-minutes": "300",
-        "x-codex-primary-reset-at": String(until)
+        "x-codex-primary-reset-at": String(until),
+        ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) })
       }
     }
   )
@@ -151,7 +154,7 @@ export const scriptedModel = Effect.fn("ScriptedModel")(function* (
     const asked = read(body.value)
     const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
     const answer = yield* part(asked)
-    if (answer.limitedUntil !== undefined) return limited(answer.limitedUntil)
+    if (answer.limitedUntil !== undefined) return limited(answer.limitedUntil, answer.retryAfter)
     const written = body.value.input === undefined ? chunks : events
     return HttpServerResponse.text(written(body.value.model, answer, shell, n), { contentType: "text/event-stream" })
   })
