@@ -18,7 +18,8 @@ const timings = {
   SOUFFLEUR_STOP_GRACE: "1 second",
   SOUFFLEUR_LAUNCH_SPACING: "0 seconds",
   SOUFFLEUR_LIMIT_MARGIN: "0 seconds",
-  SOUFFLEUR_STALL_AFTER: "6 seconds"
+  // Its start may wait for half a minute there, and use no processor.
+  SOUFFLEUR_STALL_AFTER: "15 seconds"
 }
 
 /** A real agent program, and how it is set up in a home of its own. */
