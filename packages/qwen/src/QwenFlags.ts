@@ -24,7 +24,7 @@ export const withoutLimits = (args: ReadonlyArray<string>): ReadonlyArray<string
 const approval: FlagMeaning = {
   takes: "one",
   read: (value) => {
-    const [requested] = (["acceptEdits", "bypassPermissions"] as const).filter((one) => modes[one] === value)
+    const requested = (["acceptEdits", "bypassPermissions"] as const).find((one) => modes[one] === value)
     return requested === undefined
       ? "must be auto-edit or yolo: no other can be kept when Qwen Code is launched again"
       : { requested }
