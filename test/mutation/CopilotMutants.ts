@@ -17,6 +17,7 @@ export const copilotMutants = [
     [`${copilot}/test/CopilotCommand.test.ts`],
     [
       ["copilot: a folder that is trusted", 'permission !== "bypassPermissions" && (yield*', "false && (yield*"],
+      ["copilot: no terminal below the ceiling", "window && (!print ||", "false && (!print ||"],
       ["copilot: a prompt as the value of its flag", "[`${asked}=${prompt}`]", "[prompt]"]
     ]
   ),

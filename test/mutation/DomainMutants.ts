@@ -31,7 +31,16 @@ export const domainMutants = [
     "packages/process/src/process/RememberOffspring.ts",
     ["packages/watcher/test/Watcher.test.ts", "test/eventlog/LogTrouble.test.ts"],
     [
-      ["offspring: nothing is learned of one that is gone", "  if (yield* isGone(processes, conductor)) return\n", ""],
+      [
+        "offspring: nothing is learned of one that is gone",
+        "  if (yield* isGone(processes, conductor)) return\n  const others",
+        "  const others"
+      ],
+      [
+        "offspring: an agent that loses its launcher",
+        "  if (yield* isGone(processes, conductor)) return\n  const newest",
+        "  const newest"
+      ],
       ["offspring: no other agent's", "pid === conductor.pid ? [] : [pid]", "[]"],
       ["offspring: what was seen before", ", others, yield* offspring.recall(conductor))", ", others, [])"],
       ["offspring: so many", "newest.slice(0, maxOffspring)", "newest"],

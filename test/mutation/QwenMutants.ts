@@ -19,6 +19,9 @@ export const qwenMutants = [
     `${qwen}/src/QwenCommand.ts`,
     [`${qwen}/test/QwenCommand.test.ts`],
     [
+      ["qwen: no status line of the project", "limited && window && (!print", "false && window && (!print"],
+      ["qwen: no sandbox of the project", 'limited ? { QWEN_SANDBOX: "false" } : {}', "{}"],
+      ["qwen: a terminal below the ceiling", '!print && requested !== "bypassPermissions"', "false"],
       [
         "qwen: a session that has begun",
         'session._tag === "Resume" && Option.isSome',
@@ -34,6 +37,11 @@ export const qwenMutants = [
       ["qwen: an error of its own conversation", "!textOf(prompt).startsWith(`${sessionId}########`)", "false"],
       ["qwen: a refused tool", "failed || looks.has", "looks.has"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/session/src/command/RunsProgram.ts",
+    [`${qwen}/test/QwenCommand.test.ts`],
+    [["runs: the script of an interpreter", 'if (!interpreter.test(words[0] ?? "")) return undefined', ""]]
   ),
   ...mutantsOf(
     "packages/session/src/said/SaidTurn.ts",

@@ -9,7 +9,7 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram, type TrustedFiles } from "@souffleur/process"
-import { agentVariables, readAgentCommand, readWords } from "@souffleur/session"
+import { agentVariables, argumentsOfProgram, readAgentCommand, readWords } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { copilotFlags, headless, limitsOf, withoutLimits } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
@@ -19,7 +19,7 @@ export const isCopilot = (word: string | undefined): boolean =>
   word !== undefined && /(?:^|\/)copilot$|(?:^|\/)@github\/copilot(?:-[\w-]+)?(?:\/|$)/u.test(word)
 
 /** Holds if a command line is of Copilot CLI, its launcher included. */
-export const runsCopilot = (words: ReadonlyArray<string>): boolean => words.slice(0, 2).some(isCopilot)
+export const runsCopilot = (words: ReadonlyArray<string>): boolean => argumentsOfProgram(isCopilot, words) !== undefined
 
 /** Holds if a process with these arguments ends after its turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
@@ -48,10 +48,15 @@ export const literalCopilot = ([program = "", ...all]: ReadonlyArray<string>): R
   const prompts = [...(meaning.prompt === undefined ? [] : [meaning.prompt]), ...words, ...behind]
   if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
   const { print = prompts.length > 0, requested = "acceptEdits", session } = meaning
+  if (!print && requested !== "bypassPermissions") return refused(interactive)
   return Result.succeed(
     Option.some({ agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" })
   )
 }
+
+/** In a terminal a person may trust the folder, whose hooks and servers of tools an edit may have left. */
+const interactive =
+  "a Copilot CLI in a terminal may run programs of the project, which it may write: give it its prompt with -p, or run it with --allow-all-tools"
 
 /** Makes a session compact in place. It is an argument, by which its process is known. */
 export const compactPrompt = "/compact"
@@ -60,7 +65,7 @@ export const compactPrompt = "/compact"
  * Builds `copilot <flags> <ceiling> --session-id ID`, which begins a session or goes on with it. The prompt is on
  * standard input. In a window it is the value of a flag, where it is never read as one. Its tools carry the id, and so
  * does the launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command
- * line. It also fails below the ceiling where Copilot trusts a folder.
+ * line. It also fails below the ceiling where Copilot trusts a folder, in a terminal, and without a prompt.
  */
 export const copilotCommand = Effect.fn("copilotCommand")(function* (
   { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
@@ -73,6 +78,7 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
     return yield* refused(
       "Copilot trusts a folder, whose hooks and servers of tools an edit may write: clear trustedFolders in its config.json, or allow bypassPermissions"
     )
+  if (permission !== "bypassPermissions" && window && (!print || prompt === "")) return yield* refused(interactive)
   const compacts = prompt === compactPrompt
   const asked = print ? "--prompt" : "--interactive"
   const inWindow = prompt === "" ? [] : [`${asked}=${prompt}`]
@@ -87,7 +93,6 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
           ...environmentAllowed,
           "COPILOT_AUTO_UPDATE",
           "COPILOT_GITHUB_TOKEN",
-          "COPILOT_HOME",
           "COPILOT_MODEL",
           "COPILOT_OFFLINE",
           "GH_HOST",
@@ -97,6 +102,7 @@ export const copilotCommand = Effect.fn("copilotCommand")(function* (
         prefixes: ["COPILOT_PROVIDER_"],
         marks
       }),
+      COPILOT_HOME: agentDir,
       COPILOT_AGENT_SESSION_ID: sessionId
     }
   }

@@ -26,7 +26,7 @@ it("a command of Copilot CLI is taken apart: its flags stay, and those of each l
     prompt: "--yolo"
   })
   assert.deepInclude(said("--resume=s1", "-p", "x"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
-  assert.deepInclude(said("-i", "sing"), { print: false, prompt: "sing", requested: "acceptEdits" })
+  assert.deepInclude(said("-i", "sing", "--allow-all-tools"), { print: false, prompt: "sing" })
   assert.deepInclude(said("--allow-tool=write", "-p", "x"), { requested: "acceptEdits" })
 })
 
@@ -45,6 +45,7 @@ it("flags that lead elsewhere, or lists of tools of the user's own, are refused"
     assert.isString(said(...flags), flags.join(" "))
     assert.isTrue(Result.isFailure(parseCopilotCommand(JSON.stringify(["copilot", ...flags]))), flags.join(" "))
   }
+  for (const words of [["-i", "sing"], []]) assert.include(said(...words), "in a terminal", words.join(" "))
   assert.include(said("-p", "one", "two"), "quote it")
   for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
 })
@@ -79,7 +80,11 @@ it.layer(HostServices.layer)((it) => {
       const own = ["--allow-tool=write", "--deny-tool=shell"]
       assert.deepStrictEqual(args, ["--model", "m", ...own, "--session-id", "s1", "--no-ask-user"])
       assert.strictEqual(input, "--yolo")
-      assert.deepStrictEqual(environment, { PATH: "/bin", COPILOT_HOME: "/c", COPILOT_AGENT_SESSION_ID: "s1" })
+      const { COPILOT_HOME: home, ...others } = environment
+      assert.deepStrictEqual(others, { PATH: "/bin", COPILOT_AGENT_SESSION_ID: "s1" })
+      assert.include(home, "souffleur-copilot-")
+      for (const order of [{ print: false }, { prompt: "" }])
+        assert.include((yield* Effect.flip(launched([], { window: true, ...order }))).message, "in a terminal")
       const permission = clamp("bypassPermissions", "bypassPermissions")
       assert.strictEqual((yield* launched([], { permission })).args[0], "--allow-all-tools")
     })
@@ -105,7 +110,8 @@ it.layer(HostServices.layer)((it) => {
   )
   it.effect("a prompt in a window is the value of a flag, and the prompt that compacts is known by its word", () =>
     Effect.gen(function* () {
-      const window = yield* launched([], { window: true, print: false })
+      const permission = clamp("bypassPermissions", "bypassPermissions")
+      const window = yield* launched([], { window: true, print: false, permission })
       assert.deepStrictEqual([window.args.at(-1), window.input], ["--interactive=--yolo", undefined])
       assert.isFalse(inPrintMode(window.args))
       const printed = yield* launched([], { window: true })
@@ -121,5 +127,6 @@ it.layer(HostServices.layer)((it) => {
 it("a process is a Copilot CLI by its launcher or its package", () => {
   assert.isTrue(runsCopilot(["node", "/x/.bin/copilot", "-p", "x"]))
   assert.isTrue(runsCopilot(["/x/node_modules/@github/copilot-linux-x64/copilot"]))
-  assert.isFalse(runsCopilot(["vi", "x", "copilot"]))
+  for (const other of ["vi x copilot", "ls copilot", "node x copilot"])
+    assert.isFalse(runsCopilot(other.split(" ")), other)
 })

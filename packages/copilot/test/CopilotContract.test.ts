@@ -20,7 +20,7 @@ it.layer(HostServices.layer)((it) => {
       { text: recorded("outage"), reason: "outage" },
       { text: recorded("account"), reason: "account" }
     ],
-    words: ["--model", "m", "--disable-builtin-mcps"],
+    words: ["--model", "m", "--disable-builtin-mcps", "--allow-all-tools"],
     lifting: [
       ["--allow-all"],
       ["--yolo"],

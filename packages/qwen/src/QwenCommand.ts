@@ -11,7 +11,7 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables, readAgentCommand, readWords } from "@souffleur/session"
+import { agentVariables, argumentsOfProgram, readAgentCommand, readWords } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { headless, limitsOf, qwenFlags, withoutLimits } from "./QwenFlags.ts"
 
@@ -20,12 +20,12 @@ export const isQwen = (word: string | undefined): boolean =>
   word !== undefined && /(?:^|\/)qwen$|(?:^|\/)@qwen-code\/qwen-code(?:\/|$)/u.test(word)
 
 /** Holds if a command line is of Qwen Code, its launcher included: `node --expose-gc …/cli.js`. */
-export const runsQwen = (words: ReadonlyArray<string>): boolean => words.slice(0, 3).some(isQwen)
+export const runsQwen = (words: ReadonlyArray<string>): boolean => argumentsOfProgram(isQwen, words) !== undefined
 
 /** Holds if a process with these arguments ends after its turn. A prompt that is no flag's value is of one turn. */
 export const inPrintMode = (args: ReadonlyArray<string>): boolean =>
   args.includes(headless[0]) ||
-  Result.match(readWords(qwenFlags, args.slice(args.findLastIndex(isQwen) + 1)), {
+  Result.match(readWords(qwenFlags, argumentsOfProgram(isQwen, args) ?? args), {
     onFailure: () => false,
     onSuccess: ({ meaning, words }) => meaning.print ?? words.length > 0
   })
@@ -57,10 +57,15 @@ export const literalQwen = ([program = "", ...all]: ReadonlyArray<string>): Resu
   if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
   // A prompt that is no flag's value is of one turn.
   const { print = prompts.length > 0, requested = "acceptEdits", session } = meaning
+  if (!print && requested !== "bypassPermissions") return refused(interactive)
   return Result.succeed(
     Option.some({ agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" })
   )
 }
+
+/** Also in safe mode a terminal runs the status line, which an edit may have left. */
+const interactive =
+  "a Qwen Code in a terminal runs the status line of the project, which it may write: give it its prompt with -p, or run it with --yolo"
 
 /** Makes a session compact in place. It is an argument, by which its process is known. */
 export const compactPrompt = "/compress"
@@ -68,10 +73,11 @@ export const compactPrompt = "/compress"
 /**
  * Builds `qwen <flags> --approval-mode MODE (--session-id | --resume) ID`, with the prompt on standard input. In a
  * window the prompt is the value of a flag, where it is never read as one. Its tools carry the id, and so does the
- * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line.
+ * launch. Fails with `AgentNotFound` where there is no such program, or the session id cannot be in a command line. It
+ * also fails below the ceiling in a terminal, and without a prompt.
  */
 export const qwenCommand = Effect.fn("qwenCommand")(function* (
-  { agentCommand, environment, environmentAllowed = [] }: AgentOptions,
+  { agentCommand, agentDir, environment, environmentAllowed = [] }: AgentOptions,
   { permission, print, prompt, session, window = false }: AgentOrder,
   sessionFile: (sessionId: string) => Effect.Effect<SessionFile, SessionNotFound>
 ): Effect.fn.Return<AgentCommand, AgentNotFound, FileSystem.FileSystem | Path.Path> {
@@ -79,6 +85,9 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
   const { sessionId } = session
   if (Result.isFailure(parseSessionId(sessionId)))
     return yield* new AgentNotFound({ program: name, problem: "the session id cannot be one" })
+  const limited = permission !== "bypassPermissions"
+  if (limited && window && (!print || prompt === ""))
+    return yield* new AgentNotFound({ program: name, problem: interactive })
   // It goes on with no session that it has not begun, and begins none twice.
   const begun = session._tag === "Resume" && Option.isSome(yield* Effect.option(sessionFile(sessionId)))
   const asked = print ? "--prompt" : "--prompt-interactive"
@@ -91,10 +100,14 @@ export const qwenCommand = Effect.fn("qwenCommand")(function* (
     ...(window || compacts ? {} : { input: prompt }),
     environment: {
       ...agentVariables(environment, {
-        names: [...environmentAllowed, "QWEN_HOME"],
+        names: environmentAllowed,
         prefixes: ["OPENAI_", "DASHSCOPE_", "ANTHROPIC_", "GEMINI_"],
         marks
       }),
+      // Settings and files of variables, which an edit may write, come after these.
+      QWEN_HOME: agentDir,
+      QWEN_RUNTIME_DIR: agentDir,
+      ...(limited ? { QWEN_SANDBOX: "false" } : {}),
       QWEN_CODE_SESSION_ID: sessionId
     }
   }

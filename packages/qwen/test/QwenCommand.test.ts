@@ -4,6 +4,7 @@ import { HostServices } from "@souffleur/node"
 import { Effect, Option, Result } from "effect"
 import { inPrintMode, literalQwen, parseQwenCommand, qwenCommand, qwenOfLaunch, runsQwen } from "../src/QwenCommand.ts"
 
+const all = clamp("bypassPermissions", "bypassPermissions")
 const said = (...words: ReadonlyArray<string>) =>
   Result.match(literalQwen(["qwen", ...words]), {
     onFailure: ({ message }) => message,
@@ -19,8 +20,8 @@ it("a command of Qwen Code is taken apart: its flags stay, and those of each lau
     prompt: "--yolo"
   })
   assert.deepInclude(said("-r", "s1", "go on"), { session: { _tag: "Resume", sessionId: "s1" }, print: true })
-  assert.deepInclude(said("-i", "sing"), { print: false, prompt: "sing", requested: "acceptEdits" })
-  assert.deepInclude(said(), { print: false, prompt: "" })
+  assert.deepInclude(said("--yolo", "-i", "sing"), { print: false, prompt: "sing", requested: "bypassPermissions" })
+  assert.deepInclude(said("-y"), { print: false, prompt: "" })
 })
 
 it("flags that lead elsewhere, hold a key or ask for less than every launch has are refused", () => {
@@ -39,6 +40,8 @@ it("flags that lead elsewhere, hold a key or ask for less than every launch has 
     assert.isString(said(...flags), flags.join(" "))
     assert.isTrue(Result.isFailure(parseQwenCommand(JSON.stringify(["qwen", ...flags]))), flags.join(" "))
   }
+  for (const words of [["-i", "sing"], [], ["--approval-mode", "auto-edit"]])
+    assert.include(said(...words), "status line", words.join(" "))
   assert.include(said("one", "two"), "quote it")
   assert.include(said("-p", "one", "two"), "quote it")
   for (const words of [["mcp", "list"], ["--version"]]) assert.isUndefined(said(...words))
@@ -70,12 +73,16 @@ it.layer(HostServices.layer)((it) => {
   it.effect("a launch below the ceiling loads nothing that an edit may have left", () =>
     Effect.gen(function* () {
       const { args, environment, input } = yield* launched(["--model", "m"])
-      const own = ["--approval-mode", "auto-edit", "--safe-mode"]
-      assert.deepStrictEqual(args, ["--model", "m", ...own, "--resume", "s1", "--input-format", "text"])
+      const limits = ["--approval-mode", "auto-edit", "--safe-mode"]
+      assert.deepStrictEqual(args, ["--model", "m", ...limits, "--resume", "s1", "--input-format", "text"])
       assert.strictEqual(input, "--yolo")
-      assert.deepStrictEqual(environment, { PATH: "/bin", QWEN_HOME: "/q", QWEN_CODE_SESSION_ID: "s1" })
-      const permission = clamp("bypassPermissions", "bypassPermissions")
-      assert.deepStrictEqual((yield* argsOf([], { permission })).slice(0, 3), ["--approval-mode", "yolo", "--resume"])
+      const own = { PATH: "/bin", QWEN_HOME: "/qwen", QWEN_RUNTIME_DIR: "/qwen", QWEN_CODE_SESSION_ID: "s1" }
+      assert.deepStrictEqual(environment, { ...own, QWEN_SANDBOX: "false" })
+      const most = yield* launched([], { permission: all })
+      assert.deepStrictEqual(most.args.slice(0, 3), ["--approval-mode", "yolo", "--resume"])
+      assert.deepStrictEqual(most.environment, own)
+      for (const order of [{ print: false }, { prompt: "" }])
+        assert.include((yield* Effect.flip(launched([], { window: true, ...order }))).message, "status line")
     })
   )
   it.effect("a session is resumed once it has begun, and begun where it has not", () =>
@@ -90,10 +97,10 @@ it.layer(HostServices.layer)((it) => {
   )
   it.effect("a prompt in a window is the value of a flag, and the prompt that compacts is known by its word", () =>
     Effect.gen(function* () {
-      const window = yield* launched([], { window: true, print: false })
+      const window = yield* launched([], { window: true, print: false, permission: all })
       assert.deepStrictEqual([window.args.at(-1), window.input], ["--prompt-interactive=--yolo", undefined])
       assert.strictEqual((yield* argsOf([], { window: true })).at(-1), "--prompt=--yolo")
-      assert.strictEqual((yield* argsOf([], { window: true, print: false, prompt: "" })).at(-1), "s1")
+      assert.strictEqual((yield* argsOf([], { window: true, print: false, prompt: "", permission: all })).at(-1), "s1")
       const compacts = yield* launched([], { prompt: "/compress" })
       assert.deepStrictEqual([compacts.args.slice(-2), compacts.input], [["-p", "/compress"], undefined])
     })
@@ -102,7 +109,9 @@ it.layer(HostServices.layer)((it) => {
     Effect.gen(function* () {
       assert.isTrue(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([]))]))
       assert.isTrue(inPrintMode(["node", "/bin/qwen", "sing"]))
-      assert.isFalse(inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { window: true, print: false }))]))
+      assert.isFalse(
+        inPrintMode(["node", "/bin/qwen", ...(yield* argsOf([], { window: true, print: false, permission: all }))])
+      )
       assert.isFalse(inPrintMode(["node", "/bin/qwen", "--resume", "s1"]))
     })
   )
@@ -111,5 +120,12 @@ it.layer(HostServices.layer)((it) => {
 it("a process is a Qwen Code by its launcher or its package", () => {
   assert.isTrue(runsQwen(["node", "/x/.bin/qwen", "--resume", "s1"]))
   assert.isTrue(runsQwen(["/x/node", "--expose-gc", "/x/node_modules/@qwen-code/qwen-code/cli.js"]))
-  assert.isFalse(runsQwen(["vi", "x", "y", "qwen"]))
+  for (const other of [
+    "ollama run qwen",
+    "llama-server -m /models/qwen",
+    "python3 serve.py qwen",
+    "ls qwen",
+    "node x qwen"
+  ])
+    assert.isFalse(runsQwen(other.split(" ")), other)
 })

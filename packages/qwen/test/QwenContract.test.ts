@@ -20,7 +20,7 @@ it.layer(HostServices.layer)((it) => {
       { text: recorded("outage"), reason: "outage" },
       { text: recorded("account"), reason: "account" }
     ],
-    words: ["--model", "m", "--safe-mode"],
+    words: ["--model", "m", "--safe-mode", "--yolo"],
     lifting: [
       ["--allowed-tools", "run_shell_command"],
       ["--core-tools", "run_shell_command"],

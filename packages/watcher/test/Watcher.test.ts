@@ -83,6 +83,15 @@ describe("the offspring of the Conductor", () => {
       )
     })
   )
+  it.effect("an agent that loses its launcher while the tree is read is not forgotten", () =>
+    Effect.gen(function* () {
+      const { remembered, world } = yield* watching()
+      world.children = 0
+      world.processes.onTree = () => void (world.condition = "gone")
+      yield* until(60)
+      assert.deepStrictEqual(yield* remembered, [5000])
+    })
+  )
   it.effect("the offspring of a gone Conductor stays as it was seen: its pid may be another agent's", () =>
     Effect.gen(function* () {
       const { remembered, world } = yield* watching()

@@ -16,6 +16,8 @@ export const rememberOffspring = Effect.fn("rememberOffspring")(function* (condu
   if (yield* isGone(processes, conductor)) return
   const others = (yield* agent.sessions).flatMap(({ pid }) => (pid === conductor.pid ? [] : [pid]))
   const found = yield* processes.tree(conductor, [], others, yield* offspring.recall(conductor))
+  // An agent that has just lost its launcher is a session by itself now, and would be forgotten.
+  if (yield* isGone(processes, conductor)) return
   const newest = found.map(({ identity }) => identity).toSorted((first, second) => second.startTime - first.startTime)
   yield* offspring.remember(conductor, newest.slice(0, maxOffspring))
 })
