@@ -153,7 +153,7 @@ export const noticeMutants = [
     [desktop],
     [
       ["click: a closed notice runs nothing", 'if (action.trim() === "default") ', ""],
-      ["click: ten minutes", "run(notice, clickTimeout)", 'run(notice, "1 minute")']
+      ["click: ten minutes", "run(notice, clickTimeout)", 'run(notice, "1 hour")']
     ]
   ),
   ...mutantsOf(
