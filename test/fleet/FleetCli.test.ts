@@ -17,7 +17,7 @@ const statusOf = (host: { readonly ask: (args: ReadonlyArray<string>) => Effect.
 
 it.live.skipIf(noPostgres !== undefined)("a host is enrolled, joins, ships its log, is told of, and is revoked", () =>
   Effect.gen(function* () {
-    const { the } = yield* fleet
+    const { database, server, the } = yield* fleet
     yield* the.serve
     const one = the.host("one")
     const enrolled = yield* the.hub(["enrol", "one"])
@@ -37,12 +37,14 @@ it.live.skipIf(noPostgres !== undefined)("a host is enrolled, joins, ships its l
     const shipper = one.ship()
     yield* until(statusOf(one), ({ behind }) => behind === 0)
     const [told] = JSON.parse((yield* the.hub(["hosts", "--json"])).out)
-    assert.deepInclude(told, { name: "one", position: 1234, forked: false, revoked: false })
+    assert.deepInclude(told, { name: "one", position: 1234, forked: false, revoked: false, silent: false })
     assert.deepInclude(yield* the.hub(["revoke", "one"]), { code: 0 })
     one.write(1)
     assert.strictEqual(yield* shipper.code, 1)
     assert.include(shipper.said.errors, "does not know this token, or has revoked it")
     assert.include((yield* the.hub(["hosts"])).out, "revoked")
+    yield* server.query("UPDATE logs SET last_seen = last_seen - interval '1 minute'", database)
+    assert.match((yield* the.hub(["hosts"])).out, /^one  \S+  \S+  position 1234  .+ ago  silent  revoked$/mu)
     assert.deepInclude(yield* one.ask(["fleet", "leave"]), { code: 0 })
     assert.deepInclude(yield* one.ask(["fleet", "status"]), { code: 2 })
   })

@@ -65,6 +65,11 @@ export const fleetMutants = [
       ["shipper: its end is told", 'if (away) yield* tell({ _tag: "Back", mark })', ""],
       ["shipper: only a trouble that may pass", "while: isAway, schedule", "while: () => true, schedule"],
       ["shipper: not beyond the hub's mark", ".filter(([at]) => at <= position)", ""],
+      [
+        "shipper: a lying hub has its pause",
+        "Effect.tap(reconciled(found), () => Effect.sleep(look))",
+        "reconciled(found)"
+      ],
       ["shipper: a bounded batch", "(length += event[6].length) > maxBatchLength", "(length += event[6].length) < 0"],
       ["shipper: at least one event", "Math.max(1, end)", "end"]
     ]

@@ -40,7 +40,7 @@ export const fleetWorld = Effect.gen(function* () {
   const copied: Array<FleetEvent> = []
   const news: Array<ShipNews> = []
   const beats: Array<number> = []
-  const state = { mark: noMark, forked: false, forks: 0, requests: 0, unreadable: false }
+  const state = { mark: noMark, forked: false, forks: 0, requests: 0, unreadable: false, lies: false }
   const weather = yield* Ref.make<ReadonlyArray<Weather>>([])
   const answer = <A, E>(act: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
@@ -62,7 +62,12 @@ export const fleetWorld = Effect.gen(function* () {
         append: (_, { after, digest, events: batch }) =>
           answer(
             Effect.gen(function* () {
-              if (state.forked || after.position !== state.mark.position || after.digest !== state.mark.digest)
+              if (
+                state.lies ||
+                state.forked ||
+                after.position !== state.mark.position ||
+                after.digest !== state.mark.digest
+              )
                 return yield* other
               const mark = yield* markAfter(after, batch)
               if (mark.digest !== digest) return yield* Effect.die("a broken batch")

@@ -120,6 +120,20 @@ it.layer(layerHashing)((it) => {
         assert.deepInclude(yield* Effect.flip(world.shipping), { _tag: "LogForked", at: 2 })
       })
     )
+    it.effect("a hub that refuses each batch with the mark that it has is asked once a second, and no more", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        world.events.push(eventAt(1))
+        world.state.lies = true
+        yield* Effect.forkChild(world.shipping)
+        yield* Effect.repeat(TestClock.adjust("1 second"), { times: 59 })
+        assert.isAtLeast(world.state.requests, 30)
+        assert.isAtMost(world.state.requests, 70)
+        world.state.lies = false
+        yield* world.caughtUp
+        assert.deepStrictEqual(world.copied, world.events)
+      })
+    )
     it.effect("a revoked token and a damaged log end it", () =>
       Effect.gen(function* () {
         const world = yield* fleetWorld

@@ -101,6 +101,9 @@ const revokeCommand = Command.make(
   })
 ).pipe(Command.withDescription("Revoke the token of a host; its logs stay at the hub"))
 
+/** Milliseconds without a word after which a host is silent: three beats. Silence is not death. */
+const silentMillis = 30_000
+
 const hostsCommand = Command.make(
   "hosts",
   { database, json },
@@ -119,6 +122,7 @@ const hostsCommand = Command.make(
             host: one.host,
             position: one.mark.position,
             last_seen_ms: one.lastSeenAgo,
+            silent: one.lastSeenAgo > silentMillis,
             skew_ms: one.skew,
             forked: one.forked
           }))
@@ -132,6 +136,7 @@ const hostsCommand = Command.make(
         log,
         `position ${mark.position}`,
         `${Words.duration(lastSeenAgo)} ago`,
+        ...(lastSeenAgo > silentMillis ? ["silent"] : []),
         ...(forked ? ["forked"] : []),
         ...(revoked ? ["revoked"] : [])
       ].join("  ")
