@@ -12,7 +12,7 @@ import {
   ShippedLog,
   type ShipNews
 } from "@souffleur/fleet"
-import { TrustedFiles } from "@souffleur/node"
+import { HostHashing, TrustedFiles } from "@souffleur/node"
 import { Console, Effect, Layer, Option, Path, Redacted, Schema, Stdio, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
@@ -174,7 +174,7 @@ const shipCommand = Command.make(
       log: membership.log,
       who,
       tell: (news) => Console.error(given.json ? JSON.stringify(news) : newsLine(news))
-    }).pipe(Effect.provide(Hub.layerHttp(membership)))
+    }).pipe(Effect.provide([Hub.layerHttp(membership), HostHashing.layer]))
   })
 ).pipe(
   withLayers((settings) => Layer.merge(layerOwnLog(settings), Layer.provide(layerClaims, layerHost))),

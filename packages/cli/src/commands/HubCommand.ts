@@ -1,5 +1,6 @@
 import { layerHub, layerPostgres, HubStore } from "@souffleur/hub"
 import { Words } from "@souffleur/domain"
+import { HostHashing } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
 import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -27,7 +28,7 @@ const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, 
     const url = Option.getOrElse(named, () => variables[variable] ?? "")
     if (!/^postgres(?:ql)?:\/\//u.test(url))
       return yield* new BadUsage({ message: `which database? --database postgres://USER@HOST/NAME, or ${variable}` })
-    return yield* Effect.provide(act, layerPostgres(Redacted.make(url)))
+    return yield* Effect.provide(act, [layerPostgres(Redacted.make(url)), HostHashing.layer])
   })
 
 /** A name of a host: letters, digits, `.`, `_` and `-`. */

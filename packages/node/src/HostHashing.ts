@@ -1,0 +1,11 @@
+import { Hashing } from "@souffleur/domain"
+import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
+
+/**
+ * Hashes at once, by Node itself. The hash of the web platform is asynchronous, and takes several times as long for the
+ * many short texts of a log.
+ */
+export const layer: Layer.Layer<never> = Layer.succeed(Hashing, (bytes) =>
+  Effect.sync(() => createHash("sha256").update(bytes).digest("hex"))
+)
