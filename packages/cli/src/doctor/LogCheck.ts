@@ -1,4 +1,4 @@
-import { Claims, EventLog, type ResolvedSettings, Words } from "@souffleur/domain"
+import { Claims, EventLog, type ResolvedSettings, Words, isOfAnotherMachine } from "@souffleur/domain"
 import { Beats, Cursor, Store } from "@souffleur/eventlog"
 import { Signals } from "@souffleur/node"
 import { Clock, Duration, Effect, FileSystem, Option, Path, Result, Stream } from "effect"
@@ -38,7 +38,15 @@ const watchFindings = Effect.fnUntraced(function* ({ id, watch }: NamedWatch, se
   const now = yield* Clock.currentTimeMillis
   const name = `watch ${id}`
   const findings: Array<Finding> = []
-  if (watch.owner === undefined || (yield* claims.isDead(watch.owner))) {
+  if (watch.left !== undefined && isOfAnotherMachine(watch.left, claims.self)) {
+    findings.push(
+      note(
+        name,
+        `it was left on another machine (${watch.left.host}), and this state folder is a copy`,
+        `go on with it there, or souffleur release ${id}`
+      )
+    )
+  } else if (watch.owner === undefined || (yield* claims.isDead(watch.owner))) {
     const what =
       watch.owner === undefined ? "its souffleur left" : `its souffleur, pid ${watch.owner.process.pid}, is dead`
     const behind =

@@ -1,4 +1,4 @@
-import type { Owner } from "@souffleur/domain"
+import { type AlreadyWatched, isSameProcess, type Owner } from "@souffleur/domain"
 import { type NamedWatch, Souffleur } from "@souffleur/embed"
 import { hadGuardian } from "@souffleur/embed/internal"
 import { Console, Effect } from "effect"
@@ -22,6 +22,15 @@ export const watchedBy = (watch: string, { process: { pid } }: Owner): Resumed =
 })
 
 /**
+ * Returns the result for a watch that may not be taken. The last owner may have left on another machine. No souffleur
+ * watches it then, and the refusal says what to do (spec: behaviour#one-owner).
+ */
+export const notTaken = (id: string, left: Owner | undefined, { message, owner }: AlreadyWatched): Resumed =>
+  isSameProcess(left?.process, owner.process)
+    ? { watch: id, outcome: "failed", pid: null, message }
+    : watchedBy(id, owner)
+
+/**
  * Starts a souffleur for a watch that has none. One failure must not hold the other watches up. `over`: it takes the
  * place of the dead owner of that fence, and counts as a restoration.
  */
@@ -34,9 +43,9 @@ export const resumed = Effect.fn("resumed")(
     const done: Resumed = { watch: id, outcome: "goes on", pid, message: `it goes on, with souffleur pid ${pid}` }
     return done
   },
-  (effect, { id }, _over) =>
+  (effect, { id, watch }, _over) =>
     effect.pipe(
-      Effect.catchTag("AlreadyWatched", ({ owner }) => Effect.succeed(watchedBy(id, owner))),
+      Effect.catchTag("AlreadyWatched", (refused) => Effect.succeed(notTaken(id, watch.left, refused))),
       Effect.catch(({ message }) => Effect.succeed<Resumed>({ watch: id, outcome: "failed", pid: null, message }))
     )
 )
