@@ -74,6 +74,10 @@ it.live.skipIf(noPostgres !== undefined)(
       const renamed = copy.ship()
       yield* until(statusOf(copy), ({ behind, problem }) => behind === 0 && problem === null)
       yield* killed(renamed.child)
+      // The original has the way on too.
       assert.deepInclude(yield* statusOf(one), { problem: "another log has this name there" })
+      assert.deepInclude(yield* one.ask(["fleet", "rename"]), { code: 0 })
+      one.ship()
+      yield* until(statusOf(one), ({ behind, problem }) => behind === 0 && problem === null)
     })
 )

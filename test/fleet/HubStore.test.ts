@@ -31,7 +31,7 @@ const fresh = Effect.gen(function* () {
   const server = yield* Server
   const database = yield* server.database
   const store = Context.get(yield* Layer.build(layerPostgres(database.url)), HubStore)
-  return { store, url: database.url, query: (sql: string) => server.query(sql, database.name) }
+  return { store, name: database.name, url: database.url, query: (sql: string) => server.query(sql, database.name) }
 })
 
 /** A store with one enrolled host and its log. */
@@ -207,6 +207,48 @@ else
           (yield* store.arrivals(told[0]!, 10)).map((one) => one.log),
           [other]
         )
+      })
+    )
+    it.effect("a dump that is restored into another server is read whole and in order, and new events after it", () =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        const { name, store } = yield* begun
+        // Its transactions have greater numbers than a fresh server has.
+        yield* server.query(
+          "DO $$ BEGIN FOR n IN 1..3000 LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$",
+          name
+        )
+        const events = Array.from({ length: 30 }, (_, n) => eventAt(n + 1))
+        let mark = noMark
+        for (const event of events) mark = yield* store.append("one", log, yield* batchOf(mark, event))
+        const [last] = (yield* store.arrivals(firstArrival, 100)).slice(-1)
+        const restored = yield* postgresServer
+        const there = yield* restored.database
+        yield* restored.restore(there.name, yield* server.dump(name))
+        const after = Context.get(yield* Layer.build(Layer.fresh(layerPostgres(there.url))), HubStore)
+        const more = eventAt(31)
+        yield* after.append("one", log, yield* batchOf(mark, more))
+        for (const at of [firstArrival, last!])
+          assert.deepStrictEqual(
+            (yield* after.arrivals(at, 100)).map(({ event }) => event),
+            [...events, more]
+          )
+        const again = Context.get(yield* Layer.build(Layer.fresh(layerPostgres(there.url))), HubStore)
+        const [first] = yield* again.arrivals(firstArrival, 1)
+        assert.strictEqual(first!.epoch, 2, "once")
+        assert.lengthOf(yield* again.arrivals(first!, 100), 30)
+      })
+    )
+    it.effect("a host begins a thousand logs at most, and its own goes on", () =>
+      Effect.gen(function* () {
+        const { query, store } = yield* begun
+        yield* query(
+          "INSERT INTO logs (log, enrolled_host, host, position, digest) SELECT gen_random_uuid(), 'one', 'h', 0, '' FROM generate_series(1, 999)"
+        )
+        assert.strictEqual((yield* Effect.flip(store.begin("one", other, who)))._tag, "TooManyLogs")
+        assert.deepStrictEqual(yield* store.begin("one", log, who), noMark)
+        yield* store.enrol("two")
+        assert.deepStrictEqual(yield* store.begin("two", other, who), noMark)
       })
     )
     it.effect("several hubs that start at once bring one database to its schema", () =>

@@ -110,12 +110,27 @@ export const postgresServer = Effect.gen(function* () {
   })
   yield* Effect.addFinalizer(() => kill)
   yield* start
+  /** Runs a client program of Postgres on a database, and returns its output. */
+  const client = (program: string, database: string, input: string, ...args: ReadonlyArray<string>) =>
+    Effect.sync(() =>
+      execFileSync(
+        join(programs!, program),
+        ["-h", "127.0.0.1", "-p", String(port), "-U", "souffleur", "-d", database, ...args],
+        {
+          input,
+          encoding: "utf8",
+          maxBuffer: 1e9
+        }
+      )
+    )
   let databases = 0
   return {
     port,
     start,
     kill,
     query,
+    dump: (database: string) => client("pg_dump", database, ""),
+    restore: (database: string, dump: string) => client("psql", database, dump, "-q", "-v", "ON_ERROR_STOP=1"),
     /** Makes an empty database, and returns its URL. */
     database: Effect.suspend(() => {
       const name = `hub${++databases}`

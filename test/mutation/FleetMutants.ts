@@ -140,5 +140,50 @@ export const fleetMutants = [
       ["hub: readers stop at the oldest transaction", " AND xid < pg_snapshot_xmin(pg_current_snapshot())", ""],
       ["hub: readers go by numbers", "ORDER BY events.xid, events.seq", "ORDER BY xid, seq"]
     ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubStore.ts",
+    [`${store}: a host begins a thousand logs at most, and its own goes on`],
+    [["hub: not too many logs of one host", "< ${maxLogs}", "< ${maxLogs * 2}"]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubStore.ts",
+    [`${store}: a dump that is restored into another server is read whole and in order, and new events after it`],
+    [["hub: a reader of another epoch begins again", "epoch <> $4 OR ", "$4::bigint IS NULL OR "]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubMigrations.ts",
+    [`${store}: a dump that is restored into another server is read whole and in order, and new events after it`],
+    [
+      ["hub: a restored dump is in the past", "  yield* sql`UPDATE events SET xid = '3'`\n", ""],
+      ["hub: … once", "if (elsewhere.length === 0) return\n", ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubServer.ts",
+    ["packages/hub/test/HubServer.test.ts"],
+    [["hub: a request is bounded", ", middleware: bounded }", " }"]]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/watching/ResumeWatch.ts",
+    ["packages/cli/test/ResumeWatch.test.ts"],
+    [
+      [
+        "resume: an owner that left watches nothing",
+        "isSameProcess(left?.process, owner.process)",
+        "(false as boolean)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/doctor/LogCheck.ts",
+    ["packages/cli/test/LogCheck.test.ts"],
+    [
+      [
+        "doctor: a watch that was left elsewhere",
+        "watch.left !== undefined && isOfAnotherMachine(watch.left, claims.self)",
+        "false as boolean"
+      ]
+    ]
   )
 ]

@@ -2,16 +2,25 @@ import { Bounds } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Context, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import { ChainDigest, FleetEvent, LogMark, LogName } from "./FleetEvent.ts"
+import { ChainDigest, FleetEvent, LogMark, LogName, maxDataLength } from "./FleetEvent.ts"
 
 /** The most events of one batch. */
 export const maxBatchEvents = 500
+
+/**
+ * The most bytes of a request. JSON takes six at most for a character. The events of a batch together have no more
+ * characters than the largest event.
+ */
+export const maxRequestBytes = 6 * maxDataLength + 8_000_000
 
 /** Events that follow the mark `after`, with the chain digests before and after them. Without events it is a beat. */
 export const FleetBatch = Schema.Struct({
   after: LogMark,
   digest: ChainDigest,
-  events: Schema.Array(FleetEvent).check(Schema.isMaxLength(maxBatchEvents)),
+  events: Schema.Array(FleetEvent).check(
+    Schema.isMaxLength(maxBatchEvents),
+    Schema.makeFilter((events) => events.reduce((sum, event) => sum + event[6].length, 0) <= maxDataLength)
+  ),
   /** The clock of the host, epoch ms. No decision uses it. */
   now: isBetween(0, Number.MAX_SAFE_INTEGER)
 })
@@ -57,6 +66,13 @@ export class LogOfAnother extends Schema.TaggedError<LogOfAnother>()("LogOfAnoth
   }
 }
 
+/** The host has begun too many logs. */
+export class TooManyLogs extends Schema.TaggedError<TooManyLogs>()("TooManyLogs", {}, { httpApiStatus: 403 }) {
+  override get message(): string {
+    return "this host has too many logs at the hub"
+  }
+}
+
 /** The batch contradicts itself: its digest is not that of its events. */
 export class BrokenBatch extends Schema.TaggedError<BrokenBatch>()("BrokenBatch", {}, { httpApiStatus: 422 }) {
   override get message(): string {
@@ -94,7 +110,7 @@ export class FleetApi extends HttpApi.make("souffleur-fleet").add(
         params,
         payload: Introduction,
         success: LogMark,
-        error: [OtherMark, LogOfAnother, StoreOut]
+        error: [OtherMark, LogOfAnother, TooManyLogs, StoreOut]
       }),
       HttpApiEndpoint.get("look", "/:log", {
         params,

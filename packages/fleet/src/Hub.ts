@@ -10,7 +10,8 @@ import {
   type Introduction,
   LogOfAnother,
   OtherMark,
-  TokenRefused
+  TokenRefused,
+  TooManyLogs
 } from "./FleetApi.ts"
 import type { LogMark } from "./FleetEvent.ts"
 
@@ -23,7 +24,7 @@ export class HubAway extends Schema.TaggedError<HubAway>()("HubAway", { problem:
 }
 
 /** The words of a hub that do not pass by themselves. */
-export type HubRefusal = TokenRefused | LogOfAnother
+export type HubRefusal = TokenRefused | LogOfAnother | TooManyLogs
 
 /** The address of a hub and the token that it enrolled this host with. */
 export interface HubAddress {
@@ -44,6 +45,7 @@ const heard = <A, E>(
       error instanceof TokenRefused ||
       error instanceof OtherMark ||
       error instanceof LogOfAnother ||
+      error instanceof TooManyLogs ||
       error instanceof BrokenBatch
         ? (error as Extract<E, OtherMark | BrokenBatch | HubRefusal>)
         : new HubAway({ problem: (error as { readonly _tag?: string })._tag ?? "unknown" })

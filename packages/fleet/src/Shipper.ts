@@ -11,7 +11,7 @@ import { ShippedLog } from "./ShippedLog.ts"
 export class LogForked extends Schema.TaggedError<LogForked>()("LogForked", { at: Schema.Int }) {
   override readonly [Runtime.errorExitCode] = 3
   override get message(): string {
-    return `the hub has another log under this name, at or before position ${this.at}: this state folder was copied or restored. Where it is the copy, "souffleur fleet rename" gives it a name of its own`
+    return `the hub has another log under this name, at or before position ${this.at}, so it takes neither: a state folder was copied or restored. "souffleur fleet rename" gives this log a name of its own, here as on the other host`
   }
 }
 

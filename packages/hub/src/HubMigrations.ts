@@ -42,11 +42,29 @@ const migrations = {
       PRIMARY KEY (log, position)
     )`,
     "CREATE INDEX events_by_arrival ON events (xid, seq)"
+  ),
+  "0002_origin": statements(
+    "CREATE TABLE origin (one boolean PRIMARY KEY DEFAULT true CHECK (one), system bigint NOT NULL, epoch bigint NOT NULL)",
+    "INSERT INTO origin (system, epoch) SELECT system_identifier, 1 FROM pg_control_system()"
   )
 }
 
-/** Brings the database to the schema of this hub, under a lock. Fails with `MigrationError` and `SqlError`. */
-export const migrated = Migrator.make({})({
-  loader: Migrator.fromRecord(migrations),
-  table: "souffleur_migrations"
+/**
+ * Begins another epoch where the database was restored into another server. The transactions of its events are those of
+ * the old server, and may be in the future of this one. All of them are past now. Each log keeps its order by its
+ * numbers (spec: fleet#readers).
+ */
+const settled = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const elsewhere =
+    yield* sql`SELECT 1 FROM origin, pg_control_system() WHERE system <> system_identifier FOR UPDATE OF origin`
+  if (elsewhere.length === 0) return
+  yield* sql`UPDATE events SET xid = '3'`
+  yield* sql`UPDATE origin SET system = system_identifier, epoch = epoch + 1 FROM pg_control_system()`
 })
+
+/** Brings the database to the schema of this hub, under a lock. Fails with `MigrationError` and `SqlError`. */
+export const migrated = Effect.andThen(
+  Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: "souffleur_migrations" }),
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(settled))
+)

@@ -1,6 +1,6 @@
-import { EnrolledHost, FleetApi, FleetAuthorization, TokenRefused } from "@souffleur/fleet"
-import { Effect, Layer, Option } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { EnrolledHost, FleetApi, FleetAuthorization, maxRequestBytes, TokenRefused } from "@souffleur/fleet"
+import { ByteSize, Effect, Layer, Option } from "effect"
+import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { HubStore } from "./HubStore.ts"
 
@@ -33,6 +33,9 @@ export const layerHandlers = HttpApiBuilder.group(
   })
 )
 
+/** Refuses a request that is too large while it is read. One host could take all the memory. */
+const bounded = Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxRequestBytes))
+
 /** Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database. */
 export const layerHub = HttpRouter.serve(
   HttpApiBuilder.layer(FleetApi).pipe(
@@ -40,5 +43,5 @@ export const layerHub = HttpRouter.serve(
     Layer.provide(layerAuthorization),
     Layer.provide(HttpServer.layerServices)
   ),
-  { disableListenLog: true, disableLogger: true }
+  { disableListenLog: true, disableLogger: true, middleware: bounded }
 )

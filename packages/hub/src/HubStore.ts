@@ -6,50 +6,28 @@ import {
   type FleetEvent,
   freshToken,
   type Introduction,
-  LogMark,
+  type LogMark,
   LogOfAnother,
   markAfter,
   noMark,
   OtherMark,
-  StoreOut
+  StoreOut,
+  TooManyLogs
 } from "@souffleur/fleet"
-import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { migrated } from "./HubMigrations.ts"
-
-/** A host of that name is enrolled already. */
-export class AlreadyEnrolled extends Schema.TaggedError<AlreadyEnrolled>()("AlreadyEnrolled", {
-  name: Schema.String
-}) {
-  override get message(): string {
-    return `a host ${this.name} is enrolled already: "souffleur hub revoke ${this.name}" first, or choose another name`
-  }
-}
-
-/** The place of an event among all logs of the hub. A reader of all logs goes on from there. */
-export interface Arrival {
-  readonly xid: string
-  readonly seq: string
-}
-
-/** An event with its log and its place among all logs. */
-export interface ArrivedEvent extends Arrival {
-  readonly log: string
-  readonly event: FleetEvent
-}
-
-/** A log as the hub has it. `lastSeen`: ms ago, by the hub's own clock. `skew`: the host's clock against it, ms. */
-export interface LogStanding {
-  readonly enrolledHost: string
-  readonly revoked: boolean
-  readonly log: string
-  readonly host: string
-  readonly machine: string | null
-  readonly mark: LogMark
-  readonly lastSeenAgo: number
-  readonly skew: number
-  readonly forked: boolean
-}
+import {
+  agoOf,
+  AlreadyEnrolled,
+  type Arrival,
+  type ArrivedEvent,
+  eventOf,
+  type EventRow,
+  type LogRow,
+  type LogStanding,
+  copiedMark
+} from "./HubRows.ts"
 
 /**
  * One statement: the mark moves and the events go in, or neither. The mark is compared by place and digest, so no event
@@ -71,39 +49,16 @@ const append = `WITH moved AS (
  * an earlier reader are not told yet. By their number alone such an event would be lost for a reader
  * (spec: fleet#readers).
  */
-const arrived = `SELECT xid::text, seq::text, log::text, position, stream, revision, tag, version, at, data FROM events
-  WHERE (xid, seq) > ($1::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+const arrived = `SELECT epoch, xid::text, seq::text, log::text, position, stream, revision, tag, version, at, data
+  FROM events, origin
+  WHERE (epoch <> $4 OR (xid, seq) > ($1::xid8, $2::bigint)) AND xid < pg_snapshot_xmin(pg_current_snapshot())
   ORDER BY events.xid, events.seq LIMIT $3`
+
+/** The most logs of one host. Each rename of a log makes one. */
+const maxLogs = 1000
 
 /** Milliseconds since the host of a log last spoke. */
 const ago = "(extract(epoch FROM clock_timestamp() - last_seen) * 1000)::bigint AS ago"
-
-/** Where a reader of all logs begins. */
-export const firstArrival: Arrival = { xid: "0", seq: "0" }
-
-interface LogRow {
-  readonly enrolled_host: string
-  readonly machine: string | null
-  readonly position: unknown
-  readonly digest: string
-  readonly forked: boolean
-  readonly ago: unknown
-}
-const agoOf = ({ ago }: Pick<LogRow, "ago">) => Math.max(0, Number(ago))
-const markOf = ({ digest, position }: Pick<LogRow, "digest" | "position">): LogMark =>
-  LogMark.make({ position: Number(position), digest })
-
-type EventRow = Readonly<Record<"xid" | "seq" | "log" | "stream" | "tag" | "data", string>> &
-  Readonly<Record<"position" | "revision" | "version" | "at", unknown>>
-const eventOf = ({ at, data, position, revision, stream, tag, version }: EventRow): FleetEvent => [
-  Number(position),
-  stream,
-  Number(revision),
-  tag,
-  Number(version),
-  Number(at),
-  data
-]
 
 const tokenDigest = (token: Redacted.Redacted) => digestOf(`souffleur fleet ${Redacted.value(token)}`)
 
@@ -120,12 +75,12 @@ export class HubStore extends Context.Service<
     readonly revoke: (name: string) => Effect.Effect<boolean, StoreOut>
     /** Returns the name of the host that a token was given to, unless it was revoked. */
     readonly hostOf: (token: Redacted.Redacted) => Effect.Effect<Option.Option<string>, StoreOut>
-    /** Takes up a log, or says where it is. Fails with `LogOfAnother`, and with `OtherMark` where it is forked. */
+    /** Takes up a log, or says where it is. Fails with `LogOfAnother`, `TooManyLogs`, or `OtherMark` of a fork. */
     readonly begin: (
       enrolledHost: string,
       log: string,
       who: Introduction
-    ) => Effect.Effect<LogMark, OtherMark | LogOfAnother | StoreOut>
+    ) => Effect.Effect<LogMark, OtherMark | LogOfAnother | TooManyLogs | StoreOut>
     /** Says how far a log was copied. Fails with `LogOfAnother`. */
     readonly look: (enrolledHost: string, log: string) => Effect.Effect<CopiedLog, LogOfAnother | StoreOut>
     /** Appends a batch whole, or not at all. Fails with `OtherMark`, `LogOfAnother` and `BrokenBatch`. */
@@ -203,18 +158,21 @@ export class HubStore extends Context.Service<
         begin: Effect.fn("HubStore.begin")(function* (enrolledHost, log, { host, machine }) {
           yield* out(
             sql`INSERT INTO logs (log, enrolled_host, host, machine, position, digest)
-              VALUES (${log}::uuid, ${enrolledHost}, ${host}, ${machine}, ${noMark.position}, ${noMark.digest})
+              SELECT ${log}::uuid, ${enrolledHost}, ${host}, ${machine}, ${noMark.position}::bigint, ${noMark.digest}
+              WHERE (SELECT count(*) FROM logs WHERE enrolled_host = ${enrolledHost}) < ${maxLogs}
               ON CONFLICT (log) DO NOTHING`
           )
+          const taken = yield* out(sql`SELECT 1 FROM logs WHERE log = ${log}::uuid`)
+          if (taken.length === 0) return yield* new TooManyLogs()
           const row = yield* logOf(enrolledHost, log)
           if (row.machine !== machine) return yield* new LogOfAnother()
           yield* out(sql`UPDATE logs SET host = ${host}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`)
-          if (row.forked) return yield* new OtherMark({ mark: markOf(row), forked: true })
-          return markOf(row)
+          if (row.forked) return yield* new OtherMark({ mark: copiedMark(row), forked: true })
+          return copiedMark(row)
         }),
         look: Effect.fn("HubStore.look")(function* (enrolledHost, log) {
           const row = yield* logOf(enrolledHost, log)
-          return { mark: markOf(row), forked: row.forked, lastSeenAgo: agoOf(row) }
+          return { mark: copiedMark(row), forked: row.forked, lastSeenAgo: agoOf(row) }
         }),
         append: Effect.fn("HubStore.append")(function* (enrolledHost, log, batch) {
           const { after, digest, events, now } = batch
@@ -235,16 +193,22 @@ export class HubStore extends Context.Service<
           )
           if (moved.length > 0) return mark
           const row = yield* logOf(enrolledHost, log)
-          return yield* new OtherMark({ mark: markOf(row), forked: row.forked })
+          return yield* new OtherMark({ mark: copiedMark(row), forked: row.forked })
         }),
         fork: Effect.fn("HubStore.fork")(function* (enrolledHost, log) {
           const row = yield* logOf(enrolledHost, log)
           yield* out(sql`UPDATE logs SET forked = true WHERE log = ${log}::uuid`)
-          return markOf(row)
+          return copiedMark(row)
         }),
         arrivals: Effect.fn("HubStore.arrivals")((after, maxEvents) =>
-          Effect.map(out(sql.unsafe<EventRow>(arrived, [after.xid, after.seq, maxEvents])), (rows) =>
-            rows.map((row) => ({ xid: row.xid, seq: row.seq, log: row.log, event: eventOf(row) }))
+          Effect.map(out(sql.unsafe<EventRow>(arrived, [after.xid, after.seq, maxEvents, after.epoch])), (rows) =>
+            rows.map((row) => ({
+              epoch: Number(row.epoch),
+              xid: row.xid,
+              seq: row.seq,
+              log: row.log,
+              event: eventOf(row)
+            }))
           )
         ),
         events: Effect.fn("HubStore.events")((log, after, maxEvents) =>
@@ -273,7 +237,7 @@ export class HubStore extends Context.Service<
               log: row.log,
               host: row.host,
               machine: row.machine,
-              mark: markOf(row),
+              mark: copiedMark(row),
               lastSeenAgo: agoOf(row),
               skew: Number(row.skew_ms),
               forked: row.forked
