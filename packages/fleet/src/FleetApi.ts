@@ -1,6 +1,6 @@
 import { Bounds } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
-import { Context, Schema } from "effect"
+import { Context, Runtime, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { ChainDigest, FleetEvent, LogMark, LogName, maxDataLength } from "./FleetEvent.ts"
 
@@ -61,8 +61,9 @@ export class OtherMark extends Schema.TaggedError<OtherMark>()(
 
 /** A log of this name belongs to another enrolled host, or to another machine. */
 export class LogOfAnother extends Schema.TaggedError<LogOfAnother>()("LogOfAnother", {}, { httpApiStatus: 403 }) {
+  override readonly [Runtime.errorExitCode] = 3
   override get message(): string {
-    return "the hub has this log from another host or machine"
+    return 'the hub has no such log of this host and machine. Where this state folder is a copy, or the machine has a new identity, "souffleur fleet rename" gives the log a name of its own'
   }
 }
 

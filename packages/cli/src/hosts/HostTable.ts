@@ -35,6 +35,16 @@ export const hostTable = (rows: ReadonlyArray<HostRow>, now: number, columns: nu
   )
 }
 
+/** A command of souffleur alone, without a sign of a shell. */
+const ownCommand = /^souffleur [a-z]+(?: [\w.-]+)*$/u
+
+/**
+ * Returns the reason of a need, with its command where that is one of souffleur. It is to be typed on the other host. A
+ * host may say anything, and no other command of it is told.
+ */
+const needLine = ({ next, why }: { readonly next: string; readonly why: string }): string =>
+  ownCommand.test(next) ? `${why}. There: ${next}` : why
+
 /** Prints the watches of several hosts, each asked by ssh (spec: command-line#status). Fails with `BadUsage`. */
 export const printHosts = Effect.fn("printHosts")(function* (text: string, { asJson }: { readonly asJson: boolean }) {
   const answers = yield* askHosts(yield* hostsOf(text))
@@ -45,7 +55,7 @@ export const printHosts = Effect.fn("printHosts")(function* (text: string, { asJ
   const [title = "", ...lines] = hostTable(rows, yield* Clock.currentTimeMillis, columns)
   yield* printLines([dim(title), ...lines].join("\n"))
   const needs = rows.flatMap(({ host, watch }) =>
-    watch?.need == null ? [] : [{ next: watch.need.next, why: `on ${host}, ${watch.watch}: ${watch.need.why}` }]
+    watch?.need == null ? [] : [{ next: `ssh ${host}`, why: `${watch.watch}: ${needLine(watch.need)}` }]
   )
   if (needs.length === 0) return
   yield* Console.log("")
