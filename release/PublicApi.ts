@@ -7,7 +7,7 @@ type Program = ReturnType<typeof parseSync>["program"]
 type Statement = Program["body"][number]
 
 /** Lines of a declaration that is listed whole. A longer one is inferred from schemas, which have pages of their own. */
-const maxLines = 60
+const maxLines = 66
 
 /** One name that a consumer can import, with its declaration. */
 interface Export {

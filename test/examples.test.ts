@@ -46,6 +46,7 @@ const wrong = (all: ReadonlyArray<Block>, look: (block: Block) => ReadonlyArray<
 
 it("every block says its language, and the reason where it cannot be run", () => {
   const marks: Readonly<Record<string, ReadonlyArray<string>>> = {
+    ini: [""],
     js: [""],
     json: [""],
     sh: ["", ...Object.keys(reasons).map((reason) => `no-run:${reason}`)],

@@ -52,6 +52,20 @@ export const batchOf = (events: ReadonlyArray<FleetEvent>): ReadonlyArray<FleetE
  * `LogUnusable`.
  *
  * It belongs in a process of its own. So a hub that hangs can never hold a watch.
+ *
+ * @example
+ * ```ts
+ * import { Hub, ship } from "@souffleur/fleet"
+ * import { HostHashing } from "@souffleur/node"
+ * import { Effect, Redacted } from "effect"
+ *
+ * declare const token: Redacted.Redacted
+ * const shipping = ship({
+ *   log: "0d2f6c2e-4b7a-4d0e-9c57-3c1a4f1e8b11",
+ *   who: { host: "build1", machine: null },
+ *   tell: (news) => Effect.logInfo(news._tag)
+ * }).pipe(Effect.provide([Hub.layerHttp({ url: "https://hub.example.org", token }), HostHashing.layer]))
+ * ```
  */
 export const ship = Effect.fn("ship")(function* ({ log, tell, who }: Shipment) {
   const hub = yield* Hub

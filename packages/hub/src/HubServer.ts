@@ -36,7 +36,25 @@ export const layerHandlers = HttpApiBuilder.group(
 /** Refuses a request that is too large while it is read. One host could take all the memory. */
 const bounded = Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxRequestBytes))
 
-/** Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database. */
+/**
+ * Serves the hub to its hosts. It keeps nothing between two requests, so there may be several on one database.
+ *
+ * @example
+ * ```ts
+ * import { layerHub, layerPostgres } from "@souffleur/hub"
+ * import { HostHashing } from "@souffleur/node"
+ * import * as LoopbackServer from "@souffleur/node/loopback"
+ * import { Layer, Redacted } from "effect"
+ *
+ * declare const database: Redacted.Redacted
+ * const hub = layerHub.pipe(
+ *   Layer.provide(layerPostgres(database)),
+ *   Layer.provide(HostHashing.layer),
+ *   Layer.provide(LoopbackServer.layer({ port: 7434 })),
+ *   Layer.launch
+ * )
+ * ```
+ */
 export const layerHub = HttpRouter.serve(
   HttpApiBuilder.layer(FleetApi).pipe(
     Layer.provide(layerHandlers),

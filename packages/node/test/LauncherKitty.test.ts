@@ -100,6 +100,8 @@ it.layer(NodeProcesses.layer, { excludeTestServices: true })("kitty, by a progra
         yield* exists(join(at, "late"))
 
         fs.rmSync(join(at, "bin", "kitty"))
+        // This machine may have a kitty of its own.
+        process.env["PATH"] = join(at, "bin")
         yield* launcher.prepare(order("none", at, "echo ran > runs"))
         assert.strictEqual((yield* Effect.flip(launcher.launch("none"))).message, "kitty cannot be started")
         assert.isFalse(fs.existsSync(join(at, "runs")))

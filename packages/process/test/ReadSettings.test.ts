@@ -103,7 +103,7 @@ layer(HostServices.layer)("loadSettings", (it) => {
         limit_margin: "60 seconds",
         restart_pause: "1 seconds",
         notify: [],
-        page_url: "http://127.0.0.1:7433",
+        page_url: null,
         state_dir: "/home/someone/.local/state/souffleur",
         agent_dir: "/home/someone/.claude",
         warnings: [],

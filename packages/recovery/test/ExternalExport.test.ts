@@ -98,7 +98,7 @@ it.layer(HostServices.layer, { excludeTestServices: true })((it) => {
         yield* why(script(`console.log(${JSON.stringify(made)}); process.exit(1)`)),
         "it ended with exit code 1"
       )
-      assert.include(yield* why("/nowhere/exporter"), "could not be run: NotFound")
+      assert.include(yield* why("/nowhere/exporter"), "there is no program /nowhere/exporter")
     })
   )
 })
