@@ -118,7 +118,9 @@ export const fileMutants = [
       ["compiled: of these flags", " || script.cachedDataRejected", ""],
       ["compiled: with the functions of each word", "!words.includes(word)", "words.length === 0"],
       ["compiled: nothing of a failure", "code === 0 && take()", "take()"],
-      ["compiled: of these scripts alone", "dirname(path) !== scripts", "basename(path) !== path"]
+      ["compiled: of these scripts alone", "!scripts.includes(dirname(path))", "basename(path) !== path"],
+      ["compiled: no draft of a killed start", "  removeDrafts(path)\n", ""],
+      ["compiled: no draft that fails", "fs.rmSync(draft, { force: true })", ""]
     ]
   )
 ]

@@ -201,6 +201,7 @@ export const noticeMutants = [
     [
       ["notice process: its own environment", "env: environment", "env: { ...process.env, ...environment }"],
       ["notice process: on standard input", "child.stdin?.end(`${order}\\n`)", "child.stdin?.end(`\\n`)"],
+      ["notice process: one waits", 'process.kill(-number, "SIGTERM")', "void number"],
       ["notice process: killed in the end", 'Effect.sync(() => child.kill("SIGKILL"))', "Effect.void"]
     ]
   ),

@@ -69,7 +69,7 @@ export const pageMutants = [
       ["page served: kept by a process that ended it", "{ ...page, endedAt }", "page"],
       ["page served: a gap ends its secrets", "now < endedAt + restartMillis", "true"],
       ["page served: an end that is to come is none", "endedAt <= now", "true"],
-      ["page served: a kill ends its secrets", "endedAt !== null && ", ""],
+      ["page served: a kill ends its secrets", "endedAt !== null && endedAt <= now &&", "endedAt === null ||"],
       ["page served: at its own port", "page.origin === origin)", "true)"],
       ["page served: beside another one", "other.origin !== origin", "false"],
       ["page served: a restart keeps its secrets", "? before.number : fresh", "? fresh : fresh"]

@@ -25,7 +25,7 @@ const program = () => {
   const main = `import { keepScripts } from ${JSON.stringify(source)}
     import { createRequire } from "node:module"
     const [home, kept, word] = process.argv.slice(1)
-    keepScripts(home, kept, word)
+    keepScripts([home], kept, word)
     const part = createRequire(home + "/main.js")("./part.cjs")
     part.act(word)
     if (word === "later") await part.later()
@@ -87,6 +87,18 @@ it("a program that fails, or has no folder, keeps nothing and runs", () => {
   fs.rmdirSync(the.kept)
   assert.strictEqual(the.run("sum"), "12")
   assert.isFalse(fs.existsSync(the.kept))
+  the.remove()
+})
+it("a draft that was left by a killed start, or could not be kept, is removed", () => {
+  const the = program()
+  fs.writeFileSync(`${the.file}.4194304`, "half")
+  assert.strictEqual(the.run("sum"), "12")
+  assert.deepStrictEqual(fs.readdirSync(the.kept), ["part.cjs"])
+  // Nothing takes the place of a folder.
+  fs.rmSync(the.file)
+  fs.mkdirSync(the.file)
+  assert.strictEqual(the.run("sum"), "12")
+  assert.deepStrictEqual(fs.readdirSync(the.kept), ["part.cjs"])
   the.remove()
 })
 it("a kept script imports modules later, and other scripts are compiled as they were", () => {

@@ -68,10 +68,25 @@ it.layer(HostServices.layer)((it) => {
   it.effect("an order can be left with a process, whose answer nothing waits for", () =>
     Effect.gen(function* () {
       const { folder, start, there } = yield* stage
-      yield* NoticeProcess.leave(start, "alone")
+      const leave = NoticeProcess.leaveLast()
+      yield* leave(start, "alone")
       yield* there("done")
       assert.strictEqual(readFileSync(`${folder}/done`, "utf8"), "alone")
-      yield* NoticeProcess.leave({ line: ["/nowhere/x"], environment: {} }, "x")
+      yield* leave({ line: ["/nowhere/x"], environment: {} }, "x")
+    })
+  )
+  it.effect("a process that is left ends the one before it, and no other", () =>
+    Effect.gen(function* () {
+      const [other, first, second] = [yield* stage, yield* stage, yield* stage]
+      yield* NoticeProcess.leaveLast()(other.start, "hang")
+      const beside = yield* other.pid
+      const leave = NoticeProcess.leaveLast()
+      yield* leave(first.start, "hang")
+      const before = yield* first.pid
+      yield* leave(second.start, "hang")
+      const after = yield* second.pid
+      yield* first.gone(before)
+      for (const living of [beside, after]) process.kill(living, "SIGTERM")
     })
   )
   it.effect("a program that cannot be started has ended", () =>

@@ -9,16 +9,17 @@ import { hasWindows } from "../watching/TerminalPane.ts"
 import { Environment } from "./CommandEnvironment.ts"
 
 /** Waits for a click in a process of its own, which then shows the window of a watch's agent. */
-const clicks =
-  ({ self, variables }: Environment["Service"]): WhenClicked =>
-  ({ project, watch }) =>
+const clicks = ({ self, variables }: Environment["Service"]): WhenClicked => {
+  const leave = NoticeProcess.leaveLast()
+  return ({ project, watch }) =>
     watch === undefined || !hasWindows(variables)
       ? null
       : (notice) => {
           const chosen = [...self, "attach", "--window", "--project-dir", project, watch] as const
           const order = JSON.stringify({ notice, chosen } satisfies ClickOrder)
-          return NoticeProcess.leave({ line: [...self, "__click"], environment: variables }, order)
+          return leave({ line: [...self, "__click"], environment: variables }, order)
         }
+}
 
 const installation = Layer.effect(
   Installation,

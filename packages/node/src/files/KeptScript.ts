@@ -31,24 +31,42 @@ const read = (path: string): Kept | undefined => {
   }
 }
 
-/** Writes at once as a whole, also where the power fails: V8 trusts what it reads. */
-const write = (path: string, { code, ...rest }: Kept): void => {
-  const draft = `${path}.${process.pid}`
-  fs.writeFileSync(draft, Buffer.concat([code, Buffer.from(`\n${JSON.stringify(rest)}`)]), { mode: 0o600, flush: true })
-  fs.renameSync(draft, path)
+/** Removes the drafts of a script that a killed start has left. */
+const removeDrafts = (path: string): void => {
+  for (const name of fs.readdirSync(dirname(path)))
+    if (name.startsWith(`${basename(path)}.`)) fs.rmSync(join(dirname(path), name), { force: true })
 }
 
 /**
- * Keeps the compiled code of the scripts in `scripts` in the folder `kept`. Node's own cache has none of the functions
- * that a script calls, because Node takes it before the script runs. `word`: what the program is asked for. The code is
- * taken again with each new word, and has the functions of all. A program that fails keeps nothing.
+ * Writes at once as a whole, also where the power fails: V8 trusts what it reads. A start whose draft another one has
+ * removed keeps nothing.
  */
-export const keepScripts = (scripts: string, kept: string, word: string): void => {
+const write = (path: string, { code, ...rest }: Kept): void => {
+  removeDrafts(path)
+  const draft = `${path}.${process.pid}`
+  try {
+    fs.writeFileSync(draft, Buffer.concat([code, Buffer.from(`\n${JSON.stringify(rest)}`)]), {
+      mode: 0o600,
+      flush: true
+    })
+    fs.renameSync(draft, path)
+  } finally {
+    // On a full disk half a draft is there.
+    fs.rmSync(draft, { force: true })
+  }
+}
+
+/**
+ * Keeps the compiled code of scripts in the folders `scripts` in the folder `kept`. Node's own cache has none of the
+ * functions that a script calls, because Node takes it before the script runs. `word`: what the program is asked for.
+ * The code is taken again with each new word, and has the functions of all. A program that fails keeps nothing.
+ */
+export const keepScripts = (scripts: ReadonlyArray<string>, kept: string, word: string): void => {
   const fresh: Array<() => void> = []
   const modules = Module.prototype as unknown as Compiling
   const plain = modules._compile
   modules._compile = function (text, path, ...more) {
-    if (dirname(path) !== scripts) return plain.call(this, text, path, ...more)
+    if (!scripts.includes(dirname(path))) return plain.call(this, text, path, ...more)
     const at = join(kept, basename(path))
     const changed = fs.statSync(path).ctimeMs
     const found = read(at)
@@ -63,7 +81,7 @@ export const keepScripts = (scripts: string, kept: string, word: string): void =
     if (!words.includes(word))
       fresh.push(() => write(at, { code: script.createCachedData(), changed, words: [...words, word] }))
     const require = (id: string) => this.require(id)
-    return script.runInThisContext().call(this.exports, this.exports, require, this, path, scripts)
+    return script.runInThisContext().call(this.exports, this.exports, require, this, path, dirname(path))
   }
   const take = () => {
     try {

@@ -50,7 +50,8 @@ export const keepCompiled = (program: string, word = ""): void => {
     const folder = folderFor(program)
     if (folder === undefined) return
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-    keepScripts(join(dirname(fs.realpathSync(program)), "chunks"), folder, word)
+    const parts = dirname(fs.realpathSync(program))
+    keepScripts([parts, join(parts, "chunks")], folder, word)
   } catch {
     // The code is compiled at each start, as without a cache.
   }

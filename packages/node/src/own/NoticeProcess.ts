@@ -24,17 +24,23 @@ const give = (child: ChildProcess, order: string): void => {
 }
 
 /**
- * Gives one line to a process of its own, on its standard input, and leaves it. Where it cannot run, nothing happens.
+ * Makes an effect that gives one line to a process of its own, on its standard input, and leaves it. The next one ends
+ * the process before it, with what that one started: many notices leave one process. Where it cannot run, nothing
+ * happens.
  */
-export const leave = (start: Start, order: string): Effect.Effect<void> =>
-  Effect.ignore(
-    Effect.try(() =>
-      give(
-        begin(start, "ignore").on("error", () => {}),
-        order
-      )
+export const leaveLast = () => {
+  let last: ChildProcess | undefined
+  return (start: Start, order: string): Effect.Effect<void> =>
+    Effect.ignore(
+      Effect.try(() => {
+        // It leads a group of its own. No other process has its number while its end is not taken.
+        const number = last?.exitCode === null && last.signalCode === null ? last.pid : undefined
+        last = begin(start, "ignore").on("error", () => {})
+        give(last, order)
+        if (number !== undefined) process.kill(-number, "SIGTERM")
+      })
     )
-  )
+}
 
 /**
  * Gives one line to a process of its own, on its standard input, and returns its first line. An interruption leaves the
