@@ -113,12 +113,16 @@ else
           store.begin("two", log, who),
           store.begin("one", log, { ...who, machine: "m2" }),
           store.append("two", log, batch),
-          store.fork("two", log),
-          store.append("one", other, batch)
+          store.fork("two", log)
         ])
           assert.strictEqual(
             (yield* Effect.flip(stranger as Effect.Effect<unknown, { readonly _tag: string }>))._tag,
             "LogOfAnother"
+          )
+        for (const unknown of [store.append("one", other, batch), store.look("one", other), store.fork("one", other)])
+          assert.strictEqual(
+            (yield* Effect.flip(unknown as Effect.Effect<unknown, { readonly _tag: string }>))._tag,
+            "NoSuchLog"
           )
         assert.deepStrictEqual(yield* store.begin("one", log, { ...who, host: "renamed" }), noMark)
         assert.deepStrictEqual(

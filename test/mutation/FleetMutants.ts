@@ -64,12 +64,26 @@ export const fleetMutants = [
         "own.after(0, maxBatchEvents))\n    if"
       ],
       ["shipper: a beat without news", "answeredAt < beatMillis", "answeredAt < Infinity"],
-      ["shipper: the hub hears of a fork", "    yield* reached(hub.fork(log, found.mark))\n", ""],
+      [
+        "shipper: the hub hears of a fork",
+        '    yield* Effect.catchTag(reached(hub.fork(log, found.mark)), "NoSuchLog", () => Effect.void)\n',
+        ""
+      ],
+      ["shipper: smaller parts of what does not arrive", "Math.max(1, Math.floor(some.length / 2))", "some.length"],
+      ["shipper: … one event at least", "Math.max(1, Math.floor(some.length / 2))", "Math.floor(some.length / 2)"],
+      ["shipper: … which grow again", "Math.min(maxBatchEvents, 2 * room)", "room"],
+      ["shipper: not all of the log at each doubt", "mark.position <= position ? mark : noMark", "noMark"],
+      ["shipper: a lost log is begun again", "Effect.tap(begin, () => Effect.sleep(look))", "Effect.succeed(mark)"],
+      [
+        "shipper: beats by the monotonic clock",
+        "(yield* momentNow).monotonic - answeredAt",
+        "(yield* momentNow).wall - answeredAt"
+      ],
       ["shipper: tried again", "Effect.retry({ while: isAway, schedule: untilReached })", "Effect.retry({ times: 0 })"],
       ["shipper: a trouble is told once", "if (away || !isAway(error))", "if (!isAway(error))"],
       ["shipper: its end is told", 'if (away) yield* tell({ _tag: "Back", mark })', ""],
       ["shipper: only a trouble that may pass", "while: isAway, schedule", "while: () => true, schedule"],
-      ["shipper: not beyond the hub's mark", ".filter(([at]) => at <= position)", ""],
+      ["shipper: not beyond the hub's mark", ".filter(([event]) => event <= position)", ""],
       [
         "shipper: a lying hub has its pause",
         "Effect.tap(reconciled(found), () => Effect.sleep(look))",
@@ -91,9 +105,43 @@ export const fleetMutants = [
     "packages/fleet/src/ShippedLog.ts",
     ["packages/fleet/test/ShippedLog.test.ts"],
     [
-      ["shipped: a connection that only reads", 'yield* waiting(sql.unsafe("PRAGMA query_only = ON"))', ""],
       ["shipped: in the order of the log", "ORDER BY position LIMIT", "ORDER BY position DESC LIMIT"],
       ["shipped: within the contract", "if (Option.isSome(rows)) return rows.value", "return found as never"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/node/src/sqlite/SqliteClient.ts",
+    ["packages/fleet/test/ShippedLog.test.ts"],
+    [
+      [
+        "shipped: a connection that only reads",
+        'kept || (yield* fs.exists(`${path}-wal`)) ? "mode=ro"',
+        'kept ? "mode=rw"'
+      ],
+      ["shipped: … and sees what is new", "kept || (yield*", "(yield*"],
+      [
+        "shipped: no log of a newer souffleur",
+        "if ((schema?.user_version ?? 0) > migrations.length)",
+        "if ((schema?.user_version ?? 0) > Infinity)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/Hub.ts",
+    ["packages/fleet/test/Hub.test.ts"],
+    [
+      ["hub: a status says what is wrong", "if (error.response !== undefined)", "if (false as boolean)"],
+      ["hub: an answer has its time", "Effect.timeout(timeout)", 'Effect.timeout("1 hour")'],
+      ["hub: … and more with the size of a batch", ", timeoutOf(payload))", ")"],
+      ["hub: the token is for one server", '{ redirect: "manual" }', "{}"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubDatabase.ts",
+    ["packages/hub/test/HubDatabase.test.ts"],
+    [
+      ["hub: another machine by its name", "127(?:\\.\\d{1,3}){3}", "127.*"],
+      ["hub: … and by the last one", 'searchParams.getAll("host").at(-1)', 'searchParams.get("host")']
     ]
   ),
   ...mutantsOf(
@@ -124,7 +172,12 @@ export const fleetMutants = [
       ],
       ["hub: its digest is computed again", "mark.digest !== digest || ", ""],
       ["hub: positions in their order", " || !isInOrder(batch)", ""],
-      ["hub: a log of this host", "row === undefined || row.enrolled_host !== enrolledHost", "row === undefined"],
+      ["hub: a log of this host", "if (row.enrolled_host !== enrolledHost) return yield* new LogOfAnother()", ""],
+      [
+        "hub: a log that it has",
+        "if (row === undefined) return yield* new NoSuchLog()",
+        "if (row === undefined) return yield* new LogOfAnother()"
+      ],
       ["hub: … and of this machine", "if (row.machine !== machine) return yield* new LogOfAnother()", ""],
       [
         "hub: a forked log is told",

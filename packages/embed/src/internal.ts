@@ -66,6 +66,7 @@ export {
   layerComms,
   layerCommsLink,
   layerDatabase,
+  layerDatabaseFollowing,
   layerHost,
   layerStore,
   layerStoreReading,

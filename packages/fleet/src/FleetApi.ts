@@ -63,7 +63,14 @@ export class OtherMark extends Schema.TaggedError<OtherMark>()(
 export class LogOfAnother extends Schema.TaggedError<LogOfAnother>()("LogOfAnother", {}, { httpApiStatus: 403 }) {
   override readonly [Runtime.errorExitCode] = 3
   override get message(): string {
-    return 'the hub has no such log of this host and machine. Where this state folder is a copy, or the machine has a new identity, "souffleur fleet rename" gives the log a name of its own'
+    return 'the hub has this log of another host or machine. Where this state folder is a copy, or the machine has a new identity, "souffleur fleet rename" gives the log a name of its own'
+  }
+}
+
+/** The hub has no log of this name: it was not begun, or the hub lost it. */
+export class NoSuchLog extends Schema.TaggedError<NoSuchLog>()("NoSuchLog", {}, { httpApiStatus: 404 }) {
+  override get message(): string {
+    return 'the hub has no such log: "souffleur fleet ship" begins it'
   }
 }
 
@@ -116,19 +123,19 @@ export class FleetApi extends HttpApi.make("souffleur-fleet").add(
       HttpApiEndpoint.get("look", "/:log", {
         params,
         success: CopiedLog,
-        error: [LogOfAnother, StoreOut]
+        error: [NoSuchLog, LogOfAnother, StoreOut]
       }),
       HttpApiEndpoint.post("append", "/:log/events", {
         params,
         payload: FleetBatch,
         success: LogMark,
-        error: [OtherMark, LogOfAnother, BrokenBatch, StoreOut]
+        error: [OtherMark, NoSuchLog, LogOfAnother, BrokenBatch, StoreOut]
       }),
       HttpApiEndpoint.post("fork", "/:log/fork", {
         params,
         payload: LogMark,
         success: LogMark,
-        error: [LogOfAnother, StoreOut]
+        error: [NoSuchLog, LogOfAnother, StoreOut]
       })
     )
     .middleware(FleetAuthorization)

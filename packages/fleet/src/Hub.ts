@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Redacted, Runtime, Schema } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { Context, Duration, Effect, Layer, Redacted, Runtime, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import {
   BrokenBatch,
@@ -9,7 +9,9 @@ import {
   type FleetBatch,
   type Introduction,
   LogOfAnother,
+  NoSuchLog,
   OtherMark,
+  StoreOut,
   TokenRefused,
   TooManyLogs
 } from "./FleetApi.ts"
@@ -32,23 +34,38 @@ export interface HubAddress {
   readonly token: Redacted.Redacted
 }
 
-/** Time for one answer. */
-const answerTimeout = "10 seconds"
+/** Time for one answer to a small request. */
+const answerTimeout = Duration.seconds(10)
+/** UTF-16 units that the slowest link brings to the hub in a second. */
+const slowestLink = 20_000
+
+/** Time for one answer to a batch. A link that brings a large one slowly still brings it. */
+const timeoutOf = ({ events }: FleetBatch) =>
+  Duration.sum(answerTimeout, Duration.seconds(events.reduce((sum, event) => sum + event[6].length, 0) / slowestLink))
+
+/** Says in a few words why an answer does not count. */
+const problemOf = (error: unknown): string => {
+  if (error instanceof StoreOut) return error.message
+  if (!HttpClientError.isHttpClientError(error)) return "it takes too long"
+  if (error.response !== undefined) return `HTTP status ${error.response.status}`
+  return error.reason._tag === "TransportError" ? "it cannot be reached" : "its answer cannot be read"
+}
+
+const isOfContract = Schema.is(
+  Schema.Union([TokenRefused, OtherMark, NoSuchLog, LogOfAnother, TooManyLogs, BrokenBatch])
+)
 
 /** Keeps the words of the contract. Everything else is no answer that counts. */
 const heard = <A, E>(
-  call: Effect.Effect<A, E>
-): Effect.Effect<A, Extract<E, OtherMark | BrokenBatch | HubRefusal> | HubAway> =>
+  call: Effect.Effect<A, E>,
+  timeout = answerTimeout
+): Effect.Effect<A, Extract<E, OtherMark | NoSuchLog | BrokenBatch | HubRefusal> | HubAway> =>
   call.pipe(
-    Effect.timeout(answerTimeout),
+    Effect.timeout(timeout),
     Effect.mapError((error) =>
-      error instanceof TokenRefused ||
-      error instanceof OtherMark ||
-      error instanceof LogOfAnother ||
-      error instanceof TooManyLogs ||
-      error instanceof BrokenBatch
-        ? (error as Extract<E, OtherMark | BrokenBatch | HubRefusal>)
-        : new HubAway({ problem: (error as { readonly _tag?: string })._tag ?? "unknown" })
+      isOfContract(error)
+        ? (error as Extract<E, OtherMark | NoSuchLog | BrokenBatch | HubRefusal>)
+        : new HubAway({ problem: problemOf(error) })
     )
   )
 
@@ -59,14 +76,14 @@ export class Hub extends Context.Service<
     /** Says where the hub has the log. The first call binds the log to this host and machine. */
     readonly begin: (log: string, who: Introduction) => Effect.Effect<LogMark, OtherMark | HubRefusal | HubAway>
     /** Says how the hub has the log. The hub does not take it for a sign of life. */
-    readonly look: (log: string) => Effect.Effect<CopiedLog, HubRefusal | HubAway>
+    readonly look: (log: string) => Effect.Effect<CopiedLog, NoSuchLog | HubRefusal | HubAway>
     /** Appends a batch whole, or not at all. */
     readonly append: (
       log: string,
       batch: FleetBatch
-    ) => Effect.Effect<LogMark, OtherMark | BrokenBatch | HubRefusal | HubAway>
+    ) => Effect.Effect<LogMark, OtherMark | NoSuchLog | BrokenBatch | HubRefusal | HubAway>
     /** Tells that the log at that mark is another one than the host has. The hub refuses both from now on. */
-    readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, HubRefusal | HubAway>
+    readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, NoSuchLog | HubRefusal | HubAway>
   }
 >()("@souffleur/fleet/Hub") {
   /** The hub over HTTP. No redirect is followed, because the token is for one server. */
@@ -80,7 +97,7 @@ export class Hub extends Context.Service<
         return Hub.of({
           begin: (log, payload) => heard(logs.begin({ params: { log }, payload })),
           look: (log) => heard(logs.look({ params: { log } })),
-          append: (log, payload) => heard(logs.append({ params: { log }, payload })),
+          append: (log, payload) => heard(logs.append({ params: { log }, payload }), timeoutOf(payload)),
           fork: (log, payload) => Effect.asVoid(heard(logs.fork({ params: { log }, payload })))
         })
       })

@@ -14,16 +14,14 @@ export class ShippedLog extends Context.Service<
   }
 >()("@souffleur/fleet/ShippedLog") {
   /**
-   * Reads the log from souffleur's own file. Its connection cannot write: a shipper never changes what a watch does
-   * (spec: fleet#a-host). Fails with `LogUnusable`.
+   * Reads the log from souffleur's own file, which a connection that cannot write has opened (spec: fleet#a-host).
    */
-  static readonly layerSql: Layer.Layer<ShippedLog, LogUnusable, SqlClient.SqlClient> = Layer.effect(
+  static readonly layerSql: Layer.Layer<ShippedLog, never, SqlClient.SqlClient> = Layer.effect(
     ShippedLog,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const stillThere = yield* Store.StillThere
       const waiting = Store.patiently(Store.defaultLockTimeout)
-      yield* waiting(sql.unsafe("PRAGMA query_only = ON"))
       return ShippedLog.of({
         after: Effect.fn("ShippedLog.after")(function* (position, maxEvents) {
           yield* stillThere

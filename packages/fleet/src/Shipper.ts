@@ -1,3 +1,4 @@
+import { momentNow } from "@souffleur/domain"
 import type { LogUnusable } from "@souffleur/eventlog"
 import { Clock, Duration, Effect, Runtime, Schedule, Schema } from "effect"
 import { markAfter, noMark } from "./Chain.ts"
@@ -71,15 +72,18 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who }: Shipment) {
   const hub = yield* Hub
   const own = yield* ShippedLog
 
+  /** The newest mark of the own log that the hub is known to have. */
+  let mark = noMark
+
   /** Returns the mark of the own log at a position. `undefined`: the log has no event there. */
   const markAt = Effect.fnUntraced(function* (position: number): Effect.fn.Return<LogMark | undefined, LogUnusable> {
-    let mark = noMark
-    while (mark.position < position) {
-      const events = (yield* own.after(mark.position, maxBatchEvents)).filter(([at]) => at <= position)
+    let at = mark.position <= position ? mark : noMark
+    while (at.position < position) {
+      const events = (yield* own.after(at.position, maxBatchEvents)).filter(([event]) => event <= position)
       if (events.length === 0) return undefined
-      mark = yield* markAfter(mark, events)
+      at = yield* markAfter(at, events)
     }
-    return mark
+    return at
   })
 
   let away = false
@@ -97,7 +101,7 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who }: Shipment) {
   const reconciled = Effect.fnUntraced(function* (found: Pick<OtherMark, "forked" | "mark">) {
     const decision = decideShipment(found, yield* markAt(found.mark.position))
     if (decision._tag === "GoOn") return decision.mark
-    yield* reached(hub.fork(log, found.mark))
+    yield* Effect.catchTag(reached(hub.fork(log, found.mark)), "NoSuchLog", () => Effect.void)
     return yield* new LogForked({ at: decision.at })
   })
   const begin = reached(hub.begin(log, who)).pipe(
@@ -106,23 +110,38 @@ export const ship = Effect.fn("ship")(function* ({ log, tell, who }: Shipment) {
     Effect.flatMap(reconciled)
   )
 
-  let mark = yield* begin
-  let answeredAt = yield* Clock.currentTimeMillis
+  /** The most events of the next batch. It shrinks while batches do not arrive: a slow link, a proxy with a limit. */
+  let room = maxBatchEvents
+  /** Appends what fits of some events, in smaller batches after each try that failed. */
+  const appended = (events: ReadonlyArray<FleetEvent>) =>
+    Effect.gen(function* () {
+      const some = events.slice(0, room)
+      const next = yield* markAfter(mark, some)
+      const batch = { after: mark, digest: next.digest, events: some, now: yield* Clock.currentTimeMillis }
+      yield* Effect.catchTag(hub.append(log, batch), "HubAway", (error) => {
+        room = Math.max(1, Math.floor(some.length / 2))
+        return Effect.fail(error)
+      })
+      room = Math.min(maxBatchEvents, 2 * room)
+      return next
+    })
+
+  mark = yield* begin
+  let answeredAt = (yield* momentNow).monotonic
   yield* tell({ _tag: "Begun", mark })
   away = false
   while (true) {
     const events = batchOf(yield* own.after(mark.position, maxBatchEvents))
-    if (events.length === 0 && (yield* Clock.currentTimeMillis) - answeredAt < beatMillis) {
+    if (events.length === 0 && (yield* momentNow).monotonic - answeredAt < beatMillis) {
       yield* Effect.sleep(look)
       continue
     }
-    const { digest } = yield* markAfter(mark, events)
-    const batch = { after: mark, digest, events, now: yield* Clock.currentTimeMillis }
-    mark = yield* reached(hub.append(log, batch)).pipe(
-      // A hub that names one mark for ever, by a defect or on purpose, costs this host next to nothing.
-      Effect.catchTag("OtherMark", (found) => Effect.tap(reconciled(found), () => Effect.sleep(look)))
+    mark = yield* reached(appended(events)).pipe(
+      // A hub that says so for ever, by a defect or on purpose, costs this host next to nothing.
+      Effect.catchTag("OtherMark", (found) => Effect.tap(reconciled(found), () => Effect.sleep(look))),
+      Effect.catchTag("NoSuchLog", () => Effect.tap(begin, () => Effect.sleep(look)))
     )
-    answeredAt = yield* Clock.currentTimeMillis
+    answeredAt = (yield* momentNow).monotonic
     if (away) yield* tell({ _tag: "Back", mark })
     away = false
   }

@@ -10,6 +10,7 @@ import {
   type LogMark,
   markAfter,
   noMark,
+  NoSuchLog,
   OtherMark,
   ship,
   ShippedLog,
@@ -40,7 +41,18 @@ export const fleetWorld = Effect.gen(function* () {
   const copied: Array<FleetEvent> = []
   const news: Array<ShipNews> = []
   const beats: Array<number> = []
-  const state = { mark: noMark, forked: false, forks: 0, requests: 0, unreadable: false, lies: false }
+  const state = {
+    mark: noMark,
+    forked: false,
+    forks: 0,
+    requests: 0,
+    read: 0,
+    unreadable: false,
+    lies: false,
+    begun: false,
+    /** The most events of a batch that gets through. */
+    passes: Number.MAX_SAFE_INTEGER
+  }
   const weather = yield* Ref.make<ReadonlyArray<Weather>>([])
   const answer = <A, E>(act: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
@@ -57,11 +69,19 @@ export const fleetWorld = Effect.gen(function* () {
     Layer.succeed(
       Hub,
       Hub.of({
-        begin: () => answer(Effect.suspend(() => (state.forked ? other : Effect.succeed(state.mark)))),
+        begin: () =>
+          answer(
+            Effect.suspend(() => {
+              state.begun = true
+              return state.forked ? other : Effect.succeed(state.mark)
+            })
+          ),
         look: () => answer(Effect.sync(() => ({ mark: state.mark, forked: state.forked, lastSeenAgo: 0 }))),
         append: (_, { after, digest, events: batch }) =>
           answer(
             Effect.gen(function* () {
+              if (batch.length > state.passes) return yield* new HubAway({ problem: "HTTP status 413" })
+              if (!state.begun) return yield* new NoSuchLog()
               if (
                 state.lies ||
                 state.forked ||
@@ -85,7 +105,11 @@ export const fleetWorld = Effect.gen(function* () {
         after: (position, maxEvents) =>
           state.unreadable
             ? new LogUnusable({ reason: "damaged", problem: "it is damaged" })
-            : Effect.sync(() => events.filter(([at]) => at > position).slice(0, maxEvents))
+            : Effect.sync(() => {
+                const found = events.filter(([at]) => at > position).slice(0, maxEvents)
+                state.read += found.length
+                return found
+              })
       })
     )
   )
@@ -96,6 +120,12 @@ export const fleetWorld = Effect.gen(function* () {
     beats,
     state,
     weather: (...ahead: ReadonlyArray<Weather>) => Ref.set(weather, ahead),
+    /** Lets the hub forget the log, as after a backup from before its begin. */
+    forgotten: Effect.sync(() => {
+      copied.length = 0
+      state.begun = false
+      state.mark = noMark
+    }),
     /** Lets the hub have these events under its mark, as if another host had shipped them. */
     given: (...all: ReadonlyArray<FleetEvent>) =>
       Effect.map(markAfter(noMark, all), (mark: LogMark) => {

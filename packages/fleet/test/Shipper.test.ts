@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { batchOf, decideShipment, markAfter, noMark } from "../src/index.ts"
 import { eventAt, fleetWorld, layerHashing } from "./FleetWorld.ts"
@@ -132,6 +132,73 @@ it.layer(layerHashing)((it) => {
         world.state.lies = false
         yield* world.caughtUp
         assert.deepStrictEqual(world.copied, world.events)
+      })
+    )
+    it.effect("a batch that does not get through is sent in smaller parts, and one event is enough", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        for (let n = 1; n <= 300; n++) world.events.push(eventAt(n))
+        world.state.passes = 1
+        yield* Effect.forkChild(world.shipping)
+        yield* Effect.repeat(TestClock.adjust("1 second"), { until: () => world.copied.length >= 5 })
+        assert.deepInclude(world.news, { _tag: "Away", problem: "HTTP status 413" })
+        world.state.passes = 100
+        yield* world.caughtUp
+        assert.deepStrictEqual(world.copied, world.events)
+        world.state.passes = Number.MAX_SAFE_INTEGER
+        for (let n = 301; n <= 1500; n++) world.events.push(eventAt(n))
+        yield* world.caughtUp
+        const { requests } = world.state
+        for (let n = 1501; n <= 2000; n++) world.events.push(eventAt(n))
+        yield* world.caughtUp
+        assert.strictEqual(world.state.requests - requests, 1, "the parts have grown again")
+      })
+    )
+    it.effect("a lost answer costs no second look at what was shipped before", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        for (let n = 1; n <= 5000; n++) world.events.push(eventAt(n))
+        yield* Effect.forkChild(world.shipping)
+        yield* world.caughtUp
+        const { read } = world.state
+        yield* world.weather("lost")
+        world.events.push(eventAt(5001))
+        yield* world.caughtUp
+        world.events.push(eventAt(5002))
+        yield* world.caughtUp
+        assert.deepStrictEqual(world.copied, world.events)
+        assert.isBelow(world.state.read - read, 10)
+      })
+    )
+    it.effect("a log that the hub has lost is begun and shipped again", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        for (let n = 1; n <= 600; n++) world.events.push(eventAt(n))
+        yield* Effect.forkChild(world.shipping)
+        yield* world.caughtUp
+        yield* world.forgotten
+        yield* world.caughtUp
+        assert.deepStrictEqual(world.copied, world.events)
+      })
+    )
+    it.effect("a host beats on where its clock was set back", () =>
+      Effect.gen(function* () {
+        const world = yield* fleetWorld
+        const clock = yield* Clock.Clock
+        let shift = 0
+        const wall = () => clock.currentTimeMillisUnsafe() - shift
+        const jumping: Clock.Clock = Object.create(clock, {
+          currentTimeMillisUnsafe: { value: wall },
+          currentTimeMillis: { value: Effect.sync(wall) }
+        })
+        yield* TestClock.adjust("2 hours")
+        yield* Effect.forkChild(Effect.provideService(world.shipping, Clock.Clock, jumping))
+        yield* Effect.repeat(TestClock.adjust("1 second"), { times: 15 })
+        shift = 3_600_000
+        const before = world.beats.length
+        assert.isAtLeast(before, 1)
+        yield* Effect.repeat(TestClock.adjust("1 second"), { times: 59 })
+        assert.isAtLeast(world.beats.length - before, 5)
       })
     )
     it.effect("a revoked token and a damaged log end it", () =>

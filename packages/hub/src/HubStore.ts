@@ -9,6 +9,7 @@ import {
   type LogMark,
   LogOfAnother,
   markAfter,
+  NoSuchLog,
   noMark,
   OtherMark,
   StoreOut,
@@ -81,16 +82,16 @@ export class HubStore extends Context.Service<
       log: string,
       who: Introduction
     ) => Effect.Effect<LogMark, OtherMark | LogOfAnother | TooManyLogs | StoreOut>
-    /** Says how far a log was copied. Fails with `LogOfAnother`. */
-    readonly look: (enrolledHost: string, log: string) => Effect.Effect<CopiedLog, LogOfAnother | StoreOut>
-    /** Appends a batch whole, or not at all. Fails with `OtherMark`, `LogOfAnother` and `BrokenBatch`. */
+    /** Says how far a log was copied. Fails with `NoSuchLog` and `LogOfAnother`. */
+    readonly look: (enrolledHost: string, log: string) => Effect.Effect<CopiedLog, NoSuchLog | LogOfAnother | StoreOut>
+    /** Appends a batch whole, or not at all. Fails with `OtherMark`, `NoSuchLog`, `LogOfAnother` and `BrokenBatch`. */
     readonly append: (
       enrolledHost: string,
       log: string,
       batch: FleetBatch
-    ) => Effect.Effect<LogMark, OtherMark | LogOfAnother | BrokenBatch | StoreOut>
-    /** Holds a log for forked from now on. Nothing is appended to it any more. Fails with `LogOfAnother`. */
-    readonly fork: (enrolledHost: string, log: string) => Effect.Effect<LogMark, LogOfAnother | StoreOut>
+    ) => Effect.Effect<LogMark, OtherMark | NoSuchLog | LogOfAnother | BrokenBatch | StoreOut>
+    /** Holds a log for forked from now on. Nothing is appended to it. Fails with `NoSuchLog` and `LogOfAnother`. */
+    readonly fork: (enrolledHost: string, log: string) => Effect.Effect<LogMark, NoSuchLog | LogOfAnother | StoreOut>
     /** Reads the events of all logs after a place, in the order in which readers may see them. */
     readonly arrivals: (after: Arrival, maxEvents: number) => Effect.Effect<ReadonlyArray<ArrivedEvent>, StoreOut>
     /** Reads the events of one log after a position. */
@@ -124,7 +125,8 @@ export class HubStore extends Context.Service<
         const [row] = yield* out(
           sql<LogRow>`SELECT enrolled_host, machine, position, digest, forked, ${sql.literal(ago)} FROM logs WHERE log = ${log}::uuid`
         )
-        if (row === undefined || row.enrolled_host !== enrolledHost) return yield* new LogOfAnother()
+        if (row === undefined) return yield* new NoSuchLog()
+        if (row.enrolled_host !== enrolledHost) return yield* new LogOfAnother()
         return row
       })
 
@@ -162,9 +164,9 @@ export class HubStore extends Context.Service<
               WHERE (SELECT count(*) FROM logs WHERE enrolled_host = ${enrolledHost}) < ${maxLogs}
               ON CONFLICT (log) DO NOTHING`
           )
-          const taken = yield* out(sql`SELECT 1 FROM logs WHERE log = ${log}::uuid`)
-          if (taken.length === 0) return yield* new TooManyLogs()
-          const row = yield* logOf(enrolledHost, log)
+          const row = yield* Effect.catchTag(logOf(enrolledHost, log), "NoSuchLog", () =>
+            Effect.fail(new TooManyLogs())
+          )
           if (row.machine !== machine) return yield* new LogOfAnother()
           yield* out(sql`UPDATE logs SET host = ${host}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`)
           if (row.forked) return yield* new OtherMark({ mark: copiedMark(row), forked: true })

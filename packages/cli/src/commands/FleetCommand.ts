@@ -1,5 +1,11 @@
 import { Claims, type ResolvedSettings, serverUrl, Settings } from "@souffleur/domain"
-import { layerAgentFiles, layerClaims, layerDatabase, layerHost, layerSouffleur } from "@souffleur/embed/internal"
+import {
+  layerAgentFiles,
+  layerClaims,
+  layerDatabaseFollowing,
+  layerHost,
+  layerSouffleur
+} from "@souffleur/embed/internal"
 import {
   FleetToken,
   forgetMembership,
@@ -34,11 +40,11 @@ const joined = Effect.gen(function* () {
 /** This host, as the hub is told of it. */
 const introduction = Effect.map(Claims, ({ self: { host, machine } }) => ({ host, machine }))
 
-/** The log of this host, which is made where there is none. */
+/** The log of this host, as it is there. */
 const layerOwnLog = ({ stateDir }: ResolvedSettings) =>
   Layer.unwrap(
     Effect.map(Effect.andThen(TrustedFiles.stateFolder(stateDir), Path.Path), (path) =>
-      Layer.provide(ShippedLog.layerSql, layerDatabase(path.join(stateDir, "souffleur.db")))
+      Layer.provide(ShippedLog.layerSql, layerDatabaseFollowing(path.join(stateDir, "souffleur.db")))
     )
   )
 

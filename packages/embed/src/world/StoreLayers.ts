@@ -1,16 +1,19 @@
 import { CommsErrand } from "@souffleur/comms"
 import { Comms, EventLog, type ResolvedSettings } from "@souffleur/domain"
-import { Beats, Cursor, EventLogSql, LogUnusable, Offspring, Store } from "@souffleur/eventlog"
+import { Beats, Cursor, EventLogSql, LogUnusable, Offspring, type SqliteUnusable, Store } from "@souffleur/eventlog"
 import { Processes as NodeProcesses, SqliteClient, TrustedFiles } from "@souffleur/node"
 import { RunLog } from "@souffleur/plan"
 import { Effect, FileSystem, Layer, Path } from "effect"
 import { Installation } from "./Installation.ts"
 
+const orUnusable = <A, R>(database: Layer.Layer<A, SqliteUnusable, R>) =>
+  Layer.catchTag(database, "SqliteUnusable", (error) => Layer.effectContext(Effect.fail(LogUnusable.ofFile(error))))
+
 /** Opens the file of our own database. Fails with `LogUnusable`. */
-export const layerDatabase = (path: string) =>
-  Layer.catchTag(SqliteClient.layerOwn({ ...Store, path }), "SqliteUnusable", (error) =>
-    Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
-  )
+export const layerDatabase = (path: string) => orUnusable(SqliteClient.layerOwn({ ...Store, path }))
+
+/** Follows the file of our own database, and cannot write it. Fails with `LogUnusable`. */
+export const layerDatabaseFollowing = (path: string) => orUnusable(SqliteClient.layerFollowing({ ...Store, path }))
 
 /** The logs of watches and runs, with what is kept beside them, in any SQLite database. */
 export const layerLogs = Layer.mergeAll(EventLog.layerSql(), RunLog.layerSql, EventLogSql.layerBeside())
@@ -42,12 +45,7 @@ export const layerStoreReading = ({ stateDir }: ResolvedSettings) =>
       const fs = yield* FileSystem.FileSystem
       const path = (yield* Path.Path).join(stateDir, "souffleur.db")
       if (!(yield* Effect.orElseSucceed(fs.exists(path), () => false))) return layerNoLogs
-      return Layer.provide(
-        layerLogs,
-        Layer.catchTag(SqliteClient.layerReading({ ...Store, path }), "SqliteUnusable", (error) =>
-          Layer.effectContext(Effect.fail(LogUnusable.ofFile(error)))
-        )
-      )
+      return Layer.provide(layerLogs, orUnusable(SqliteClient.layerReading({ ...Store, path })))
     })
   )
 

@@ -85,19 +85,27 @@ export const layerOwn = (
     )
   )
 
-const looking = Effect.fnUntraced(function* ({ applicationId, migrations, path }: OwnFile) {
-  const fs = yield* FileSystem.FileSystem
-  const found = yield* header(path)
-  if (!Option.exists(found, (one) => one.applicationId === applicationId))
-    return yield* unusable(path, "foreign", "it is no database that souffleur made")
-  // Without a `-wal` no process has the file open. A reader that is told so makes no files beside it.
-  const mode = (yield* fs.exists(`${path}-wal`)) ? "mode=ro" : "mode=ro&immutable=1"
-  const sql = yield* opened(path, [], existing(path, mode))
-  const [schema] = yield* sql.unsafe<{ readonly user_version: number }>("PRAGMA user_version")
-  if ((schema?.user_version ?? 0) > migrations.length)
-    return yield* unusable(path, "newer", `it has schema ${schema?.user_version}`)
-  return sql
-})
+/** `kept`: the connection is kept, and sees what others append. */
+const looking = Effect.fnUntraced(
+  function* ({ applicationId, migrations, path }: OwnFile, kept: boolean) {
+    const fs = yield* FileSystem.FileSystem
+    const found = yield* header(path)
+    if (!Option.exists(found, (one) => one.applicationId === applicationId))
+      return yield* unusable(path, "foreign", "it is no database that souffleur made")
+    // Without a `-wal` no process has the file open. A reader that is told so makes no files beside it.
+    const mode = kept || (yield* fs.exists(`${path}-wal`)) ? "mode=ro" : "mode=ro&immutable=1"
+    const sql = yield* opened(path, [], existing(path, mode))
+    const [schema] = yield* sql.unsafe<{ readonly user_version: number }>("PRAGMA user_version")
+    if ((schema?.user_version ?? 0) > migrations.length)
+      return yield* unusable(path, "newer", `it has schema ${schema?.user_version}`)
+    return sql
+  },
+  (effect, { path }) =>
+    effect.pipe(
+      Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(path)(error))),
+      Effect.catchTag("SqlError", (error) => Effect.fail(sqliteTrouble(path)(error)))
+    )
+)
 
 /**
  * Opens souffleur's own file to read it, and changes no byte of it. Nothing is made or brought forward. Fails with
@@ -106,13 +114,23 @@ const looking = Effect.fnUntraced(function* ({ applicationId, migrations, path }
 export const layerReading = (
   file: OwnFile
 ): Layer.Layer<SqlClient.SqlClient, SqliteUnusable, FileSystem.FileSystem | Path.Path> =>
-  Layer.effect(
-    SqlClient.SqlClient,
-    looking(file).pipe(
-      Effect.catchTag("PlatformError", (error) => Effect.fail(fileTrouble(file.path)(error))),
-      Effect.catchTag("SqlError", (error) => Effect.fail(sqliteTrouble(file.path)(error))),
-      Effect.withSpan("SqliteClient.layerReading")
-    )
+  Layer.effect(SqlClient.SqlClient, looking(file, false).pipe(Effect.withSpan("SqliteClient.layerReading")))
+
+/**
+ * Opens souffleur's own file to follow it: what others append is seen. Nothing is made, written or brought forward, but
+ * for SQLite's own `-wal` and `-shm` beside the file. Fails with `SqliteUnusable` for a missing file and for any other
+ * file.
+ */
+export const layerFollowing = (
+  file: OwnFile
+): Layer.Layer<SqlClient.SqlClient, SqliteUnusable, FileSystem.FileSystem | Path.Path> =>
+  Layer.effectContext(
+    Effect.suspend(() => {
+      const node = nodeOf(file.path)
+      return Effect.map(looking(file, true), (sql) =>
+        Context.add(Context.make(SqlClient.SqlClient, sql), Store.StillThere, stillThere(file.path, node))
+      )
+    }).pipe(Effect.withSpan("SqliteClient.layerFollowing"))
   )
 
 // SQLite judges the first bytes itself. Closing a descriptor of ours would drop the POSIX locks of this process on the

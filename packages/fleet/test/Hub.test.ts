@@ -1,0 +1,79 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { Hub, HubAway, noMark } from "../src/index.ts"
+import { eventAt } from "./FleetWorld.ts"
+
+const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
+
+/** A server on loopback in the place of a hub, such as a proxy that knows none. */
+const inPlaceOfAHub = (answer: http.RequestListener) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<http.Server>((resume) => {
+        const server = http.createServer(answer)
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.closeAllConnections()
+          server.close()
+        })
+    ),
+    (server) =>
+      Hub.layerHttp({
+        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        token: Redacted.make("a".repeat(64))
+      })
+  )
+
+const looked = Effect.flip(Hub.use((hub) => hub.look(log)))
+const batch = (data: string) => ({ after: noMark, digest: noMark.digest, events: [eventAt(1, data)], now: 0 })
+
+it.live("an answer that is none of the contract says its status, and may pass", () =>
+  Effect.gen(function* () {
+    for (const status of [302, 400, 404, 409, 413, 502]) {
+      const layer = yield* inPlaceOfAHub((_, response) => {
+        response.writeHead(status, { "content-type": "text/html", location: "https://elsewhere.example" })
+        response.end("<h1>Too Large</h1>")
+      })
+      assert.deepInclude(yield* Effect.provide(looked, layer), { _tag: "HubAway", problem: `HTTP status ${status}` })
+    }
+    const closed = yield* inPlaceOfAHub((request) => request.socket.destroy())
+    assert.deepInclude(yield* Effect.provide(looked, closed), { _tag: "HubAway", problem: "it cannot be reached" })
+  })
+)
+
+it.live("an answer of the contract is taken at its word", () =>
+  Effect.gen(function* () {
+    const layer = yield* inPlaceOfAHub((_, response) => {
+      response.writeHead(404, { "content-type": "application/json" })
+      response.end('{"_tag":"NoSuchLog"}')
+    })
+    assert.deepInclude(yield* Effect.provide(looked, layer), { _tag: "NoSuchLog" })
+  })
+)
+
+it.effect("an answer has ten seconds, and a batch has more with its size", () =>
+  Effect.gen(function* () {
+    const layer = yield* inPlaceOfAHub(() => {})
+    /** The seconds until a request is given up, by a step of one second. */
+    const patience = <A, E>(request: Effect.Effect<A, E, Hub>) =>
+      Effect.gen(function* () {
+        const asking = yield* Effect.forkChild(Effect.flip(Effect.provide(request, layer)))
+        let seconds = 0
+        while (asking.pollUnsafe() === undefined) {
+          yield* TestClock.adjust("1 second")
+          seconds++
+        }
+        assert.deepStrictEqual<unknown>(yield* Fiber.join(asking), new HubAway({ problem: "it takes too long" }))
+        return seconds
+      })
+    assert.strictEqual(yield* patience(Hub.use((hub) => hub.look(log))), 10)
+    const sent = (data: string) => patience(Hub.use((hub) => hub.append(log, batch(data))))
+    assert.strictEqual(yield* sent("{}"), 11)
+    assert.strictEqual(yield* sent("x".repeat(1_000_000)), 60)
+  })
+)
