@@ -9,7 +9,7 @@ type Method = keyof Souffleur["Service"]
 const methods: Readonly<Record<string, ReadonlyArray<Method>>> = {
   watch: ["find", "sessions", "watch", "resume", "detach", "preview"],
   run: ["run", "resume", "detach", "preview"],
-  resume: ["find", "living", "detach"],
+  resume: ["find", "living", "moveHere", "detach"],
   status: ["find", "watches", "status"],
   log: ["history", "events", "historyOfAll", "eventsOfAll"],
   state: ["find", "state"],

@@ -234,6 +234,19 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/cli/src/commands/ResumeCommand.ts",
+    ["packages/cli/test/ResumeCommand.test.ts"],
+    [
+      ["resume: a person moves a watch", 'if (moved) yield* personOnly("souffleur resume --moved")', ""],
+      ["resume: … one of them", "if (moved && all)", "if (false as boolean)"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/decide/WatchDecider.ts",
+    ["packages/domain/test/WatchDecider.test.ts"],
+    [["own: a move from the owner that was seen", "Equal.equals(watch.owner ?? watch.left, command.from)", "true"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/doctor/LogCheck.ts",
     ["packages/cli/test/LogCheck.test.ts"],
     [

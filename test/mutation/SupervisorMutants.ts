@@ -64,6 +64,17 @@ export const supervisorMutants = [
         "if (left !== undefined && isOfAnotherMachine(left, claims.self))",
         "if (false as boolean && left !== undefined)"
       ],
+      [
+        "own: … unless a person moves it",
+        "if (from === undefined || !elsewhere)",
+        "if (from === undefined || elsewhere)"
+      ],
+      [
+        "own: … from an owner that cannot be seen",
+        "!isSeen(owner, self) && !(yield* isDead(owner))",
+        "!(yield* isDead(owner))"
+      ],
+      ["own: … and is not dead", "!isSeen(owner, self) && !(yield* isDead(owner))", "!isSeen(owner, self)"],
       ["own: … which is not that of a process alone", "isOfAnotherMachine(owner, self) ?", "(false as boolean) ?"],
       [
         "own: its Conductor and sessions are claimed",

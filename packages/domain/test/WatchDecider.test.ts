@@ -53,6 +53,19 @@ describe("opening and owning", () => {
       .when(take(0))
       .then(Event.OwnerTook.make({ at: 1000, fence: 2, owner }))
   })
+  it("a person moves a watch from the very owner that was named, lived or left, and it can be owned again", () => {
+    const move: WatchIntent = { _tag: "Move", from: owner, host: "new-box" }
+    const moved = Event.WatchMoved.make({ at: 1000, from: owner, host: "new-box" })
+    const left = Event.OwnerLeft.make({ at, fence: 1 })
+    given(opened, owned).when(move).then(moved)
+    given(opened, owned, left).when(move).then(moved)
+    const { watch } = given(opened, owned, moved)
+    assert.deepStrictEqual([watch.owner, watch.left, watch.fence], [undefined, undefined, 1])
+    given(opened, owned, moved).when(move).thenRefused("owned")
+    given(opened, owned)
+      .when({ ...move, from: { ...owner, host: "another" } })
+      .thenRefused("owned")
+  })
   it("the decider says what it ends of its own making, once, and of a first launch only while it is validated", () => {
     const end = (what: "guardian" | "first launch"): WatchIntent => ({
       _tag: "EndProcess",

@@ -2,7 +2,7 @@ import type { Claims, EventLog, Hooks, Pin, Processes, Target } from "@souffleur
 import type { Beats, Cursor, Offspring } from "@souffleur/eventlog"
 import type { NamedRun, RunLog } from "@souffleur/plan"
 import type { TrustedFiles } from "@souffleur/process"
-import { command, finish, release } from "@souffleur/supervisor"
+import { command, finish, moveHere, release } from "@souffleur/supervisor"
 import { Context, Effect, type FileSystem, Option, type Path, Scope } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 import { answerRun } from "./conducting/AnswerRun.ts"
@@ -108,6 +108,7 @@ export const makeSouffleur = Effect.gen(function* () {
     hold: (name: WatchName) => here(settling(name, (id) => command(id, { _tag: "Hold" }))),
     go: (name: WatchName, { byAgent = false }: { readonly byAgent?: boolean } = {}) =>
       here(settling(name, (id) => command(id, { _tag: "Go", byAgent }))),
+    moveHere: (name: WatchName) => here(settling(name, (id) => moveHere(id))),
     release: (name: WatchName) => here(settling(name, (id) => release(id))),
     done: (name: WatchName, { by }: { readonly by: "agent" | "operator" } = { by: "operator" }) =>
       here(settling(name, (id) => finish(id, by)))

@@ -155,6 +155,11 @@ export class Souffleur extends Context.Service<
      * unfinished watches and its runs take both from now on.
      */
     readonly trust: (project: string) => Effect.Effect<TrustedProject, TrustError>
+    /**
+     * Takes a person's word that the last owner of a watch is gone, on another machine. The watch can be resumed here
+     * then. Fails with `Refused` where the owner is of this machine.
+     */
+    readonly moveHere: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch, and leaves its Conductor as it is. */
     readonly release: (name: WatchName) => Effect.Effect<Watch, SettleError>
     /** Ends a watch as complete, by the word of an operator or of its agent; the operator's by default. */

@@ -97,8 +97,13 @@ export const adopt = Effect.fn("Watch.adopt")(function* (
   return watch
 })
 
-/** Says how a watch ends here that may live where nothing is seen from here. */
-const endsHere = (id: string) => `if you know that it is gone, end the watch here with "souffleur release ${id}"`
+/** Says what to do here about a watch that may live where nothing is seen from here. */
+const endsHere = (id: string) =>
+  `if it surely is gone, go on by "souffleur resume ${id} --moved", or end the watch with "souffleur release ${id}"`
+
+/** Holds if the process of an owner could be seen from here. */
+const isSeen = ({ pidNamespace, process }: Owner, self: Owner) =>
+  pidNamespace === self.pidNamespace && process.bootId === self.process.bootId
 
 /**
  * Describes the owner. From another machine, boot or pid namespace its process cannot be seen, and the text says what
@@ -106,8 +111,7 @@ const endsHere = (id: string) => `if you know that it is gone, end the watch her
  */
 const watchesIt = (id: string, owner: Owner, self: Owner) => {
   const who = `souffleur with pid ${owner.process.pid} on ${owner.host}`
-  if (owner.pidNamespace === self.pidNamespace && owner.process.bootId === self.process.bootId)
-    return `${who} watches it`
+  if (isSeen(owner, self)) return `${who} watches it`
   const where = isOfAnotherMachine(owner, self) ? "on another machine" : "where its processes cannot be seen from here"
   return `${who} watches it and may be alive ${where}: ${endsHere(id)}`
 }
@@ -125,6 +129,26 @@ export const refuseOwned = Effect.fn("refuseOwned")(function* (id: string, { lef
       owner: left,
       problem: `this state folder comes from another machine (${left.host}), and the agent may be alive there: go on there, or ${endsHere(id)}`
     })
+})
+
+/**
+ * Takes a person's word that the last owner of a watch is gone, where it cannot be seen from here. The watch can be
+ * owned here after that (spec: behaviour#one-owner). Fails with `Refused` where the owner is of this machine.
+ */
+export const moveHere = Effect.fn("Watch.moveHere")(function* (id: string) {
+  const { isDead, self } = yield* Claims
+  const { left, owner } = yield* load(id)
+  const elsewhere =
+    owner === undefined
+      ? left !== undefined && isOfAnotherMachine(left, self)
+      : !isSeen(owner, self) && !(yield* isDead(owner))
+  const from = owner ?? left
+  if (from === undefined || !elsewhere)
+    return yield* new Refused({
+      reason: "not now",
+      message: `its souffleur was on this machine: "souffleur resume ${id}" goes on without --moved`
+    })
+  return yield* command(id, { _tag: "Move", from, host: self.host })
 })
 
 /** Fails with `AlreadyWatched`, as another souffleur took the watch first (exit code 3; spec: behaviour#one-owner). */

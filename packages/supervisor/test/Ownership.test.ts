@@ -13,7 +13,7 @@ import {
 import { LogUnusable } from "@souffleur/eventlog"
 import { Context, Effect, Exit, Option, Scope } from "effect"
 import { preparation } from "../../domain/test/Given.ts"
-import { adopt, command, finish, own, release } from "../src/index.ts"
+import { adopt, command, finish, moveHere, own, release } from "../src/index.ts"
 import { begun, identityOf, ownerOf } from "@souffleur/testing"
 import {
   confirmed,
@@ -96,6 +96,44 @@ describe("owning a watch", () => {
         assert.deepStrictEqual(yield* tags, [])
         for (const machine of [self.machine, null]) assert.strictEqual((yield* (yield* leftBy(machine)).own).fence, 2)
       })
+  )
+  it.effect("a person's word moves a watch here, from an owner that cannot be seen from here", () =>
+    Effect.gen(function* () {
+      const far = { ...ownerOf(5), machine: "another", process: { pid: 77, startTime: 77, bootId: "its own" } }
+      const took = Event.OwnerTook.make({ at: begun, fence: 1, owner: far })
+      const left = Event.OwnerLeft.make({ at: begun, fence: 1 })
+      for (const history of [
+        [opened(), took, confirmed],
+        [opened(), took, confirmed, left]
+      ]) {
+        const { context, own, tags } = yield* owning(history, { alive: new Set([10, 77]) })
+        assert.strictEqual((yield* Effect.flip(own))._tag, "AlreadyWatched")
+        yield* Effect.provideContext(moveHere("w"), context)
+        assert.strictEqual((yield* own).fence, 2)
+        assert.deepStrictEqual(yield* tags, ["WatchMoved", "OwnerTook"])
+      }
+    })
+  )
+  it.effect("a watch whose owner was on this machine is moved by no word: alive, dead or gone by itself", () =>
+    Effect.gen(function* () {
+      const left = Event.OwnerLeft.make({ at: begun, fence: 1 })
+      const before = { ...ownerOf(77), process: { pid: 77, startTime: 77, bootId: "an earlier boot" } }
+      for (const [history, alive] of [
+        [[opened(), Event.OwnerTook.make({ at: begun, fence: 1, owner: before }), confirmed], [10]],
+        [[opened(), confirmed], [10]],
+        [
+          [opened(), took(1, 77), confirmed],
+          [10, 77]
+        ],
+        [[opened(), took(1, 77), confirmed], [10]],
+        [[opened(), took(1, 77), confirmed, left], [10]]
+      ] as const) {
+        const { context, tags } = yield* owning(history, { alive: new Set(alive) })
+        const refused = yield* Effect.flip(Effect.provideContext(moveHere("w"), context))
+        assert.deepInclude(refused, { _tag: "Refused", reason: "not now" })
+        assert.deepStrictEqual(yield* tags, [])
+      }
+    })
   )
   it.effect("owning a watch of a live owner is refused, and leaves no trace", () =>
     Effect.gen(function* () {

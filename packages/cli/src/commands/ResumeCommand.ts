@@ -1,9 +1,10 @@
 import { Souffleur } from "@souffleur/embed"
-import { layerClaims, layerSouffleur } from "@souffleur/embed/internal"
+import { layerAgentFiles, layerClaims, layerSouffleur } from "@souffleur/embed/internal"
 import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { BadUsage, Ended } from "../Failure.ts"
 import { printJson } from "../Printing.ts"
+import { personOnly } from "../watching/PersonOnly.ts"
 import { keepWatches } from "../watching/KeepWatches.ts"
 import { resumed, tell } from "../watching/ResumeWatch.ts"
 import { json, namedIn, projectDir, watchName } from "./Options.ts"
@@ -22,10 +23,16 @@ export const resumeCommand = Command.make(
       Flag.withDescription("With --all: stay, and look again at each WATCHER_INTERVAL"),
       Flag.withDefault(false)
     ),
+    moved: Flag.Boolean("moved").pipe(
+      Flag.withDescription("Its state folder was moved here, and the machine of its last souffleur is gone"),
+      Flag.withDefault(false)
+    ),
     projectDir,
     json
   },
-  Effect.fnUntraced(function* ({ all, json: asJson, keep, watch: name }) {
+  Effect.fnUntraced(function* ({ all, json: asJson, keep, moved, watch: name }) {
+    if (moved) yield* personOnly("souffleur resume --moved")
+    if (moved && all) return yield* new BadUsage({ message: "--moved is a word about one watch: name it" })
     if ((all && name._tag === "Some") || (keep && !all))
       return yield* new BadUsage({ message: "name one watch, or say --all, with --keep where it should stay" })
     if (keep) return yield* Effect.asVoid(keepWatches)
@@ -34,6 +41,7 @@ export const resumeCommand = Command.make(
     const [first] = found
     if (!all && first?.watch.phase === "Exited")
       return yield* new BadUsage({ message: `watch ${first.id} has ended: ${first.watch.end}` })
+    if (moved && first !== undefined) yield* souffleur.moveHere(first.id)
     const results = yield* Effect.forEach(found, (one) => resumed(one, undefined))
     if (asJson) yield* printJson(results)
     else if (results.length === 0) yield* Console.log("No watch is unfinished.")
@@ -41,6 +49,8 @@ export const resumeCommand = Command.make(
     if (results.some(({ outcome }) => outcome === "failed")) return yield* new Ended({ code: 1 })
   })
 ).pipe(
-  withLayers((settings) => Layer.provideMerge(layerClaims, layerSouffleur(settings))),
+  withLayers((settings) =>
+    layerClaims.pipe(Layer.provideMerge(layerAgentFiles(settings)), Layer.provideMerge(layerSouffleur(settings)))
+  ),
   Command.withExamples([{ command: "souffleur resume --all", description: "After a reboot" }])
 )

@@ -12,6 +12,7 @@ const steadyGuardMillis = 600_000
 export const eventsOfStarts: ReadonlySet<Event.WatchEvent["_tag"]> = new Set([
   "OwnerTook",
   "OwnerLeft",
+  "WatchMoved",
   "SouffleurRestored",
   "ProcessEnding",
   "RoleFailed",

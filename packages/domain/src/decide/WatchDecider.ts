@@ -1,4 +1,4 @@
-import { Predicate, Result } from "effect"
+import { Equal, Predicate, Result } from "effect"
 import { decideCycle } from "./CycleDecider.ts"
 import { type Decision, no, ok } from "@souffleur/eventlog"
 import { adopted, attempts, decideExit, nextWatcher } from "./ExitDecider.ts"
@@ -81,6 +81,10 @@ export const decide = (watch: Watch, command: WatchCommand): Decision<Event.Watc
         : no("owned", "another souffleur took this watch first")
     case "Leave":
       return watch.owner === undefined ? ok() : ok(Event.OwnerLeft.make({ at, fence: watch.fence }))
+    case "Move":
+      return Equal.equals(watch.owner ?? watch.left, command.from)
+        ? ok(Event.WatchMoved.make({ at, from: command.from, host: command.host }))
+        : no("owned", "another souffleur took this watch first")
     case "Restore":
     case "EndProcess":
       return decideGuard(watch, command)

@@ -57,6 +57,8 @@ export const describeWatch = {
   OwnerTook: ({ fence, owner }) =>
     described("detail", `souffleur (pid ${owner.process.pid}) owns the watch (fence ${fence})`),
   OwnerLeft: () => described("info", "souffleur left. The watch can be resumed"),
+  WatchMoved: ({ from, host }) =>
+    described("info", `souffleur goes on at ${host}, by a person's word that all of it on ${from.host} is gone`),
   SouffleurRestored: ({ reason, restorations }) =>
     described(
       "warning",

@@ -53,6 +53,8 @@ export const WatchOpened = event("WatchOpened", {
 export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
 export const OwnerLeft = event("OwnerLeft", { fence: Count })
+/** A person says that the watch goes on here, because `from`, on another machine, is gone (spec: behaviour#one-owner). */
+export const WatchMoved = event("WatchMoved", { from: Owner, host: Schema.String })
 
 /**
  * The three checks of bootstrap, in their order (spec: behaviour#validation). A run has its first launch before them.
@@ -176,6 +178,7 @@ export const WatchEvent = Schema.Union([
   WatchOpened,
   OwnerTook,
   OwnerLeft,
+  WatchMoved,
   ValidationFailed,
   ArgumentsCorrected,
   ValidationExhausted,

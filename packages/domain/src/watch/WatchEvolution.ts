@@ -60,6 +60,7 @@ const changes: Changes = {
     recovery: watch.recovery === undefined ? undefined : { ...watch.recovery, resumed: true }
   }),
   OwnerLeft: (_, watch) => ({ owner: undefined, left: watch.owner }),
+  WatchMoved: () => ({ owner: undefined, left: undefined }),
   SouffleurRestored: ({ at, restorations }) => ({ restored: { restorations, at } }),
   GuardianGaveUp: (_, { fence }) => ({ restored: undefined, gaveUp: fence }),
   ProcessEnding: ({ process }) => ({ ending: process }),

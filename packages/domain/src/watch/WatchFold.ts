@@ -16,7 +16,7 @@ export const watchKey = {
  * (decision 0008).
  */
 export const watchFold: Fold<Watch, WatchEvent> = {
-  name: { kind: "watch", fingerprint: "56ede281968e2353" },
+  name: { kind: "watch", fingerprint: "72256f91e3c1d670" },
   initial,
   evolve,
   schema: Watch,

@@ -77,6 +77,8 @@ export type WatchIntent =
   /** `over`: the fence whose owner was seen dead or absent. It must still be in force. */
   | { readonly _tag: "TakeOwnership"; readonly owner: Owner; readonly over: number }
   | { readonly _tag: "Leave" }
+  /** An operator's word: the last owner, on another machine, is gone, and the watch goes on on this host. */
+  | { readonly _tag: "Move"; readonly from: Owner; readonly host: string }
   /** A guardian's word: another souffleur replaces the owner of the fence `over`, which died or is silent. */
   | { readonly _tag: "Restore"; readonly reason: "died" | "silent"; readonly over: number }
   /** souffleur is about to end a process of its own making. */
