@@ -53,7 +53,7 @@ export const WatchOpened = event("WatchOpened", {
 export const OwnerTook = event("OwnerTook", { fence: Count, owner: Owner })
 /** The owner left by itself; the watch can be taken at once. */
 export const OwnerLeft = event("OwnerLeft", { fence: Count })
-/** A person says that the watch goes on here, because `from`, on another machine, is gone (spec: behaviour#one-owner). */
+/** A person says that the watch goes on here, as `from` is gone, on another machine (spec: behaviour#one-owner). */
 export const WatchMoved = event("WatchMoved", { from: Owner, host: Schema.String })
 
 /**
