@@ -176,8 +176,25 @@ export const pageMutants = [
     [run],
     [
       ["page run: the agents of a task", "${agentList(task.agents, seen)}", ""],
+      ["page run: what its agent does", "doing === null ? null : [", "true ? null : ["],
       ["page run: the output of its agent", "output === null ? null : [", "true ? null : ["]
     ]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/conducting/RunStatus.ts",
+    [run],
+    [
+      [
+        "page run: a living agent alone",
+        "assignment !== null && agent !== null && !isOver(agent)",
+        "assignment !== null"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/domain/src/describe/DescribeTurn.ts",
+    ["packages/domain/test/DescribeTurn.test.ts"],
+    [["turn: since its record", "now - turn.at", "now"]]
   ),
   ...mutantsOf(
     "packages/page/src/ReportFile.ts",

@@ -29,6 +29,7 @@ export const statusNow = Effect.fn("Souffleur.statusNow")(function* (named: Name
 
 /** Looks at a run, by the settings of its project. */
 export const statusOfRun = Effect.fn("Souffleur.statusOfRun")(function* (named: NamedRun) {
-  const { layerLaunches, settings } = yield* Parts
-  return yield* Effect.provide(runStatus(named), layerLaunches(yield* settings(named.run.project)))
+  const { layerLaunches, layerLook, settings } = yield* Parts
+  const found = yield* settings(named.run.project)
+  return yield* Effect.provide(runStatus(named), [layerLaunches(found), layerLook({ settings: found, comms: null })])
 })

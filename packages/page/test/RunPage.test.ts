@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { ask, enter, layerStage, makeStage, reading } from "./PageStage.ts"
+import { Processes } from "@souffleur/domain"
+import { Effect, FileSystem } from "effect"
+import { ask, began, enter, layerStage, makeStage, reading } from "./PageStage.ts"
 import { busyRun, stuckRun } from "./RunStage.ts"
 
 it.live("a run shows its tasks, with their attempts, feedback and commits, and the evidence", () =>
@@ -29,6 +30,36 @@ it.live("a run tells which agent is at work, for how long, and where its output 
     assert.match(text, /<dt>Agent<\/dt>\s*<dd>pid \d+, gone, for /u)
     const [, output] = /<dt>Output of the agent<\/dt>\s*<dd><code>([^<]+)<\/code>/u.exec(text) ?? []
     assert.isTrue(output?.startsWith(`${stateDir}/launches/run-p-3f2a-a1`), output)
+  }).pipe(Effect.scoped, Effect.provide(layerStage))
+)
+it.live("a run tells which tool its agent runs, as long as the agent lives", () =>
+  Effect.gen(function* () {
+    const { context, home, project, serve, tellRun } = yield* makeStage()
+    const fs = yield* FileSystem.FileSystem
+    const { self } = yield* Effect.provideContext(Processes, context)
+    const run = busyRun(project)
+    const asked = run.find(({ _tag }) => _tag === "AgentAsked")
+    if (asked?._tag !== "AgentAsked") return assert.fail("no agent was asked")
+    const { sessionId } = asked
+    const sessions = `${home}/.claude/projects/opera`
+    yield* fs.makeDirectory(sessions, { recursive: true })
+    const timestamp = new Date(began).toISOString()
+    const call = { type: "tool_use", id: "t1", name: "<Bash>", input: { command: "make" } }
+    const record = { type: "assistant", sessionId, timestamp, message: { role: "assistant", content: [call] } }
+    yield* fs.writeFileString(`${sessions}/${sessionId}.jsonl`, `${JSON.stringify(record)}\n`)
+    yield* tellRun(
+      "auth-0001",
+      run.map((event) => (event._tag === "AgentLaunched" ? { ...event, process: self } : event))
+    )
+    yield* tellRun("auth-0002", run)
+    const { cookie, list } = yield* enter(yield* serve)
+    const doing = (id: string) =>
+      Effect.map(
+        ask(`${list}runs/${id}`, { headers: { cookie } }),
+        ({ text }) => /<dt>Doing<\/dt>\s*<dd>([^<]+)<\/dd>/u.exec(text)?.[1]
+      )
+    assert.match((yield* doing("auth-0001")) ?? "", /^runs the tool &lt;Bash&gt;, for \d+ d /u)
+    assert.isUndefined(yield* doing("auth-0002"))
   }).pipe(Effect.scoped, Effect.provide(layerStage))
 )
 it.live("an answer of a person reaches the run, once and with the secret of the form alone", () =>

@@ -12,7 +12,15 @@ import {
 } from "@souffleur/domain"
 import { Console, Duration, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { findRun, layerHost, layerLaunches, layerStore, runStatus, taskLines } from "@souffleur/embed/internal"
+import {
+  findRun,
+  layerAgentFiles,
+  layerHost,
+  layerLaunches,
+  layerStore,
+  runStatus,
+  taskLines
+} from "@souffleur/embed/internal"
 import { Environment } from "../world/CommandEnvironment.ts"
 import { paint, printJson } from "../Printing.ts"
 import { runName } from "./ConductAnswerCommand.ts"
@@ -49,6 +57,7 @@ const statusOf = Effect.fnUntraced(function* (named: NamedRun, zone?: Zone) {
             pid: run.assignment.launch?.process.pid ?? null,
             condition: seen.agent,
             runs_for_ms: seen.agentAge,
+            doing: seen.doing,
             session_id: run.assignment.sessionId,
             output: seen.output
           },
@@ -72,9 +81,11 @@ const agentLines = (
     agent.condition === "gone"
       ? "is gone"
       : `at work for ${Words.duration(agent.runs_for_ms)} of at most ${Words.duration(Duration.toMillis(limit))}`
-  return [`  ${agent.role}, pid ${agent.pid}, ${time}`, `    session ${agent.session_id}, output ${agent.output}`].map(
-    (line) => plain(line)
-  )
+  const doing = agent.doing === null ? "" : `: it ${agent.doing}`
+  return [
+    `  ${agent.role}, pid ${agent.pid}, ${time}${doing}`,
+    `    session ${agent.session_id}, output ${agent.output}`
+  ].map((line) => plain(line))
 }
 
 /** Prints how a run is, or how all of them are (spec: command-line#plans). */
@@ -122,6 +133,10 @@ export const conductStatusCommand = Command.make(
     }
   })
 ).pipe(
-  withLayers((settings) => Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerHost)),
+  withLayers((settings) =>
+    Layer.mergeAll(layerStore(settings), layerLaunches(settings), layerAgentFiles(settings)).pipe(
+      Layer.provideMerge(layerHost)
+    )
+  ),
   Command.withDescription("Print the state of a run: its tasks, its agent, what it waits for")
 )

@@ -19,6 +19,7 @@ export const statusJson = (seen: WatchStatus) => {
       alive: seen.conductor === "running" || seen.conductor === "stopped",
       session_id: watch.sessionId,
       heartbeat_age_ms: seen.heartbeatAge,
+      doing: seen.doing,
       context_tokens: seen.context?.tokens ?? null,
       context_window: seen.context?.window ?? null,
       waits_for: watch.person?.for ?? null

@@ -1,4 +1,13 @@
-import { type Condition, isOver, Launcher, Processes, type StateWord, type Zone } from "@souffleur/domain"
+import {
+  Agent,
+  type Condition,
+  isOver,
+  Launcher,
+  Processes,
+  type StateWord,
+  turnInWords,
+  type Zone
+} from "@souffleur/domain"
 import { Beats } from "@souffleur/eventlog"
 import { type NamedRun, needsPerson, streamOf } from "@souffleur/plan"
 import { Clock, Effect, Option } from "effect"
@@ -23,11 +32,13 @@ export interface RunStatus extends NamedRun {
   readonly agent: Condition | null
   /** Milliseconds since that agent was launched. */
   readonly agentAge: number | null
+  /** The act of that agent by its records, such as `runs the tool Bash, for 8 s`. */
+  readonly doing: string | null
   /** The file with the output of that agent. */
   readonly output: string | null
 }
 
-/** Returns the status of a run, with the launches in the context. */
+/** Returns the status of a run, with the launches and the agent's files in the context. */
 export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone?: Zone) {
   const { id, run, unreadable } = named
   const { outputPath } = yield* Launcher
@@ -35,8 +46,12 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone
   const processes = yield* Processes
   const now = yield* Clock.currentTimeMillis
   const beat = yield* beats.last(streamOf(id))
-  const launched = run.assignment?.launch ?? null
+  const { assignment } = run
+  const launched = assignment?.launch ?? null
   const agent = launched === null ? null : yield* processes.condition(launched.process)
+  const living = assignment !== null && agent !== null && !isOver(agent)
+  const signs = living ? yield* (yield* Agent).signs(assignment.sessionId) : Option.none()
+  const turn = Option.getOrUndefined(signs)?.turn
   const owner = run.owner === null ? null : yield* processes.condition(run.owner.process)
   const { need, state } = runJob(named, owner !== null && !isOver(owner))
   return {
@@ -49,6 +64,7 @@ export const runStatus = Effect.fn("runStatus")(function* (named: NamedRun, zone
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     agent,
     agentAge: launched === null ? null : now - launched.at,
+    doing: turn === undefined ? null : turnInWords(turn, now),
     output: launched === null ? null : outputPath(launched.launchId)
   } satisfies RunStatus
 })

@@ -10,6 +10,7 @@ import {
   type ResolvedSettings,
   see,
   type StateWord,
+  turnInWords,
   type Watch,
   type Zone
 } from "@souffleur/domain"
@@ -43,6 +44,8 @@ export interface WatchStatus extends NamedWatch {
   readonly beatAge: number | null
   /** The tokens of the conversation as the service counted them, and their limit. */
   readonly context: { readonly tokens: number; readonly window: number | null } | null
+  /** The act of the agent by its records, such as `runs the tool Bash, for 8 s`. */
+  readonly doing: string | null
   /** The reason why a Conductor without a heartbeat is left alone. */
   readonly deferred: NonNullable<Watch["deferred"]> | null
   readonly comms: "none" | "not asked" | "ok" | "out"
@@ -95,7 +98,8 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
   const owner = watch.owner === undefined ? null : yield* processes.condition(watch.owner.process)
   const owned = owner !== null && !isOver(owner)
   const { need, state } = watchJob(named, owned)
-  const context = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)?.context
+  const signs = seen === undefined ? undefined : Option.getOrUndefined(seen.signs)
+  const context = signs?.context
   return {
     ...named,
     state,
@@ -108,6 +112,7 @@ export const watchStatus = Effect.fn("watchStatus")(function* <E, R>(
     agentBeatAt: Option.match(said, { onNone: () => null, onSome: ({ at }) => at }),
     beatAge: Option.match(beat, { onNone: () => null, onSome: ({ at }) => now - at }),
     context: context === undefined ? null : { tokens: context.tokens, window: context.window ?? null },
+    doing: signs?.turn === undefined ? null : turnInWords(signs.turn, now),
     deferred: silent && watch.deferred !== undefined ? watch.deferred : null,
     comms: watch.comms === null ? "none" : over ? "not asked" : Option.isSome(snapshot) ? "ok" : "out",
     commsOut: seen !== undefined && Result.isFailure(seen.snapshot) ? seen.snapshot.failure.reason : null

@@ -61,10 +61,11 @@ export const pastFacts = (watch: Watch, seen: Seen): ReadonlyArray<Fact | null> 
 
 /** Returns the facts of a watch as it is now, with a look at its processes and its agent's files. */
 export const presentFacts = (
-  { beatAge, conductor, context, owner, watch }: WatchStatus,
+  { beatAge, conductor, context, doing, owner, watch }: WatchStatus,
   seen: Seen
 ): ReadonlyArray<Fact | null> => [
   watch.conductor === undefined ? null : ["Agent", `pid ${watch.conductor.pid}, ${conductor ?? "not looked for"}`],
+  doing === null ? null : ["Doing", doing],
   context === null ? null : ["Context in use", contextUse(context)],
   ...loggedFacts(watch, seen),
   watch.phase === "Exited"

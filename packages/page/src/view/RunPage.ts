@@ -31,7 +31,7 @@ export const runView = (id: string, events: Events, links: Links): EventView<Run
 
 /** Returns the state of a run now. It moves. */
 export const runStatePart = (status: RunStatus, seen: Seen): Html => {
-  const { agent, agentAge, beatAge, need, needs, output, owner, run, standing, state } = status
+  const { agent, agentAge, beatAge, doing, need, needs, output, owner, run, standing, state } = status
   const { assignment } = run
   return html`<section id="state" class="panel" data-state="${state}" aria-labelledby="state-title">
     <h2 id="state-title" class="unseen">The state now</h2>
@@ -52,6 +52,7 @@ export const runStatePart = (status: RunStatus, seen: Seen): Html => {
             "Agent",
             `pid ${assignment.launch.process.pid}, ${agent ?? "unknown"}${agentAge === null ? "" : `, for ${Words.duration(agentAge)}`}`
           ],
+      doing === null ? null : ["Doing", doing],
       output === null ? null : ["Output of the agent", html`<code>${output}</code>`],
       run.owner === null
         ? null
