@@ -263,7 +263,15 @@ describe("a snapshot in doubt is no snapshot", () => {
       "a state has a value of another kind",
       `UPDATE folded SET state = json_set(state, '$.phase', 'Lost') WHERE stream <> ''`
     ],
-    ["a state is of another revision", `UPDATE folded SET state = json_set(state, '$.revision', 2) WHERE stream <> ''`],
+    [
+      "a state has a field that no state has",
+      `UPDATE folded SET state = json_set(state, '$.lost', 1) WHERE stream <> ''`
+    ],
+    [
+      "a state is of another revision",
+      // No later event of this stream tells it.
+      `UPDATE folded SET state = json_set(state, '$.revision', 2) WHERE stream = 'a-1'`
+    ],
     [
       "a revision is beyond the log",
       "UPDATE folded SET revision = 99, state = json_set(state, '$.revision', 99) WHERE stream <> ''"

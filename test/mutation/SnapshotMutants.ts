@@ -24,8 +24,9 @@ export const snapshotMutants = [
     ]
   ]),
   ...mutantsOf(`${snapshot}/Fold.ts`, tests, [
-    ["snapshots: a state by its schema", "isState(parsed) && parsed", "(parsed as any)"],
-    ["snapshots: of their own revision", " && parsed.revision === revision ?", " ?"],
+    ["snapshots: a state by its schema", "isPart(kept) && kept", "kept"],
+    ["snapshots: a state without a foreign field", "?.(value) === true", "?.(value) !== false"],
+    ["snapshots: of their own revision", " && kept.revision === revision ?", " ?"],
     [
       "snapshots: what would come back as another is not kept",
       'JSON.stringify(back) === JSON.stringify(state) ? text : ""',

@@ -72,8 +72,12 @@ export const printing = (
 }
 
 /** Prints a text whose line breaks are ours. Foreign text in it must be plain already. */
-export const printLines = (text: string, print: (line: string) => Effect.Effect<void> = Console.log) =>
-  Effect.forEach(text.split("\n"), (line) => print(line), { discard: true })
+export const printLines = (text: string, way: "log" | "error" = "log") =>
+  Console.consoleWith((to) =>
+    Effect.sync(() => {
+      for (const line of text.split("\n")) to[way](line)
+    })
+  )
 
 /** Prints facts for a program, indented for a person. JSON escapes foreign line breaks. */
 export const printJson = (value: unknown) => printLines(JSON.stringify(value, null, 2))

@@ -60,7 +60,7 @@ it.effect("the console prints in no other way", () =>
 
 it.effect("a text with several lines of ours is printed on several, and JSON stays the same", () =>
   Effect.gen(function* () {
-    yield* printLines("one\n two", Console.error)
+    yield* printLines("one\n two", "error")
     assert.deepStrictEqual(yield* TestConsole.errorLines, ["one", " two"])
     const to = caught()
     const value = { a: ["\u001B\u009B\u202E\n", { b: "\u2028" }] }

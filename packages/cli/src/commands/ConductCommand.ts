@@ -24,8 +24,7 @@ const leftAtWork = Effect.fnUntraced(function* (run: Run) {
     )
 })
 
-const tellNeeds = (needs: ReadonlyArray<string>, then: string) =>
-  printLines(`${needs.join("\n  ")}; ${then}`, Console.error)
+const tellNeeds = (needs: ReadonlyArray<string>, then: string) => printLines(`${needs.join("\n  ")}; ${then}`, "error")
 
 /** Prints a run to its end, and returns the exit code (spec: command-line#exit-codes). */
 const printRun = Effect.fnUntraced(function* (run: RunningRun<RunBroken>, asJson: boolean, zone: Zone) {

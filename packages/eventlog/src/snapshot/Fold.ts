@@ -6,8 +6,8 @@ export interface Fold<State extends { readonly revision: number }, Event> {
   readonly name: FoldName
   readonly initial: State
   readonly evolve: (state: State, event: Event) => State
-  /** Holds each state. Every value of it is JSON, or `undefined` at the top. */
-  readonly schema: Schema.Schema<State>
+  /** Holds each state, field by field. Every value of it is JSON, or `undefined` at the top. */
+  readonly schema: Schema.Schema<State> & Pick<Schema.Struct<Schema.Struct.Fields>, "fields">
   readonly isEnded: (state: State) => boolean
   /** The number of events that are worth a write of snapshots, though no aggregate has ended. */
   readonly keepEvery: number
@@ -28,13 +28,15 @@ export const stateCodec = <State extends { readonly revision: number }, Event>({
   initial,
   schema
 }: Pick<Fold<State, Event>, "initial" | "schema">): StateCodec<State> => {
-  const isState = Schema.is(schema)
+  const checks = new Map(Object.entries(schema.fields).map(([key, field]) => [key, Schema.is(field)]))
+  // The initial state holds all other fields, and most states change a third of them.
+  const isPart = (kept: object) => Object.entries(kept).every(([key, value]) => checks.get(key)?.(value) === true)
   const first = new Map(Object.entries(initial).map(([key, value]) => [key, JSON.stringify(value)]))
   const decode: StateCodec<State>["decode"] = ({ revision, state }) => {
     if (state === "") return undefined
     try {
-      const parsed: unknown = { ...initial, ...(JSON.parse(state) as object) }
-      return isState(parsed) && parsed.revision === revision ? parsed : undefined
+      const kept = JSON.parse(state) as Partial<State>
+      return isPart(kept) && kept.revision === revision ? { ...initial, ...kept } : undefined
     } catch {
       return undefined
     }

@@ -11,16 +11,17 @@ const columns = `f.stream, f.opened, f.revision, f.position, f.ended, CASE WHEN 
 ) THEN f.state ELSE '' END AS state`
 const ours = "f.kind = ? AND f.fingerprint = ?"
 
-interface SnapshotRow {
-  readonly stream: string
-  readonly opened: number
-  readonly revision: number
-  readonly position: number
-  readonly ended: number
-  readonly state: string
-}
+/** A row in the order of {@link columns}. Ten thousand arrays are read in half of the time of as many records. */
+type SnapshotRow = readonly [string, number, number, number, number, string]
 
-const snapshotOf = (row: SnapshotRow): Snapshot => ({ ...row, ended: row.ended === 1 })
+const snapshotOf = ([stream, opened, revision, position, ended, state]: SnapshotRow): Snapshot => ({
+  stream,
+  opened,
+  revision,
+  position,
+  ended: ended === 1,
+  state
+})
 
 /**
  * Keeps snapshots in the file of the log. Triggers throw all of them away where an event of the log is changed or
@@ -30,7 +31,9 @@ export const sqlSnapshots: Effect.Effect<Snapshots, never, SqlClient.SqlClient> 
   SqlClient.SqlClient,
   (sql) => {
     const select = (statement: string, parameters: ReadonlyArray<unknown>) =>
-      Effect.map(sql.unsafe<SnapshotRow>(statement, parameters), (rows) => rows.map(snapshotOf))
+      Effect.map(sql.unsafe(statement, parameters).values, (rows) =>
+        (rows as unknown as ReadonlyArray<SnapshotRow>).map(snapshotOf)
+      )
     const named = ({ fingerprint, kind }: FoldName) => [kind, fingerprint]
     return {
       // One statement: between two of them a stream could end, and would be in neither answer.
