@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** The tests of modules that start most programs. */
-const starting = ["Conduct", "GitPrograms", "Hindered", "History", "SouffleurConduct"]
+/** The tests of modules that start most programs, or collect the garbage of their worker. */
+const starting = ["Conduct", "GitPrograms", "Hindered", "History", "Memory", "SouffleurConduct"]
 /** The other tests of modules that take longest. */
 const long = ["CrashScenario", "Linear", "SouffleurParts", "simulation"]
 
@@ -37,6 +37,7 @@ export default defineConfig({
     // One more than two cores: tests of real processes wait for these, and the first test waits for the compiler.
     maxWorkers: 3,
     sequence: { sequencer: StartingFirst },
+    tags: [{ name: "cases", description: "takes long, or starts many programs: `pnpm test:cases`" }],
     projects: [
       // They keep nothing outside their tests, so that a worker loads each module once.
       {

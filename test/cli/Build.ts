@@ -5,8 +5,8 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /**
- * Returns the folder for the compiled code of a bundle. The first start with each word makes it. Later starts take half
- * of the processor.
+ * Returns the folder for the compiled code of a bundle. The first start with each word makes it. Later starts take
+ * less of the processor.
  */
 export const compiledOf = (bundle: string): string => join(dirname(dirname(bundle)), "compiled")
 

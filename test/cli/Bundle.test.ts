@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
 import { wrongLicences } from "../../release/Licences.ts"
 import { bundle, prints, stage, task, until } from "./CliStage.ts"
+import { liveCase } from "./Live.ts"
 
 const folder = dirname(bundle)
 const importedBy = (text: string) =>
@@ -212,7 +213,7 @@ it("a command of which files are missing says so, and ends", () => {
   assert.strictEqual(stderr, "souffleur: files of its program are missing: install it again\n")
 })
 
-it.live("an errand is started by its own file, also where npm starts the command by a link", () =>
+liveCase("an errand is started by its own file, also where npm starts the command by a link", () =>
   Effect.gen(function* () {
     const the = yield* stage([task(1)])
     const linked = join(the.home, "souffleur")
@@ -237,7 +238,7 @@ it.live("an errand is started by its own file, also where npm starts the command
   })
 )
 
-it.live("the demonstration runs to its end from the bundle alone, in a folder of its own", () =>
+liveCase("the demonstration runs to its end from the bundle alone, in a folder of its own", () =>
   Effect.gen(function* () {
     const the = yield* stage([])
     const version = yield* the.run(["--version"])

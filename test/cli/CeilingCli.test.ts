@@ -1,12 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
+/** @module-tag cases */
+import { assert, describe } from "@effect/vitest"
 import { payloadHeader } from "@souffleur/domain"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, prints, type Running, said, stage, task, until } from "./CliStage.ts"
+import { live } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const seen = (watch: Running, tag: string) => watch.lines.map(said).filter(({ _tag }) => _tag === tag)
 const asks = `${payloadHeader}\npermission_mode: bypassPermissions\nresume_prompt: go on`
 

@@ -1,10 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { alive, prints, said, stage, task, until, type Variables } from "./CliStage.ts"
+import { live, liveCase } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const id = "11111111-1111-4111-8111-111111111111"
 const nobody = "4190000"
 const at = (pid: string, session: string) => ["watch", "--pid", pid, "--session-id", session]
@@ -145,7 +145,7 @@ describe.concurrent("the command", () => {
       })
   )
 
-  live("a souffleur that is told to end leaves its watch resumable, and its row as it was", () =>
+  liveCase("a souffleur that is told to end leaves its watch resumable, and its row as it was", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
@@ -172,7 +172,7 @@ describe.concurrent("the command", () => {
     })
   )
 
-  live("three failed validations end a watch with 1, a message and the row, and nothing is launched", () =>
+  liveCase("three failed validations end a watch with 1, a message and the row, and nothing is launched", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const { code, lines } = yield* the.run([...at(nobody, id), "--json"])
@@ -184,41 +184,43 @@ describe.concurrent("the command", () => {
     })
   )
 
-  live("a session with a record of 200 MB is exported in bounded memory, and the export says what was left out", () =>
-    Effect.gen(function* () {
-      const the = yield* stage([])
-      const folder = join(the.home, "claude", "projects", "x")
-      fs.mkdirSync(folder, { recursive: true })
-      const record = (content: string) =>
-        JSON.stringify({ type: "user", uuid: "u", sessionId: id, message: { role: "user", content } })
-      const [before, after] = record("|").split("|")
-      const file = fs.openSync(join(folder, `${id}.jsonl`), "w")
-      fs.writeSync(file, `${record("the first words")}\n${before}`)
-      for (let n = 0; n < 20; n++) fs.writeSync(file, "y".repeat(10_000_000))
-      fs.writeSync(file, `${after}\n${record("the last words")}\n`)
-      fs.closeSync(file)
+  liveCase(
+    "a session with a record of 200 MB is exported in bounded memory, and the export says what was left out",
+    () =>
+      Effect.gen(function* () {
+        const the = yield* stage([])
+        const folder = join(the.home, "claude", "projects", "x")
+        fs.mkdirSync(folder, { recursive: true })
+        const record = (content: string) =>
+          JSON.stringify({ type: "user", uuid: "u", sessionId: id, message: { role: "user", content } })
+        const [before, after] = record("|").split("|")
+        const file = fs.openSync(join(folder, `${id}.jsonl`), "w")
+        fs.writeSync(file, `${record("the first words")}\n${before}`)
+        for (let n = 0; n < 20; n++) fs.writeSync(file, "y".repeat(10_000_000))
+        fs.writeSync(file, `${after}\n${record("the last words")}\n`)
+        fs.closeSync(file)
 
-      const out = join(the.home, "out.md")
-      const exporting = the.start(["export", id, "--out", out])
-      let peak = 0
-      const look = Effect.sync(() => {
-        const status = alive(exporting.pid) ? fs.readFileSync(`/proc/${exporting.pid}/status`, "utf8") : ""
-        peak = Math.max(peak, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0))
-      })
-      const { code } = yield* Effect.raceFirst(
-        exporting.ended,
-        Effect.andThen(
-          until(look, () => false),
-          Effect.never
+        const out = join(the.home, "out.md")
+        const exporting = the.start(["export", id, "--out", out])
+        let peak = 0
+        const look = Effect.sync(() => {
+          const status = alive(exporting.pid) ? fs.readFileSync(`/proc/${exporting.pid}/status`, "utf8") : ""
+          peak = Math.max(peak, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0))
+        })
+        const { code } = yield* Effect.raceFirst(
+          exporting.ended,
+          Effect.andThen(
+            until(look, () => false),
+            Effect.never
+          )
         )
-      )
-      assert.strictEqual(code, 0, exporting.errors())
-      assert.isAbove(peak, 0)
-      assert.isBelow(peak, 200_000, "kB")
-      assert.match(exporting.errors(), /^warning: .*left out: 1\n$/)
-      assert.deepStrictEqual(exporting.lines, [out])
-      assert.include(fs.readFileSync(out, "utf8"), "the last words")
-      assert.strictEqual(fs.statSync(out).mode & 0o777, 0o600)
-    })
+        assert.strictEqual(code, 0, exporting.errors())
+        assert.isAbove(peak, 0)
+        assert.isBelow(peak, 200_000, "kB")
+        assert.match(exporting.errors(), /^warning: .*left out: 1\n$/)
+        assert.deepStrictEqual(exporting.lines, [out])
+        assert.include(fs.readFileSync(out, "utf8"), "the last words")
+        assert.strictEqual(fs.statSync(out).mode & 0o777, 0o600)
+      })
   )
 })

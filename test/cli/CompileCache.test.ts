@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as fs from "node:fs"
 import { basename, join } from "node:path"
 import { bundle, stage } from "./CliStage.ts"
+import { liveCase } from "./Live.ts"
 
 /** A home without a cache that the user has chosen. */
 const home = Effect.map(stage([]), (the) => {
@@ -37,7 +38,7 @@ it.live("a command keeps its compiled code in a folder of this user alone, and -
   })
 )
 
-it.live("a cache that others may write, a linked cache and an impossible cache are not used", () =>
+liveCase("a cache that others may write, a linked cache and an impossible cache are not used", () =>
   Effect.gen(function* () {
     const the = yield* home
     const elsewhere = join(the.home, "elsewhere")

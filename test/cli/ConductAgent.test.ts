@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { first, git, theatre } from "./CliTheatre.ts"
+import { liveCase } from "./Live.ts"
 
 it.live("the agent of docs/conduct-agent.md works, and its work passes the review", () =>
   Effect.gen(function* () {
@@ -21,7 +22,7 @@ it.live("the agent of docs/conduct-agent.md works, and its work passes the revie
   }).pipe(Effect.scoped)
 )
 
-it.live(
+liveCase(
   "an agent gets the variables of AGENT_ENVIRONMENT and the short list; a name that it adds to the config file has no effect",
   () =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { alive, bundle, stage, task, until } from "./CliStage.ts"
+import { liveCase } from "./Live.ts"
 
 const there = (file: string) =>
   until(
@@ -12,7 +13,7 @@ const there = (file: string) =>
     (yes) => yes
   )
 
-it.live(
+liveCase(
   "watch --detach of the Conductor itself starts a souffleur outside its tree, which outlives it and brings it back",
   () =>
     Effect.gen(function* () {

@@ -1,11 +1,11 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { bundle, prints, stage, task, type Variables } from "./CliStage.ts"
+import { live, liveCase } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 type Stage = Effect.Success<ReturnType<typeof stage>>
 
 interface Fact {
@@ -49,7 +49,7 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live("doctor prints a line for each check with the remedy below, and no colour without a terminal", () =>
+  liveCase("doctor prints a line for each check with the remedy below, and no colour without a terminal", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { lines } = yield* the.run(["doctor"])
@@ -77,7 +77,7 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live("doctor reports problems of comms: rows, heartbeats, schema, another kind of file", () =>
+  liveCase("doctor reports problems of comms: rows, heartbeats, schema, another kind of file", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       the.commsDb((db) => {
@@ -98,7 +98,7 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live(
+  liveCase(
     "doctor finds an owned watch well, says how to resume an unowned one, and finds open folders, leftovers and damage",
     () =>
       Effect.gen(function* () {
@@ -163,7 +163,7 @@ describe.concurrent("doctor", () => {
       })
   )
 
-  live("doctor compares a watch that has ended with its row", () =>
+  liveCase("doctor compares a watch that has ended with its row", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50)])
       const conductor = yield* the.conductor()
@@ -183,7 +183,7 @@ describe.concurrent("doctor", () => {
     })
   )
 
-  live("doctor says why a watch is in standby, and what a person can do", () =>
+  liveCase("doctor says why a watch is in standby, and what a person can do", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)], { SOUFFLEUR_COMPACT_POLL_INTERVAL: "20 millis" })
       configure(the, "FORCE_COMPACT=5\n")

@@ -1,14 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Processes as ProcessesPort } from "@souffleur/domain"
 import { Processes } from "@souffleur/node"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { ownersOf, rowsOf } from "../torture/LogFromOutside.ts"
 import { alive, prints, type Said, stage, task, until, type Variables } from "./CliStage.ts"
-
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
+import { live, liveCase } from "./Live.ts"
 
 /** Five seconds of silence, in place of six minutes. */
 const impatient: Variables = { SOUFFLEUR_MONITOR_STALE_AFTER: "4 seconds", SOUFFLEUR_MONITOR_INTERVAL: "1 second" }
@@ -75,7 +74,7 @@ describe.concurrent("a guardian", () => {
     })
   )
 
-  live(
+  liveCase(
     "the guardian leaves a souffleur ended that a person ended, even where the log was locked during its goodbye",
     () =>
       Effect.gen(function* () {
@@ -96,7 +95,7 @@ describe.concurrent("a guardian", () => {
       })
   )
 
-  live(
+  liveCase(
     "the guardian kills a hung souffleur and then starts another; the Conductor is not touched, and release ends both",
     () =>
       Effect.gen(function* () {
@@ -117,7 +116,7 @@ describe.concurrent("a guardian", () => {
       })
   )
 
-  live(
+  liveCase(
     "the guardian itself is brought back after a kill or a hang; SIGTERM ends both, and the watch can be resumed",
     () =>
       Effect.gen(function* () {
@@ -144,7 +143,7 @@ describe.concurrent("a guardian", () => {
       })
   )
 
-  live(
+  liveCase(
     "the guardian gives up after repeated kills of souffleur without progress, says so, and leaves no process behind",
     () =>
       Effect.gen(function* () {
@@ -171,7 +170,7 @@ describe.concurrent("a guardian", () => {
       })
   )
 
-  live(
+  liveCase(
     "the guardian replaces a souffleur that hangs during a command; the command is not repeated, and its unseen end is a death",
     () =>
       Effect.gen(function* () {

@@ -1,13 +1,13 @@
 import { Hooks } from "@souffleur/domain"
 import { HookFiles, HostServices } from "@souffleur/node"
-import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Option, type Scope } from "effect"
+import { assert, describe } from "@effect/vitest"
+import { Clock, Effect, Option } from "effect"
 import { execFileSync, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { bundle, stage, type Variables } from "./CliStage.ts"
+import { live, liveCase } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 /** The errand's own file; the command does the same when it is asked. */
 const quick = join(dirname(bundle), "hook.js")
 type Stage = Effect.Success<ReturnType<typeof stage>>
@@ -64,7 +64,7 @@ describe.concurrent("souffleur hook", () => {
     })
   )
 
-  live(
+  liveCase(
     "a hook never fails and never prints: garbage, too much, nothing, a path as id, a folder it may not write to",
     () =>
       Effect.gen(function* () {
@@ -85,7 +85,7 @@ describe.concurrent("souffleur hook", () => {
       })
   )
 
-  live("a hook whose input has no end goes on with the part that came in time", () =>
+  liveCase("a hook whose input has no end goes on with the part that came in time", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const child = spawn(process.execPath, [quick, "hook"], {
@@ -99,7 +99,7 @@ describe.concurrent("souffleur hook", () => {
     })
   )
 
-  live("many hooks at once lose no line, even while the file is cut to its newest lines", () =>
+  liveCase("many hooks at once lose no line, even while the file is cut to its newest lines", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       fs.mkdirSync(join(the.state, "hooks"), { recursive: true })
@@ -214,7 +214,7 @@ describe.concurrent("souffleur hooks", () => {
       })
   )
 
-  live(
+  liveCase(
     "hooks install leaves an unreadable file alone and refuses contradicting flags, with nothing on standard output",
     () =>
       Effect.gen(function* () {
@@ -234,7 +234,7 @@ describe.concurrent("souffleur hooks", () => {
       })
   )
 
-  live("doctor finds hooks whose program is gone, or that write elsewhere", () =>
+  liveCase("doctor finds hooks whose program is gone, or that write elsewhere", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const settings = join(the.project, ".claude", "settings.local.json")

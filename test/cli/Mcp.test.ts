@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { client } from "./Client.ts"
 import { prints, stage, task, until } from "./CliStage.ts"
+import { liveCase } from "./Live.ts"
 
 const names = [
   "done",
@@ -36,26 +37,28 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.strictEqual(server.errors(), "")
     }).pipe(Effect.scoped)
   )
-  it.live("a line that is no message gets an error, a line without end is dropped, and the next call is answered", () =>
-    Effect.gen(function* () {
-      const { environment, project, session } = yield* stage([])
-      const server = yield* client(project, environment, session)
-      yield* server.begin
-      yield* server.send(
-        '{"jsonrpc": "2.0", "id": 70, "method"\n5\n"tools/list"\n[]\n{}\n{"id": {}, "method": 7}\n\u0000\u0001\n\n'
-      )
-      assert.deepInclude((yield* server.answer(null)).error, { code: -32_700 })
-      const megabyte = "x".repeat(1_000_000)
-      for (let n = 0; n < 4; n += 1) yield* server.send(megabyte)
-      yield* server.send(
-        `\n{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"nobody","arguments":{}}}\n`
-      )
-      assert.isDefined((yield* server.answer(71)).error)
-      assert.isTrue((yield* server.call("register_tasks", { tasks: [{ task_id: 7 }] })).failed)
-      assert.isFalse((yield* server.call("my_state")).failed)
-      // The agent stops its servers so.
-      assert.strictEqual(yield* server.kill("SIGINT"), 130)
-    }).pipe(Effect.scoped)
+  liveCase(
+    "a line that is no message gets an error, a line without end is dropped, and the next call is answered",
+    () =>
+      Effect.gen(function* () {
+        const { environment, project, session } = yield* stage([])
+        const server = yield* client(project, environment, session)
+        yield* server.begin
+        yield* server.send(
+          '{"jsonrpc": "2.0", "id": 70, "method"\n5\n"tools/list"\n[]\n{}\n{"id": {}, "method": 7}\n\u0000\u0001\n\n'
+        )
+        assert.deepInclude((yield* server.answer(null)).error, { code: -32_700 })
+        const megabyte = "x".repeat(1_000_000)
+        for (let n = 0; n < 4; n += 1) yield* server.send(megabyte)
+        yield* server.send(
+          `\n{"jsonrpc":"2.0","id":71,"method":"tools/call","params":{"name":"nobody","arguments":{}}}\n`
+        )
+        assert.isDefined((yield* server.answer(71)).error)
+        assert.isTrue((yield* server.call("register_tasks", { tasks: [{ task_id: 7 }] })).failed)
+        assert.isFalse((yield* server.call("my_state")).failed)
+        // The agent stops its servers so.
+        assert.strictEqual(yield* server.kill("SIGINT"), 130)
+      }).pipe(Effect.scoped)
   )
   it.live("the tools serve an agent before its watch has begun, and its watch afterwards", () =>
     Effect.gen(function* () {
@@ -136,7 +139,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.isAbove(messages().length, 1)
     }).pipe(Effect.scoped)
   )
-  it.live("many clients at once lose nothing: one registers a task, and each one's message arrives", () =>
+  liveCase("many clients at once lose nothing: one registers a task, and each one's message arrives", () =>
     Effect.gen(function* () {
       const { commsDb, environment, project } = yield* stage([])
       const tasks = Array.from({ length: 50 }, (_, n) => ({ task_id: `task-${n + 10}` }))
@@ -171,7 +174,7 @@ describe.concurrent("souffleur mcp, as a process", () => {
       assert.strictEqual(posts?.["n"], 12)
     }).pipe(Effect.scoped)
   )
-  it.live("an agent's request without comms is a hand-off with its words, and done ends the watch", () =>
+  liveCase("an agent's request without comms is a hand-off with its words, and done ends the watch", () =>
     Effect.gen(function* () {
       const set = yield* stage([task(1, 60_000)])
       const { environment, project, session, state } = set

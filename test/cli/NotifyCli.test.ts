@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import type { ServerResponse } from "node:http"
@@ -7,9 +7,8 @@ import { join } from "node:path"
 import { desktopStandIn } from "../../packages/notify/test/DesktopStandIn.ts"
 import { answering, stubServer } from "../../packages/notify/test/StubServer.ts"
 import { bundle, stage, until } from "./CliStage.ts"
+import { live, liveCase } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
-  (skip ? it.live.skip : it.live)(what, test)
 const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
 const secret = "Zs3cr3t"
 /** Every secret, for servers on loopback. */
@@ -60,7 +59,7 @@ describe.concurrent("the command line sends notices", () => {
       assert.deepInclude(JSON.parse(fs.readFileSync(told, "utf8")), { kind: "test", project: the.project })
     })
   )
-  live("notify --test ends with 1 where a channel did not take its notice, and tells no secret", () =>
+  liveCase("notify --test ends with 1 where a channel did not take its notice, and tells no secret", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { received, url } = yield* stubServer((response, path) =>
@@ -101,7 +100,7 @@ describe.concurrent("the command line sends notices", () => {
       assert.deepStrictEqual([listed.code, listed.lines], [0, ["desktop", "ntfy+words:https://ntfy.sh/topic"]])
     })
   )
-  live("a config file that has got another channel sends nothing before a person trusts it", () =>
+  liveCase("a config file that has got another channel sends nothing before a person trusts it", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { received, url } = yield* stubServer(answering(200))
@@ -121,7 +120,7 @@ describe.concurrent("the command line sends notices", () => {
       assert.strictEqual(received.length, 1)
     })
   )
-  live("a secret is in no argument and no variable of the process that sends, nor in its watch", () =>
+  liveCase("a secret is in no argument and no variable of the process that sends, nor in its watch", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const waiting: Array<ServerResponse> = []
@@ -143,7 +142,7 @@ describe.concurrent("the command line sends notices", () => {
       assert.strictEqual((yield* running.ended).code, 0)
     })
   )
-  live("the end of a command is told with its last line where that is asked for, and it gets no secret", () =>
+  liveCase("the end of a command is told with its last line where that is asked for, and it gets no secret", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { received, url } = yield* stubServer(answering(200))
@@ -163,7 +162,7 @@ describe.concurrent("the command line sends notices", () => {
       assert.include(fs.readFileSync(join(the.project, "env"), "utf8"), "SOUFFLEUR_NOTIFY")
     })
   )
-  live("a notice that a server refuses is an event of the watch", () =>
+  liveCase("a notice that a server refuses is an event of the watch", () =>
     Effect.gen(function* () {
       const the = yield* stage([])
       const { url } = yield* stubServer(answering(403))
@@ -184,7 +183,7 @@ describe.concurrent("the command line sends notices", () => {
       assert.strictEqual((yield* run.ended).code, 0)
     })
   )
-  live(
+  liveCase(
     "a click on a notice of the desktop shows the agent's window of tmux",
     () =>
       Effect.gen(function* () {
@@ -208,7 +207,7 @@ describe.concurrent("the command line sends notices", () => {
       }),
     withoutTmux
   )
-  live(
+  liveCase(
     "a click on the notice of a test shows the window that it was sent from",
     () =>
       Effect.gen(function* () {

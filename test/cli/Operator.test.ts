@@ -1,18 +1,17 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { bundle, prints, stage, task, until } from "./CliStage.ts"
+import { live, liveCase } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>, skip = false) =>
-  (skip ? it.live.skip : it.live)(what, test)
 const withoutTmux = spawnSync("tmux", ["-V"]).status !== 0
 
 const script = (path: string, text: string) => fs.writeFileSync(path, `#!/bin/sh\n${text}`, { mode: 0o755 })
 
 describe.concurrent("compact by hand", () => {
-  live("compact compacts a session whose process has ended in place, under the ceiling", () =>
+  liveCase("compact compacts a session whose process has ended in place, under the ceiling", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 10)])
       assert.strictEqual((yield* the.run(["__stand-in", ...the.order])).code, 0)
@@ -44,7 +43,7 @@ describe.concurrent("compact by hand", () => {
     })
   )
 
-  live("compact without a boundary is tried once more, and fails whatever the agent's exit code", () =>
+  liveCase("compact without a boundary is tried once more, and fails whatever the agent's exit code", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 10)])
       yield* the.run(["__stand-in", ...the.order])
@@ -78,7 +77,7 @@ describe.concurrent("compact by hand", () => {
 })
 
 describe.concurrent("attach", () => {
-  live("attach leaves generation 1 to the user, and follows the successor's output to the end of the watch", () =>
+  liveCase("attach leaves generation 1 to the user, and follows the successor's output to the end of the watch", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1, 50), task(2, 400)])
       const conductor = yield* the.conductor(2)
@@ -131,7 +130,7 @@ describe.concurrent("attach", () => {
     withoutTmux
   )
 
-  live("attach asks kitty for the window of the agent, or of its parent", () =>
+  liveCase("attach asks kitty for the window of the agent, or of its parent", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const conductor = yield* the.conductor()
@@ -154,7 +153,7 @@ describe.concurrent("attach", () => {
   )
 })
 
-live("a successor in kitty starts in a tab, not in print mode; attach says when kitty does not answer", () =>
+liveCase("a successor in kitty starts in a tab, not in print mode; attach says when kitty does not answer", () =>
   Effect.gen(function* () {
     const the = yield* stage([task(1, 50), task(2)])
     const bin = join(the.home, "bin")

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { ask, enter } from "../../packages/page/test/PageStage.ts"
 import { stage, until } from "./CliStage.ts"
+import { liveCase } from "./Live.ts"
 
 /** A session of an agent, as its tools see it. */
 const session = "0b7f6f0e-5b0e-4f0a-9a43-8a3f6f1f2c11"
@@ -39,7 +40,7 @@ it.live("page serves the watches of this machine until a signal ends it, and kee
     assert.strictEqual(links[0], links[1])
   })
 )
-it.live("status and report have the link of a page that runs, or of the address that is set", () =>
+liveCase("status and report have the link of a page that runs, or of the address that is set", () =>
   Effect.gen(function* () {
     const the = yield* stage([])
     yield* the.run(["run", "--no-guardian", "--", "/bin/sh", "-c", "exit 0"])
@@ -79,7 +80,7 @@ it.live("status and report have the link of a page that runs, or of the address 
     assert.deepStrictEqual((yield* links()).links, [null, null])
   })
 )
-it.live("page refuses a port of another program, and prints the link from elsewhere", () =>
+liveCase("page refuses a port of another program, and prints the link from elsewhere", () =>
   Effect.gen(function* () {
     const the = yield* stage([])
     const other = createServer().listen(0, "127.0.0.1")
@@ -103,7 +104,7 @@ it.live("page refuses a port of another program, and prints the link from elsewh
     yield* page.ended
   })
 )
-it.live("page takes no word in an agent's session, and opens no link that the list of processes shows", () =>
+liveCase("page takes no word in an agent's session, and opens no link that the list of processes shows", () =>
   Effect.gen(function* () {
     const the = yield* stage([])
     const seen = join(the.home, "seen")

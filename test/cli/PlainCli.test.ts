@@ -1,3 +1,4 @@
+/** @module-tag cases */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fs from "node:fs"

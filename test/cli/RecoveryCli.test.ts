@@ -1,13 +1,14 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+/** @module-tag cases */
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { alive, bundle, prints, type Running, said, stage, task, until } from "./CliStage.ts"
+import { live } from "./Live.ts"
 
 /** Real processes, side by side: most of the time each of them waits. */
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 const withTmux = spawnSync("tmux", ["-V"]).status === 0
 
 const proof = "I have read the export: the stage word is gossamer"

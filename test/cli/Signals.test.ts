@@ -1,12 +1,13 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+/** @module-tag cases */
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { alive, bundle, prints, type Running, stage, task, until } from "./CliStage.ts"
+import { live } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 /** Longer than any test takes: who waits for this when a signal comes waits too long. */
 const forEver = "1 hour"
 

@@ -1,11 +1,11 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+/** @module-tag cases */
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { alive, bundle, prints, said, stage, task, until, type Variables } from "./CliStage.ts"
-
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
+import { live } from "./Live.ts"
 
 describe.concurrent("done", () => {
   live("done in the agent's own session completes the watch, and leaves its process as it is", () =>

@@ -1,10 +1,10 @@
-import { assert, describe, it } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { prints, stage, task } from "./CliStage.ts"
+import { live, liveCase } from "./Live.ts"
 
-const live = (what: string, test: () => Effect.Effect<void, unknown, Scope.Scope>) => it.live(what, test)
 type Stage = Effect.Success<ReturnType<typeof stage>>
 
 /** Files of a home with their content, but for the agent's own sessions and its work. */
@@ -27,7 +27,7 @@ const foreign =
   '{\n  "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "notify-me" }] }] },\n  "theme": "dark"\n}\n'
 
 describe.concurrent("souffleur uninstall", () => {
-  live("an uninstall with --state leaves no file of souffleur, and gives each settings file back to the byte", () =>
+  liveCase("an uninstall with --state leaves no file of souffleur, and gives each settings file back to the byte", () =>
     Effect.gen(function* () {
       const the = yield* stage([task(1)])
       const path = manager(the)

@@ -6,6 +6,8 @@ import { minutes, seconds, Stage } from "./ScenarioStage.ts"
 /** Ten looks while SIGTERM has its grace, where a hundred would show the same. */
 const settings = { stopGrace: Duration.seconds(1) }
 
+const cases = { tags: ["cases"] }
+
 type Way = "export" | "compaction" | "turn"
 
 /**
@@ -98,13 +100,17 @@ for (const when of ["before", "inside"] as const) {
     matrix("export", twin, when)
   })
   for (const way of ["compaction", "turn"] as const) {
-    it(`a recovery abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed has one successor in the same session`, () => {
-      const twin = uncrashed(way)
-      // Until the estimate a compaction has the effects of an export, which have their own test.
-      const own = way === "turn" ? 0 : twin.names.indexOf("agent.signs")
-      assert.isAtLeast(own, 0)
-      matrix(way, twin, when, twin.first + own)
-    })
+    it(
+      `a recovery abandoned ${when} each effect of a ${way === "turn" ? "turn's end" : way} and resumed has one successor in the same session`,
+      cases,
+      () => {
+        const twin = uncrashed(way)
+        // Until the estimate a compaction has the effects of an export, which have their own test.
+        const own = way === "turn" ? 0 : twin.names.indexOf("agent.signs")
+        assert.isAtLeast(own, 0)
+        matrix(way, twin, when, twin.first + own)
+      }
+    )
   }
 }
 
@@ -127,7 +133,7 @@ it("a recovery that is abandoned at every effect in turn still ends", () => {
   assert.strictEqual(stage.world.living.length, 1)
 })
 
-it("a release during each effect of a recovery ends all signals and launches", () => {
+it("a release during each effect of a recovery ends all signals and launches", cases, () => {
   const twin = uncrashed("export")
   for (let at = twin.first + 1; at <= twin.last; at++) {
     let release = (): void => undefined

@@ -1,3 +1,4 @@
+/** @module-tag cases */
 import { assert, it } from "@effect/vitest"
 import { CommsSchema } from "@souffleur/comms"
 import { Sqlite, type SqliteUnusable } from "@souffleur/eventlog"

@@ -1,3 +1,4 @@
+/** @module-tag cases */
 import { assert, it } from "@effect/vitest"
 import { claudeCode } from "@souffleur/claude"
 import { Agent } from "@souffleur/domain"

@@ -1,3 +1,4 @@
+/** @module-tag cases */
 import { claudeCode } from "@souffleur/claude"
 import { CommsSchema } from "@souffleur/comms"
 import { CommandRefused, guardianOf } from "@souffleur/domain"

@@ -1,3 +1,4 @@
+/** @module-tag cases */
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { taskOf } from "../src/index.ts"

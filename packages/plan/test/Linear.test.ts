@@ -1,3 +1,4 @@
+/** @module-tag cases */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { readState, readVerdict, sections } from "../src/index.ts"

@@ -101,7 +101,9 @@ export const say =
   () =>
     Effect.succeed(text)
 
-export const live = (
-  title: string,
-  test: () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>
-) => it.live(title, () => Effect.provide(Effect.scoped(test()), HostServices.layer))
+type Live = () => Effect.Effect<unknown, unknown, HostServices.HostServices | Scope.Scope>
+const hosted = (test: Live) => () => Effect.provide(Effect.scoped(test()), HostServices.layer)
+
+export const live = (title: string, test: Live) => it.live(title, hosted(test))
+/** Makes such a test of one more case, for `pnpm test:cases`. */
+export const liveCase = (title: string, test: Live) => it.live(title, hosted(test), { tags: ["cases"] })
