@@ -21,6 +21,7 @@ export const topMutants = [
     "packages/cli/src/top/TopFrame.ts",
     [frame],
     [
+      ["onscreen: a log that is still read", "top.news === null) return [", "top.news === undefined) return ["],
       ["onscreen: the chosen one is seen", "at - Math.floor(room / 2)", "0"],
       ["onscreen: as many lines as the terminal", ".slice(-Math.max(1, seen.rows))", ""],
       ["onscreen: the need is said", "...next(top), footer(top)", "footer(top)"]

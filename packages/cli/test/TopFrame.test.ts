@@ -22,8 +22,10 @@ const jobOf = (id: string, change: Partial<Job> = {}): Job => ({
 })
 const needing = { state: "needs you", need: { why: "it is held", next: "souffleur go opera-1" } } as const
 
-const topOf = (living: ReadonlyArray<Job>, ended: ReadonlyArray<Job> = []): Top =>
-  initialTop({ living, ended, endedCount: ended.length, moved: true })
+const topOf = (living: ReadonlyArray<Job>, ended: ReadonlyArray<Job> = []): Top => ({
+  ...initialTop,
+  news: { living, ended, endedCount: ended.length, moved: true }
+})
 
 const key = (name: string, ctrl = false): Terminal.UserInput => ({
   input: Option.some(name),
@@ -41,7 +43,7 @@ describe("keys of top", () => {
   it("a job stays chosen when the order changes, and no key leads out of the list", () => {
     const top = after(topOf(jobs), "down", "down", "down", "up")
     assert.strictEqual(chosenJob(top)?.id, "b")
-    assert.strictEqual(chosenJob({ ...top, news: { ...top.news, living: jobs.toReversed() } })?.id, "b")
+    assert.strictEqual(chosenJob({ ...top, news: { ...top.news!, living: jobs.toReversed() } })?.id, "b")
     assert.strictEqual(chosenJob(after(top, "home"))?.id, "a")
     assert.strictEqual(chosenJob(after(topOf([]), "down", "return", "w", "a", "r")), undefined)
   })
@@ -79,6 +81,12 @@ describe("the screen of top", () => {
     assert.match(lines[3]!, /^ {2}▸ opera-2 {2}working/u)
     assert.match(lines[4]!, /^ {2}■ opera-3 {2}ended/u)
     assert.strictEqual(lines[8], "Next: souffleur go opera-1")
+  })
+  it("a log that is still read says so, and a key ends the look", () => {
+    assert.include(drawn(initialTop, 80, 24).join("\n"), "Reading the log…")
+    assert.notInclude(drawn(topOf([]), 80, 24).join("\n"), "Reading")
+    assert.strictEqual(pressed(initialTop, key("q")).wish, "quit")
+    assert.isUndefined(chosenJob(after(initialTop, "down", "return", "w", "a", "r", "y")))
   })
   it("a line that scrolls away comes back, and the chosen one is always seen", () => {
     const many = topOf(Array.from({ length: 100 }, (_, n) => jobOf(`opera-${n}`)))

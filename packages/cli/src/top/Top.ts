@@ -5,7 +5,8 @@ import type { TopLine } from "./TopLine.ts"
 
 /** The content of the screen. */
 export interface Top {
-  readonly news: JobNews
+  /** `null`: the log is not read yet. */
+  readonly news: JobNews | null
   readonly view: "list" | "job" | "why" | "help"
   /** The kind and the id of the chosen job; `null`: the first one. */
   readonly chosen: string | null
@@ -29,18 +30,18 @@ export interface Pressed {
 }
 
 /** Begins with the list. */
-export const initialTop = (news: JobNews): Top => ({
-  news,
+export const initialTop: Top = {
+  news: null,
   view: "list",
   chosen: null,
   text: [],
   above: 0,
   asks: false,
   notice: null
-})
+}
 
 /** Returns the rows of the list. */
-export const jobsIn = ({ news }: Top): ReadonlyArray<Job> => [...news.living, ...news.ended]
+export const jobsIn = ({ news }: Top): ReadonlyArray<Job> => (news === null ? [] : [...news.living, ...news.ended])
 
 const keyOf = ({ id, kind }: Job) => `${kind}/${id}`
 

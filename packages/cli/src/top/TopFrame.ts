@@ -47,6 +47,7 @@ const row = (job: Job, chosen: boolean, names: number, { columns, now, zone }: L
 
 const list = (top: Top, room: number, seen: Looked & Terminal.Size): ReadonlyArray<TopLine> => {
   const jobs = jobsIn(top)
+  if (top.news === null) return [{ text: "Reading the log…" }]
   if (jobs.length === 0) return [{ text: 'Start an agent, and it is here: souffleur run -- AGENT "do it"' }]
   const names = Math.min(maxName, Math.floor(seen.columns / 3), Math.max(...jobs.map(({ id }) => textColumns(id))))
   const at = chosenAt(top)
@@ -77,10 +78,11 @@ const next = (top: Top): ReadonlyArray<TopLine> => {
 
 const title = (top: Top): TopLine => {
   const job = chosenJob(top)
-  const { endedCount, living } = top.news
-  return top.view === "list" || top.view === "help" || job === undefined
-    ? { text: `souffleur  ${summaryOf(countsOf(living, endedCount))}`, tone: "bold" }
-    : { text: `${stateSigns[job.state]} ${job.id}  ${jobLine(job)}`, tone: "bold" }
+  if (top.view === "list" || top.view === "help" || job === undefined) {
+    const counts = top.news === null ? "" : summaryOf(countsOf(top.news.living, top.news.endedCount))
+    return { text: `souffleur  ${counts}`, tone: "bold" }
+  }
+  return { text: `${stateSigns[job.state]} ${job.id}  ${jobLine(job)}`, tone: "bold" }
 }
 
 /** Returns every line of the screen, as many as the terminal has. */

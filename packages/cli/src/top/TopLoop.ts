@@ -69,24 +69,25 @@ export const topLoop = Effect.fn("topLoop")(function* ({
 }: Pick<Looked, "zone"> & { readonly colours: boolean }) {
   const terminal = yield* Terminal.Terminal
   const draw = yield* makeTopScreen(colours)
-  const step = Effect.fnUntraced(function* (top: Top | undefined, message: Message) {
-    const seen: Looked = { now: yield* Clock.currentTimeMillis, zone }
+  const looked = Effect.map(Clock.currentTimeMillis, (now): Looked => ({ now, zone }))
+  const show = (top: Top, seen: Looked) => draw((size) => topFrame(top, { ...size, ...seen }))
+  const step = Effect.fnUntraced(function* (top: Top, message: Message) {
+    const seen = yield* looked
     const after = yield* Effect.gen(function* (): Effect.fn.Return<
-      { readonly top: Top | undefined; readonly end?: TopEnd },
+      { readonly top: Top; readonly end?: TopEnd },
       never,
       Souffleur
     > {
       if (message._tag === "Gone") return { top, end: { wish: "quit" } }
       if (message._tag === "News") {
         const { news } = message
-        const next = top === undefined ? initialTop(news) : { ...top, news }
+        const next = { ...top, news }
         return { top: news.moved ? yield* read(next, seen) : next }
       }
-      if (top === undefined || message._tag === "Resized") return { top }
+      if (message._tag === "Resized") return { top }
       return yield* doing(pressed(top, message.input), seen)
     })
-    const shown = after.top
-    if (shown !== undefined) yield* draw((size) => topFrame(shown, { ...size, ...seen }))
+    yield* show(after.top, seen)
     return [after.top, after.end === undefined ? [] : [after.end]] as const
   })
   const messages: Stream.Stream<
@@ -104,6 +105,7 @@ export const topLoop = Effect.fn("topLoop")(function* ({
     ],
     { concurrency: "unbounded" }
   )
-  const ends = Stream.mapAccumEffect(messages, (): Top | undefined => undefined, step)
+  yield* show(initialTop, yield* looked)
+  const ends = Stream.mapAccumEffect(messages, () => initialTop, step)
   return Option.getOrElse(yield* Stream.runHead(ends), (): TopEnd => ({ wish: "quit" }))
 }, Effect.scoped)
