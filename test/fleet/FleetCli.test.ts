@@ -81,3 +81,46 @@ it.live.skipIf(noPostgres !== undefined)(
       yield* until(statusOf(one), ({ behind, problem }) => behind === 0 && problem === null)
     })
 )
+
+it.live.skipIf(noPostgres !== undefined)(
+  "status --fleet shows the watches of all hosts, and a silent host's as last known",
+  () =>
+    Effect.gen(function* () {
+      const { database, server, the } = yield* fleet
+      yield* the.serve
+      const [one, two] = [yield* the.joined("one"), yield* the.joined("two")]
+      one.open("night")
+      two.open("day")
+      const shippers = [one.ship(), two.ship()]
+      const shown = Effect.map(one.ask(["status", "--fleet", "--json"]), ({ out }) => JSON.parse(out))
+      const both = yield* until(shown, ({ jobs }) => jobs.length === 2)
+      assert.sameDeepMembers(
+        both.jobs.map(({ id, project, state }: Record<string, unknown>) => [id, project, state]),
+        [
+          ["night", "/p/night", "needs you"],
+          ["day", "/p/day", "needs you"]
+        ]
+      )
+      assert.deepStrictEqual(
+        both.hosts.map(({ name, silent }: Record<string, unknown>) => [name, silent]),
+        [
+          ["one", false],
+          ["two", false]
+        ]
+      )
+      for (const shipper of shippers) yield* killed(shipper.child)
+      yield* server.query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'", database)
+      for (const { out } of [yield* two.ask(["status", "--fleet"]), yield* the.hub(["status"])]) {
+        assert.match(out, /^one, silent for 5 m \d+ s +night +S1 .* needs you: no souffleur looks after it$/mu)
+        assert.match(
+          out,
+          /^ {2}on two, silent for 5 m \d+ s\n {6}day: no souffleur looks after it. There: souffleur resume day$/mu
+        )
+      }
+      assert.deepInclude(yield* one.ask(["status", "--fleet", "--all"]), { code: 2 })
+      yield* the.hub(["revoke", "one"])
+      const refused = yield* one.ask(["status", "--fleet"])
+      assert.deepStrictEqual([refused.code, refused.out], [1, ""])
+      assert.include(refused.errors, "does not know this token")
+    })
+)

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { Event, watchCodec } from "@souffleur/domain"
 import { Effect, Redacted, Schedule } from "effect"
 import { bundle } from "../cli/Built.ts"
 import { freePort, listening } from "./PostgresServer.ts"
@@ -84,6 +85,28 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
         } finally {
           db.close()
         }
+      },
+      /** Opens a watch in the log, without a souffleur. */
+      open: (id: string) => {
+        const db = new DatabaseSync(file, { timeout: 10_000 })
+        const { at, data, tag, version } = watchCodec.encode(
+          Event.WatchOpened.make({
+            at: 1_790_000_000_000,
+            project: `/p/${id}`,
+            comms: null,
+            pid: 7,
+            sessionId: "s",
+            observe: false
+          })
+        )
+        db.prepare("INSERT INTO events (stream, revision, tag, version, at, data) VALUES (?, 1, ?, ?, ?, ?)").run(
+          id,
+          tag,
+          version,
+          at,
+          data
+        )
+        db.close()
       },
       rows: () => {
         const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })

@@ -1,46 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { type FleetBatch, type FleetEvent, type LogMark, markAfter, noMark } from "@souffleur/fleet"
+import { type FleetEvent, noMark } from "@souffleur/fleet"
 import { firstArrival, HubStore, layerPostgres } from "@souffleur/hub"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { batchOf, begun, eventAt, fresh, log, other, Server, who } from "./HubStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
-
-class Server extends Context.Service<Server, Effect.Success<typeof postgresServer>>()("test/Server") {
-  static readonly layer = Layer.effect(Server, postgresServer)
-}
-
-const log = "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1"
-const other = "5f1f0f62-3b58-4d6e-8f0b-7f3b8a4f7d22"
-const who = { host: "build1", machine: "m1" }
-const eventAt = (position: number, data = `{"n":${position}}`): FleetEvent => [
-  position,
-  "app-1",
-  position,
-  "WatchOpened",
-  1,
-  1_790_000_000_000 + position,
-  data
-]
-
-const batchOf = (after: LogMark, ...events: ReadonlyArray<FleetEvent>) =>
-  Effect.map(markAfter(after, events), ({ digest }): FleetBatch => ({ after, digest, events, now: 1_790_000_000_000 }))
-
-/** A store in a database of its own. */
-const fresh = Effect.gen(function* () {
-  const server = yield* Server
-  const database = yield* server.database
-  const store = Context.get(yield* Layer.build(layerPostgres(database.url)), HubStore)
-  return { store, name: database.name, url: database.url, query: (sql: string) => server.query(sql, database.name) }
-})
-
-/** A store with one enrolled host and its log. */
-const begun = Effect.gen(function* () {
-  const all = yield* fresh
-  yield* all.store.enrol("one")
-  yield* all.store.begin("one", log, who)
-  return all
-})
 
 if (noPostgres !== undefined) it.skip(`the store of a hub: ${noPostgres}`, () => {})
 else

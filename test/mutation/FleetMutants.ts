@@ -4,6 +4,7 @@ const hosts = "test/cli/HostStatus.test.ts"
 const shipper = "packages/fleet/test/Shipper.test.ts"
 /** They notice where there is a Postgres. */
 const store = "test/fleet/HubStore.test.ts"
+const projection = "test/fleet/HubProjection.test.ts"
 
 /** Mutants that take away the defences of what is seen of other hosts. */
 export const fleetMutants = [
@@ -137,6 +138,11 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/fleet/src/BoundedFetch.ts",
+    ["packages/fleet/test/Hub.test.ts"],
+    [["fleet: an answer is bounded", "if (bytes > maxBytes)", "if (bytes > 100 * maxBytes)"]]
+  ),
+  ...mutantsOf(
     "packages/hub/src/HubDatabase.ts",
     ["packages/hub/test/HubDatabase.test.ts"],
     [
@@ -208,6 +214,53 @@ export const fleetMutants = [
     "packages/hub/src/HubStore.ts",
     [`${store}: a dump that is restored into another server is read whole and in order, and new events after it`],
     [["hub: a reader of another epoch begins again", "epoch <> $4 OR ", "$4::bigint IS NULL OR "]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubProjection.ts",
+    [projection],
+    [
+      ["view: one hub at a time", "WHERE rules = ${rules} FOR UPDATE`", "WHERE rules = ${rules}`"],
+      ["view: readers stop at the oldest transaction", " AND xid < pg_snapshot_xmin(pg_current_snapshot())", ""],
+      ["view: the place moves with the jobs", "orOut(sql.withTransaction(pass))", "orOut(pass)"],
+      [
+        "view: of these rules alone",
+        "USING (log, stream) WHERE rules = $1",
+        "USING (log, stream) WHERE $1::text <> ''"
+      ],
+      ["view: a bounded event", "length(data) > ${maxRead}", "length(data) > ${10 * maxRead}"],
+      ["view: a bounded name", "row!.stream.length <= maxStream", "row!.stream.length <= 10 * maxStream"],
+      ["view: what ended lately", "urgency < $2 OR at >", "urgency <= $2 OR at >"],
+      ["view: the need of a person first", "ORDER BY urgency, at DESC, log", "ORDER BY at DESC, urgency, log"],
+      ["view: a reader of another epoch begins again", "epoch <> $1 OR ", "$1::bigint IS NULL OR "]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/fleet/FleetJobs.ts",
+    ["packages/cli/test/FleetJobs.test.ts"],
+    [
+      ["view: each event once", "problem !== null || revision <= state.revision", "problem !== null"],
+      ["view: no event after a doubt", "problem !== null || revision <= state.revision", "revision <= state.revision"],
+      ["view: no gap", "if (revision !== state.revision + 1)", "if (false as boolean)"],
+      ["view: a bounded job", 'text === "" || text.length > maxKept', 'text === ""'],
+      ["view: no control character", "project: plain(project, maxText)", "project"],
+      ["view: an owner counts as alive", "watch.owner !== undefined, utc", "false as boolean, utc"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/FleetView.ts",
+    ["packages/cli/test/FleetJobs.test.ts"],
+    [
+      [
+        "view: any text of a host has room",
+        "Schema.String.check(Schema.isMaxLength(10_000))",
+        "Schema.String.check(Schema.isMaxLength(1000))"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/fleet/FleetTable.ts",
+    ["packages/cli/test/FleetJobs.test.ts"],
+    [["view: silence is told", "lastSeenAgo > silentMillis\n        ?", "(false as boolean)\n        ?"]]
   ),
   ...mutantsOf(
     "packages/hub/src/HubMigrations.ts",

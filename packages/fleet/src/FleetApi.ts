@@ -3,6 +3,7 @@ import { isBetween } from "@souffleur/eventlog"
 import { Context, Runtime, Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { ChainDigest, FleetEvent, LogMark, LogName, maxDataLength } from "./FleetEvent.ts"
+import { FleetView } from "./FleetView.ts"
 
 /** The most events of one batch. */
 export const maxBatchEvents = 500
@@ -112,6 +113,10 @@ const params = { log: LogName }
 
 /** The requests of hosts to a hub, and its answers, version 1 (spec: fleet#contract). */
 export class FleetApi extends HttpApi.make("souffleur-fleet").add(
+  HttpApiGroup.make("fleet")
+    .add(HttpApiEndpoint.get("view", "/", { success: FleetView, error: [StoreOut] }))
+    .middleware(FleetAuthorization)
+    .prefix("/v1/fleet"),
   HttpApiGroup.make("logs")
     .add(
       HttpApiEndpoint.put("begin", "/:log", {

@@ -15,7 +15,9 @@ import {
   TokenRefused,
   TooManyLogs
 } from "./FleetApi.ts"
+import { boundedFetch } from "./BoundedFetch.ts"
 import type { LogMark } from "./FleetEvent.ts"
+import type { FleetView } from "./FleetView.ts"
 
 /** The hub gives no answer that counts: it cannot be reached, is slow, or its store is out. It may pass. */
 export class HubAway extends Schema.TaggedError<HubAway>()("HubAway", { problem: Schema.String }) {
@@ -82,6 +84,8 @@ export class Hub extends Context.Service<
       log: string,
       batch: FleetBatch
     ) => Effect.Effect<LogMark, OtherMark | NoSuchLog | BrokenBatch | HubRefusal | HubAway>
+    /** Reads the hosts of the fleet, and what lives there. */
+    readonly view: Effect.Effect<FleetView, TokenRefused | HubAway>
     /** Tells that the log at that mark is another one than the host has. The hub refuses both from now on. */
     readonly fork: (log: string, mark: LogMark) => Effect.Effect<void, NoSuchLog | HubRefusal | HubAway>
   }
@@ -91,13 +95,14 @@ export class Hub extends Context.Service<
     Layer.effect(
       Hub,
       Effect.gen(function* () {
-        const { logs } = yield* HttpApiClient.make(FleetApi, {
+        const { fleet, logs } = yield* HttpApiClient.make(FleetApi, {
           transformClient: HttpClient.mapRequest(HttpClientRequest.prependUrl(url))
         })
         return Hub.of({
           begin: (log, payload) => heard(logs.begin({ params: { log }, payload })),
           look: (log) => heard(logs.look({ params: { log } })),
           append: (log, payload) => heard(logs.append({ params: { log }, payload }), timeoutOf(payload)),
+          view: heard(fleet.view()),
           fork: (log, payload) => Effect.asVoid(heard(logs.fork({ params: { log }, payload })))
         })
       })
@@ -108,6 +113,7 @@ export class Hub extends Context.Service<
         )
       ),
       Layer.provide(FetchHttpClient.layer),
-      Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+      Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+      Layer.provide(Layer.succeed(FetchHttpClient.Fetch, boundedFetch))
     )
 }

@@ -1,6 +1,7 @@
 export * from "./Chain.ts"
 export * from "./FleetApi.ts"
 export * from "./FleetEvent.ts"
+export * from "./FleetView.ts"
 export * from "./Hub.ts"
 export * from "./Membership.ts"
 export * from "./ShipDecision.ts"

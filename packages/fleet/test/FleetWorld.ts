@@ -96,6 +96,7 @@ export const fleetWorld = Effect.gen(function* () {
               return (state.mark = mark)
             })
           ),
+        view: Effect.die("no shipper looks at the fleet"),
         fork: () => answer(Effect.sync(() => void (state.forks++, (state.forked = true))))
       })
     ),

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Redacted } from "effect"
+import { Effect, Exit, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
@@ -53,6 +53,22 @@ it.live("an answer of the contract is taken at its word", () =>
       response.end('{"_tag":"NoSuchLog"}')
     })
     assert.deepInclude(yield* Effect.provide(looked, layer), { _tag: "NoSuchLog" })
+  })
+)
+
+it.live("a view that is too large, or is none, is no answer", () =>
+  Effect.gen(function* () {
+    const answered = (body: () => string) =>
+      Effect.flatMap(
+        inPlaceOfAHub((_, response) => {
+          response.writeHead(200, { "content-type": "application/json" })
+          response.end(body())
+        }),
+        (layer) => Effect.provide(Effect.exit(Hub.use(({ view }) => view)), layer)
+      )
+    assert.isTrue(Exit.isSuccess(yield* answered(() => '{"hosts":[],"jobs":[],"more":0}')))
+    assert.isTrue(Exit.isFailure(yield* answered(() => '{"hosts":[],"jobs":[{}],"more":0}')))
+    assert.isTrue(Exit.isFailure(yield* answered(() => `${" ".repeat(17_000_000)}{"hosts":[],"jobs":[],"more":0}`)))
   })
 )
 

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { StoreOut } from "@souffleur/fleet"
 import { Effect, Layer, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
 import { HubStore } from "./HubStore.ts"
 
 const here = /^(?:|localhost|127(?:\.\d{1,3}){3}|\[::1\]|::1|\/.*)$/u
@@ -17,9 +18,9 @@ export const isOfThisMachine = (url: string): boolean => {
  * the server ends it. A Postgres of another machine is spoken to by TLS alone, whatever the URL says. Fails with
  * `StoreOut` where the database cannot be reached or used.
  */
-export const layerPostgres = (url: Redacted.Redacted): Layer.Layer<HubStore, StoreOut> =>
+export const layerPostgres = (url: Redacted.Redacted): Layer.Layer<HubStore | SqlClient.SqlClient, StoreOut> =>
   HubStore.layerSql.pipe(
-    Layer.provide(
+    Layer.provideMerge(
       PgClient.layer({
         url,
         ssl: isOfThisMachine(Redacted.value(url)) ? undefined : true,

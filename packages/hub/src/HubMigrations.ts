@@ -46,6 +46,27 @@ const migrations = {
   "0002_origin": statements(
     "CREATE TABLE origin (one boolean PRIMARY KEY DEFAULT true CHECK (one), system bigint NOT NULL, epoch bigint NOT NULL)",
     "INSERT INTO origin (system, epoch) SELECT system_identifier, 1 FROM pg_control_system()"
+  ),
+  "0003_projection": statements(
+    // How far the events are folded, for each version of the rules. Hubs of two versions fold beside each other.
+    `CREATE TABLE projections (
+      rules text PRIMARY KEY,
+      epoch bigint NOT NULL DEFAULT 0,
+      xid xid8 NOT NULL DEFAULT '0',
+      seq bigint NOT NULL DEFAULT 0,
+      passed timestamptz NOT NULL DEFAULT clock_timestamp()
+    )`,
+    `CREATE TABLE jobs (
+      rules text NOT NULL REFERENCES projections ON DELETE CASCADE,
+      log uuid NOT NULL REFERENCES logs,
+      stream text NOT NULL,
+      urgency smallint NOT NULL,
+      at bigint NOT NULL,
+      shown text NOT NULL,
+      folded text NOT NULL,
+      PRIMARY KEY (rules, log, stream)
+    )`,
+    "CREATE INDEX jobs_by_urgency ON jobs (rules, urgency, at DESC)"
   )
 }
 

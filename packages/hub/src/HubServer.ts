@@ -2,6 +2,7 @@ import { EnrolledHost, FleetApi, FleetAuthorization, maxRequestBytes, TokenRefus
 import { ByteSize, Effect, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { HubProjection, layerProjector } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
 
 /** Knows a host by its token (spec: fleet#tokens). */
@@ -33,6 +34,16 @@ export const layerHandlers = HttpApiBuilder.group(
   })
 )
 
+/** Shows the fleet to its hosts. It needs {@link layerAuthorization}. */
+export const layerView = HttpApiBuilder.group(
+  FleetApi,
+  "fleet",
+  Effect.fn(function* (handlers) {
+    const { view } = yield* HubProjection
+    return handlers.handleAll({ view: () => view })
+  })
+)
+
 /** Refuses a request that is too large while it is read. One host could take all the memory. */
 const bounded = Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxRequestBytes))
 
@@ -58,8 +69,9 @@ const bounded = Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.
 export const layerHub = HttpRouter.serve(
   HttpApiBuilder.layer(FleetApi).pipe(
     Layer.provide(layerHandlers),
+    Layer.provide(layerView),
     Layer.provide(layerAuthorization),
     Layer.provide(HttpServer.layerServices)
   ),
   { disableListenLog: true, disableLogger: true, middleware: bounded }
-)
+).pipe(Layer.merge(layerProjector))

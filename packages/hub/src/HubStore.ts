@@ -16,8 +16,9 @@ import {
   TooManyLogs
 } from "@souffleur/fleet"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { migrated } from "./HubMigrations.ts"
+import { orOut } from "./HubTrouble.ts"
 import {
   agoOf,
   AlreadyEnrolled,
@@ -111,18 +112,13 @@ export class HubStore extends Context.Service<
     HubStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const out = <A>(statement: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, StoreOut> =>
-        Effect.mapError(
-          Effect.tapError(statement, (error) => Effect.logDebug(error)),
-          () => new StoreOut()
-        )
       yield* migrated.pipe(
         Effect.tapError((error) => Effect.logError(error.message)),
         Effect.mapError(() => new StoreOut())
       )
 
       const logOf = Effect.fnUntraced(function* (enrolledHost: string, log: string) {
-        const [row] = yield* out(
+        const [row] = yield* orOut(
           sql<LogRow>`SELECT enrolled_host, machine, position, digest, forked, ${sql.literal(ago)} FROM logs WHERE log = ${log}::uuid`
         )
         if (row === undefined) return yield* new NoSuchLog()
@@ -135,7 +131,7 @@ export class HubStore extends Context.Service<
           const token = yield* freshToken
           const digest = yield* tokenDigest(token)
           // A revoked host comes back under its name, with a new token and its old logs.
-          const made = yield* out(
+          const made = yield* orOut(
             sql`INSERT INTO hosts (name, token_digest) VALUES (${name}, ${digest})
               ON CONFLICT (name) DO UPDATE SET token_digest = excluded.token_digest, revoked = NULL
               WHERE hosts.revoked IS NOT NULL RETURNING name`
@@ -144,7 +140,7 @@ export class HubStore extends Context.Service<
         }),
         revoke: Effect.fn("HubStore.revoke")((name) =>
           Effect.map(
-            out(
+            orOut(
               sql`UPDATE hosts SET revoked = clock_timestamp() WHERE name = ${name} AND revoked IS NULL RETURNING name`
             ),
             (rows) => rows.length > 0
@@ -152,13 +148,13 @@ export class HubStore extends Context.Service<
         ),
         hostOf: Effect.fn("HubStore.hostOf")(function* (token) {
           const digest = yield* tokenDigest(token)
-          const [row] = yield* out(
+          const [row] = yield* orOut(
             sql<{ readonly name: string }>`SELECT name FROM hosts WHERE token_digest = ${digest} AND revoked IS NULL`
           )
           return Option.map(Option.fromUndefinedOr(row), ({ name }) => name)
         }),
         begin: Effect.fn("HubStore.begin")(function* (enrolledHost, log, { host, machine }) {
-          yield* out(
+          yield* orOut(
             sql`INSERT INTO logs (log, enrolled_host, host, machine, position, digest)
               SELECT ${log}::uuid, ${enrolledHost}, ${host}, ${machine}, ${noMark.position}::bigint, ${noMark.digest}
               WHERE (SELECT count(*) FROM logs WHERE enrolled_host = ${enrolledHost}) < ${maxLogs}
@@ -168,7 +164,7 @@ export class HubStore extends Context.Service<
             Effect.fail(new TooManyLogs())
           )
           if (row.machine !== machine) return yield* new LogOfAnother()
-          yield* out(sql`UPDATE logs SET host = ${host}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`)
+          yield* orOut(sql`UPDATE logs SET host = ${host}, last_seen = clock_timestamp() WHERE log = ${log}::uuid`)
           if (row.forked) return yield* new OtherMark({ mark: copiedMark(row), forked: true })
           return copiedMark(row)
         }),
@@ -181,7 +177,7 @@ export class HubStore extends Context.Service<
           const mark = yield* markAfter(after, events)
           if (mark.digest !== digest || !isInOrder(batch)) return yield* new BrokenBatch()
           const column = (n: number) => events.map((event) => event[n])
-          const moved = yield* out(
+          const moved = yield* orOut(
             sql.unsafe(append, [
               log,
               enrolledHost,
@@ -199,11 +195,11 @@ export class HubStore extends Context.Service<
         }),
         fork: Effect.fn("HubStore.fork")(function* (enrolledHost, log) {
           const row = yield* logOf(enrolledHost, log)
-          yield* out(sql`UPDATE logs SET forked = true WHERE log = ${log}::uuid`)
+          yield* orOut(sql`UPDATE logs SET forked = true WHERE log = ${log}::uuid`)
           return copiedMark(row)
         }),
         arrivals: Effect.fn("HubStore.arrivals")((after, maxEvents) =>
-          Effect.map(out(sql.unsafe<EventRow>(arrived, [after.xid, after.seq, maxEvents, after.epoch])), (rows) =>
+          Effect.map(orOut(sql.unsafe<EventRow>(arrived, [after.xid, after.seq, maxEvents, after.epoch])), (rows) =>
             rows.map((row) => ({
               epoch: Number(row.epoch),
               xid: row.xid,
@@ -215,14 +211,14 @@ export class HubStore extends Context.Service<
         ),
         events: Effect.fn("HubStore.events")((log, after, maxEvents) =>
           Effect.map(
-            out(
+            orOut(
               sql<EventRow>`SELECT position, stream, revision, tag, version, at, data FROM events
                 WHERE log = ${log}::uuid AND position > ${after} ORDER BY position LIMIT ${maxEvents}`
             ),
             (rows) => rows.map(eventOf)
           )
         ),
-        logs: out(
+        logs: orOut(
           sql<
             LogRow &
               Readonly<Record<"log" | "host", string>> &

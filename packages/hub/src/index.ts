@@ -1,4 +1,5 @@
 export * from "./HubDatabase.ts"
 export { AlreadyEnrolled, type Arrival, type ArrivedEvent, firstArrival, type LogStanding } from "./HubRows.ts"
+export * from "./HubProjection.ts"
 export * from "./HubServer.ts"
 export * from "./HubStore.ts"

@@ -22,20 +22,13 @@ import { HostHashing, TrustedFiles } from "@souffleur/node"
 import { Console, Effect, Layer, Option, Path, Redacted, Schema, Stdio, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { BadUsage } from "../Failure.ts"
+import { joinedFleet } from "../fleet/JoinedFleet.ts"
 import { personOnly } from "../watching/PersonOnly.ts"
 import { WorksUnread } from "../world/CommandEnvironment.ts"
 import { json, projectDir } from "./Options.ts"
 import { withLayers } from "./ProjectCommand.ts"
 
 const flags = { projectDir, json }
-
-/** The fleet of this state folder. Fails with `BadUsage` where it belongs to none. */
-const joined = Effect.gen(function* () {
-  const { stateDir } = yield* Settings
-  const found = yield* membershipOf(stateDir)
-  if (Option.isSome(found)) return found.value
-  return yield* new BadUsage({ message: 'this host belongs to no fleet: "souffleur fleet join URL" adds it to one' })
-})
 
 /** This host, as the hub is told of it. */
 const introduction = Effect.map(Claims, ({ self: { host, machine } }) => ({ host, machine }))
@@ -115,7 +108,7 @@ const renameCommand = Command.make(
   Effect.fnUntraced(function* (given) {
     const { stateDir } = yield* Settings
     const log = yield* freshLogName
-    const membership = { ...(yield* joined), log }
+    const membership = { ...(yield* joinedFleet), log }
     yield* keepMembership(stateDir, membership)
     yield* Console.log(
       given.json
@@ -135,7 +128,7 @@ const statusCommand = Command.make(
   "status",
   flags,
   Effect.fnUntraced(function* (given) {
-    const membership = yield* joined
+    const membership = yield* joinedFleet
     const { log, url } = membership
     const seen = yield* Hub.use((hub) => hub.look(log)).pipe(
       Effect.provide(Hub.layerHttp(membership)),
@@ -173,7 +166,7 @@ const shipCommand = Command.make(
   "ship",
   flags,
   Effect.fnUntraced(function* (given) {
-    const membership = yield* joined
+    const membership = yield* joinedFleet
     const who = yield* introduction
     yield* yield* WorksUnread
     yield* ship({

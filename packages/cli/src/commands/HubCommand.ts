@@ -1,4 +1,5 @@
-import { layerHub, layerPostgres, HubStore } from "@souffleur/hub"
+import { silentMillis } from "@souffleur/fleet"
+import { HubProjection, HubStore, layerHub, layerPostgres } from "@souffleur/hub"
 import { Words } from "@souffleur/domain"
 import { HostHashing } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
@@ -6,6 +7,8 @@ import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { BadUsage } from "../Failure.ts"
+import { fleetJobs } from "../fleet/FleetJobs.ts"
+import { printView } from "../fleet/FleetTable.ts"
 import { printLines } from "../Printing.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
 import { json } from "./Options.ts"
@@ -22,13 +25,14 @@ const database = Flag.String("database").pipe(
 )
 
 /** Runs a command with the store of the hub. Fails with `BadUsage` where no database is named, or it cannot be used. */
-const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | HubStore>) =>
+const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | HubProjection | HubStore>) =>
   Effect.gen(function* () {
     const { variables } = yield* Environment
     const url = Option.getOrElse(named, () => variables[variable] ?? "")
     if (!/^postgres(?:ql)?:\/\//u.test(url))
       return yield* new BadUsage({ message: `which database? --database postgres://USER@HOST/NAME, or ${variable}` })
-    return yield* Effect.provide(act, [layerPostgres(Redacted.make(url)), HostHashing.layer])
+    const layer = Layer.provideMerge(HubProjection.layerSql(fleetJobs), layerPostgres(Redacted.make(url)))
+    return yield* Effect.provide(act, [layer, HostHashing.layer])
   })
 
 /** A name of a host: letters, digits, `.`, `_` and `-`. */
@@ -102,9 +106,6 @@ const revokeCommand = Command.make(
   })
 ).pipe(Command.withDescription("Revoke the token of a host; its logs stay at the hub"))
 
-/** Milliseconds without a word after which a host is silent: three beats. Silence is not death. */
-const silentMillis = 30_000
-
 const hostsCommand = Command.make(
   "hosts",
   { database, json },
@@ -146,7 +147,19 @@ const hostsCommand = Command.make(
   })
 ).pipe(Command.withDescription("The logs that the hub has, and when each host last spoke"))
 
+const statusCommand = Command.make(
+  "status",
+  { database, json },
+  Effect.fnUntraced(function* (given) {
+    const view = yield* withStore(
+      given.database,
+      HubProjection.use(({ view }) => view)
+    )
+    yield* printView(view, { asJson: given.json })
+  })
+).pipe(Command.withDescription("The watches and runs of every host, those that need a person first"))
+
 /** Serves the hub of a fleet, and enrols its hosts (spec: command-line#fleet). */
 export const hubCommand = Command.make("hub").pipe(
-  Command.withSubcommands([serveCommand, enrolCommand, revokeCommand, hostsCommand])
+  Command.withSubcommands([serveCommand, enrolCommand, revokeCommand, hostsCommand, statusCommand])
 )

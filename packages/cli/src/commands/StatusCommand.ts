@@ -114,16 +114,26 @@ export const statusCommand = Command.make(
       Flag.withDescription("The watches of these hosts, asked by your own ssh: build1,me@build2"),
       Flag.optional
     ),
+    fleet: Flag.Boolean("fleet").pipe(
+      Flag.withDescription("The watches and runs of every host of the fleet, as its hub has them"),
+      Flag.withDefault(false)
+    ),
     projectDir,
     utc: utcFlag,
     json
   },
   Effect.fnUntraced(function* (flags) {
-    if (Option.isSome(flags.host)) {
-      if (flags.all || Option.isSome(flags.watch))
+    if (Option.isSome(flags.host) || flags.fleet) {
+      if (flags.all || Option.isSome(flags.watch) || (Option.isSome(flags.host) && flags.fleet))
         return yield* new BadUsage({
-          message: "--host lists what lives on other hosts: it takes no WATCH and no --all"
+          message: "--host and --fleet each list what lives on other hosts: they take no WATCH and no --all"
         })
+    }
+    if (flags.fleet) {
+      const { printFleet } = yield* Effect.promise(() => import("../fleet/FleetTable.ts"))
+      return yield* printFleet({ asJson: flags.json })
+    }
+    if (Option.isSome(flags.host)) {
       // Few looks are at other hosts, and the others need not wait for the modules of a program's run.
       const { printHosts } = yield* Effect.promise(() => import("../hosts/HostTable.ts"))
       return yield* printHosts(flags.host.value, { asJson: flags.json })

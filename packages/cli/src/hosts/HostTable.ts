@@ -1,5 +1,5 @@
 import { epochOf, plain, Words } from "@souffleur/domain"
-import { jobLine } from "@souffleur/embed/internal"
+import { jobLine, type Need } from "@souffleur/embed/internal"
 import { Clock, Console, Effect } from "effect"
 import { nextLines } from "../explain/NextLine.ts"
 import { paint, printJson, printLines } from "../Printing.ts"
@@ -42,22 +42,29 @@ const ownCommand = /^souffleur [a-z]+(?: [\w.-]+)*$/u
  * Returns the reason of a need, with its command where that is one of souffleur. It is to be typed on the other host. A
  * host may say anything, and no other command of it is told.
  */
-const needLine = ({ next, why }: { readonly next: string; readonly why: string }): string =>
+export const needLine = ({ next, why }: { readonly next: string; readonly why: string }): string =>
   ownCommand.test(next) ? `${why}. There: ${next}` : why
+
+type NextOf = (host: string, watch: string, need: Need) => Need
+
+/** Prints the watches of several hosts as a table, and what they need from a person. */
+export const tellRows = Effect.fn("tellRows")(function* (rows: ReadonlyArray<HostRow>, nextOf: NextOf) {
+  const { colour, columns } = yield* Environment
+  const dim = (words: string) => paint(colour)("dim", words)
+  const [title = "", ...lines] = hostTable(rows, yield* Clock.currentTimeMillis, columns)
+  yield* printLines([dim(title), ...lines].join("\n"))
+  const needs = rows.flatMap(({ host, watch }) => (watch?.need == null ? [] : [nextOf(host, watch.watch, watch.need)]))
+  if (needs.length === 0) return
+  yield* Console.log("")
+  yield* printLines([dim("NEXT"), ...nextLines(needs, dim)].join("\n"))
+})
 
 /** Prints the watches of several hosts, each asked by ssh (spec: command-line#status). Fails with `BadUsage`. */
 export const printHosts = Effect.fn("printHosts")(function* (text: string, { asJson }: { readonly asJson: boolean }) {
   const answers = yield* askHosts(yield* hostsOf(text))
   if (asJson) return yield* printJson(answers)
-  const { colour, columns } = yield* Environment
-  const dim = (words: string) => paint(colour)("dim", words)
-  const rows = hostRows(answers)
-  const [title = "", ...lines] = hostTable(rows, yield* Clock.currentTimeMillis, columns)
-  yield* printLines([dim(title), ...lines].join("\n"))
-  const needs = rows.flatMap(({ host, watch }) =>
-    watch?.need == null ? [] : [{ next: `ssh ${host}`, why: `${watch.watch}: ${needLine(watch.need)}` }]
-  )
-  if (needs.length === 0) return
-  yield* Console.log("")
-  yield* printLines([dim("NEXT"), ...nextLines(needs, dim)].join("\n"))
+  yield* tellRows(hostRows(answers), (host, watch, need) => ({
+    next: `ssh ${host}`,
+    why: `${watch}: ${needLine(need)}`
+  }))
 })

@@ -1,0 +1,79 @@
+import { plain, utc, watchCodec, watchFold } from "@souffleur/domain"
+import { type Job, runJob, unreadableInWords, watchJob } from "@souffleur/embed/internal"
+import { type EventCodec, type Fold, stateCodec, type Tagged } from "@souffleur/eventlog"
+import type { FleetEvent, FleetJob } from "@souffleur/fleet"
+import type { FoldedJob, JobFold } from "@souffleur/hub"
+import { runCodec, runFold } from "@souffleur/plan"
+import { Option, Result, Schema } from "effect"
+
+/** UTF-16 units of what is kept of a job. No watch and no run of a souffleur comes near it. */
+const maxKept = 1_000_000
+/** UTF-16 units of a text in a list. */
+const maxText = 1000
+
+/** The part of a job that later events need. `problem`: why none of them is folded. */
+const Kept = Schema.fromJsonString(
+  Schema.Struct({ revision: Schema.Int, state: Schema.String, problem: Schema.NullOr(Schema.String) })
+)
+const decodeKept = Schema.decodeUnknownOption(Kept)
+const encodeKept = Schema.encodeSync(Kept)
+
+/** Returns a job as a hub lists it. Events of a host may say anything, and no control character of them is kept. */
+const listed = ({ at, id, kind, need, project, standing, state }: Job, generation: number): FleetJob => ({
+  kind,
+  id: plain(id, maxText),
+  project: plain(project, maxText),
+  state,
+  standing: plain(standing, maxText),
+  need: need === null ? null : { why: plain(need.why, maxText), next: plain(need.next, maxText) },
+  generation,
+  at
+})
+
+/** Makes the fold of one kind of stream, by the rules of its aggregate. */
+const foldOf = <State extends { readonly revision: number }, Event extends Tagged>(
+  fold: Fold<State, Event>,
+  codec: EventCodec<Event>,
+  shown: (id: string, state: State) => FleetJob
+) => {
+  const states = stateCodec(fold)
+  return (stream: string, before: string | undefined, events: ReadonlyArray<FleetEvent>): FoldedJob => {
+    const kept = Option.getOrUndefined(decodeKept(before))
+    let state = (kept && states.decode(kept)) ?? fold.initial
+    let problem = kept?.problem ?? null
+    for (const [, , revision, tag, version, at, data] of events) {
+      if (problem !== null || revision <= state.revision) continue
+      if (revision !== state.revision + 1) problem = `event ${state.revision + 1} is missing`
+      else {
+        const event = codec.decode(stream, revision, { tag, version, at, data })
+        if (Result.isFailure(event)) problem = unreadableInWords(event.failure)
+        else state = fold.evolve(state, event.success)
+      }
+    }
+    const text = states.encode(state)
+    if (text === "" || text.length > maxKept) {
+      problem ??= "it is too large to be listed"
+      state = fold.initial
+    }
+    const job = shown(stream.slice(codec.prefix?.length ?? 0), state)
+    return {
+      job:
+        problem === null ? job : { ...job, standing: plain(`as far as it is known: ${problem}`, maxText), need: null },
+      folded: encodeKept({ revision: state.revision, state: states.encode(state), problem })
+    }
+  }
+}
+
+const watch = foldOf(watchFold, watchCodec, (id, watch) =>
+  listed(watchJob({ id, watch }, watch.owner !== undefined, utc), watch.generation)
+)
+const run = foldOf(runFold, runCodec, (id, run) => listed(runJob({ id, run }, run.owner !== null), 0))
+
+/**
+ * Folds the events of hosts by the rules of this souffleur, as every list of it does. An owner in the log counts as
+ * alive, because a process of another host cannot be seen (spec: fleet#view).
+ */
+export const fleetJobs: JobFold = {
+  rules: `1 ${watchFold.name.fingerprint} ${runFold.name.fingerprint}`,
+  fold: (stream, before, events) => (stream.startsWith(runCodec.prefix ?? "") ? run : watch)(stream, before, events)
+}

@@ -1,0 +1,49 @@
+import { Bounds, StateWord } from "@souffleur/domain"
+import { isBetween } from "@souffleur/eventlog"
+import { Schema } from "effect"
+import { LogName } from "./FleetEvent.ts"
+
+const wholeNumber = isBetween(0, Number.MAX_SAFE_INTEGER)
+/** A text of a host, which may be anything. */
+const someText = Schema.String.check(Schema.isMaxLength(10_000))
+
+/** A watch or a run of a host, as its log says. Whether its souffleur lives is not known from afar. */
+export const FleetJob = Schema.Struct({
+  kind: Schema.Literals(["watch", "run"]),
+  id: someText,
+  project: someText,
+  state: StateWord,
+  standing: someText,
+  need: Schema.NullOr(Schema.Struct({ why: someText, next: someText })),
+  /** The generation of a watch; 0 for a run. */
+  generation: wholeNumber,
+  /** Epoch milliseconds of its last event, by the clock of its host. */
+  at: isBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+})
+export type FleetJob = typeof FleetJob.Type
+
+/** A log of a host, as the hub has it. `lastSeenAgo`: ms since its host last spoke, by the clock of the hub. */
+export const FleetHost = Schema.Struct({
+  name: Bounds.words(64),
+  host: Bounds.words(256),
+  log: LogName,
+  lastSeenAgo: wholeNumber,
+  forked: Schema.Boolean,
+  revoked: Schema.Boolean
+})
+export type FleetHost = typeof FleetHost.Type
+
+/** The most jobs of one view. */
+export const maxViewed = 1000
+
+/** The hosts of a fleet, and what lives or has ended lately there. The need of a person comes first. */
+export const FleetView = Schema.Struct({
+  hosts: Schema.Array(FleetHost).check(Schema.isMaxLength(10_000)),
+  jobs: Schema.Array(Schema.Struct({ ...FleetJob.fields, log: LogName })).check(Schema.isMaxLength(maxViewed)),
+  /** The number of jobs that the view leaves out. */
+  more: wholeNumber
+})
+export type FleetView = typeof FleetView.Type
+
+/** Milliseconds without a word after which a host is silent: three beats. Silence is not death. */
+export const silentMillis = 30_000

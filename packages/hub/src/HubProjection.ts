@@ -1,0 +1,155 @@
+import { StateWord } from "@souffleur/domain"
+import { type FleetEvent, FleetJob, type FleetView, maxViewed, type StoreOut } from "@souffleur/fleet"
+import { Cause, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventOf, type EventRow } from "./HubRows.ts"
+import { HubStore } from "./HubStore.ts"
+import { orOut } from "./HubTrouble.ts"
+
+/** A job, with what is kept of it to fold later events. */
+export interface FoldedJob {
+  readonly job: FleetJob
+  readonly folded: string
+}
+
+/** The rules by which the events of a stream become a job. */
+export interface JobFold {
+  /** A fingerprint. Other rules have another one, and begin with the first event. */
+  readonly rules: string
+  /**
+   * Folds more events of a stream. It skips those that it had already, and never throws. The job tells an event that it
+   * cannot read. `before`: what was kept; `undefined`: nothing yet.
+   */
+  readonly fold: (stream: string, before: string | undefined, events: ReadonlyArray<FleetEvent>) => FoldedJob
+}
+
+/** Events of one pass. */
+const passEvents = 200
+/** UTF-16 units of the name of a stream that is listed. */
+const maxStream = 200
+/** UTF-16 units of an event's data that are read. No souffleur writes a larger event. */
+const maxRead = 200_000
+
+const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, stream, revision, tag, version, at,
+    CASE WHEN length(data) > ${maxRead} THEN '' ELSE data END AS data
+  FROM events, origin
+  WHERE (epoch <> $1 OR (xid, seq) > ($2::xid8, $3::bigint)) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+  ORDER BY events.xid, events.seq LIMIT ${passEvents}`
+
+const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, shown, folded)
+  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[])
+  ON CONFLICT (rules, log, stream) DO UPDATE
+  SET urgency = excluded.urgency, at = excluded.at, shown = excluded.shown, folded = excluded.folded`
+
+/** Finds the jobs that live, and those that ended within a day. The need of a person comes first. */
+const viewed = `SELECT log::text, shown, (count(*) OVER ())::int AS total FROM jobs
+  WHERE rules = $1 AND (urgency < $2 OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)
+  ORDER BY urgency, at DESC, log, stream LIMIT ${maxViewed}`
+
+const shownJob = Schema.fromJsonString(FleetJob)
+const encode = Schema.encodeSync(shownJob)
+const decode = Schema.decodeUnknownSync(shownJob)
+
+const urgencyOf = ({ state }: FleetJob) => StateWord.literals.indexOf(state)
+
+/** The watches and runs of a fleet, folded from the events that arrived (spec: fleet#view). */
+export class HubProjection extends Context.Service<
+  HubProjection,
+  {
+    /** Folds some of the events that arrived since the last pass of any hub, and returns how many. */
+    readonly pass: Effect.Effect<number, StoreOut>
+    readonly view: Effect.Effect<FleetView, StoreOut>
+  }
+>()("@souffleur/hub/HubProjection") {
+  /** Keeps it in Postgres, beside the copies. Everything in it can be made from them again. */
+  static readonly layerSql = ({
+    fold,
+    rules
+  }: JobFold): Layer.Layer<HubProjection, never, HubStore | SqlClient.SqlClient> =>
+    Layer.effect(
+      HubProjection,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* HubStore
+
+        const pass = Effect.gen(function* () {
+          yield* sql`INSERT INTO projections (rules) VALUES (${rules}) ON CONFLICT DO NOTHING`
+          // Of two hubs the later one waits here, and goes on where the other has come to.
+          const [mark] = yield* sql<Readonly<Record<"epoch" | "xid" | "seq", unknown>>>`
+            SELECT epoch, xid::text, seq FROM projections WHERE rules = ${rules} FOR UPDATE`
+          const rows = yield* sql.unsafe<EventRow>(arrivals, [mark!.epoch, mark!.xid, mark!.seq])
+          const last = rows.at(-1)
+          if (last === undefined) return 0
+          const found = [...Map.groupBy(rows, ({ log, stream }) => `${log} ${stream}`).values()]
+          // No souffleur has so long a name, and the index takes none.
+          const streams = found.filter(([row]) => row!.stream.length <= maxStream)
+          const columns = [streams.map(([row]) => row!.log), streams.map(([row]) => row!.stream)]
+          const kept = yield* sql.unsafe<Readonly<Record<"log" | "stream" | "folded", string>>>(
+            `SELECT log::text, stream, folded FROM jobs JOIN unnest($2::uuid[], $3::text[]) AS wanted (log, stream) USING (log, stream) WHERE rules = $1`,
+            [rules, ...columns]
+          )
+          const before = new Map(kept.map(({ folded, log, stream }) => [`${log} ${stream}`, folded]))
+          const jobs = streams.map((of) => {
+            const { log, stream } = of[0]!
+            return fold(stream, before.get(`${log} ${stream}`), of.map(eventOf))
+          })
+          yield* sql.unsafe(keep, [
+            rules,
+            ...columns,
+            jobs.map(({ job }) => urgencyOf(job)),
+            jobs.map(({ job }) => job.at),
+            jobs.map(({ job }) => encode(job)),
+            jobs.map(({ folded }) => folded)
+          ])
+          yield* sql`UPDATE projections SET epoch = ${last.epoch}, xid = ${last.xid}::xid8, seq = ${last.seq}::bigint,
+            passed = clock_timestamp() WHERE rules = ${rules}`
+          yield* sql`DELETE FROM projections WHERE passed < clock_timestamp() - interval '7 days'`
+          return rows.length
+        })
+
+        return HubProjection.of({
+          pass: orOut(sql.withTransaction(pass)).pipe(Effect.withSpan("HubProjection.pass")),
+          view: Effect.gen(function* () {
+            const rows = yield* orOut(
+              sql.unsafe<{ readonly log: string; readonly shown: string; readonly total: number }>(viewed, [
+                rules,
+                StateWord.literals.indexOf("ended")
+              ])
+            )
+            const hosts = (yield* store.logs).map(({ enrolledHost, forked, host, lastSeenAgo, log, revoked }) => ({
+              name: enrolledHost,
+              host,
+              log,
+              lastSeenAgo,
+              forked,
+              revoked
+            }))
+            const jobs = rows.map(({ log, shown }) => ({ ...decode(shown), log }))
+            return { hosts, jobs, more: (rows[0]?.total ?? 0) - rows.length }
+          }).pipe(Effect.withSpan("HubProjection.view"))
+        })
+      })
+    )
+}
+
+/** The pause between two looks at what arrived. */
+const look = "1 second"
+
+/** Folds what arrives, as long as its scope lives. A database that is out is asked again. */
+export const layerProjector: Layer.Layer<never, never, HubProjection> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { pass } = yield* HubProjection
+    const folded = pass.pipe(
+      Effect.catchCause((cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.failCause(cause)
+          : Effect.as(Effect.logWarning("the events of the fleet are not folded", cause), 0)
+      )
+    )
+    yield* folded.pipe(
+      Effect.tap((count) => (count === 0 ? Effect.sleep(look) : Effect.void)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  })
+)

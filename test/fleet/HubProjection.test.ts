@@ -1,0 +1,176 @@
+import { PgClient } from "@effect/sql-pg"
+import { assert, it } from "@effect/vitest"
+import { type FleetEvent, type FleetJob, noMark } from "@souffleur/fleet"
+import { HubProjection, type JobFold, layerPostgres } from "@souffleur/hub"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { batchOf, begun, eventAt, log, other, Server, who } from "./HubStage.ts"
+import { noPostgres, postgresServer } from "./PostgresServer.ts"
+
+/** A state word in the data of an event is that of its job. `kept`: the positions that were folded. */
+const foldAt = (rules: string, folded: Array<number> = []): JobFold => ({
+  rules,
+  fold: (stream, before, events) => {
+    folded.push(...events.map(([position]) => position))
+    const last = events.at(-1)!
+    const words: Partial<FleetJob> = last[6].startsWith("{") ? JSON.parse(last[6]) : { standing: `${last[6].length}` }
+    const kept = [...JSON.parse(before ?? "[]"), ...events.map(([position]) => position)]
+    const job = {
+      kind: "watch",
+      id: stream,
+      project: "/p",
+      state: "working",
+      standing: kept.join(),
+      need: null
+    } as const
+    return { job: { ...job, generation: 1, at: 0, ...words }, folded: JSON.stringify(kept) }
+  }
+})
+
+/** A job in a stream of its own. */
+const jobAt = (position: number, words: Partial<FleetJob>, stream = `w${position}`): FleetEvent => {
+  const [at, , ...rest] = eventAt(position, JSON.stringify(words))
+  return [at, stream, ...rest]
+}
+
+const projected = Effect.fnUntraced(function* (fold: JobFold, url: Parameters<typeof layerPostgres>[0]) {
+  const layer = Layer.provide(HubProjection.layerSql(fold), Layer.fresh(layerPostgres(url)))
+  return Context.get(yield* Layer.build(layer), HubProjection)
+})
+
+/** Passes until nothing is left to fold. */
+const caughtUp = ({ pass }: Context.Service.Shape<typeof HubProjection>) =>
+  Effect.repeat(pass, { until: (count) => count === 0 })
+
+if (noPostgres !== undefined) it.skip(`the projection of a hub: ${noPostgres}`, () => {})
+else
+  it.layer(Server.layer, { timeout: 300_000, excludeTestServices: true })((it) => {
+    it.effect("the events of each stream are folded once and in order, by several hubs at once", () =>
+      Effect.gen(function* () {
+        const { store, url } = yield* begun
+        yield* store.begin("one", other, who)
+        let marks = [noMark, noMark]
+        const folded: Array<number> = []
+        const hubs = yield* Effect.forEach([1, 2, 3], () => projected(foldAt("a", folded), url))
+        for (let round = 0; round < 10; round++) {
+          const events = Array.from({ length: 100 }, (_, n) => eventAt(100 * round + n + 1))
+          for (const [n, name] of [log, other].entries())
+            marks = marks.with(n, yield* store.append("one", name, yield* batchOf(marks[n]!, ...events)))
+          yield* Effect.forEach(hubs, ({ pass }) => pass, { concurrency: "unbounded" })
+        }
+        yield* Effect.forEach(hubs, caughtUp, { concurrency: "unbounded" })
+        const { hosts, jobs, more } = yield* hubs[0]!.view
+        const all = Array.from({ length: 1000 }, (_, n) => n + 1).join()
+        assert.deepStrictEqual(
+          jobs.map(({ standing }) => standing),
+          [all, all]
+        )
+        assert.lengthOf(folded, 2000)
+        assert.deepStrictEqual([hosts.length, more], [2, 0])
+        // Other rules begin with the first event, beside these.
+        const newer = yield* projected(foldAt("b"), url)
+        assert.lengthOf((yield* newer.view).jobs, 0)
+        yield* caughtUp(newer)
+        assert.strictEqual((yield* newer.view).jobs[0]?.standing, all)
+        assert.lengthOf(folded, 2000)
+      })
+    )
+    it.effect("a fold that dies with its hub is done again by the next one", () =>
+      Effect.gen(function* () {
+        const { store, url } = yield* begun
+        yield* store.append("one", log, yield* batchOf(noMark, eventAt(1), eventAt(2)))
+        const dying = foldAt("a")
+        const hub = yield* projected({ ...dying, fold: () => Effect.runSync(Effect.die("killed")) }, url)
+        assert.strictEqual((yield* Effect.exit(hub.pass))._tag, "Failure")
+        const next = yield* projected(dying, url)
+        yield* caughtUp(next)
+        assert.strictEqual((yield* next.view).jobs[0]?.standing, "1,2")
+      })
+    )
+    it.effect("an event of a transaction that commits late is folded too", () =>
+      Effect.gen(function* () {
+        const { query, store, url } = yield* begun
+        yield* store.begin("one", other, who)
+        const hub = yield* projected(foldAt("a"), url)
+        const sql = Context.get(yield* Layer.build(PgClient.layer({ url, maxConnections: 1 })), SqlClient.SqlClient)
+        const row = (name: string) =>
+          `INSERT INTO events (log, position, stream, revision, tag, version, at, data) VALUES ('${name}', 1, 'a', 1, 'X', 1, 0, '{}')`
+        yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql.unsafe(row(log), [])
+            yield* query(row(other))
+            assert.strictEqual(yield* hub.pass, 0)
+          })
+        )
+        assert.strictEqual(yield* hub.pass, 2)
+      })
+    )
+    it.effect("a view has the need of a person first, what ended within a day, and a thousand jobs at most", () =>
+      Effect.gen(function* () {
+        const { query, store, url } = yield* begun
+        const now = Number(yield* query("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"))
+        const events = [
+          jobAt(1, { state: "working", at: now - 1000 }),
+          jobAt(2, { state: "ended", at: now - 3_600_000 }),
+          jobAt(3, { state: "ended", at: now - 90_000_000 }),
+          jobAt(4, { state: "needs you", at: now - 90_000_000 }),
+          jobAt(5, { state: "recovering", at: now - 2000 }),
+          jobAt(6, { state: "working", at: now })
+        ]
+        let mark = yield* store.append("one", log, yield* batchOf(noMark, ...events))
+        const hub = yield* projected(foldAt("a"), url)
+        yield* caughtUp(hub)
+        const { jobs } = yield* hub.view
+        assert.deepStrictEqual(
+          jobs.map(({ id }) => id),
+          ["w4", "w5", "w6", "w1", "w2"]
+        )
+        for (let batch = 0; batch < 3; batch++) {
+          const more = Array.from({ length: 400 }, (_, n) => jobAt(400 * batch + n + 7, {}))
+          mark = yield* store.append("one", log, yield* batchOf(mark, ...more))
+        }
+        yield* caughtUp(hub)
+        const many = yield* hub.view
+        assert.deepStrictEqual([many.jobs.length, many.more], [1000, 205])
+        assert.strictEqual(many.jobs[0]?.id, "w4")
+      })
+    )
+    it.effect("a stream with an endless name is left out, and an event that is too large is not read", () =>
+      Effect.gen(function* () {
+        const { store, url } = yield* begun
+        const events = [
+          jobAt(1, {}, "é".repeat(1000)),
+          jobAt(2, { standing: "x".repeat(300_000) }),
+          jobAt(3, {}, "w".repeat(200))
+        ]
+        yield* store.append("one", log, yield* batchOf(noMark, ...events))
+        const hub = yield* projected(foldAt("a"), url)
+        yield* caughtUp(hub)
+        const { jobs } = yield* hub.view
+        assert.deepStrictEqual(jobs.map(({ standing }) => standing).toSorted(), ["0", "3"])
+      })
+    )
+    it.effect("the view of a restored dump is made of the dump, and of what comes after it", () =>
+      Effect.gen(function* () {
+        const server = yield* Server
+        const { name, store, url } = yield* begun
+        const mark = yield* store.append("one", log, yield* batchOf(noMark, eventAt(1)))
+        const before = yield* projected(foldAt("a"), url)
+        yield* caughtUp(before)
+        const restored = yield* postgresServer
+        const there = yield* restored.database
+        yield* restored.restore(there.name, yield* server.dump(name))
+        const after = yield* projected(foldAt("a"), there.url)
+        const again = Context.get(yield* Layer.build(Layer.fresh(layerPostgres(there.url))), SqlClient.SqlClient)
+        assert.lengthOf((yield* after.view).jobs, 1)
+        assert.strictEqual(mark.position, 1)
+        yield* again.unsafe(
+          `INSERT INTO events (log, position, stream, revision, tag, version, at, data) VALUES ('${log}', 2, 'app-1', 2, 'X', 1, 0, '{}')`,
+          []
+        )
+        yield* caughtUp(after)
+        // The fold of a hub skips what it had: this one tells all that it is given.
+        assert.strictEqual((yield* after.view).jobs[0]?.standing, "1,1,2")
+      })
+    )
+  })
