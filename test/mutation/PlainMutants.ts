@@ -27,6 +27,7 @@ export const plainMutants = [
         "if (mark === false) return text"
       ],
       ["printing: standard error", "error(coloured(words(args), mark))", "error(words(args))"],
+      ["printing: each line of a block", "lines.map((line) => coloured(line, mark))", "lines"],
       ["printing: a mark of 128 bits", ", 4),", ", 1),"]
     ]
   ),

@@ -37,18 +37,25 @@ const coloured = (text: string, mark: Mark): string => {
 const words = (args: ReadonlyArray<unknown>): string =>
   args.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(" ")
 
+type Way = "log" | "error"
+
+/** Prints several lines by one write. A write of each takes most of the time of a long list. */
+const block = Symbol("block")
+interface Printer extends Console.Console {
+  readonly [block]: (lines: ReadonlyArray<string>, way: Way) => void
+}
+const isPrinter = (to: Console.Console): to is Printer => block in to
+
 /**
  * The only console on standard output and standard error. A terminal obeys no word of the text. One call prints one
  * line, because a line break could make foreign text look like ours. Use {@link printLines} for several lines.
  */
-export const printing = (
-  mark: Mark,
-  { error, log }: Pick<Console.Console, "error" | "log"> = globalThis.console
-): Console.Console => {
+export const printing = (mark: Mark, { error, log }: Pick<Console.Console, Way> = globalThis.console): Printer => {
   const out = (...args: ReadonlyArray<unknown>) => log(coloured(words(args), mark))
   const err = (...args: ReadonlyArray<unknown>) => error(coloured(words(args), mark))
   const nothing = () => {}
   return {
+    [block]: (lines, way) => ({ error, log })[way](lines.map((line) => coloured(line, mark)).join("\n")),
     log: out,
     info: out,
     debug: out,
@@ -72,10 +79,12 @@ export const printing = (
 }
 
 /** Prints a text whose line breaks are ours. Foreign text in it must be plain already. */
-export const printLines = (text: string, way: "log" | "error" = "log") =>
+export const printLines = (text: string, way: Way = "log") =>
   Console.consoleWith((to) =>
     Effect.sync(() => {
-      for (const line of text.split("\n")) to[way](line)
+      const lines = text.split("\n")
+      if (isPrinter(to)) return to[block](lines, way)
+      for (const line of lines) to[way](line)
     })
   )
 

@@ -13,11 +13,9 @@ it.layer(services)((it) => {
       const root = yield* rootFor(["--completions"])
       for (const shell of ["bash", "zsh", "fish", "powershell"] as const) {
         const lines: Array<string> = []
+        const log = (text: string) => void lines.push(...text.split("\n"))
         yield* cli(["--completions", shell]).pipe(
-          Effect.provideService(
-            Console.Console,
-            printing(false, { log: (line) => lines.push(line), error: (line) => lines.push(line) })
-          ),
+          Effect.provideService(Console.Console, printing(false, { log, error: log })),
           Effect.provideService(Environment, {
             variables: {},
             cwd: "/",

@@ -17,7 +17,7 @@ export const printedAt = Effect.fnUntraced(function* (
   }: Pick<Environment["Service"], "cwd" | "interactive" | "variables"> & { readonly lines?: Array<string> },
   ...args: ReadonlyArray<string>
 ) {
-  const log = (line: string) => void lines.push(line)
+  const log = (text: string) => void lines.push(...text.split("\n"))
   yield* cli(args).pipe(
     Effect.provideService(Console.Console, printing(false, { log, error: log })),
     Effect.provideService(Environment, {
