@@ -124,3 +124,40 @@ it.live.skipIf(noPostgres !== undefined)(
       assert.include(refused.errors, "does not know this token")
     })
 )
+
+it.live.skipIf(noPostgres !== undefined)("hub serve --alarms tells a silent host to a channel once", () =>
+  Effect.gen(function* () {
+    const { database, server, the } = yield* fleet
+    const told = join(the.home, "told")
+    const write = 'require("node:fs").appendFileSync(process.argv[1], require("node:fs").readFileSync(0))'
+    const notify = `command:${JSON.stringify([process.execPath, "-e", write, told])}`
+    assert.strictEqual((yield* the.hub(["serve", "--alarms", "--port", "0"])).code, 2)
+    yield* the.serveAs(["--alarms"], { SOUFFLEUR_NOTIFY: notify })
+    const one = yield* the.joined("one")
+    one.open("night")
+    const shipper = one.ship()
+    const notices = Effect.sync(() =>
+      fs.existsSync(told)
+        ? fs
+            .readFileSync(told, "utf8")
+            .trimEnd()
+            .split("\n")
+            .map((line) => JSON.parse(line))
+        : []
+    )
+    const [need] = yield* until(notices, (all) => all.length === 1)
+    assert.deepInclude(need, { kind: "waiting_for_a_person", next: "souffleur hub status" })
+    assert.strictEqual(need.text, "1 job needs you: night on one (no souffleur looks after it)")
+    yield* killed(shipper.child)
+    yield* server.query("UPDATE logs SET last_seen = last_seen - interval '5 minutes'", database)
+    const [, silent] = yield* until(notices, (all) => all.length === 2)
+    assert.deepInclude(silent, { kind: "silent_host", text: "1 host is silent: one" })
+    assert.strictEqual(
+      yield* until(
+        server.query("SELECT count(*) FROM alarms WHERE told IS NOT NULL", database),
+        (count) => count === "2"
+      ),
+      "2"
+    )
+  })
+)

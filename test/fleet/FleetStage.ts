@@ -121,16 +121,19 @@ export const fleetStage = Effect.fnUntraced(function* (database: Redacted.Redact
       }
     }
   }
+  /** Starts the hub with more words and variables. */
+  const serveAs = Effect.fnUntraced(function* (words: ReadonlyArray<string>, more: Variables = {}) {
+    const one = start(["hub", "serve", "--json", "--port", String(port), ...words], { ...hubVariables, ...more })
+    yield* listening(port)
+    return one
+  })
   return {
     home,
     url,
     host,
     hub: (args: ReadonlyArray<string>) => run(["hub", ...args], hubVariables),
-    serve: Effect.gen(function* () {
-      const one = start(["hub", "serve", "--json", "--port", String(port)], hubVariables)
-      yield* listening(port)
-      return one
-    }),
+    serve: serveAs([]),
+    serveAs,
     /** Enrols a host, and adds it to the fleet. */
     joined: Effect.fnUntraced(function* (name: string) {
       const one = host(name)

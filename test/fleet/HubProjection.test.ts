@@ -1,46 +1,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { type FleetEvent, type FleetJob, noMark } from "@souffleur/fleet"
+import { noMark } from "@souffleur/fleet"
 import { HubProjection, type JobFold, layerPostgres } from "@souffleur/hub"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { caughtUp, foldAt, jobAt } from "./FoldStage.ts"
 import { batchOf, begun, eventAt, log, other, Server, who } from "./HubStage.ts"
 import { noPostgres, postgresServer } from "./PostgresServer.ts"
-
-/** A state word in the data of an event is that of its job. `kept`: the positions that were folded. */
-const foldAt = (rules: string, folded: Array<number> = []): JobFold => ({
-  rules,
-  fold: (stream, before, events) => {
-    folded.push(...events.map(([position]) => position))
-    const last = events.at(-1)!
-    const words: Partial<FleetJob> = last[6].startsWith("{") ? JSON.parse(last[6]) : { standing: `${last[6].length}` }
-    const kept = [...JSON.parse(before ?? "[]"), ...events.map(([position]) => position)]
-    const job = {
-      kind: "watch",
-      id: stream,
-      project: "/p",
-      state: "working",
-      standing: kept.join(),
-      need: null
-    } as const
-    return { job: { ...job, generation: 1, at: 0, ...words }, folded: JSON.stringify(kept) }
-  }
-})
-
-/** A job in a stream of its own. */
-const jobAt = (position: number, words: Partial<FleetJob>, stream = `w${position}`): FleetEvent => {
-  const [at, , ...rest] = eventAt(position, JSON.stringify(words))
-  return [at, stream, ...rest]
-}
 
 const projected = Effect.fnUntraced(function* (fold: JobFold, url: Parameters<typeof layerPostgres>[0]) {
   const layer = Layer.provide(HubProjection.layerSql(fold), Layer.fresh(layerPostgres(url)))
   return Context.get(yield* Layer.build(layer), HubProjection)
 })
-
-/** Passes until nothing is left to fold. */
-const caughtUp = ({ pass }: Context.Service.Shape<typeof HubProjection>) =>
-  Effect.repeat(pass, { until: (count) => count === 0 })
 
 if (noPostgres !== undefined) it.skip(`the projection of a hub: ${noPostgres}`, () => {})
 else

@@ -5,6 +5,7 @@ const shipper = "packages/fleet/test/Shipper.test.ts"
 /** They notice where there is a Postgres. */
 const store = "test/fleet/HubStore.test.ts"
 const projection = "test/fleet/HubProjection.test.ts"
+const alarms = "test/fleet/HubAlarms.test.ts"
 
 /** Mutants that take away the defences of what is seen of other hosts. */
 export const fleetMutants = [
@@ -229,9 +230,59 @@ export const fleetMutants = [
       ],
       ["view: a bounded event", "length(data) > ${maxRead}", "length(data) > ${10 * maxRead}"],
       ["view: a bounded name", "row!.stream.length <= maxStream", "row!.stream.length <= 10 * maxStream"],
-      ["view: what ended lately", "urgency < $2 OR at >", "urgency <= $2 OR at >"],
+      ["view: what ended lately", "urgency < ${", "urgency <= ${"],
       ["view: the need of a person first", "ORDER BY urgency, at DESC, log", "ORDER BY at DESC, urgency, log"],
       ["view: a reader of another epoch begins again", "epoch <> $1 OR ", "$1::bigint IS NULL OR "]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubProjection.ts",
+    [alarms],
+    [["alarms: no job of a forked log", "NOT forked AND revoked IS NULL", "revoked IS NULL"]]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubAlarms.ts",
+    [alarms],
+    [
+      ["alarms: silence of two minutes", "interval '2 minutes'", "interval '30 seconds'"],
+      ["alarms: not of a host that is away for good", "interval '7 days'", "interval '700 days'"],
+      ["alarms: not of a revoked host", "WHERE revoked IS NULL ORDER", "ORDER"],
+      [
+        "alarms: … by the log that it goes on with",
+        "ORDER BY enrolled_host, last_seen DESC",
+        "ORDER BY enrolled_host, last_seen"
+      ],
+      ["alarms: each ends with its cause", "yield* orOut(sql.unsafe(ended, [rules]))", ""],
+      ["alarms: told once", "AND told IS NULL AND", "AND"],
+      ["alarms: a dead hub's are told by the next one", "taken < clock_timestamp() - interval '1 minute'", "false"],
+      ["alarms: one hub at a time", "(taken IS NULL OR taken < clock_timestamp() - interval '1 minute')", "true"],
+      [
+        "alarms: a late word is of an earlier one",
+        "(of.kind, of.log, of.stream, of.begun) = (alarms.kind, alarms.log, alarms.stream, alarms.begun)",
+        "(of.kind, of.log, of.stream) = (alarms.kind, alarms.log, alarms.stream)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubAlarms.ts",
+    ["packages/hub/test/Sentinel.test.ts"],
+    [
+      ["alarms: once all is folded", "if (!folded) yield*", "if (false as boolean) yield*"],
+      [
+        "alarms: only what a channel took is told",
+        "alarms.length > 0 && (yield* tell(alarms))",
+        "alarms.length > 0 && ((yield* tell(alarms)) || true)"
+      ],
+      ["alarms: an outage passes", 'Effect.catchTag("StoreOut", ({ message }) => Effect.logWarning(message)),', ""]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/cli/src/fleet/FleetNotice.ts",
+    ["packages/cli/test/FleetNotice.test.ts"],
+    [
+      ["alarms: a bounded notice", "alarms.slice(0, maxNamed)", "alarms.slice(0)"],
+      ["alarms: no control character of a host", "plain(named(alarm), 200)", "named(alarm)"],
+      ["alarms: a need of a person passes the quiet hours", '"waiting_for_a_person" : ', '"silent_host" : ']
     ]
   ),
   ...mutantsOf(

@@ -67,6 +67,21 @@ const migrations = {
       PRIMARY KEY (rules, log, stream)
     )`,
     "CREATE INDEX jobs_by_urgency ON jobs (rules, urgency, at DESC)"
+  ),
+  "0004_alarms": statements(
+    "ALTER TABLE jobs ADD COLUMN need text NOT NULL DEFAULT ''",
+    "CREATE INDEX jobs_in_need ON jobs (rules) WHERE need <> ''",
+    // An alarm is there as long as its cause. `taken`: when a hub last set out to tell it.
+    `CREATE TABLE alarms (
+      kind text NOT NULL,
+      log uuid NOT NULL REFERENCES logs,
+      stream text NOT NULL,
+      why text NOT NULL,
+      begun timestamptz NOT NULL DEFAULT clock_timestamp(),
+      taken timestamptz,
+      told timestamptz,
+      PRIMARY KEY (kind, log, stream)
+    )`
   )
 }
 

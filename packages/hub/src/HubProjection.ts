@@ -36,14 +36,22 @@ const arrivals = `SELECT epoch, xid::text, seq::text, log::text, position, strea
   WHERE (epoch <> $1 OR (xid, seq) > ($2::xid8, $3::bigint)) AND xid < pg_snapshot_xmin(pg_current_snapshot())
   ORDER BY events.xid, events.seq LIMIT ${passEvents}`
 
-const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, shown, folded)
-  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[])
-  ON CONFLICT (rules, log, stream) DO UPDATE
-  SET urgency = excluded.urgency, at = excluded.at, shown = excluded.shown, folded = excluded.folded`
+const keep = `INSERT INTO jobs (rules, log, stream, urgency, at, need, shown, folded)
+  SELECT $1, * FROM unnest($2::uuid[], $3::text[], $4::int2[], $5::int8[], $6::text[], $7::text[], $8::text[])
+  ON CONFLICT (rules, log, stream) DO UPDATE SET urgency = excluded.urgency, at = excluded.at, need = excluded.need,
+    shown = excluded.shown, folded = excluded.folded`
+
+/**
+ * Holds for a job that lives, or has ended within a day. A forked log is there under two other names, and a revoked
+ * host is gone.
+ */
+export const isCurrent = `NOT forked AND revoked IS NULL
+  AND (urgency < ${StateWord.literals.indexOf("ended")} OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)`
 
 /** Finds the jobs that live, and those that ended within a day. The need of a person comes first. */
-const viewed = `SELECT log::text, shown, (count(*) OVER ())::int AS total FROM jobs
-  WHERE rules = $1 AND (urgency < $2 OR at > (extract(epoch FROM clock_timestamp()) - 86400) * 1000)
+const viewed = `SELECT log::text, shown, (count(*) OVER ())::int AS total
+  FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
+  WHERE rules = $1 AND ${isCurrent}
   ORDER BY urgency, at DESC, log, stream LIMIT ${maxViewed}`
 
 const shownJob = Schema.fromJsonString(FleetJob)
@@ -98,6 +106,7 @@ export class HubProjection extends Context.Service<
             ...columns,
             jobs.map(({ job }) => urgencyOf(job)),
             jobs.map(({ job }) => job.at),
+            jobs.map(({ job }) => job.need?.why ?? ""),
             jobs.map(({ job }) => encode(job)),
             jobs.map(({ folded }) => folded)
           ])
@@ -111,10 +120,7 @@ export class HubProjection extends Context.Service<
           pass: orOut(sql.withTransaction(pass)).pipe(Effect.withSpan("HubProjection.pass")),
           view: Effect.gen(function* () {
             const rows = yield* orOut(
-              sql.unsafe<{ readonly log: string; readonly shown: string; readonly total: number }>(viewed, [
-                rules,
-                StateWord.literals.indexOf("ended")
-              ])
+              sql.unsafe<{ readonly log: string; readonly shown: string; readonly total: number }>(viewed, [rules])
             )
             const hosts = (yield* store.logs).map(({ enrolledHost, forked, host, lastSeenAgo, log, revoked }) => ({
               name: enrolledHost,

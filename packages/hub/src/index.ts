@@ -1,3 +1,4 @@
+export * from "./HubAlarms.ts"
 export * from "./HubDatabase.ts"
 export { AlreadyEnrolled, type Arrival, type ArrivedEvent, firstArrival, type LogStanding } from "./HubRows.ts"
 export * from "./HubProjection.ts"

@@ -1,17 +1,20 @@
 import { silentMillis } from "@souffleur/fleet"
-import { HubProjection, HubStore, layerHub, layerPostgres } from "@souffleur/hub"
+import { type Alarm, HubAlarms, HubProjection, HubStore, layerHub, layerPostgres, layerSentinel } from "@souffleur/hub"
 import { Words } from "@souffleur/domain"
-import { HostHashing } from "@souffleur/node"
+import { noticeChannels, opening } from "@souffleur/embed/internal"
+import { HostHashing, Processes } from "@souffleur/node"
 import * as LoopbackServer from "@souffleur/node/loopback"
-import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Console, Effect, Layer, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { HttpServer } from "effect/http"
 import { BadUsage } from "../Failure.ts"
+import { fleetNotice } from "../fleet/FleetNotice.ts"
 import { fleetJobs } from "../fleet/FleetJobs.ts"
 import { printView } from "../fleet/FleetTable.ts"
 import { printLines } from "../Printing.ts"
 import { Environment, WorksUnread } from "../world/CommandEnvironment.ts"
-import { json } from "./Options.ts"
+import { json, projectDir } from "./Options.ts"
+import { Project, withSettings } from "./ProjectCommand.ts"
 
 /** The usual port of a hub. */
 const usualPort = 7434
@@ -24,14 +27,17 @@ const database = Flag.String("database").pipe(
   Flag.optional
 )
 
+type Tier = HubAlarms | HubProjection | HubStore
+
 /** Runs a command with the store of the hub. Fails with `BadUsage` where no database is named, or it cannot be used. */
-const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | HubProjection | HubStore>) =>
+const withStore = <A, E, R>(named: Option.Option<string>, act: Effect.Effect<A, E, R | Tier>) =>
   Effect.gen(function* () {
     const { variables } = yield* Environment
     const url = Option.getOrElse(named, () => variables[variable] ?? "")
     if (!/^postgres(?:ql)?:\/\//u.test(url))
       return yield* new BadUsage({ message: `which database? --database postgres://USER@HOST/NAME, or ${variable}` })
-    const layer = Layer.provideMerge(HubProjection.layerSql(fleetJobs), layerPostgres(Redacted.make(url)))
+    const folded = Layer.merge(HubProjection.layerSql(fleetJobs), HubAlarms.layerSql(fleetJobs))
+    const layer = Layer.provideMerge(folded, layerPostgres(Redacted.make(url)))
     return yield* Effect.provide(act, [layer, HostHashing.layer])
   })
 
@@ -44,6 +50,27 @@ const checked = (name: string) =>
         new BadUsage({ message: "a host has a name of letters, digits, dots, dashes and underscores, 64 at most" })
       )
 
+/** Makes the function that tells alarms to the channels of `NOTIFY`. Fails with `BadUsage` where it names none. */
+const teller = Effect.gen(function* () {
+  const { settings } = yield* opening(yield* Project)
+  if (settings.notify.length === 0)
+    return yield* new BadUsage({ message: "--alarms needs a channel: set SOUFFLEUR_NOTIFY, such as ntfy:TOPIC" })
+  const channels = yield* Effect.provide(noticeChannels(settings), Processes.layer)
+  return Effect.fnUntraced(function* (alarms: ReadonlyArray<Alarm>) {
+    const message = fleetNotice(alarms, yield* Clock.currentTimeMillis)
+    const taken = yield* Effect.forEach(
+      channels,
+      ({ name, send }) =>
+        send(message).pipe(
+          Effect.as(true),
+          Effect.catchTag("NoticeLost", (lost) => Effect.as(Console.error(`warning: ${name}: ${lost.message}`), false))
+        ),
+      { concurrency: "unbounded" }
+    )
+    return taken.includes(true)
+  })
+})
+
 const serveCommand = Command.make(
   "serve",
   {
@@ -52,9 +79,14 @@ const serveCommand = Command.make(
       Flag.withDescription("The port on 127.0.0.1, or 0 for a free one"),
       Flag.withDefault(usualPort)
     ),
+    alarms: Flag.Boolean("alarms").pipe(
+      Flag.withDescription("Tell the channels of NOTIFY which host falls silent, and which job needs a person"),
+      Flag.withDefault(false)
+    ),
+    projectDir,
     json
   },
-  Effect.fnUntraced(function* ({ database, json, port }) {
+  Effect.fnUntraced(function* ({ alarms, database, json, port }) {
     if (port < 0 || port > 65_535)
       return yield* new BadUsage({ message: `--port ${port} is no port: name one up to 65535, or 0 for any` })
     yield* yield* WorksUnread
@@ -64,7 +96,8 @@ const serveCommand = Command.make(
       yield* Console.log(json ? JSON.stringify({ url }) : url)
       yield* Console.error("The hub answers its hosts. Ctrl-C ends it, and no watch anywhere.")
     })
-    const serving = Layer.mergeAll(layerHub, Layer.effectDiscard(told)).pipe(
+    const sentinel = alarms ? layerSentinel(yield* teller) : Layer.empty
+    const serving = Layer.mergeAll(layerHub, sentinel, Layer.effectDiscard(told)).pipe(
       Layer.provide(LoopbackServer.layer({ port }))
     )
     yield* withStore(database, Layer.launch(serving)).pipe(
@@ -73,7 +106,7 @@ const serveCommand = Command.make(
       )
     )
   })
-).pipe(Command.withDescription("Serve a hub on loopback, for a reverse proxy with TLS before it"))
+).pipe(withSettings, Command.withDescription("Serve a hub on loopback, for a reverse proxy with TLS before it"))
 
 const enrolCommand = Command.make(
   "enrol",

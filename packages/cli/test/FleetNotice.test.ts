@@ -1,0 +1,22 @@
+import { assert, it } from "@effect/vitest"
+import { isPressing } from "@souffleur/process"
+import type { Alarm } from "@souffleur/hub"
+import { fleetNotice } from "../src/fleet/FleetNotice.ts"
+
+const key = { log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1", stream: "", begun: "2026-01-01" }
+const silent = (host: string): Alarm => ({ kind: "silent", host, job: null, why: "silent", key })
+const needs = (job: string): Alarm => ({ kind: "needs you", host: "one", job, why: "it is held\n", key })
+
+it("a notice of a fleet names its first alarms, counts the others, and is pressing where a person is needed", () => {
+  const text = (...alarms: ReadonlyArray<Alarm>) => fleetNotice(alarms, 5).notice.text
+  assert.strictEqual(text(silent("one")), "1 host is silent: one")
+  assert.strictEqual(
+    text(silent("one"), needs("night"), silent("two")),
+    String.raw`1 job needs you: night on one (it is held\u000a). 2 hosts are silent: one, two`
+  )
+  const many = Array.from({ length: 40 }, (_, n) => needs(`w${n}`))
+  assert.notInclude(text(...many), "w5 on")
+  assert.match(text(...many), /^40 jobs need you: w0 on one .*w4 on one \(.*\), and 35 more$/u)
+  assert.isTrue(isPressing(fleetNotice([silent("one"), needs("night")], 5).notice))
+  assert.isFalse(isPressing(fleetNotice([silent("one")], 5).notice))
+})

@@ -1,0 +1,122 @@
+import type { StoreOut } from "@souffleur/fleet"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { HubProjection, isCurrent, type JobFold } from "./HubProjection.ts"
+import { HubStore } from "./HubStore.ts"
+import { orOut } from "./HubTrouble.ts"
+
+/** Something that a person is told once, as long as it lasts. `job`: its watch or run; `null`: the host itself. */
+export interface Alarm {
+  readonly kind: "silent" | "needs you"
+  readonly host: string
+  readonly job: string | null
+  readonly why: string
+  /** Names the alarm in the store. */
+  readonly key: { readonly log: string; readonly stream: string; readonly begun: string }
+}
+
+/**
+ * Finds the hosts that have been silent for two minutes, and not for a week. A host that has renamed its log speaks
+ * under another name.
+ */
+const silent = `SELECT DISTINCT ON (enrolled_host) 'silent' AS kind, log, '' AS stream, 'silent' AS why, last_seen
+  FROM logs JOIN hosts ON hosts.name = enrolled_host WHERE revoked IS NULL ORDER BY enrolled_host, last_seen DESC`
+const causes = `SELECT kind, log, stream, why FROM (${silent}) AS newest
+    WHERE last_seen BETWEEN clock_timestamp() - interval '7 days' AND clock_timestamp() - interval '2 minutes'
+  UNION ALL SELECT 'needs you', log, stream, need FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
+    WHERE rules = $1 AND need <> '' AND ${isCurrent}`
+
+/** One statement each, so that several hubs tell an alarm once between them. */
+const ended = `DELETE FROM alarms WHERE NOT EXISTS (SELECT 1 FROM (${causes}) AS cause
+  WHERE (cause.kind, cause.log, cause.stream) = (alarms.kind, alarms.log, alarms.stream))`
+const begun = `INSERT INTO alarms (kind, log, stream, why) ${causes} ON CONFLICT DO NOTHING`
+/** A hub that died on its way to tell left its alarms to the next one. */
+const taken = `UPDATE alarms SET taken = clock_timestamp() FROM logs
+  WHERE logs.log = alarms.log AND told IS NULL AND (taken IS NULL OR taken < clock_timestamp() - interval '1 minute')
+  RETURNING kind, enrolled_host AS host, alarms.log::text, stream, why, begun::text`
+
+/** The alarms of a fleet: each begins and ends with its cause, and is told once (spec: fleet#alarms). */
+export class HubAlarms extends Context.Service<
+  HubAlarms,
+  {
+    /** Begins and ends alarms by what is so now. Takes those that are to be told; they come again after a minute. */
+    readonly take: Effect.Effect<ReadonlyArray<Alarm>, StoreOut>
+    /** Marks alarms as told. They do not come again. */
+    readonly told: (alarms: ReadonlyArray<Alarm>) => Effect.Effect<void, StoreOut>
+  }
+>()("@souffleur/hub/HubAlarms") {
+  /** Keeps them in Postgres. They go by the jobs that these rules have folded. */
+  static readonly layerSql = ({ rules }: JobFold): Layer.Layer<HubAlarms, never, HubStore | SqlClient.SqlClient> =>
+    Layer.effect(
+      HubAlarms,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        // It brings the schema.
+        yield* HubStore
+        return HubAlarms.of({
+          take: Effect.gen(function* () {
+            yield* orOut(sql.unsafe(ended, [rules]))
+            yield* orOut(sql.unsafe(begun, [rules]))
+            const rows = yield* orOut(
+              sql.unsafe<Readonly<Record<"kind" | "host" | "log" | "stream" | "why" | "begun", string>>>(taken, [])
+            )
+            return rows.map(({ begun, host, kind, log, stream, why }): Alarm => ({
+              kind: kind === "silent" ? kind : "needs you",
+              host,
+              job: stream === "" ? null : stream,
+              why,
+              key: { log, stream, begun }
+            }))
+          }).pipe(Effect.withSpan("HubAlarms.take")),
+          told: Effect.fn("HubAlarms.told")((alarms) =>
+            Effect.asVoid(
+              orOut(
+                sql.unsafe(
+                  `UPDATE alarms SET told = clock_timestamp()
+                  FROM unnest($1::text[], $2::uuid[], $3::text[], $4::timestamptz[]) AS of (kind, log, stream, begun)
+                  WHERE (of.kind, of.log, of.stream, of.begun) = (alarms.kind, alarms.log, alarms.stream, alarms.begun)`,
+                  [
+                    alarms.map(({ kind }) => kind),
+                    alarms.map(({ key }) => key.log),
+                    alarms.map(({ key }) => key.stream),
+                    alarms.map(({ key }) => key.begun)
+                  ]
+                )
+              )
+            )
+          )
+        })
+      })
+    )
+}
+
+/** The pause between two looks. */
+const look = "5 seconds"
+
+/**
+ * Tells alarms as they begin, as long as its scope lives. It waits until all events are folded. A hub without them
+ * would end alarms whose jobs it does not know yet. `tell` tells some alarms together, and returns `false` where no
+ * channel took them. They are told again then.
+ */
+export const layerSentinel = (
+  tell: (alarms: ReadonlyArray<Alarm>) => Effect.Effect<boolean>
+): Layer.Layer<never, never, HubAlarms | HubProjection> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { pass } = yield* HubProjection
+      const { take, told } = yield* HubAlarms
+      let folded = false
+      const looked = Effect.gen(function* () {
+        if (!folded) yield* Effect.repeat(pass, { until: (count) => count === 0 })
+        folded = true
+        const alarms = yield* take
+        if (alarms.length > 0 && (yield* tell(alarms))) yield* told(alarms)
+      })
+      yield* looked.pipe(
+        Effect.catchTag("StoreOut", ({ message }) => Effect.logWarning(message)),
+        Effect.andThen(Effect.sleep(look)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+    })
+  )

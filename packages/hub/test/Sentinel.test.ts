@@ -1,0 +1,45 @@
+import { assert, it } from "@effect/vitest"
+import { StoreOut } from "@souffleur/fleet"
+import { type Alarm, HubAlarms, HubProjection, layerSentinel } from "@souffleur/hub"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const alarm: Alarm = {
+  kind: "silent",
+  host: "one",
+  job: null,
+  why: "silent",
+  key: { log: "0b0e9a54-96b1-4a6f-9f4e-4a30a2b6f3c1", stream: "", begun: "2026-01-01" }
+}
+
+it.effect("the sentinel begins once all is folded, goes on after an outage, and marks what a channel took", () => {
+  let [left, out, takes] = [3, true, false]
+  const [heard, marked]: [Array<number>, Array<number>] = [[], []]
+  const layer = layerSentinel((alarms) => Effect.sync(() => (heard.push(alarms.length), takes))).pipe(
+    Layer.provide(
+      Layer.mock(HubProjection)({
+        pass: Effect.suspend(() => (out ? new StoreOut() : Effect.sync(() => Math.max(0, left--))))
+      })
+    ),
+    Layer.provide(
+      Layer.mock(HubAlarms)({
+        take: Effect.suspend(() => (left > 0 ? Effect.die("not all is folded") : Effect.succeed([alarm, alarm]))),
+        told: (alarms) => Effect.sync(() => void marked.push(alarms.length))
+      })
+    )
+  )
+  return Effect.gen(function* () {
+    yield* Layer.build(layer)
+    yield* TestClock.adjust("30 seconds")
+    assert.deepStrictEqual([heard, marked], [[], []])
+    out = false
+    yield* TestClock.adjust("5 seconds")
+    assert.deepStrictEqual([heard, marked], [[2], []])
+    takes = true
+    yield* TestClock.adjust("5 seconds")
+    assert.deepStrictEqual([heard, marked], [[2, 2], [2]])
+    out = true
+    yield* TestClock.adjust("5 seconds")
+    assert.lengthOf(heard, 3, "it folds once")
+  })
+})

@@ -1,0 +1,111 @@
+import { assert, it } from "@effect/vitest"
+import { noMark } from "@souffleur/fleet"
+import { type Alarm, HubAlarms, HubProjection, layerPostgres } from "@souffleur/hub"
+import { Context, Effect, Layer } from "effect"
+import { batchOf, begun, log, other, Server, who } from "./HubStage.ts"
+import { caughtUp, foldAt, jobAt } from "./FoldStage.ts"
+import { noPostgres } from "./PostgresServer.ts"
+
+/** The alarms of a hub of its own on a database, after all events are folded. */
+const alarmed = Effect.fnUntraced(function* (url: Parameters<typeof layerPostgres>[0]) {
+  const fold = foldAt("a")
+  const layer = Layer.merge(HubProjection.layerSql(fold), HubAlarms.layerSql(fold))
+  const all = yield* Layer.build(Layer.provide(layer, Layer.fresh(layerPostgres(url))))
+  const alarms = Context.get(all, HubAlarms)
+  const projection = Context.get(all, HubProjection)
+  return { ...alarms, projection, look: Effect.andThen(caughtUp(projection), alarms.take) }
+})
+
+const names = (alarms: ReadonlyArray<Alarm>) => alarms.map(({ host, job, kind }) => [kind, host, job])
+
+if (noPostgres !== undefined) it.skip(`the alarms of a hub: ${noPostgres}`, () => {})
+else
+  it.layer(Server.layer, { timeout: 300_000, excludeTestServices: true })((it) => {
+    it.effect("a silent host is told once, and again when it was heard and is silent again", () =>
+      Effect.gen(function* () {
+        const { query, store, url } = yield* begun
+        const hub = yield* alarmed(url)
+        const since = (minutes: number, name = log) =>
+          query(`UPDATE logs SET last_seen = clock_timestamp() - interval '${minutes} minutes' WHERE log = '${name}'`)
+        yield* since(1)
+        assert.deepStrictEqual(yield* hub.take, [])
+        yield* since(3)
+        const first = yield* hub.take
+        assert.deepStrictEqual(names(first), [["silent", "one", null]])
+        assert.deepStrictEqual(yield* hub.take, [], "it is on its way")
+        yield* query("UPDATE alarms SET taken = taken - interval '2 minutes'")
+        const second = yield* hub.take
+        assert.deepStrictEqual(second, first, "the hub that was on its way is dead")
+        yield* hub.told(second)
+        yield* query("UPDATE alarms SET taken = taken - interval '2 minutes'")
+        assert.deepStrictEqual(yield* hub.take, [])
+        yield* since(0)
+        assert.deepStrictEqual(yield* hub.take, [])
+        yield* since(3)
+        const again = yield* hub.take
+        assert.lengthOf(again, 1)
+        yield* hub.told(first)
+        yield* query("UPDATE alarms SET taken = taken - interval '2 minutes'")
+        assert.deepStrictEqual(yield* hub.take, again, "a late word about the first alarm says nothing of this one")
+        // It goes on under a new name.
+        yield* store.begin("one", other, who)
+        assert.deepStrictEqual(yield* hub.take, [])
+        yield* since(5, other)
+        assert.lengthOf(yield* hub.take, 1)
+        yield* store.revoke("one")
+        yield* hub.take
+        assert.strictEqual(yield* query("SELECT count(*) FROM alarms"), "0")
+        yield* store.enrol("one")
+        yield* since(20_000)
+        yield* since(20_000, other)
+        assert.deepStrictEqual(yield* hub.take, [], "it is away for good")
+      })
+    )
+    it.effect("a job that needs a person is told once as long as it does, and not of a forked log", () =>
+      Effect.gen(function* () {
+        const { store, url } = yield* begun
+        const hub = yield* alarmed(url)
+        const need = { why: "it is held", next: "souffleur go w" }
+        let mark = noMark
+        const shipped = Effect.fnUntraced(function* (words: Parameters<typeof jobAt>[1]) {
+          const next = yield* batchOf(mark, jobAt(mark.position + 1, words, "w"))
+          mark = yield* store.append("one", log, next)
+          return yield* hub.look
+        })
+        assert.deepStrictEqual(yield* shipped({}), [])
+        const first = yield* shipped({ state: "needs you", need })
+        assert.deepStrictEqual(
+          first.map(({ host, job, why }) => [host, job, why]),
+          [["one", "w", "it is held"]]
+        )
+        yield* hub.told(first)
+        assert.deepStrictEqual(yield* shipped({ state: "needs you", need }), [])
+        assert.deepStrictEqual(yield* shipped({}), [])
+        assert.lengthOf(yield* shipped({ state: "needs you", need }), 1)
+        assert.deepStrictEqual(yield* shipped({ state: "ended", need, at: 5 }), [], "it ended long ago")
+        yield* store.fork("one", log)
+        assert.deepStrictEqual(yield* shipped({ state: "needs you", need }).pipe(Effect.orElseSucceed(() => [])), [])
+        assert.lengthOf((yield* hub.projection.view).jobs, 0)
+      })
+    )
+    it.effect("several hubs tell each alarm once between them", () =>
+      Effect.gen(function* () {
+        const { query, url } = yield* begun
+        const hubs = yield* Effect.forEach([1, 2, 3], () => alarmed(url))
+        yield* query(
+          "INSERT INTO hosts (name, token_digest) SELECT 'h' || n, 'd' || n FROM generate_series(1, 100) AS n"
+        )
+        yield* query(
+          `INSERT INTO logs (log, enrolled_host, host, position, digest, last_seen)
+            SELECT gen_random_uuid(), 'h' || n, 'h', 0, '', clock_timestamp() - interval '1 hour' FROM generate_series(1, 100) AS n`
+        )
+        const rounds = yield* Effect.forEach(
+          Array.from({ length: 30 }, (_, n) => hubs[n % 3]!),
+          ({ take, told }) => Effect.tap(take, told),
+          { concurrency: "unbounded" }
+        )
+        const hosts = rounds.flat().map(({ host }) => host)
+        assert.deepStrictEqual([hosts.length, new Set(hosts).size], [100, 100])
+      })
+    )
+  })
