@@ -58,6 +58,18 @@ export const fleetMutants = [
   ),
   ...mutantsOf(
     "packages/fleet/src/Shipper.ts",
+    ["test/simulation/fleet.test.ts"],
+    [
+      [
+        "fleet: each event once",
+        "own.after(mark.position, maxBatchEvents))\n    if",
+        "own.after(0, maxBatchEvents))\n    if"
+      ],
+      ["fleet: an older backup is no fork", "mark.position <= position ? mark : noMark", "mark"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/fleet/src/Shipper.ts",
     [shipper],
     [
       [

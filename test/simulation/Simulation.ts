@@ -1,4 +1,4 @@
-import { parseTime } from "@souffleur/domain"
+import { parseTime, type WatchEvent } from "@souffleur/domain"
 import { Duration, Option } from "effect"
 import type { FaultTable } from "./Faults.ts"
 import { releaseBy } from "./Sentences.ts"
@@ -24,6 +24,16 @@ export interface Simulated {
   readonly faulted: number
   readonly table: FaultTable
   readonly end: string
+  /** The log of the watch. */
+  readonly events: ReadonlyArray<WatchEvent>
+}
+
+export interface SimulateOptions {
+  readonly story?: boolean
+  /** True if the world is looked at to the last moment in any case. */
+  readonly thorough?: boolean
+  /** Begins what goes on beside the world, in its time. */
+  readonly beside?: (world: World) => void
 }
 
 const comms = Array.from({ length: 14 }, () => "comms" as const)
@@ -50,7 +60,7 @@ export const backWithin = (3 + 4 + 1) * minute + providersTime
  * for violations, which must never be. The story costs more than the rest: it is told on request, and is the same each
  * time.
  */
-export const simulate = (number: number, options: { readonly story?: boolean } = {}): Simulated => {
+export const simulate = (number: number, options: SimulateOptions = {}): Simulated => {
   const world = new World(number, number % 3 !== 0)
   world.silent = options.story === false
   const { faults, seed, timeline } = world
@@ -77,7 +87,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
   world.ceiling = seed.chance(0.2) ? "bypassPermissions" : "acceptEdits"
   world.hooked = seed.chance(0.5)
   // One world of four is looked at to the last moment. There each state that a role has seen is compared.
-  const thorough = seed.chance(0.25)
+  const thorough = seed.chance(0.25) || options.thorough === true
   world.sighted = thorough
   const from = seed.between(8 * 60, 9 * 60)
   world.settings = {
@@ -116,6 +126,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     })
   }
   const ended = () => world.ledger.endedAt !== undefined
+  options.beside?.(world)
   world.run(storm, ended)
   world.calmDown()
   rivals?.end()
@@ -158,6 +169,7 @@ export const simulate = (number: number, options: { readonly story?: boolean } =
     cycles: faults.cycles,
     faulted: faults.faulted,
     table: faults.table,
+    events: world.ledger.events,
     end: watch.end ?? (watch.standby === undefined ? "watching" : `standby: ${watch.standby.stage}`)
   }
 }

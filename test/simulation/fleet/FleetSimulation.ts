@@ -1,0 +1,103 @@
+import type { FleetEvent } from "@souffleur/fleet"
+import { Cause, Exit } from "effect"
+import { Seed } from "../Seed.ts"
+import { SimMachine } from "../SimMachine.ts"
+import type { World } from "../SimulatedWorld.ts"
+import { simulate } from "../Simulation.ts"
+import { minute } from "../Timeline.ts"
+import { SimHub } from "./SimHub.ts"
+import { SimShipper } from "./SimShipper.ts"
+import { wireTo } from "./SimWire.ts"
+
+/** The verdict over a fleet. */
+export interface SimulatedFleet {
+  readonly violations: ReadonlyArray<string>
+  readonly events: number
+  readonly restarts: number
+}
+
+/** Milliseconds between two moments at which the shipper's machine takes over the time of its host. */
+const tick = 250
+
+/** Returns a reader of the log of a world as its rows. It writes each row once. */
+const rowsOf = ({ id, ledger }: World): (() => ReadonlyArray<FleetEvent>) => {
+  const rows: Array<FleetEvent> = []
+  return () => {
+    for (const event of ledger.events.slice(rows.length)) {
+      const place = rows.length + 1
+      rows.push([place, id, place, event._tag, 1, event.at, JSON.stringify(event)])
+    }
+    return rows
+  }
+}
+
+/** The time in which a shipper brings what is missing, once nothing goes wrong any more. */
+const catchesUp = 5 * minute
+
+/**
+ * Simulates hosts with one hub behind a wire that loses, delays and doubles, and judges it. Each host is a world of the
+ * simulation of watches. The same world without a hub has the same log, to the byte, also where the hub lies. A hub
+ * that keeps its promises has each log whole and once. Shippers are killed meanwhile, and the hub goes back to a backup.
+ */
+export const simulateFleet = (number: number): SimulatedFleet => {
+  const seed = new Seed(number)
+  const lies = seed.chance(0.4)
+  const hub = new SimHub()
+  const violations: Array<string> = []
+  const hosts = seed.between(1, 3)
+  let [events, restarts] = [0, 0]
+  for (let host = 0; host < hosts; host++) {
+    const world = seed.between(1, 1_000_000)
+    const own = seed.fork()
+    const log = `00000000-0000-4000-8000-00000000000${host}`
+    // It has a time, a queue and a seed of its own. So nothing of it is in the way of souffleur.
+    const machine = new SimMachine(own.number, true)
+    machine.silent = true
+    let rows: () => ReadonlyArray<FleetEvent> = () => []
+    let shipper: SimShipper | undefined
+    const begin = (): void => {
+      restarts++
+      shipper = new SimShipper(machine, {
+        log,
+        rows,
+        hub: wireTo({ hub, seed: own, lies }, () => machine.calm),
+        tell: () => undefined,
+        ended: (exit) => {
+          // Only its own words end it. A hub that keeps its promises has none of them.
+          const said = Exit.isFailure(exit) && !Cause.hasDies(exit.cause)
+          if (!said || !lies) violations.push(`host ${host}: its shipper ended: ${String(exit)}`)
+          machine.timeline.after(minute, begin)
+        }
+      })
+    }
+    const beside = (world: World): void => {
+      rows = rowsOf(world)
+      begin()
+      let restored = hub.backup()
+      const takeOver = (): void => {
+        machine.timeline.offset = world.timeline.offset
+        machine.run(world.timeline.monotonic)
+        if (own.chance(0.002)) shipper?.kill()
+        if (own.chance(0.002)) restored()
+        if (own.chance(0.002)) restored = hub.backup()
+        if (shipper?.state === "abandoned") begin()
+        world.timeline.after(tick, takeOver)
+      }
+      takeOver()
+    }
+    const options = { story: false, thorough: true }
+    const alone = simulate(world, options)
+    const together = simulate(world, { ...options, beside })
+    const found = rows()
+    events += found.length
+    violations.push(...together.violations.map((one) => `host ${host}: ${one}`))
+    const differs = alone.events.findIndex((event, n) => JSON.stringify(event) !== found[n]?.[6])
+    if (differs !== -1 || alone.events.length !== found.length)
+      violations.push(`host ${host}: its log is another one with a hub, from event ${differs + 1} on`)
+    machine.calm = true
+    machine.run(machine.timeline.monotonic + catchesUp)
+    if (!lies && JSON.stringify(hub.copyOf(log)) !== JSON.stringify(found))
+      violations.push(`host ${host}: the hub has ${hub.copyOf(log).length} of ${found.length} events`)
+  }
+  return { violations, events, restarts }
+}
