@@ -3,13 +3,13 @@ import {
   AgentNotFound,
   type AgentOrder,
   type AgentProgram,
-  CommandRefused,
+  type CommandRefused,
   type LiteralAgent,
   parseSessionId,
   type Variables
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram, type TrustedFiles } from "@souffleur/process"
-import { agentVariables, argumentsOfProgram, readAgentCommand, readWords } from "@souffleur/session"
+import { agentVariables, argumentsOfProgram, readAgentCommand, readLiteral } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { copilotFlags, headless, limitsOf, withoutLimits } from "./CopilotFlags.ts"
 import { trustsFolders } from "./TrustedFolders.ts"
@@ -35,22 +35,14 @@ const questions = new Set(["-h", "--help", "-v", "--version"])
  * Parses a literal command that runs Copilot CLI. `None`: it is any other command, or an errand of Copilot. Refuses
  * each flag that lifts the ceiling or is not understood.
  */
-export const literalCopilot = ([program = "", ...all]: ReadonlyArray<string>): Result.Result<
-  Option.Option<LiteralAgent>,
-  CommandRefused
-> => {
-  const refused = (message: string) => Result.fail(new CommandRefused({ message }))
+export const literalCopilot = (
+  command: ReadonlyArray<string>
+): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
+  const [program, first = ""] = command
   // It takes no prompt but by a flag: any other word is a subcommand.
-  if (!isCopilot(program) || questions.has(all[0] ?? "") || /^[a-z]/u.test(all[0] ?? "")) return Result.succeedNone
-  const read = readWords(copilotFlags, all)
-  if (Result.isFailure(read)) return refused(read.failure)
-  const { args, behind, meaning, words } = read.success
-  const prompts = [...(meaning.prompt === undefined ? [] : [meaning.prompt]), ...words, ...behind]
-  if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
-  const { print = prompts.length > 0, requested = "acceptEdits", session } = meaning
-  if (!print && requested !== "bypassPermissions") return refused(interactive)
-  return Result.succeed(
-    Option.some({ agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" })
+  if (!isCopilot(program) || questions.has(first) || /^[a-z]/u.test(first)) return Result.succeedNone
+  return readLiteral(copilotFlags, command, ({ print, requested }) =>
+    !print && requested !== "bypassPermissions" ? interactive : undefined
   )
 }
 

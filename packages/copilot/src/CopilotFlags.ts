@@ -1,5 +1,5 @@
 import type { Permission } from "@souffleur/domain"
-import type { FlagMeaning, FlagTable } from "@souffleur/session"
+import { type FlagMeaning, type FlagTable, promptFlag, sessionFlag } from "@souffleur/session"
 
 /** Writes files, and runs nothing. To be allowed to write is to be allowed a shell whose output goes to a file. */
 const editing = ["--allow-tool=write", "--deny-tool=shell"]
@@ -14,11 +14,6 @@ export const withoutLimits = (args: ReadonlyArray<string>): ReadonlyArray<string
   return args.slice(0, args.length - own)
 }
 
-const prompted = (print: boolean): FlagMeaning => ({ takes: "one", read: (prompt) => ({ print, prompt }) })
-const session = (_tag: "Fresh" | "Resume"): FlagMeaning => ({
-  takes: "one",
-  read: (sessionId) => ({ session: { _tag, sessionId } })
-})
 /** A user's own list is one of those that a launch writes, or it could not be kept. */
 const only = (flag: string, kept: string): FlagMeaning => ({
   takes: "one",
@@ -66,13 +61,13 @@ export const copilotFlags: FlagTable = {
     "--yolo"
   ]),
   means: new Map([
-    ["--prompt", prompted(true)],
-    ["-p", prompted(true)],
-    ["--interactive", prompted(false)],
-    ["-i", prompted(false)],
-    ["--session-id", session("Fresh")],
-    ["--resume", session("Resume")],
-    ["-r", session("Resume")],
+    ["--prompt", promptFlag(true)],
+    ["-p", promptFlag(true)],
+    ["--interactive", promptFlag(false)],
+    ["-i", promptFlag(false)],
+    ["--session-id", sessionFlag("Fresh")],
+    ["--resume", sessionFlag("Resume")],
+    ["-r", sessionFlag("Resume")],
     [everyTool, { takes: "none", read: () => ({ requested: "bypassPermissions" }) }],
     ["--allow-tool", only("--allow-tool", editing[0]!)],
     ["--deny-tool", only("--deny-tool", editing[1]!)]

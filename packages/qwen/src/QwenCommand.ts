@@ -3,7 +3,7 @@ import {
   AgentNotFound,
   type AgentOrder,
   type AgentProgram,
-  CommandRefused,
+  type CommandRefused,
   type LiteralAgent,
   parseSessionId,
   type SessionFile,
@@ -11,7 +11,7 @@ import {
   type Variables
 } from "@souffleur/domain"
 import { type AgentOptions, resolveProgram } from "@souffleur/process"
-import { agentVariables, argumentsOfProgram, readAgentCommand, readWords } from "@souffleur/session"
+import { agentVariables, argumentsOfProgram, readAgentCommand, readLiteral, readWords } from "@souffleur/session"
 import { Effect, type FileSystem, Option, type Path, Result } from "effect"
 import { headless, limitsOf, qwenFlags, withoutLimits } from "./QwenFlags.ts"
 
@@ -44,22 +44,13 @@ const errands = new Set(
  * Parses a literal command that runs Qwen Code. `None`: it is any other command, or an errand of Qwen Code. Refuses
  * each flag that lifts the ceiling or is not understood.
  */
-export const literalQwen = ([program = "", ...all]: ReadonlyArray<string>): Result.Result<
-  Option.Option<LiteralAgent>,
-  CommandRefused
-> => {
-  const refused = (message: string) => Result.fail(new CommandRefused({ message }))
-  if (!isQwen(program) || errands.has(all[0] ?? "")) return Result.succeedNone
-  const read = readWords(qwenFlags, all)
-  if (Result.isFailure(read)) return refused(read.failure)
-  const { args, behind, meaning, words } = read.success
-  const prompts = [...(meaning.prompt === undefined ? [] : [meaning.prompt]), ...words, ...behind]
-  if (prompts.length > 1) return refused("the command has more than one prompt: quote it")
-  // A prompt that is no flag's value is of one turn.
-  const { print = prompts.length > 0, requested = "acceptEdits", session } = meaning
-  if (!print && requested !== "bypassPermissions") return refused(interactive)
-  return Result.succeed(
-    Option.some({ agentCommand: { program, args }, session, print, requested, prompt: prompts[0] ?? "" })
+export const literalQwen = (
+  command: ReadonlyArray<string>
+): Result.Result<Option.Option<LiteralAgent>, CommandRefused> => {
+  const [program, first = ""] = command
+  if (!isQwen(program) || errands.has(first)) return Result.succeedNone
+  return readLiteral(qwenFlags, command, ({ print, requested }) =>
+    !print && requested !== "bypassPermissions" ? interactive : undefined
   )
 }
 

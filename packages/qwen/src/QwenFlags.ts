@@ -1,5 +1,5 @@
 import type { Permission } from "@souffleur/domain"
-import type { FlagMeaning, FlagTable } from "@souffleur/session"
+import { type FlagMeaning, type FlagTable, promptFlag, sessionFlag } from "@souffleur/session"
 
 /**
  * Loads no settings of the project: no hooks, servers of tools, extensions or rules that allow a tool. An edit may have
@@ -30,11 +30,6 @@ const approval: FlagMeaning = {
       : { requested }
   }
 }
-const prompted = (print: boolean): FlagMeaning => ({ takes: "one", read: (prompt) => ({ print, prompt }) })
-const session = (_tag: "Fresh" | "Resume"): FlagMeaning => ({
-  takes: "one",
-  read: (sessionId) => ({ session: { _tag, sessionId } })
-})
 const yolo: FlagMeaning = { takes: "none", read: () => ({ requested: "bypassPermissions" }) }
 
 /** The flag by which a headless launch is known: its prompt is on standard input. */
@@ -77,13 +72,13 @@ export const qwenFlags: FlagTable = {
     "--mcp-config"
   ]),
   means: new Map([
-    ["--prompt", prompted(true)],
-    ["-p", prompted(true)],
-    ["--prompt-interactive", prompted(false)],
-    ["-i", prompted(false)],
-    ["--session-id", session("Fresh")],
-    ["--resume", session("Resume")],
-    ["-r", session("Resume")],
+    ["--prompt", promptFlag(true)],
+    ["-p", promptFlag(true)],
+    ["--prompt-interactive", promptFlag(false)],
+    ["-i", promptFlag(false)],
+    ["--session-id", sessionFlag("Fresh")],
+    ["--resume", sessionFlag("Resume")],
+    ["-r", sessionFlag("Resume")],
     [mode, approval],
     ["--yolo", yolo],
     ["-y", yolo]
