@@ -15,6 +15,8 @@ const versions = new Map<string, string>([
   ...realAgents.map((one) => [one.bin, one.version] as const)
 ])
 
+const sessionId = "11111111-0000-4000-8000-000000000000"
+
 /** Makes the row of an agent from its adapter alone. */
 const rowOf = Effect.fnUntraced(function* (kind: AgentPackage) {
   const fs = yield* FileSystem.FileSystem
@@ -27,18 +29,24 @@ const rowOf = Effect.fnUntraced(function* (kind: AgentPackage) {
     Agent
   )
   const launched = (permission: Permission) =>
-    Effect.map(
-      agent.command({
-        session: { _tag: "Resume", sessionId: "11111111-0000-4000-8000-000000000000" },
+    agent
+      .command({
+        session: { _tag: "Resume", sessionId },
         permission: clamp(permission, permission),
         prompt: "",
         print: true
-      }),
-      ({ args }) => args
-    )
+      })
+      .pipe(
+        Effect.map(({ args }) => args),
+        Effect.orElseSucceed(() => undefined)
+      )
   const [least, most] = yield* Effect.forEach(Permissions.literals, launched)
   /** The words that one launch has and the other has not, with the flag before them. */
-  const own = (these: ReadonlyArray<string>, those: ReadonlyArray<string>) => {
+  const own = (
+    these: ReadonlyArray<string> | undefined,
+    those: ReadonlyArray<string> = ["--session-id", sessionId]
+  ): string => {
+    if (these === undefined) return "refused"
     const differs = (at: number) => these[at] !== undefined && !those.includes(these[at])
     const words = these.filter(
       (word, at) => differs(at) || (differs(at + 1) && word.startsWith("-") && !these[at + 1]!.startsWith("-"))
@@ -49,8 +57,8 @@ const rowOf = Effect.fnUntraced(function* (kind: AgentPackage) {
   return [
     kind.title,
     versions.get(kind.program),
-    own(least!, most!),
-    own(most!, least!),
+    own(least, most),
+    own(most, least),
     agent.sessionOf === undefined ? "given" : "reported",
     yes(agent.compactPrompt !== null),
     yes(kind.recordsDollars),

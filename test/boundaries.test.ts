@@ -37,7 +37,7 @@ const importedBy = (files: ReadonlyArray<{ readonly text: string }>) => [
 ]
 const imports = sources.flatMap(({ path, text }) => importsOf(text).map((specifier) => ({ path, specifier })))
 /** The packages of agents. */
-const agents = ["claude", "codex", "copilot", "pi", "qwen"]
+const agents = ["claude", "codex", "copilot", "gemini", "pi", "qwen"]
 const ours = (...names: ReadonlyArray<string>) => names.map((name) => `@souffleur/${name}`)
 
 /** The floors: what each package may import besides its own files. */
@@ -56,6 +56,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   pi: ["effect", ...ours("domain", "process", "session")],
   qwen: ["effect", ...ours("domain", "process", "session")],
   copilot: ["effect", ...ours("domain", "process", "session")],
+  gemini: ["effect", ...ours("domain", "process", "session")],
   comms: ["effect", ...ours("eventlog", "domain")],
   notify: ["effect", ...ours("domain", "process")],
   fleet: ["effect", ...ours("eventlog", "domain", "process")],
@@ -92,6 +93,7 @@ const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
       "pi",
       "qwen",
       "copilot",
+      "gemini",
       "comms",
       "plan",
       "node",

@@ -82,8 +82,8 @@ it("the pages name commands that exist", () => {
 it("the pages name flags that exist", () => {
   assert.deepStrictEqual(
     wrong((path) =>
-      // Of Claude Code, Codex, pi, Qwen Code, Copilot CLI, git and the tools of this repository, other flags are known.
-      /claude-code|spec\/(?:codex|copilot|pi|qwen)|add-an-agent|CONTRIBUTING|releasing/u.test(path)
+      // Of the agents, of git and of the tools of this repository, other flags are known.
+      /claude-code|spec\/(?:codex|copilot|gemini|pi|qwen)|add-an-agent|CONTRIBUTING|releasing/u.test(path)
         ? []
         : codeOf(path)
             .filter((code) => /^--[a-z]/u.test(code) || code.startsWith("souffleur "))

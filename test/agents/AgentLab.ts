@@ -5,7 +5,8 @@ import { headless } from "../claude/ClaudeStage.ts"
 import { type Logged, until } from "../claude/Lab.ts"
 import { compiledOf } from "../cli/Build.ts"
 import { bundle } from "../cli/Built.ts"
-import { type Answer, type Asked, scriptedModel, type Shell } from "./ScriptedModel.ts"
+import type { Answer, Asked, Shell } from "./ModelTalk.ts"
+import { scriptedModel } from "./ScriptedModel.ts"
 
 /** Seconds in place of minutes (spec: settings#keys). */
 const timings = {
@@ -40,6 +41,8 @@ export interface RealAgent {
   readonly config: string
   /** True if its first process waits for the agent behind it. */
   readonly launcher?: boolean
+  /** True if SIGTERM ends it with exit code 0, whatever it does. */
+  readonly endsWellAtTerm?: boolean
   /** True if its records do not have the end of a usage limit. */
   readonly limitWithoutEnd?: boolean
 }

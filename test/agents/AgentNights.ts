@@ -3,7 +3,7 @@ import { Clock, Effect, Ref } from "effect"
 import { alive, childOf } from "../claude/AgentProcesses.ts"
 import { only, services, told } from "../claude/Watched.ts"
 import { agentLab, type RealAgent, rehearsal, word } from "./AgentLab.ts"
-import type { Answer, Asked } from "./ScriptedModel.ts"
+import type { Answer, Asked } from "./ModelTalk.ts"
 
 /** Checks with a tool after a recovery, and says then that all is complete. */
 const checks = ({ toolResult }: Asked): Answer =>
@@ -42,7 +42,8 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
     }).pipe(Effect.scoped, Effect.provide(services))
   )
 
-  for (const signal of ["SIGKILL", "SIGSTOP"] as const)
+  const signals = ["SIGKILL", "SIGSTOP", ...(agent.endsWellAtTerm === true ? (["SIGTERM"] as const) : [])] as const
+  for (const signal of signals)
     it.live.skipIf(found === null)(
       `an agent that gets ${signal} in a tool goes on in its own session, and knows what it was told`,
       () =>
@@ -54,7 +55,7 @@ export const agentNights = (agent: RealAgent, found: string | null): void => {
           assert.strictEqual(yield* souffleur.exitCode, 0, yield* souffleur.said)
           for (const one of all) assert.isFalse(yield* alive(one))
           const log = yield* lab.log
-          assert.strictEqual(only(log, "ConductorDied")["reason"], signal === "SIGKILL" ? "pid" : "hang")
+          assert.strictEqual(only(log, "ConductorDied")["reason"], signal === "SIGSTOP" ? "hang" : "pid")
           const relaunched = only(log, "ConductorRelaunched")
           assert.deepStrictEqual([relaunched["provider"], relaunched["sessionId"]], ["resume", sessionId])
           only(log, "HandoffTaken")

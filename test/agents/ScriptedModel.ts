@@ -2,6 +2,8 @@ import * as http from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Option, Ref, Schema } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Answer, Asked, Shell } from "./ModelTalk.ts"
+import { GeminiBody, geminiEvents, geminiLimit, readGemini } from "./GeminiModel.ts"
 
 const Item = Schema.Struct({
   type: Schema.optionalKey(Schema.String),
@@ -17,36 +19,7 @@ const Body = Schema.Struct({
   input: Schema.optionalKey(Schema.Array(Item)),
   messages: Schema.optionalKey(Schema.Array(Item))
 })
-const decodeBody = Schema.decodeUnknownOption(Schema.fromJsonString(Body))
-
-/** The agent's own shell tool. */
-export interface Shell {
-  readonly name: string
-  /** The name of its argument. */
-  readonly argument: string
-  /** Other arguments that it asks for. */
-  readonly more?: Readonly<Record<string, string>>
-}
-
-/** One request of the real agent, as the model sees it. */
-export interface Asked {
-  /** The last message of the user. */
-  readonly said: string
-  /** All messages and results, in one: what the model knows. */
-  readonly known: string
-  /** Of the last item; `undefined` when it is no result of a tool. */
-  readonly toolResult: string | undefined
-}
-
-export interface Answer {
-  readonly text?: string
-  /** A command for the agent's own shell tool. */
-  readonly shell?: string
-  /** A usage limit that ends at that time, seconds since the epoch. */
-  readonly limitedUntil?: number
-  /** Seconds after which the agent is to ask again. */
-  readonly retryAfter?: number
-}
+const decodeBody = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Union([Body, GeminiBody])))
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""))
 
@@ -148,15 +121,20 @@ export const scriptedModel = Effect.fn("ScriptedModel")(function* (
   const log = yield* Ref.make<ReadonlyArray<Asked>>([])
   const app = Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const known = /\/(?:responses|chat\/completions)$/u.test(request.url)
+    const known = /\/(?:responses|chat\/completions)$|:(?:streamG|g)enerateContent/u.test(request.url)
     const body = known ? decodeBody(yield* request.text) : Option.none()
     if (Option.isNone(body)) return HttpServerResponse.empty({ status: 404 })
-    const asked = read(body.value)
+    const asked = "contents" in body.value ? readGemini(body.value) : read(body.value)
     const n = yield* Ref.modify(log, (before) => [before.length + 1, [...before, asked]])
     const answer = yield* part(asked)
+    const stream = (text: string) => HttpServerResponse.text(text, { contentType: "text/event-stream" })
+    if ("contents" in body.value)
+      return answer.limitedUntil === undefined
+        ? stream(geminiEvents(answer, shell))
+        : HttpServerResponse.jsonUnsafe(geminiLimit, { status: 429 })
     if (answer.limitedUntil !== undefined) return limited(answer.limitedUntil, answer.retryAfter)
     const written = body.value.input === undefined ? chunks : events
-    return HttpServerResponse.text(written(body.value.model, answer, shell, n), { contentType: "text/event-stream" })
+    return stream(written(body.value.model, answer, shell, n))
   })
   const serving = Layer.provideMerge(
     HttpServer.serve(app),

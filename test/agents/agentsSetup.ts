@@ -11,6 +11,7 @@ declare module "vitest" {
     readonly pi: string | null
     readonly qwen: string | null
     readonly copilot: string | null
+    readonly gemini: string | null
   }
 }
 

@@ -3,6 +3,7 @@ import { Codex } from "@souffleur/codex"
 import { Agent, type Condition, judge, Processes, type ProcessInfo, type Signs, type Verdict } from "@souffleur/domain"
 import { Pi } from "@souffleur/pi"
 import { Copilot } from "@souffleur/copilot"
+import { Gemini } from "@souffleur/gemini"
 import { Qwen } from "@souffleur/qwen"
 import * as fs from "node:fs"
 import { Effect, FileSystem, Layer, Option, Path, Schema } from "effect"
@@ -19,7 +20,7 @@ const Situation = Schema.Struct({
   /** One sentence that says what is really going on. */
   what: Schema.String,
   /** Claude Code where it names none. */
-  agent: Schema.optionalKey(Schema.Literals(["codex", "copilot", "pi", "qwen"])),
+  agent: Schema.optionalKey(Schema.Literals(["codex", "copilot", "gemini", "pi", "qwen"])),
   /** `recorded`: the agent wrote these records. Their words are replaced, and their ages are set. */
   from: Schema.Literals(["recorded", "constructed"]),
   right: Schema.Literals(["alive", "dead"]),
@@ -45,6 +46,8 @@ const Situation = Schema.Struct({
       )
     })
   ),
+  /** The records of its output, of an agent that tells its turn there. */
+  output: Schema.optionalKey(Schema.Array(Schema.Json)),
   /** The expected verdict. Its times are text. */
   verdict: Schema.StructWithRest(Schema.Struct({ _tag: Schema.String }), [Schema.Record(Schema.String, Schema.Unknown)])
 })
@@ -70,12 +73,16 @@ const agents = {
   claude: { layer: Claude.layer, file: `projects/-p/${sessionId}.jsonl` },
   codex: { layer: Codex.layer, file: `sessions/2026/11/21/rollout-2026-11-21T05-29-14-${sessionId}.jsonl` },
   copilot: { layer: Copilot.layer, file: `session-state/${sessionId}/events.jsonl` },
+  gemini: {
+    layer: Gemini.layer,
+    file: `.gemini/tmp/opera/chats/session-2026-11-21T05-29-${sessionId.slice(0, 8)}.jsonl`
+  },
   pi: { layer: Pi.layer, file: `sessions/--p--/2026-11-21T05-29-14-040Z_${sessionId}.jsonl` },
   qwen: { layer: Qwen.layer, file: `projects/-p/chats/${sessionId}.jsonl` }
 } as const
 
 /** Writes the files as the agent would, in their own folder, with their times. */
-const laidOut = Effect.fnUntraced(function* ({ agent, pidFile, session }: Situation) {
+const laidOut = Effect.fnUntraced(function* ({ agent, output, pidFile, session }: Situation) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const root = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-evidence-" })
@@ -104,7 +111,9 @@ const laidOut = Effect.fnUntraced(function* ({ agent, pidFile, session }: Situat
       session.writtenAt
     )
   }
-  return root
+  if (output === undefined) return { root, output }
+  yield* write("launch.out", output.map(textOf).join("\n"), session?.writtenAt ?? "")
+  return { root, output: path.join(root, "launch.out") }
 })
 
 /** Makes the table with the agent alone. It carries its session where the agent has no pid file. */
@@ -128,18 +137,18 @@ const table = (agent: string, condition: Condition | undefined) => {
 /** Reads the files with souffleur's own readers. */
 export const signsOf = Effect.fn("Situation.signs")(
   function* (situation: Situation) {
-    const agentDir = yield* laidOut(situation)
+    const { output, root: agentDir } = yield* laidOut(situation)
     const process = situation.process === "unknown" ? undefined : situation.process
     const options = { agentDir, agentCommand: { program: "claude", args: [] }, environment: {} }
     yield* TestClock.setTime(Date.parse(situation.now))
     return yield* Effect.gen(function* () {
       const agent = yield* Agent
-      const session = Option.getOrUndefined(yield* agent.signs(sessionId))
+      const session = Option.getOrUndefined(yield* agent.signs(sessionId, output))
       const file = (yield* agent.sessions).find(({ pid }) => pid === identity.pid)
       return {
         now: Date.parse(situation.now),
         process,
-        turnEnded: process === "gone" && (yield* agent.turnEnded(identity, sessionId)),
+        turnEnded: process === "gone" && (yield* agent.turnEnded(identity, sessionId, output)),
         stillSince: optional(situation.stillSince),
         children: situation.children,
         session,

@@ -3,6 +3,7 @@ import { boundsMutants } from "./BoundsMutants.ts"
 import { ceilingMutants } from "./CeilingMutants.ts"
 import { codexMutants } from "./CodexMutants.ts"
 import { copilotMutants } from "./CopilotMutants.ts"
+import { geminiMutants } from "./GeminiMutants.ts"
 import { qwenMutants } from "./QwenMutants.ts"
 import { commandMutants } from "./CommandMutants.ts"
 import { commsRuleMutants } from "./CommsRuleMutants.ts"
@@ -50,6 +51,7 @@ export const allMutants: ReadonlyArray<Mutant> = [
   ...codexMutants,
   ...qwenMutants,
   ...copilotMutants,
+  ...geminiMutants,
   ...exportMutants,
   ...screenMutants,
   ...sessionMutants,

@@ -721,7 +721,7 @@ export const conductorMutants = [
       ],
       [
         "judge: a finished turn, where no exit code is known",
-        'return (yield* recorded(assignment))?._tag === "Finished"\n',
+        'return (yield* recorded(assignment, output))?._tag === "Finished"\n',
         "return true\n"
       ],
       [
@@ -790,7 +790,7 @@ export const conductorMutants = [
       ],
       [
         "judge: a refusal of the service is none of the agent",
-        "return (yield* refused(assignment)) ?? unsaid(run, assignment, read.failure)",
+        "return (yield* refused(assignment, ended.output)) ?? unsaid(run, assignment, read.failure)",
         "return unsaid(run, assignment, read.failure)"
       ],
       [
@@ -810,7 +810,7 @@ export const conductorMutants = [
       ],
       [
         "judge: a finishing step that nobody saw end",
-        'return isAgent && (yield* recorded(assignment))?._tag === "Finished" ? done',
+        'return isAgent && (yield* recorded(assignment, output))?._tag === "Finished" ? done',
         "return true ? done"
       ],
       ["judge: a finishing step that the service refused", "if (limited !== undefined) return limited\n", ""],

@@ -42,6 +42,8 @@ const judged = (given: {
   readonly files?: (base: string | null) => ReadonlyArray<string>
   readonly ended?: AgentEnded
   readonly session?: SessionTurn
+  /** The output that alone tells that state; absent: the session file tells it. */
+  readonly turnIn?: string
   readonly lazy?: boolean
   /** Why its session file is not found. */
   readonly unfound?: string
@@ -83,9 +85,13 @@ const judged = (given: {
       tags: () => [],
       sessionTag: () => ({ environment: {} }),
       sessions: Effect.succeed([]),
-      signs: () =>
+      signs: (_, output) =>
         Effect.succeed(
-          Option.map(Option.fromUndefinedOr(session), (turn) => ({ writtenAt: turn.at, turn, context: undefined }))
+          Option.map(Option.fromUndefinedOr(session), (turn) => ({
+            writtenAt: turn.at,
+            turn: given.turnIn === undefined || given.turnIn === output ? turn : undefined,
+            context: undefined
+          }))
         ),
       usedTools: () => Effect.succeed(given.lazy !== true && given.unfound === undefined),
       sessionFile: (sessionId) =>
@@ -108,6 +114,15 @@ const reasonOf = (given: Parameters<typeof judged>[0]) =>
 const limit: SessionTurn = { _tag: "Failed", at: 1000, reason: "usage-limit", resetsAt: 9000 }
 
 describe("an implementer", () => {
+  it.effect("an implementer is heard by the turn in its output, where only that tells it", () =>
+    Effect.gen(function* () {
+      const finished: SessionTurn = { _tag: "Finished", at: 1000 }
+      const ended = { printed: complete, code: null, session: finished }
+      assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/out" }), "Completed")
+      assert.strictEqual(yield* reasonOf({ ...ended, turnIn: "/another" }), "no verdict")
+      assert.strictEqual(yield* reasonOf({ code: 1, session: limit, turnIn: "/out" }), "Limited")
+    })
+  )
   it.effect("an assignment without a commit hands on the setting that lets the agent commit", () =>
     Effect.gen(function* () {
       assert.deepInclude(yield* judged({ printed: complete, commits: ["c0"] }), {

@@ -77,6 +77,9 @@ it.layer(HostServices.layer)((it) => {
       )
       assert.deepStrictEqual([yield* agent.lastAnswer("s1"), yield* agent.lastAnswer("s2")], ["one", "two"])
       assert.strictEqual((yield* agent.spent(["s1", "s2"], 0)).tokens, 10)
+      Object.assign(two.world.agent, { turnFinished: true, turnIn: "/out" })
+      assert.isTrue(yield* agent.turnEnded({ pid: 70 }, "s2", "/out"))
+      assert.isFalse(yield* agent.turnEnded({ pid: 70 }, "s2"))
       const order = { permission: "acceptEdits", prompt: "", print: true } as never as Parameters<
         typeof agent.command
       >[0]

@@ -100,6 +100,18 @@ it.effect("a session file that was not written for a second is not waited for", 
     assert.strictEqual((yield* waited(999)) - soon, 1000)
   })
 )
+it.effect("a session is sound by the output of its launch, where its file does not tell its turn", () =>
+  Effect.gen(function* () {
+    const providerWith = Effect.fnUntraced(function* (output: string) {
+      const { log, run, world } = yield* cycle({ provider: "claude_export" })
+      world.agent.turnIn = output
+      yield* run
+      return relaunches(yield* log.events).at(-1)?.provider
+    })
+    assert.strictEqual(yield* providerWith("/state/launches/w-g2-c0-6-launch-1.out"), "resume")
+    assert.strictEqual(yield* providerWith("/another"), "claude_export")
+  })
+)
 it.effect("a session file that is still written after the stop is not resumed", () =>
   Effect.gen(function* () {
     const { log, run, world } = yield* cycle({}, fresh)

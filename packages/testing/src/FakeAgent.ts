@@ -31,6 +31,8 @@ export class FakeAgent {
   readonly session = new FakeSession()
   /** Reads the signs of a session file at a time (epoch ms); `undefined`: there is nothing to read. */
   signs: (sessionId: string, now: number) => SessionSigns | undefined = () => undefined
+  /** The output that alone tells the state of a turn; `undefined`: session files tell it. */
+  turnIn: string | undefined
   /** Duration of the next read of a session file, in ms. */
   slow = 0
   /** Reads the answer of a session to its hand-off; `undefined`: there is none yet. */
@@ -66,6 +68,7 @@ export class FakeAgent {
     this.processes = processes
   }
 
+  readonly #tells = (output: string | undefined) => this.turnIn === undefined || this.turnIn === output
   readonly #file = (asked: string) =>
     Effect.suspend(() => {
       // The beginning of an id is enough, as for a real agent.
@@ -113,12 +116,13 @@ export class FakeAgent {
         Effect.sync(() => sessions.reduce((all, one) => all + (this.results.get(one) ?? 0), 0)),
       isAgent: ([program]) => program !== "/usr/bin/postgres",
       inPrintMode: () => false,
-      turnEnded: () => Effect.sync(() => this.turnFinished),
-      signs: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string) {
+      turnEnded: (_, __, output) => Effect.sync(() => this.turnFinished && this.#tells(output)),
+      signs: Effect.fnUntraced({ self: this as FakeAgent }, function* (sessionId: string, output?: string) {
         const slow = this.slow
         this.slow = 0
         yield* Effect.sleep(slow)
-        return Option.fromUndefinedOr(this.signs(sessionId, yield* Clock.currentTimeMillis))
+        const signs = Option.fromUndefinedOr(this.signs(sessionId, yield* Clock.currentTimeMillis))
+        return this.#tells(output) ? signs : Option.map(signs, (said) => ({ ...said, turn: undefined }))
       }),
       usedTools: () => Effect.succeed(true),
       lastAnswer: (sessionId) => Effect.sync(() => this.answers.get(sessionId) ?? ""),

@@ -1,5 +1,5 @@
 export * from "./contract/AgentContract.ts"
-export type { AgentSubject, FailedSession } from "./contract/AgentSubject.ts"
+export type { AgentSubject, FailedSession, RecordedSession } from "./contract/AgentSubject.ts"
 export { ContractBroken, type ContractRule } from "./contract/ContractRule.ts"
 export * from "./AppendedEvents.ts"
 export * from "./FakeAgent.ts"

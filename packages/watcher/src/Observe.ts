@@ -11,6 +11,7 @@ import {
   type Watch,
   type WatchRef
 } from "@souffleur/domain"
+import { launchOutput } from "@souffleur/process"
 import { Duration, Effect, Option, Ref } from "effect"
 import { readAgentProcess } from "./AgentBehind.ts"
 import { endingOf } from "./EarlyEnding.ts"
@@ -41,6 +42,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
   const stallAfter = Duration.toMillis(settings.stallAfter)
   const handoffTimeout = Duration.toMillis(settings.handoffWithin)
   const findSession = yield* makeFindSession(ref, watch)
+  const output = yield* launchOutput(watch.launchId)
 
   const snapshot = Effect.map(Effect.option(comms.snapshot), Option.getOrUndefined)
   const first = yield* snapshot
@@ -59,7 +61,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
 
   const turnEndedOf = (condition: Condition | undefined) =>
     Effect.suspend(() =>
-      isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId) : Effect.succeed(false)
+      isOver(condition) ? agent.turnEnded(watch.conductor!, watch.sessionId, output) : Effect.succeed(false)
     )
   const endOf = (condition: Condition | undefined) =>
     Effect.suspend(() =>
@@ -73,7 +75,7 @@ export const makeObserver = Effect.fn("makeObserver")(function* (ref: WatchRef, 
     const [process, processorTime] = [read?.condition, read?.processorTime]
     const seen = yield* snapshot
     const ended = yield* turnEndedOf(process)
-    const signs = yield* readSigns(ref, watch, { process, turnEnded: ended })
+    const signs = yield* readSigns(ref, watch, output, { process, turnEnded: ended })
     return { begun, ended: yield* momentNow, due, comms: seen, processorTime, signs } satisfies PollReading
   })
 

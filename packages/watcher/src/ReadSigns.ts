@@ -20,17 +20,21 @@ const childrenOf = Effect.fnUntraced(function* ({ conductor, sessions }: Watch) 
   return (yield* processes.tree(conductor, tags, [])).filter(({ condition }) => condition !== "zombie").length
 })
 
-/** Reads every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). */
+/**
+ * Reads every sign of the Conductor besides comms, each from its own source (spec: behaviour#signs). `output`: the file
+ * of the output of its launch.
+ */
 export const readSigns = Effect.fn("readSigns")(function* (
   { id }: WatchRef,
   watch: Watch,
+  output: string | undefined,
   known: Pick<Signs, "process" | "turnEnded">
 ) {
   const agent = yield* Agent
   const beats = yield* Beats
   const hooks = yield* Hooks
   const { conductor, sessionId } = watch
-  const session = Option.getOrUndefined(yield* agent.signs(sessionId))
+  const session = Option.getOrUndefined(yield* agent.signs(sessionId, output))
   const file = (yield* agent.sessions).find(({ pid }) => pid === conductor?.pid)
   const signs = {
     ...known,

@@ -53,6 +53,17 @@ describe("the end of a Conductor without comms", () => {
       assert.deepStrictEqual(yield* ending({ world: { ...alone, ...command } }), complete)
     })
   )
+  it.effect("a turn that only the output of the launch tells is the end of the work", () =>
+    Effect.gen(function* () {
+      const turnIn = "/state/launches/w-g2-c1-6-launch-1.out"
+      const launched = successorFor("pid", "other")
+      assert.deepStrictEqual(yield* ending({ world: { ...alone, turnIn }, history: launched }), complete)
+      assert.deepStrictEqual(yield* ending({ world: { ...alone, turnIn: "/another" }, history: launched }), [
+        "ConductorDied",
+        "pid"
+      ])
+    })
+  )
   it.effect("a finished turn is not the end of the work if a signal or a failure ended the process", () =>
     Effect.gen(function* () {
       for (const ended of ["SIGTERM", 143]) {

@@ -117,6 +117,10 @@ export class World extends FakeWorld {
   set turnFinished(finished: boolean) {
     this.agent.turnFinished = finished
   }
+  /** The output that alone tells the state of a turn. */
+  set turnIn(output: string) {
+    this.agent.turnIn = output
+  }
   set signs(signs: SessionSigns | undefined) {
     this.agent.signs = () => signs
   }

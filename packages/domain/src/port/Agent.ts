@@ -182,12 +182,17 @@ export class Agent extends Context.Service<
      * Holds if a process that is gone ended by itself after a finished turn. Then it left no pid file behind (spec:
      * behaviour#print-mode).
      */
-    readonly turnEnded: (process: { readonly pid: number }, sessionId: string) => Effect.Effect<boolean>
+    readonly turnEnded: (
+      process: { readonly pid: number },
+      sessionId: string,
+      output?: string
+    ) => Effect.Effect<boolean>
     /**
      * Returns the state in the newest records of a session file (`Signs.ts`); `None` where there is no such file. Reads
-     * at most some MB of its end.
+     * at most some MB of its end. `output`: the file of the output of its newest launch. Some agents tell the state of
+     * a turn only there. Absent: a window has it, or no launch is known.
      */
-    readonly signs: (sessionId: string) => Effect.Effect<Option.Option<SessionSigns>>
+    readonly signs: (sessionId: string, output?: string) => Effect.Effect<Option.Option<SessionSigns>>
     /**
      * Returns the text of the model's last answer; empty where there is none. It is only for showing, and nothing
      * is decided by it.

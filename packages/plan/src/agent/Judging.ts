@@ -1,4 +1,4 @@
-import { Agent, endedWell, type ProcessEnd, Words } from "@souffleur/domain"
+import { Agent, endedWell, Words } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { PlanContext } from "../PlanContext.ts"
 import { type Run, type Task, taskOf, type Assignment } from "../run/Run.ts"
@@ -21,9 +21,9 @@ const unsaid = (run: Run, assignment: Assignment, { reason, message }: NoVerdict
     ? nothing("lost", `${message}, while its conductor was gone`)
     : nothing(reason, message)
 
-/** Returns the last record of the session on this very assignment; `undefined`: there is none. */
-const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Assignment) {
-  const signs = yield* (yield* Agent).signs(sessionId)
+/** Returns the last record of the session, or of the output, on this very assignment; `undefined`: there is none. */
+const recorded = Effect.fnUntraced(function* ({ askedAt, sessionId }: Assignment, output: string) {
+  const signs = yield* (yield* Agent).signs(sessionId, output)
   const last = Option.getOrUndefined(signs)?.turn
   return last !== undefined && last.at >= askedAt ? last : undefined
 })
@@ -39,8 +39,8 @@ const refusals = {
  * Returns the refusal of the service that the session's records state; `undefined`: there is none. The work is not at
  * fault. Where a wait may help, the agent is not at fault either.
  */
-const refused = Effect.fnUntraced(function* (assignment: Assignment) {
-  const last = yield* recorded(assignment)
+const refused = Effect.fnUntraced(function* (assignment: Assignment, output: string) {
+  const last = yield* recorded(assignment, output)
   if (last?._tag !== "Failed") return undefined
   const { resetsAt = null, reason } = last
   return reason === "usage-limit" || reason === "outage"
@@ -119,10 +119,10 @@ const finished = Effect.fnUntraced(function* (
   const isAgent = (yield* PlanContext).finishing === null
   const done: AgentReport = { _tag: "Approved", summary: "" }
   if (endedWell(end)) return done
-  const limited = isAgent ? yield* refused(assignment) : undefined
+  const limited = isAgent ? yield* refused(assignment, output) : undefined
   if (limited !== undefined) return limited
   if (end !== null) return nothing("lost", `it ended ${Words.ended(end)}: see ${output}`)
-  return isAgent && (yield* recorded(assignment))?._tag === "Finished"
+  return isAgent && (yield* recorded(assignment, output))?._tag === "Finished"
     ? done
     : nothing("lost", `its end was not seen: see ${output}`)
 })
@@ -131,10 +131,13 @@ const finished = Effect.fnUntraced(function* (
  * Returns why an agent's last words may not be its last: it was cut off, or its end is unknown. `undefined`: it ended
  * as it meant to.
  */
-const cutOff = Effect.fnUntraced(function* (assignment: Assignment, end: ProcessEnd | null) {
+const cutOff = Effect.fnUntraced(function* (
+  assignment: Assignment,
+  { end, output }: Extract<AgentEnded, { readonly _tag: "Ended" }>
+) {
   if (endedWell(end)) return undefined
   if (end !== null) return `the ${assignment.role} ended ${Words.ended(end)}`
-  return (yield* recorded(assignment))?._tag === "Finished"
+  return (yield* recorded(assignment, output))?._tag === "Finished"
     ? undefined
     : `the end of the ${assignment.role} was not seen, and its session has no end of its turn`
 })
@@ -149,12 +152,12 @@ export const judgeAgent = Effect.fn("Judging.judgeAgent")(function* (
   if (assignment.role === "finisher") return yield* finished(assignment, ended)
   const task = taskOf(run, assignment.taskId)
   if (task === undefined) return nothing("no verdict", `the run has no task ${assignment.taskId}`)
-  const cut = yield* cutOff(assignment, ended.end)
+  const cut = yield* cutOff(assignment, ended)
   const read =
     cut === undefined
       ? readVerdict(assignment.role, ended.printed)
       : Result.fail({ reason: "no verdict", message: cut } as const)
-  if (Result.isFailure(read)) return (yield* refused(assignment)) ?? unsaid(run, assignment, read.failure)
+  if (Result.isFailure(read)) return (yield* refused(assignment, ended.output)) ?? unsaid(run, assignment, read.failure)
   const { verdict: said, word } = read.success
   if ((yield* (yield* PlanContext).words.digest(word)) !== assignment.word)
     return unsaid(run, assignment, {

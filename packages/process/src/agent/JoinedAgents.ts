@@ -56,7 +56,8 @@ export const joinedAgents = (first: OneAgent, others: ReadonlyArray<OneAgent>): 
     usedTools: asked((one) => one.usedTools),
     inPrintMode: (args) => first.inPrintMode(args) || others.some((one) => one.isAgent(args) && one.inPrintMode(args)),
     isAgent: (words) => all.some((one) => one.isAgent(words)),
-    turnEnded: (process, sessionId) => Effect.flatMap(ofSession(sessionId), (one) => one.turnEnded(process, sessionId)),
+    turnEnded: (process, sessionId, output) =>
+      Effect.flatMap(ofSession(sessionId), (one) => one.turnEnded(process, sessionId, output)),
     signs: asked((one) => one.signs),
     lastAnswer: asked((one) => one.lastAnswer),
     outputReader: () => {

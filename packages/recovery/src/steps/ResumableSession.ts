@@ -1,4 +1,5 @@
 import { Agent, SessionMark, Settings, stepNames, unresumable, type Watch } from "@souffleur/domain"
+import { launchOutput } from "@souffleur/process"
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import { Escalated } from "../Provider.ts"
 import { unlessStale } from "./ExportConversation.ts"
@@ -44,7 +45,7 @@ const quietMark = Effect.fnUntraced(
  * Looks whether the session of a stopped Conductor can be resumed in place (spec: behaviour#resume). Its file is only
  * read. Fails with `NotResumable` where the file is missing, unreadable or still written, or the context is full.
  */
-const resumableSession = Effect.fn("resumableSession")(function* ({ sessionId }: Watch) {
+const resumableSession = Effect.fn("resumableSession")(function* ({ launchId, sessionId }: Watch) {
   const agent = yield* Agent
   const { forceCompactThresholdTokens: threshold } = yield* Settings
   return yield* step(stepNames.session, {
@@ -52,7 +53,7 @@ const resumableSession = Effect.fn("resumableSession")(function* ({ sessionId }:
     failure: NotResumable,
     act: Effect.fnUntraced(function* () {
       const mark = yield* quietMark(sessionId)
-      const signs = Option.getOrUndefined(yield* agent.signs(sessionId))
+      const signs = Option.getOrUndefined(yield* agent.signs(sessionId, yield* launchOutput(launchId)))
       const message = unresumable({ signs, bytes: mark.offset }, threshold)
       if (message !== undefined) return yield* new NotResumable({ message })
       return { mark, contextTokens: signs?.context?.tokens ?? null }

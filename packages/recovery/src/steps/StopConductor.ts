@@ -11,7 +11,7 @@ import {
   type TurnState,
   type Watch
 } from "@souffleur/domain"
-import { Stopped, StopFailed } from "@souffleur/process"
+import { launchOutput, Stopped, StopFailed } from "@souffleur/process"
 import { Clock, Duration, Effect, Option, Ref } from "effect"
 import { unlessComplete } from "./Completion.ts"
 import { unlessElsewhere } from "./Holder.ts"
@@ -47,12 +47,12 @@ const isAtWork = ({ _tag }: TurnState) => _tag === "Asked" || _tag === "Tool" ||
  * Fails with `FailedClosed` for a Conductor whose session file was the evidence, and has new records since. It is
  * alive, also when an operator retries. Its next records end the standby.
  */
-const unlessMoving = Effect.fnUntraced(function* ({ conductor, recovery, sessionId }: Watch) {
+const unlessMoving = Effect.fnUntraced(function* ({ conductor, launchId, recovery, sessionId }: Watch) {
   const judged = recovery !== undefined && ["hang", "untaken", "limit", "context"].includes(recovery.trigger)
   if (!judged || conductor === undefined) return
   const { stallAfter } = yield* Settings
   const now = yield* Clock.currentTimeMillis
-  const signs = yield* (yield* Agent).signs(sessionId)
+  const signs = yield* (yield* Agent).signs(sessionId, yield* launchOutput(launchId))
   const moves = Option.exists(
     signs,
     ({ turn }) =>

@@ -1,6 +1,8 @@
 import { agentsOwn, parseSessionId, type SessionFile, SessionNotFound } from "@souffleur/domain"
 import { lookTrusted, type TrustedFiles } from "@souffleur/process"
 import { Effect, FileSystem, Option, Path, Result } from "effect"
+import { inHead } from "../lines/Head.ts"
+import type { Json } from "../lines/JsonRecord.ts"
 
 /** The place of an agent's session files. */
 export interface SessionFolder {
@@ -10,6 +12,11 @@ export interface SessionFolder {
   readonly depth: number
   /** Returns the session id in the path of a session file; empty: it is no session file. */
   readonly sessionIdOf: (path: string) => string
+  /**
+   * Returns the whole id in the first record of a session file, whose path has only its beginning. Several files may
+   * have one id: the first by its name is the session. Absent: the path has the whole id.
+   */
+  readonly idIn?: (record: Json) => string | undefined
 }
 
 const missing = (sessionId: string, reason: SessionNotFound["reason"], message: string) =>
@@ -19,8 +26,23 @@ const missing = (sessionId: string, reason: SessionNotFound["reason"], message: 
  * Makes the search for a session file, by its id or the beginning of one. A found file is remembered, and looked at
  * again. The search fails with `SessionNotFound` unless exactly one file matches.
  */
-export const makeSessionSearch = ({ depth, folder: root, sessionIdOf }: SessionFolder) => {
+export const makeSessionSearch = ({ depth, folder: root, idIn, sessionIdOf }: SessionFolder) => {
   const known = new Map<string, string>()
+  /** Holds if the file may be of a session that is asked for, by its path alone. */
+  const mayBe = (file: string, asked: string) => {
+    const named = sessionIdOf(file)
+    return named.startsWith(asked) || (idIn !== undefined && named !== "" && asked.startsWith(named))
+  }
+  /** Returns files with the id of each, one for each id. */
+  const identified = Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
+    if (idIn === undefined) return files.map((path) => ({ path, sessionId: sessionIdOf(path) }))
+    const first = new Map<string, string>()
+    for (const path of files.toSorted()) {
+      const sessionId = Option.getOrElse(yield* inHead(path, idIn), () => "")
+      if (!first.has(sessionId)) first.set(sessionId, path)
+    }
+    return Array.from(first, ([sessionId, path]) => ({ path, sessionId }))
+  })
   return Effect.fn("findSession")(function* (
     asked: string
   ): Effect.fn.Return<SessionFile, SessionNotFound, FileSystem.FileSystem | Path.Path | TrustedFiles> {
@@ -31,8 +53,7 @@ export const makeSessionSearch = ({ depth, folder: root, sessionIdOf }: SessionF
       return yield* missing(asked, "malformed", "this cannot be a session id")
     const usable = (file: string) => Effect.option(Effect.as(lookTrusted(file, agentsOwn), file))
     const before = known.get(asked)
-    if (before !== undefined && Option.isSome(yield* usable(before)))
-      return { path: before, sessionId: sessionIdOf(before) }
+    if (before !== undefined && Option.isSome(yield* usable(before))) return { path: before, sessionId: asked }
 
     const below = (folder: string) =>
       fs.readDirectory(folder).pipe(
@@ -41,9 +62,13 @@ export const makeSessionSearch = ({ depth, folder: root, sessionIdOf }: SessionF
       )
     let files = yield* below(root)
     for (let level = 0; level < depth; level++) files = (yield* Effect.forEach(files, below, { concurrency: 8 })).flat()
-    const named = files.filter((file) => sessionIdOf(file).startsWith(asked))
-    const whole = named.filter((file) => sessionIdOf(file) === asked)
-    const found = (yield* Effect.forEach(whole.length > 0 ? whole : named, usable)).flatMap(Option.toArray)
+    const there = (yield* Effect.forEach(
+      files.filter((file) => mayBe(file, asked)),
+      usable
+    )).flatMap(Option.toArray)
+    const named = (yield* identified(there)).filter(({ sessionId }) => sessionId.startsWith(asked))
+    const whole = named.filter(({ sessionId }) => sessionId === asked)
+    const found = whole.length > 0 ? whole : named
     const [first] = found
     if (first === undefined) return yield* missing(asked, "missing", `no session file of ${asked} in ${root}`)
     if (found.length > 1)
@@ -52,7 +77,7 @@ export const makeSessionSearch = ({ depth, folder: root, sessionIdOf }: SessionF
         "ambiguous",
         `${found.length} session files in ${root} begin with it; give the whole id`
       )
-    if (sessionIdOf(first) === asked) known.set(asked, first)
-    return { path: first, sessionId: sessionIdOf(first) }
+    if (first.sessionId === asked) known.set(asked, first.path)
+    return first
   })
 }

@@ -35,6 +35,11 @@ export interface AgentDialect extends SessionFolder {
   /** Its name for a person. */
   readonly title: string
   readonly sayings: Sayings
+  /**
+   * Reads a record of the agent's output, where its session file does not tell that a turn ended. The output of the
+   * newest launch decides then. Absent: the session file tells it.
+   */
+  readonly outputSayings?: Sayings
   /** Tells of a line from its beginning alone that it is no part of the conversation. */
   readonly isOther?: IsOther
   /** Holds if a command line is of the agent. */
@@ -117,8 +122,7 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
   })
   const sessions = Effect.provide(dialect.sessions?.(anyProjectOf) ?? carried, services)
 
-  const readEnd = Effect.fnUntraced(function* (file: string) {
-    const end = makeTurnReading(sayings)
+  const readEnd = Effect.fnUntraced(function* (file: string, end = makeTurnReading(sayings)) {
     const writtenAt = yield* fromTheEnd(file, limits, (line, at) => {
       const record = recordOf(line)
       return record === undefined ? "more" : end.take(record, at)
@@ -132,13 +136,23 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
         ? ({ _tag: "Asked", at: turn.at } as const)
         : turn
     )
-  const signs = (sessionId: string) =>
+  /** Returns the turn that the output of a launch tells; `undefined`: there is no such output, or it tells none. */
+  const turnIn = (output: string | undefined) =>
+    output === undefined || dialect.outputSayings === undefined
+      ? Effect.succeed(undefined)
+      : readEnd(output, makeTurnReading(dialect.outputSayings, false)).pipe(
+          Effect.map(({ turn }) => turn),
+          Effect.orElseSucceed(() => undefined),
+          Effect.provide(services)
+        )
+  const signs = (sessionId: string, output?: string) =>
     reading(sessionId, Option.none<SessionSigns>(), (file) =>
       Effect.gen(function* () {
         const info = yield* (yield* FileSystem.FileSystem).stat(file)
         const state = `${file} ${stateOf(info)}`
         seen = seen?.state === state ? seen : { state, ...(yield* readEnd(file)) }
-        const { context, mendsUntil, turn, writtenAt } = seen
+        const { context, mendsUntil, writtenAt } = seen
+        const turn = (yield* turnIn(output)) ?? seen.turn
         const mends = turn?._tag === "Failed" && mendsUntil > (yield* Clock.currentTimeMillis)
         return Option.some<SessionSigns>({
           writtenAt,
@@ -186,8 +200,8 @@ export const makeSaidAgent = Effect.fn("makeSaidAgent")(function* (dialect: Agen
     usedTools: (sessionId) => reading(sessionId, false, (file) => Effect.map(results(file), ({ any }) => any)),
     isAgent: dialect.runs,
     inPrintMode: dialect.inPrintMode ?? (() => true),
-    turnEnded: (_, sessionId) =>
-      Effect.map(signs(sessionId), (said) => Option.exists(said, ({ turn }) => turn?._tag === "Finished")),
+    turnEnded: (_, sessionId, output) =>
+      Effect.map(signs(sessionId, output), (said) => Option.exists(said, ({ turn }) => turn?._tag === "Finished")),
     signs,
     lastAnswer: (sessionId) =>
       reading(sessionId, "", (file) => {

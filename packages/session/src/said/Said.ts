@@ -27,8 +27,11 @@ export type Saying =
   | { readonly _tag: "Result"; readonly id: string; readonly text: string; readonly failed: boolean }
   /** A tool did something, and did not fail. Tools that only read, and souffleur's own, do not say so. */
   | { readonly _tag: "Progress" }
-  /** The agent said its last word of the turn. */
-  | { readonly _tag: "Ended" }
+  /**
+   * The agent said its last word of the turn. `Unclear`: it may have, or a tool may run. The session file does not tell
+   * which before its next record.
+   */
+  | { readonly _tag: "Ended" | "Unclear" }
   /**
    * An error of the service ended the turn. `id`: the record, where a later one may take it back. `asksWithin`: the ms
    * within which a living agent asks again by itself.

@@ -13,14 +13,15 @@ export interface TurnReading {
 
 /**
  * Reads the state of the turn from the newest records. A turn ends by its own record, whatever the exit code of the
- * agent is.
+ * agent is. `contextToo`: the records also have the context in use.
  */
-export const makeTurnReading = (sayings: Sayings): TurnReading => {
+export const makeTurnReading = (sayings: Sayings, contextToo = true): TurnReading => {
   let turn: TurnState | undefined
+  let unclear = false
   let mendsUntil = 0
   let compacted = false
   let context: ContextInUse | undefined
-  let contextDone = false
+  let contextDone = !contextToo
   const answered = new Set<string>()
   const takenBack = new Set<string>()
   /** When the newest record of the turn was written, where it called no tool yet. */
@@ -66,6 +67,9 @@ export const makeTurnReading = (sayings: Sayings): TurnReading => {
       case "Answer":
         asked ??= at
         break
+      case "Unclear":
+        unclear = asked === undefined
+        break
       case "Compacted":
         // An agent compacts after its turn, and in the middle of one. Older records tell which.
         asked ??= at
@@ -96,9 +100,9 @@ export const makeTurnReading = (sayings: Sayings): TurnReading => {
         if (said._tag === "Limits" && turn?._tag === "Failed" && unstated())
           turn = { ...turn, resetsAt: Bounds.time(said.resetsAt) }
         begins ||= before !== undefined && (said._tag === "Began" || said._tag === "Prompt")
-        if (turn === undefined) decide(said, at)
+        if (turn === undefined && !unclear) decide(said, at)
       }
-      return turn !== undefined && contextDone && (!unstated() || begins) ? "enough" : "more"
+      return (turn !== undefined || unclear) && contextDone && (!unstated() || begins) ? "enough" : "more"
     },
     result: () => ({
       turn: turn ?? (asked === undefined ? undefined : { _tag: "Asked", at: asked }),

@@ -1,11 +1,14 @@
-import { Agent, type LiteralAgent, Processes, type TurnState } from "@souffleur/domain"
+import { Agent, type LiteralAgent, type Permission, Processes, type TurnState } from "@souffleur/domain"
 import type { AgentPackage } from "@souffleur/process"
 import { Context, Effect, FileSystem, Layer, Option, Path, Result } from "effect"
 import { FakeProcesses } from "../FakeProcesses.ts"
 
-/** A session file whose last turn the service ended. */
+/** A session file. With an output, of an agent that tells the end of its turn there alone. */
+export type RecordedSession = string | { readonly session: string; readonly output: string }
+
+/** A session whose last turn the service ended. */
 export interface FailedSession {
-  readonly text: string
+  readonly text: RecordedSession
   readonly reason: Extract<TurnState, { readonly _tag: "Failed" }>["reason"]
   /** The end of a limit that the file states, epoch ms. */
   readonly resetsAt?: number
@@ -18,16 +21,20 @@ export interface AgentSubject {
   /** Returns the path of that session's file, from the agent's folder. */
   readonly file: string
   /** A session whose last turn is over, with a tool before its last answer. */
-  readonly finished: string
+  readonly finished: RecordedSession
   /** Words of that session that its export must have. */
   readonly told: ReadonlyArray<string>
   /** A session whose agent was killed in the middle of a tool. */
-  readonly killed: string
+  readonly killed: RecordedSession
   readonly failed: ReadonlyArray<FailedSession>
   /** Words of a user's command behind the program, without a prompt. Its flags are kept by every launch. */
   readonly words: ReadonlyArray<string>
   /** Flags that lift the ceiling, or run what the agent does not confine. */
   readonly lifting: ReadonlyArray<ReadonlyArray<string>>
+  /** The permissions with which it is launched. Absent: each. */
+  readonly permissions?: readonly [Permission, ...ReadonlyArray<Permission>]
+  /** False if it is launched in no window. */
+  readonly windows?: false
 }
 
 /** Takes a command of the agent apart; `undefined`: it is refused, or no command of the agent. */
@@ -38,14 +45,17 @@ export const takenApart = (kind: AgentPackage, words: ReadonlyArray<string>): Li
   })
 
 /** Makes the folder of an agent that has one session, and its port. No process of it runs. */
-export const agentOf = Effect.fnUntraced(function* ({ file, kind, words }: AgentSubject, text: string) {
+export const agentOf = Effect.fnUntraced(function* ({ file, kind, words }: AgentSubject, recorded: RecordedSession) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = yield* fs.makeTempDirectoryScoped({ prefix: "souffleur-contract-" })
   const [agentDir, bin] = [path.join(folder, "agent"), path.join(folder, "bin")]
   const [session, program] = [path.join(agentDir, file), path.join(bin, kind.program)]
   for (const one of [session, program]) yield* fs.makeDirectory(path.dirname(one), { recursive: true })
-  yield* fs.writeFileString(session, text, { mode: 0o600 })
+  const said = typeof recorded === "string" ? { session: recorded, output: undefined } : recorded
+  yield* fs.writeFileString(session, said.session, { mode: 0o600 })
+  const output = said.output === undefined ? undefined : path.join(folder, "launch.out")
+  if (output !== undefined) yield* fs.writeFileString(output, said.output!, { mode: 0o600 })
   yield* fs.writeFileString(program, "", { mode: 0o700 })
   const literal = takenApart(kind, [program, ...words])
   const environment = {
@@ -59,7 +69,7 @@ export const agentOf = Effect.fnUntraced(function* ({ file, kind, words }: Agent
     yield* Layer.build(Layer.provide(layer, Layer.succeed(Processes, new FakeProcesses().service))),
     Agent
   )
-  return { agent, folder, literal, program, session }
+  return { agent, folder, literal, output, program, session }
 })
 
 /** An agent whose folder is made. */

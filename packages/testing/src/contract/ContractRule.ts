@@ -1,6 +1,6 @@
 import type { TrustedFiles } from "@souffleur/process"
 import { Effect, type FileSystem, type Path, Schema } from "effect"
-import { agentOf, type AgentSubject, type MadeAgent } from "./AgentSubject.ts"
+import { agentOf, type AgentSubject, type MadeAgent, type RecordedSession } from "./AgentSubject.ts"
 
 /** An adapter breaks a rule that holds for every agent. `rule` is its name, `problem` what was seen. */
 export class ContractBroken extends Schema.TaggedError<ContractBroken>()("ContractBroken", {
@@ -24,12 +24,12 @@ type Check<E> = (
   that: (holds: boolean, problem: string) => Effect.Effect<void, ContractBroken>
 ) => Effect.Effect<unknown, E, FileSystem.FileSystem>
 
-/** Makes the rules of an agent: each has a name, the text of a session, and a check. */
+/** Makes the rules of an agent: each has a name, a session, and a check. */
 export const ruleFor =
   (subject: AgentSubject) =>
-  <E>(name: string, text: string, check: Check<E>): ContractRule => ({
+  <E>(name: string, recorded: RecordedSession, check: Check<E>): ContractRule => ({
     name,
-    holds: agentOf(subject, text).pipe(
+    holds: agentOf(subject, recorded).pipe(
       Effect.flatMap((made) =>
         check(made, (holds, problem) =>
           holds ? Effect.void : Effect.fail(new ContractBroken({ rule: name, problem }))

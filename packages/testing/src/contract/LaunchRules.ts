@@ -1,4 +1,4 @@
-import { type AgentOrder, clamp, leastPermission, Permission } from "@souffleur/domain"
+import { type AgentOrder, clamp, Permission } from "@souffleur/domain"
 import { Effect, Option, Result } from "effect"
 import { type AgentSubject, takenApart } from "./AgentSubject.ts"
 import { type ContractRule, ruleFor } from "./ContractRule.ts"
@@ -8,11 +8,11 @@ const flagLike = "--dangerously-skip-permissions is a word here"
 
 /** Lists the rules of a command and a launch: ceiling, session, prompt, environment. */
 export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> => {
-  const { finished, kind, lifting, sessionId, words } = subject
+  const { finished, kind, lifting, permissions = Permission.literals, sessionId, words } = subject
   const rule = ruleFor(subject)
   const order = (more: Partial<AgentOrder> = {}): AgentOrder => ({
     session: { _tag: "Resume", sessionId },
-    permission: clamp(leastPermission, leastPermission),
+    permission: clamp(permissions[0], permissions[0]),
     prompt: flagLike,
     print: true,
     ...more
@@ -44,12 +44,12 @@ export const launchRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
       "each launch has its ceiling, its session and its prompt, and its own flags are found again",
       finished,
       (made, that) =>
-        Effect.forEach(Permission.literals, (permission) =>
+        Effect.forEach(permissions, (permission) =>
           Effect.gen(function* () {
-            const { args, program } = yield* made.agent.command(
-              order({ permission: clamp(permission, permission), window: true })
+            const { args, input, program } = yield* made.agent.command(
+              order({ permission: clamp(permission, permission), window: subject.windows ?? true })
             )
-            const parts = takenApart(kind, [program, ...args])
+            const parts = takenApart(kind, [program, ...args, ...(input === undefined ? [] : ["--", input])])
             yield* that(parts?.requested === permission, `${permission} is launched as ${parts?.requested}`)
             yield* that(parts?.prompt === flagLike, "a prompt that looks like a flag is no prompt")
             yield* that(

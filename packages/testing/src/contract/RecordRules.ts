@@ -1,21 +1,28 @@
 import { Effect, FileSystem, Option, Result } from "effect"
-import type { AgentSubject, MadeAgent } from "./AgentSubject.ts"
+import type { AgentSubject, MadeAgent, RecordedSession } from "./AgentSubject.ts"
 import { type ContractRule, ruleFor } from "./ContractRule.ts"
+
+/** Adds a line that is torn to a session file. */
+const torn = (recorded: RecordedSession): RecordedSession =>
+  typeof recorded === "string" ? `${recorded}{"torn` : { ...recorded, session: `${recorded.session}{"torn` }
 
 /** Lists the rules of a session's records: what a turn is, and what an export has. */
 export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> => {
   const { failed, finished, killed, sessionId, told } = subject
   const rule = ruleFor(subject)
-  const turnOf = ({ agent }: MadeAgent) =>
-    Effect.map(agent.signs(sessionId), (signs) => Option.getOrUndefined(signs)?.turn)
+  const turnOf = ({ agent, output }: MadeAgent) =>
+    Effect.map(agent.signs(sessionId, output), (signs) => Option.getOrUndefined(signs)?.turn)
   return [
     rule("a finished turn is over by its records, with its use, its tool and its last answer", finished, (made, that) =>
       Effect.gen(function* () {
-        const { agent } = made
-        const signs = Option.getOrUndefined(yield* agent.signs(sessionId))
+        const { agent, output } = made
+        const signs = Option.getOrUndefined(yield* agent.signs(sessionId, output))
         yield* that(signs?.turn?._tag === "Finished", `its turn is ${signs?.turn?._tag}`)
         yield* that((signs?.context?.tokens ?? 0) > 0, "its context is not known")
-        yield* that(yield* agent.turnEnded({ pid: 70 }, sessionId), "a process that is gone has not ended its turn")
+        yield* that(
+          yield* agent.turnEnded({ pid: 70 }, sessionId, output),
+          "a process that is gone has not ended its turn"
+        )
         yield* that(yield* agent.usedTools(sessionId), "it used no tool")
         yield* that((yield* agent.spent([sessionId], 0)).tokens > 0, "it used nothing")
         yield* that((yield* agent.spent([sessionId], 8e12)).tokens === 0, "it used something in the future")
@@ -28,7 +35,7 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
       Effect.gen(function* () {
         const turn = yield* turnOf(made)
         yield* that(turn?._tag === "Tool", `its turn is ${turn?._tag}`)
-        yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId)), "its turn has ended")
+        yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId, made.output)), "its turn has ended")
       })
     ),
     ...failed.map(({ reason, resetsAt, text }) =>
@@ -40,11 +47,11 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
             const turn = yield* turnOf(made)
             const is = turn?._tag === "Failed" ? turn : undefined
             yield* that(is?.reason === reason && is.resetsAt === resetsAt, `its turn is ${JSON.stringify(turn)}`)
-            yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId)), "its turn has ended well")
+            yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId, made.output)), "its turn has ended well")
           })
       )
     ),
-    rule("a last line that is torn is left out", `${finished}{"type":"message","torn`, (made, that) =>
+    rule("a last line that is torn is left out", torn(finished), (made, that) =>
       Effect.gen(function* () {
         const turn = yield* turnOf(made)
         yield* that(turn?._tag === "Finished", `its turn is ${turn?._tag}`)
@@ -57,11 +64,11 @@ export const recordRules = (subject: AgentSubject): ReadonlyArray<ContractRule> 
         Effect.gen(function* () {
           const turn = yield* turnOf(made)
           yield* that(turn === undefined, `its turn is ${turn?._tag}`)
-          yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId)), "its turn has ended")
+          yield* that(!(yield* made.agent.turnEnded({ pid: 70 }, sessionId, made.output)), "its turn has ended")
           yield* that((yield* made.agent.toolResults([sessionId, "unknown"])) === 0, "it has results")
         })
     ),
-    rule("an export has the conversation, for its user alone", `${finished}{"torn`, ({ agent, folder }, that) =>
+    rule("an export has the conversation, for its user alone", torn(finished), ({ agent, folder }, that) =>
       Effect.gen(function* () {
         const fs = yield* FileSystem.FileSystem
         const out = `${folder}/out/export.md`

@@ -1,0 +1,38 @@
+import { Agent, type Processes } from "@souffleur/domain"
+import type { AgentOptions, TrustedFiles } from "@souffleur/process"
+import { makeSaidAgent, textOf } from "@souffleur/session"
+import { type FileSystem, Layer, type Path } from "effect"
+import { geminiCommand, inPrintMode, runsGemini } from "./GeminiCommand.ts"
+import { makeOutputReader, outputSayings } from "./GeminiOutput.ts"
+import { geminiSayings } from "./GeminiSayings.ts"
+
+/** The path of a session file: the minute of its start, then the beginning of its id. */
+const form = /\/chats\/session-[\dT-]+-([A-Za-z0-9]+)\.jsonl$/u
+
+/** Gemini CLI as an agent. Each launch is headless, and ends with its turn. */
+export const layer = (
+  options: AgentOptions
+): Layer.Layer<Agent, never, FileSystem.FileSystem | Path.Path | Processes | TrustedFiles> =>
+  Layer.effect(
+    Agent,
+    makeSaidAgent({
+      name: "gemini",
+      title: "Gemini CLI",
+      // .gemini/tmp/FOLDER/chats/session-MINUTE-BEGINNING.jsonl
+      folder: `${options.agentDir}/.gemini/tmp`,
+      depth: 2,
+      sessionIdOf: (path) => form.exec(path)?.[1] ?? "",
+      // A resume in another minute makes another file of that id, which stays without a conversation.
+      idIn: (record) => textOf(record["sessionId"]) || undefined,
+      sayings: geminiSayings,
+      // A tool that runs, the end of a turn and its failure are in no session file.
+      outputSayings,
+      runs: runsGemini,
+      inPrintMode,
+      // Measured with 0.61.0: 10 ms of processor in 10 s of a tool that slept.
+      idles: true,
+      variable: "GEMINI_SESSION_ID",
+      outputReader: makeOutputReader,
+      command: (order, sessionFile) => geminiCommand(options, order, sessionFile)
+    })
+  )

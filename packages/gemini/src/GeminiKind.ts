@@ -1,0 +1,41 @@
+import type { AgentPackage } from "@souffleur/process"
+import { untouchedHooks } from "@souffleur/session"
+import { Duration } from "effect"
+import * as Gemini from "./Gemini.ts"
+import { geminiOfLaunch, identity, isGemini, literalGemini, marks, parseGeminiCommand } from "./GeminiCommand.ts"
+
+/**
+ * Gemini CLI as a kind of agent.
+ *
+ * @example
+ * ```ts
+ * import { Souffleur } from "@souffleur/embed"
+ * import { gemini } from "@souffleur/gemini"
+ *
+ * // It needs bypassPermissions, which the settings of the project allow.
+ * const souffleur = Souffleur.layerNode({ stateDir: "/var/lib/app/souffleur", agent: gemini })
+ * ```
+ */
+export const gemini: AgentPackage = {
+  title: "Gemini CLI",
+  program: "gemini",
+  // Its variable names a home, in which its own folder is.
+  folder: { variables: ["GEMINI_CLI_HOME"], inHome: "" },
+  sessions: ".gemini/tmp",
+  // Measured with 0.61.0: an answer that breaks off is silent for 301 s, and then asked for again.
+  stall: Duration.seconds(302),
+  marks,
+  identity,
+  refusedAsRoot: [],
+  recordsDollars: false,
+  commitSetting: "Gemini CLI runs with bypassPermissions alone, and commits with its shell",
+  goOn: (sessionId) => `gemini --resume ${sessionId} -p "Go on."`,
+  addTools: (name, command) => `gemini mcp add ${name} ${command}`,
+  // The output of each launch says what its hooks would.
+  hooks: untouchedHooks({ ofProject: [".gemini", "settings.json"], ofUser: [".gemini", "settings.json"] }),
+  owns: ([program]) => isGemini(program),
+  parseCommand: parseGeminiCommand,
+  takeApart: literalGemini,
+  ofLaunch: geminiOfLaunch,
+  layer: Gemini.layer
+}

@@ -1,0 +1,66 @@
+import { plain } from "@souffleur/domain"
+import { failureReason, isJson, type Json, recordOf, type Saying, textOf } from "@souffleur/session"
+import { Option } from "effect"
+import { callOf } from "./GeminiSayings.ts"
+
+/** UTF-16 units of a command, and of an error. */
+const [maxCommand, maxError] = [100, 500]
+const types = new Set(["init", "message", "tool_use", "tool_result", "error", "result"])
+
+/** Reads the words of a failure. An error of the service has its status in them, or its advice for a used-up limit. */
+const failure = (words: string): Saying => {
+  const limit = /quota|rate limit|try again later/iu.test(words)
+  const status = limit ? 429 : Number(/"code"\s*:\s*(\d{3})/u.exec(words)?.[1])
+  const reason = words.includes("[API Error:")
+    ? failureReason(Number.isNaN(status) ? undefined : status, words)
+    : "other"
+  return { _tag: "Failed", reason, resetsAt: undefined }
+}
+
+/** Reads a record of the output of `--output-format stream-json` (spec: gemini#output). */
+export const outputSayings = (record: Json): ReadonlyArray<Saying> => {
+  const { error, parameters, role, status, tool_id: id, tool_name: name, type } = record
+  switch (type) {
+    case "init":
+      return [{ _tag: "Began" }]
+    case "message":
+      // The model is asked again once all tools have ended.
+      return role === "assistant" ? [{ _tag: "Began" }] : []
+    case "tool_use":
+      return [callOf(textOf(id), textOf(name), parameters)]
+    case "tool_result":
+      return [{ _tag: "Result", id: textOf(id), text: "", failed: status !== "success" }]
+    case "result":
+      return status === "success" ? [{ _tag: "Ended" }] : [failure(isJson(error) ? textOf(error["message"]) : "")]
+    default:
+      return []
+  }
+}
+
+const shown = ({ error, parameters, tool_name: name, type }: Json): string => {
+  if (type === "result") return isJson(error) ? plain(textOf(error["message"]), maxError) : ""
+  if (type !== "tool_use") return ""
+  const input = isJson(parameters) ? parameters : {}
+  const what = textOf(input["command"]) || textOf(input["file_path"])
+  return `· ${plain(textOf(name), 40)}${what === "" ? "" : `: ${plain(what, maxCommand)}`}`
+}
+
+/**
+ * Makes a reader of that output: the text of each answer, and a line for each tool. An answer comes in pieces, which
+ * are shown once it is whole.
+ */
+export const makeOutputReader = () => {
+  let pieces = ""
+  return (line: string): Option.Option<string> => {
+    const record = recordOf(line)
+    if (record === undefined || !types.has(textOf(record["type"])) || typeof record["timestamp"] !== "string")
+      return Option.none()
+    if (record["type"] === "message") {
+      if (record["role"] === "assistant") pieces += textOf(record["content"])
+      return Option.some("")
+    }
+    const text = [pieces, shown(record)].filter((one) => one !== "").join("\n")
+    pieces = ""
+    return Option.some(text)
+  }
+}

@@ -1,0 +1,2 @@
+export { gemini } from "./GeminiKind.ts"
+export * as Gemini from "./Gemini.ts"

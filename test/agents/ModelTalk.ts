@@ -1,0 +1,28 @@
+/** The agent's own shell tool. */
+export interface Shell {
+  readonly name: string
+  /** The name of its argument. */
+  readonly argument: string
+  /** Other arguments that it asks for. */
+  readonly more?: Readonly<Record<string, string>>
+}
+
+/** One request of the real agent, as the model sees it. */
+export interface Asked {
+  /** The last message of the user. */
+  readonly said: string
+  /** All messages and results, in one: what the model knows. */
+  readonly known: string
+  /** Of the last item; `undefined` when it is no result of a tool. */
+  readonly toolResult: string | undefined
+}
+
+export interface Answer {
+  readonly text?: string
+  /** A command for the agent's own shell tool. */
+  readonly shell?: string
+  /** A usage limit that ends at that time, seconds since the epoch. */
+  readonly limitedUntil?: number
+  /** Seconds after which the agent is to ask again. */
+  readonly retryAfter?: number
+}

@@ -1,0 +1,73 @@
+import { mutantsOf } from "./Mutant.ts"
+
+const gemini = "packages/gemini"
+const sessions = [`${gemini}/test/GeminiSessions.test.ts`]
+
+/** Mutants of what souffleur knows of Gemini CLI, and of agents that tell a turn in their output. */
+export const geminiMutants = [
+  ...mutantsOf(
+    `${gemini}/src/GeminiCommand.ts`,
+    [`${gemini}/test/GeminiCommand.test.ts`],
+    [
+      ["gemini: the highest permission alone", 'permission !== "bypassPermissions"', "false"],
+      ["gemini: no window", "if (window)", "if (false)"],
+      ["gemini: no terminal", "!print ? interactive", "false ? interactive"],
+      [
+        "gemini: a session that has begun",
+        'session._tag === "Resume" && Option.isSome',
+        'session._tag === "Resume" || Option.isSome'
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    `${gemini}/src/GeminiFlags.ts`,
+    [`${gemini}/test/GeminiCommand.test.ts`],
+    [["gemini: an output with the end of the turn", 'value === "stream-json" ?', "true ?"]]
+  ),
+  ...mutantsOf(`${gemini}/src/GeminiSayings.ts`, sessions, [
+    ["gemini: an answer that ends no turn", '{ _tag: "Unclear" },', '{ _tag: "Ended" },'],
+    ["gemini: an answer that is written again", "if (toolCalls !== undefined) return", "if (false) return"],
+    ["gemini: a summary of a resume", " && timestamp === lastUpdated", ""],
+    ["gemini: a tool that failed", 'call["status"] !== "success"', "false"]
+  ]),
+  ...mutantsOf(`${gemini}/src/GeminiOutput.ts`, sessions, [
+    ["gemini: an error that is none of the service", 'words.includes("[API Error:")', "true"],
+    ["gemini: pieces of an answer", "pieces += textOf", "pieces = textOf"]
+  ]),
+  ...mutantsOf("packages/session/src/agent/FindSession.ts", sessions, [
+    ["find: the id in the file", "asked.startsWith(named)", "false"],
+    ["find: the first file of an id", "if (!first.has(sessionId))", ""]
+  ]),
+  ...mutantsOf("packages/session/src/agent/SaidAgent.ts", sessions, [
+    ["said: the turn in the output", "(yield* turnIn(output)) ?? seen.turn", "seen.turn"]
+  ]),
+  ...mutantsOf(
+    "packages/process/src/agent/JoinedAgents.ts",
+    ["packages/process/test/AnyAgent.test.ts"],
+    [
+      [
+        "joined: the output of a launch",
+        "one.turnEnded(process, sessionId, output)",
+        "one.turnEnded(process, sessionId)"
+      ]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/plan/src/agent/Judging.ts",
+    ["packages/plan/test/Judging.test.ts"],
+    [["judge: the turn in the output", ".signs(sessionId, output)", ".signs(sessionId)"]]
+  ),
+  ...mutantsOf(
+    "packages/watcher/src/Observe.ts",
+    ["packages/watcher/test/EarlyEnding.test.ts"],
+    [["observe: the end of a turn in the output", "watch.sessionId, output)", "watch.sessionId)"]]
+  ),
+  ...mutantsOf(
+    "packages/recovery/src/steps/ResumableSession.ts",
+    ["packages/recovery/test/ResumeSession.test.ts"],
+    [["resumable: the turn in the output", "signs(sessionId, yield* launchOutput(launchId))", "signs(sessionId)"]]
+  ),
+  ...mutantsOf("packages/session/src/said/SaidTurn.ts", sessions, [
+    ["said: a turn that no record tells", "unclear = asked === undefined", "unclear = false"]
+  ])
+]
