@@ -44,6 +44,9 @@ describe.concurrent("souffleur uninstall", () => {
       const alive = yield* uninstall("--yes")
       assert.deepStrictEqual([alive.code, alive.lines], [3, []])
       assert.include(alive.errors, `watch ${id} is alive: souffleur release ${id}`)
+      const seen = yield* uninstall("--state", "--dry-run")
+      assert.deepStrictEqual([seen.code, seen.errors], [0, alive.errors.replace(/^souffleur: /u, "")])
+      assert.include(seen.lines.join("\n"), "souffleur.db")
 
       for (const args of [
         ["service", "install", id],

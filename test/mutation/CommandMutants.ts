@@ -2,6 +2,21 @@ import { mutantsOf } from "./Mutant.ts"
 
 export const commandMutants = [
   ...mutantsOf(
+    "packages/cli/src/commands/UninstallCommand.ts",
+    ["test/cli/Uninstall.test.ts"],
+    [["uninstall: not while at work", "yield* dryRun ? Effect", "yield* dryRun || true ? Effect"]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/report/Report.ts",
+    ["packages/embed/test/Report.test.ts"],
+    [["report: a command that died again", " && !deaths.find((death) => death.revision > revision)?.retries", ""]]
+  ),
+  ...mutantsOf(
+    "packages/embed/src/report/DeathCause.ts",
+    ["packages/embed/test/Report.test.ts"],
+    [["report: the end of a process", "end !== null", "false"]]
+  ),
+  ...mutantsOf(
     "packages/cli/src/uninstall/AtWork.ts",
     ["packages/cli/test/AtWork.test.ts"],
     [

@@ -51,7 +51,7 @@ it("a report has the deaths, recoveries and waits of its time, and no older ones
     at(noon - hour, { ...examples.WaitEnded, how: "over" as const })
   )
   const report = reportOf([told], period)
-  assert.deepStrictEqual(report.deaths, [{ cause: "pid", count: 3 }])
+  assert.deepStrictEqual(report.deaths, [{ cause: "pid", message: "its process was gone", count: 3 }])
   assert.deepStrictEqual(report.recoveries, { count: 3, successful: 3, median: 5000, longest: 60_000 })
   assert.deepStrictEqual(report.waits, [{ kind: "usage-limit", millis: hour }])
   assert.deepStrictEqual([report.contextTokens, report.watches[0]?.watched], [4500, 12 * hour])
@@ -71,6 +71,29 @@ it("a report has the deaths, recoveries and waits of its time, and no older ones
   )
   const json = JSON.parse(JSON.stringify(reportJson(report)))
   assert.deepInclude(json.watches[0].recoveries[0], { cycle: 2, ms: 3000, from: "2026-03-01T07:00:00.000Z" })
+})
+
+it("a death has the end of its process, and a command that died again was not brought back", () => {
+  const exit = { _tag: "Exited", code: 3 } as const
+  const died = (from: number, retries: number): WatchEvent => {
+    const { evidence, ...event } = examples.ConductorDied
+    return at(from, { ...event, reason: "pid" as const, retries, evidence: { ...evidence, end: exit } })
+  }
+  const again = (from: number, cycle: number, retries: number): ReadonlyArray<WatchEvent> => [
+    died(from, retries),
+    Event.RecoveryStarted.make({ at: from, cycle, purpose: "relaunch", trigger: "pid" }),
+    at(from + 1000, { ...examples.ConductorRelaunched, generation: cycle + 1, cycle, provider: "restart" })
+  ]
+  const report = (last: number) =>
+    reportOf(
+      [
+        watch({ ...examples.WatchOpened, kind: "command" }, ...again(noon - hour, 1, 1), died(noon - hour + 5000, last))
+      ],
+      period
+    )
+  assert.deepStrictEqual(report(2).deaths, [{ cause: "pid", message: "it ended with exit code 3", count: 2 }])
+  assert.strictEqual(report(2).recoveries.successful, 0)
+  assert.strictEqual(report(0).recoveries.successful, 1)
 })
 
 it("a wait that began before the report counts from its begin", () => {

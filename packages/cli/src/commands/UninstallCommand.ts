@@ -16,15 +16,16 @@ import { Project, withSettings } from "./ProjectCommand.ts"
 
 /**
  * Returns the folders of all watches and runs. Fails with `StillAtWork` while one is at work, and with `BadUsage` in an
- * agent's session. Where there is no log, there is none of them.
+ * agent's session. A dry run only says that one is at work. Where there is no log, there is none of them.
  */
-const knownProjects = Effect.fnUntraced(function* (settings: ResolvedSettings) {
+const knownProjects = Effect.fnUntraced(function* (settings: ResolvedSettings, dryRun: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   if (!(yield* fs.exists(path.join(settings.stateDir, "souffleur.db")))) return []
   return yield* Effect.gen(function* () {
     yield* personOnly("an uninstall")
-    yield* unlessAtWork()
+    const idle = unlessAtWork()
+    yield* dryRun ? Effect.catchTag(idle, "StillAtWork", ({ message }) => Console.error(message)) : idle
     const watches = (yield* allWatches).map(({ watch }) => watch.project)
     return [...watches, ...(yield* allRuns).map(({ run }) => run.project)]
   }).pipe(
@@ -90,7 +91,7 @@ export const uninstallCommand = Command.make(
   },
   Effect.fnUntraced(function* (flags) {
     const settings = yield* Settings
-    const projects = [yield* Project, ...(yield* knownProjects(settings))]
+    const projects = [yield* Project, ...(yield* knownProjects(settings, flags.dryRun))]
     const found = yield* traces(settings, { projects, state: flags.state })
     const listed = found.map(({ kind, path }) => ({ kind, path }))
     const stay = yield* staying(settings, { found: found.map(({ path }) => path), projects, state: flags.state })

@@ -1,5 +1,6 @@
 import type { StateWord } from "@souffleur/domain"
 import type { Job } from "../jobs/Job.ts"
+import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
 import type { RunTimeline, TaskStretch } from "../timeline/RunTimeline.ts"
 import { lengthOf, type Stretch } from "../timeline/Stretch.ts"
@@ -61,8 +62,8 @@ export interface Report extends Period {
   readonly needs: ReadonlyArray<Needing>
   readonly watches: ReadonlyArray<WatchPart>
   readonly runs: ReadonlyArray<RunPart>
-  /** Deaths by their cause, the most frequent first. */
-  readonly deaths: ReadonlyArray<{ readonly cause: Death["cause"]; readonly count: number }>
+  /** Deaths by their cause, the most frequent first. `message`: the cause in words, with the end that was seen. */
+  readonly deaths: ReadonlyArray<{ readonly cause: Death["cause"]; readonly message: string; readonly count: number }>
   readonly recoveries: {
     readonly count: number
     /** Those that brought the work back. */
@@ -98,8 +99,14 @@ const isAt =
   (at: number | null): boolean =>
     at !== null && at >= since && at <= until
 
-/** Holds if a recovery brought the work back. */
-export const isSuccessful = ({ outcome }: Recovery): boolean => outcome === "taken" || outcome === "launched"
+/**
+ * Holds if a recovery brought the work back. A command takes no hand-off: its next death must not have come without
+ * progress.
+ */
+const isSuccessful =
+  ({ deaths }: WatchPart) =>
+  ({ outcome, revision }: Recovery): boolean =>
+    outcome === "taken" || (outcome === "launched" && !deaths.find((death) => death.revision > revision)?.retries)
 
 const watchPart = ({ id, project, standing, state }: Job, whole: WatchTimeline, period: Period): WatchPart => {
   const parts = {
@@ -146,9 +153,10 @@ const sums = <W extends string>(all: ReadonlyArray<readonly [word: W, number: nu
 export const reportOf = (all: ReadonlyArray<JobHistory>, period: Period): Report => {
   const watches = all.flatMap((one) => ("timeline" in one ? [watchPart(one.job, one.timeline, period)] : []))
   const runs = all.flatMap((one) => ("run" in one ? [runPart(one.job, one.run, period)] : []))
+  const deaths = watches.flatMap((watch) => watch.deaths)
   const recoveries = watches.flatMap((watch) => watch.recoveries)
-  const lengths = recoveries
-    .filter(isSuccessful)
+  const lengths = watches
+    .flatMap((watch) => watch.recoveries.filter(isSuccessful(watch)))
     .map((one) => lengthOf(one, period.until))
     .toSorted((a, b) => a - b)
   return {
@@ -156,9 +164,11 @@ export const reportOf = (all: ReadonlyArray<JobHistory>, period: Period): Report
     needs: all.flatMap(({ job: { id, kind, need } }) => (need === null ? [] : [{ id, kind, ...need }])),
     watches,
     runs,
-    deaths: sums(watches.flatMap(({ deaths }) => deaths.map(({ cause }) => [cause, 1] as const))).map(
-      ([cause, count]) => ({ cause, count })
-    ),
+    deaths: sums(deaths.map((death) => [causeInWords(death), 1] as const)).map(([message, count]) => ({
+      cause: deaths.find((death) => causeInWords(death) === message)!.cause,
+      message,
+      count
+    })),
     recoveries: {
       count: recoveries.length,
       successful: lengths.length,

@@ -1,8 +1,8 @@
 import { iso, plain, Words, type Zone } from "@souffleur/domain"
-import { becauseOf } from "../explain/SignReason.ts"
+import { causeInWords } from "./DeathCause.ts"
 import type { Recovery } from "../timeline/Recoveries.ts"
 import { lengthOf } from "../timeline/Stretch.ts"
-import type { Death, WaitStretch } from "../timeline/WatchTimeline.ts"
+import type { WaitStretch } from "../timeline/WatchTimeline.ts"
 import type { Report, RunPart, WatchPart } from "./Report.ts"
 
 const { count, day, duration, many, moment } = Words
@@ -12,10 +12,6 @@ const maxLength = 200
 
 /** Writes words of others for Markdown: no character of them begins a form, and they stay on their line. */
 export const markdownText = (text: string): string => plain(text, maxLength).replaceAll(/[\\`*_[\]<>|#!&~]/gu, "\\$&")
-
-/** Says why a Conductor died. */
-export const causeInWords = (cause: Death["cause"]): string =>
-  cause in becauseOf ? becauseOf[cause as keyof typeof becauseOf] : cause
 
 /** Says for what a watch waited. */
 export const waitLabel = (kind: WaitStretch["kind"]): string =>
@@ -51,7 +47,7 @@ export const watchMarks = (
   until: number
 ): ReadonlyArray<{ readonly at: number; readonly text: string }> =>
   [
-    ...part.deaths.map(({ at, cause, generation }) => ({ at, text: `S${generation} died: ${causeInWords(cause)}` })),
+    ...part.deaths.map((death) => ({ at: death.at, text: `S${death.generation} died: ${causeInWords(death)}` })),
     ...part.recoveries.map((one) => ({ at: one.from, text: recoveryInWords(one, until) })),
     ...part.waits.map((one) => ({
       at: one.from,
@@ -85,7 +81,7 @@ export const reportMarkdown = (report: Report, zone: Zone): string => {
     ),
     ...section(
       "## Deaths",
-      deaths.map(({ cause, count }) => `- ${many(count, "time")}: ${causeInWords(cause)}`)
+      deaths.map(({ count, message }) => `- ${many(count, "time")}: ${message}`)
     ),
     ...section(
       "## Waits",

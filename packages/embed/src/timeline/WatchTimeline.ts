@@ -1,4 +1,4 @@
-import type { Event, Recorded, Watch } from "@souffleur/domain"
+import type { Event, ProcessEnd, Recorded, Watch } from "@souffleur/domain"
 import { type Recovery, recoveriesOf } from "./Recoveries.ts"
 import { type Quiet, quietOf, type Stretch } from "./Stretch.ts"
 import { type WatchChange, watchChanges } from "./WatchChange.ts"
@@ -20,6 +20,10 @@ export interface Death {
   readonly revision: number
   readonly generation: number
   readonly cause: GenerationEnd
+  /** How its process ended; `null`: that was not seen. */
+  readonly end: ProcessEnd | null
+  /** Deaths in a row without progress, this one included. */
+  readonly retries: number
   readonly contextTokens: number | null
 }
 
@@ -93,6 +97,8 @@ const deathsOf = (changes: ReadonlyArray<WatchChange>): ReadonlyArray<Death> =>
             revision,
             generation: Math.max(1, before.generation),
             cause,
+            end: event.evidence.end,
+            retries: event.retries,
             contextTokens: event.evidence.contextTokens
           }
         ]

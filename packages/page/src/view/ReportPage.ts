@@ -1,6 +1,5 @@
 import { Words } from "@souffleur/domain"
 import {
-  causeInWords,
   type Report,
   type RunPart,
   summaryLines,
@@ -50,7 +49,7 @@ const counts = ({ report: { deaths, waits } }: Shown): Html | null =>
     : html`<section class="panel" aria-labelledby="counts-title">
         <h2 id="counts-title">Deaths and waits</h2>
         ${factList([
-          ...deaths.map(({ cause, count }) => [`Died: ${causeInWords(cause)}`, Words.many(count, "time")] as const),
+          ...deaths.map(({ count, message }) => [`Died: ${message}`, Words.many(count, "time")] as const),
           ...waits.map(({ kind, millis }) => [`Waited: ${waitLabel(kind)}`, Words.duration(millis)] as const)
         ])}
       </section>`
