@@ -104,6 +104,15 @@ else
         const many = yield* hub.view
         assert.deepStrictEqual([many.jobs.length, many.more], [1000, 205])
         assert.strictEqual(many.jobs[0]?.id, "w4")
+        assert.sameDeepMembers(
+          [...(yield* hub.counts)],
+          [
+            { log, state: "needs you", count: 1 },
+            { log, state: "recovering", count: 1 },
+            { log, state: "working", count: 1202 },
+            { log, state: "ended", count: 1 }
+          ]
+        )
       })
     )
     it.effect("a stream with an endless name is left out, and an event that is too large is not read", () =>

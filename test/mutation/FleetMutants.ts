@@ -289,6 +289,30 @@ export const fleetMutants = [
     ]
   ),
   ...mutantsOf(
+    "packages/hub/src/HubNumbers.ts",
+    ["packages/hub/test/HubNumbers.test.ts"],
+    [
+      ["numbers: not of a revoked host", "logs.filter(({ revoked }) => !revoked)", "logs"],
+      [
+        "numbers: a host is as its newest log",
+        "one.lastSeenAgo < newest.lastSeenAgo",
+        "one.lastSeenAgo > newest.lastSeenAgo"
+      ],
+      ["numbers: of all its logs", "all.some((one) => one.log === log)", "log === all[0]?.log"]
+    ]
+  ),
+  ...mutantsOf(
+    "packages/hub/src/HubServer.ts",
+    ["packages/hub/test/HubNumbers.test.ts"],
+    [
+      [
+        "numbers: for who has a token",
+        "if (Option.isNone(host)) return yield* new TokenRefused()",
+        'if (Option.isNone(host)) return yield* Effect.provideService(answer, EnrolledHost, "")'
+      ]
+    ]
+  ),
+  ...mutantsOf(
     "packages/cli/src/fleet/FleetNotice.ts",
     ["packages/cli/test/FleetNotice.test.ts"],
     [

@@ -141,7 +141,7 @@ export const reportMutants = [
     [["metrics: the ended ones count", '(state === "ended" ? ended[kind] : 0)', "0"]]
   ),
   ...mutantsOf(
-    "packages/embed/src/metrics/PrometheusText.ts",
+    "packages/domain/src/describe/PrometheusText.ts",
     ["packages/embed/test/LogMetrics.test.ts"],
     [["metrics: a word of others ends no label", ".replaceAll('\"', '\\\\\"')", ""]]
   ),

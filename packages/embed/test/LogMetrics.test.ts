@@ -1,8 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { initial } from "@souffleur/domain"
+import { initial, prometheusText } from "@souffleur/domain"
 import { watchJob } from "../src/jobs/Job.ts"
 import { gaugesOf } from "../src/metrics/LogMetrics.ts"
-import { prometheusText } from "../src/metrics/PrometheusText.ts"
 
 it("the numbers of a log have each state word, with the ended ones by their count", () => {
   const watch = { ...initial, phase: "Watching", project: "/p", generation: 3, cycles: 2, lastEventAt: 1500 } as const

@@ -1,7 +1,14 @@
 import { Bounds } from "@souffleur/domain"
 import { isBetween } from "@souffleur/eventlog"
 import { Context, Runtime, Schema } from "effect"
-import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import {
+  HttpApi,
+  HttpApiEndpoint,
+  HttpApiGroup,
+  HttpApiMiddleware,
+  HttpApiSchema,
+  HttpApiSecurity
+} from "effect/http-api"
 import { ChainDigest, FleetEvent, LogMark, LogName, maxDataLength } from "./FleetEvent.ts"
 import { FleetView } from "./FleetView.ts"
 
@@ -114,7 +121,13 @@ const params = { log: LogName }
 /** The requests of hosts to a hub, and its answers, version 1 (spec: fleet#contract). */
 export class FleetApi extends HttpApi.make("souffleur-fleet").add(
   HttpApiGroup.make("fleet")
-    .add(HttpApiEndpoint.get("view", "/", { success: FleetView, error: [StoreOut] }))
+    .add(
+      HttpApiEndpoint.get("view", "/", { success: FleetView, error: [StoreOut] }),
+      HttpApiEndpoint.get("metrics", "/metrics", {
+        success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4" })),
+        error: [StoreOut]
+      })
+    )
     .middleware(FleetAuthorization)
     .prefix("/v1/fleet"),
   HttpApiGroup.make("logs")

@@ -2,6 +2,7 @@ import { StateWord } from "@souffleur/domain"
 import { type FleetEvent, FleetJob, type FleetView, maxViewed, type StoreOut } from "@souffleur/fleet"
 import { Cause, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { JobCount } from "./HubNumbers.ts"
 import { eventOf, type EventRow } from "./HubRows.ts"
 import { HubStore } from "./HubStore.ts"
 import { orOut } from "./HubTrouble.ts"
@@ -54,6 +55,10 @@ const viewed = `SELECT log::text, shown, (count(*) OVER ())::int AS total
   WHERE rules = $1 AND ${isCurrent}
   ORDER BY urgency, at DESC, log, stream LIMIT ${maxViewed}`
 
+const counted = `SELECT log::text, urgency, count(*)::int AS count
+  FROM jobs JOIN logs USING (log) JOIN hosts ON hosts.name = enrolled_host
+  WHERE rules = $1 AND ${isCurrent} GROUP BY log, urgency`
+
 const shownJob = Schema.fromJsonString(FleetJob)
 const encode = Schema.encodeSync(shownJob)
 const decode = Schema.decodeUnknownSync(shownJob)
@@ -67,6 +72,8 @@ export class HubProjection extends Context.Service<
     /** Folds some of the events that arrived since the last pass of any hub, and returns how many. */
     readonly pass: Effect.Effect<number, StoreOut>
     readonly view: Effect.Effect<FleetView, StoreOut>
+    /** Counts the jobs of the view, also those that it leaves out for their number. */
+    readonly counts: Effect.Effect<ReadonlyArray<JobCount>, StoreOut>
   }
 >()("@souffleur/hub/HubProjection") {
   /** Keeps it in Postgres, beside the copies. Everything in it can be made from them again. */
@@ -118,6 +125,12 @@ export class HubProjection extends Context.Service<
 
         return HubProjection.of({
           pass: orOut(sql.withTransaction(pass)).pipe(Effect.withSpan("HubProjection.pass")),
+          counts: Effect.map(
+            orOut(
+              sql.unsafe<{ readonly log: string; readonly urgency: number; readonly count: number }>(counted, [rules])
+            ),
+            (rows) => rows.map(({ count, log, urgency }) => ({ log, state: StateWord.literals[urgency]!, count }))
+          ).pipe(Effect.withSpan("HubProjection.counts")),
           view: Effect.gen(function* () {
             const rows = yield* orOut(
               sql.unsafe<{ readonly log: string; readonly shown: string; readonly total: number }>(viewed, [rules])

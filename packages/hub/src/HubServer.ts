@@ -2,6 +2,7 @@ import { EnrolledHost, FleetApi, FleetAuthorization, maxRequestBytes, TokenRefus
 import { ByteSize, Effect, Layer, Option } from "effect"
 import { HttpIncomingMessage, HttpRouter, HttpServer } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { fleetNumbers } from "./HubNumbers.ts"
 import { HubProjection, layerProjector } from "./HubProjection.ts"
 import { HubStore } from "./HubStore.ts"
 
@@ -39,8 +40,12 @@ export const layerView = HttpApiBuilder.group(
   FleetApi,
   "fleet",
   Effect.fn(function* (handlers) {
-    const { view } = yield* HubProjection
-    return handlers.handleAll({ view: () => view })
+    const { counts, view } = yield* HubProjection
+    const { logs } = yield* HubStore
+    return handlers.handleAll({
+      view: () => view,
+      metrics: () => Effect.zipWith(logs, counts, fleetNumbers)
+    })
   })
 )
 

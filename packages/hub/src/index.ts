@@ -1,6 +1,7 @@
 export * from "./HubAlarms.ts"
 export * from "./HubDatabase.ts"
 export { AlreadyEnrolled, type Arrival, type ArrivedEvent, firstArrival, type LogStanding } from "./HubRows.ts"
+export * from "./HubNumbers.ts"
 export * from "./HubProjection.ts"
 export * from "./HubServer.ts"
 export * from "./HubStore.ts"

@@ -1,4 +1,4 @@
-import { StateWord, type Watch } from "@souffleur/domain"
+import { type Family, prometheusText, StateWord, type Watch } from "@souffleur/domain"
 import { endedRuns } from "@souffleur/plan"
 import { Effect } from "effect"
 import type { Job } from "../jobs/Job.ts"
@@ -6,7 +6,6 @@ import { livingJobs } from "../jobs/JobList.ts"
 import { endedWatches, livingWatches, type NamedWatch } from "../watching/FindWatch.ts"
 import { totals } from "./Tally.ts"
 import { countersOf } from "./TallyMetrics.ts"
-import { type Family, prometheusText } from "./PrometheusText.ts"
 
 /** The content of a log now, of which nothing that has ended is read. */
 export interface LogSummary {

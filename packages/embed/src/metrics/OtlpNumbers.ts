@@ -1,7 +1,7 @@
 import { plain } from "@souffleur/domain"
 import { type OtlpMetrics, OtlpResource } from "effect/observability"
 import type { OtlpTarget } from "../trace/OtlpTarget.ts"
-import type { Family, Sample } from "./PrometheusText.ts"
+import type { Family, Sample } from "@souffleur/domain"
 
 type Metric = OtlpMetrics.MetricsData["resourceMetrics"][number]["scopeMetrics"][number]["metrics"][number]
 

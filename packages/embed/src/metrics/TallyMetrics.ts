@@ -1,5 +1,5 @@
 import { RecoveryOutcome } from "../timeline/RecoveryRules.ts"
-import type { Family, Sample } from "./PrometheusText.ts"
+import type { Family, Sample } from "@souffleur/domain"
 import { durationBounds, type Totals } from "./Tally.ts"
 
 /** Returns the samples of a histogram of one outcome. Each bucket holds those below it too. */

@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, type HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import { OtlpResource, OtlpSerialization, type OtlpTracer } from "effect/observability"
-import type { Family } from "../metrics/PrometheusText.ts"
+import type { Family } from "@souffleur/domain"
 import { metricsData } from "../metrics/OtlpNumbers.ts"
 import type { OtlpTarget } from "./OtlpTarget.ts"
 import type { Span } from "./RecoveryTrace.ts"

@@ -1,4 +1,4 @@
-import { plain } from "@souffleur/domain"
+import { plain } from "../PlainText.ts"
 
 /** One number, with the labels that tell it from its neighbours. */
 export interface Sample {
